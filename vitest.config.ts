@@ -6,6 +6,9 @@ const WITH_PROGRAMS = ['attacks', 'cli', 'docs', 'faults', 'package', 'sandbox',
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
+/** These need a PostgreSQL server; see vitest.postgres.config.ts. */
+const WITH_SERVER = 'test/postgres/**/*.test.ts';
+
 export default defineConfig({
   test: {
     globalSetup: 'test/support/code-cache.ts',
@@ -22,7 +25,12 @@ export default defineConfig({
       // No module has state (test/house.test.ts), so these files can share a worker. A worker for each takes a minute longer.
       {
         extends: true,
-        test: { name: 'modules', include: ['test/**/*.test.ts'], exclude: WITH_PROGRAMS, isolate: false },
+        test: {
+          name: 'modules',
+          include: ['test/**/*.test.ts'],
+          exclude: [...WITH_PROGRAMS, WITH_SERVER],
+          isolate: false,
+        },
       },
     ],
   },

@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: [
       'test/faults/**/*.test.ts',
+      'test/postgres/hosts.test.ts',
+      'test/postgres/money-kills.test.ts',
       'test/contributing/follow.soak.ts',
       'test/service/property.test.ts',
       'test/witness/answers.test.ts',
@@ -18,6 +20,8 @@ export default defineConfig({
       FIATRAIL_SOAK_RUNS: '300',
       FIATRAIL_SOAK_STORMS: '1000',
       FIATRAIL_SOAK_MONEY_KILLS: '50',
+      FIATRAIL_SOAK_HOST_ROUNDS: '100',
+      FIATRAIL_SOAK_HOST_KILLS: '20',
     },
     testTimeout: 3_600_000,
     hookTimeout: 300_000,

@@ -1,15 +1,29 @@
 import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Certificate } from './certificate.ts';
 
-/** Where Debian and others put the programs of a server. */
-function programFolder(): string | undefined {
+/** Returns where Debian or others put the programs of a server. Throws one sentence that says what to install if there are none. */
+export function postgresPrograms(): string {
   const folders = (process.env['PATH'] ?? '').split(':');
   const versions = '/usr/lib/postgresql';
   if (existsSync(versions)) folders.push(...readdirSync(versions).map((version) => join(versions, version, 'bin')));
-  return folders.find((folder) => existsSync(join(folder, 'postgres')) && existsSync(join(folder, 'initdb')));
+  const needed = ['postgres', 'initdb', 'pg_basebackup', 'psql'];
+  const found = folders.find((folder) => needed.every((name) => existsSync(join(folder, name))));
+  if (found) return found;
+  throw new Error('these tests need a PostgreSQL server; on Debian, install it with: apt-get install postgresql');
 }
 
 /** The user that a server runs as if root starts it, because PostgreSQL refuses root. */
@@ -23,66 +37,165 @@ export interface TestServer {
   newDatabase(): string;
   /** Runs SQL as the owner, in the database of a URL. Returns what psql prints, without headings. */
   sql(url: string, text: string): string;
+  /** Everything that the server has logged. */
+  log(): string;
   /** Kills every process of the server, as a power failure does. */
   kill(): Promise<void>;
+  /** Starts the server unless it runs. */
   start(): Promise<void>;
+  /** Copies the server, which goes on, to a standby that does not run yet: it lacks whatever is written after this. */
+  copy(): void;
+  /** Kills the server and starts its copy in its place, read-only until `promote`. */
+  startCopy(): Promise<void>;
+  promote(): void;
   stop(): Promise<void>;
 }
 
-const OWNER = 'owner';
+export interface ServerOptions {
+  /** Settings such as `log_statement=all`. */
+  readonly settings?: readonly string[];
+  /** Listens on this port of 127.0.0.1 too, where users need passwords. */
+  readonly port?: number | undefined;
+  /** The certificate of TLS connections; without one, the server has no TLS. */
+  readonly certificate?: Certificate | undefined;
+}
+
+/** The name of the server's superuser, who needs no password on the socket. */
+export const OWNER = 'owner';
+
+const DEFAULT_PORT = 5432;
 const READY_MS = 60_000;
 const LOOK_MS = 50;
 
+/** Whoever connects by the socket may; a connection over the network needs a password. */
+const ACCESS = ['local all all trust', 'local replication all trust', 'host all all 127.0.0.1/32 scram-sha-256', ''];
+
+/** What a server needs to run its programs in its folder. */
+interface Place {
+  readonly programs: string;
+  readonly folder: string;
+  readonly options: SpawnOptions;
+}
+
 /** Starts a server. Throws one sentence that says what to install if there is none. */
-export async function startPostgres(settings: readonly string[] = []): Promise<TestServer> {
-  const programs = programFolder();
-  if (!programs)
-    throw new Error('these tests need a PostgreSQL server; on Debian, install it with: apt-get install postgresql');
+export async function startPostgres(options: ServerOptions = {}): Promise<TestServer> {
+  const programs = postgresPrograms();
   const folder = mkdtempSync(join(tmpdir(), 'fiatrail-pg-'));
-  const options = asServer();
-  if (options.uid !== undefined) chownSync(folder, options.uid, options.uid);
+  const place = { programs, folder, options: asServer() };
+  const { uid } = place.options;
+  if (uid !== undefined) chownSync(folder, uid, uid);
   const data = join(folder, 'data');
   const init = ['-D', data, '-U', OWNER, '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale', 'C.UTF-8'];
-  execFileSync(join(programs, 'initdb'), init, { ...options, stdio: 'pipe' } as object);
+  runAsServer(place, 'initdb', init);
+  writeFileSync(join(data, 'pg_hba.conf'), ACCESS.join('\n'));
+  const server = serverAt(place, argumentsOf(place, options), options.port ?? DEFAULT_PORT);
+  await server.start();
+  return server;
+}
+
+function runAsServer({ programs, options }: Place, program: string, argv: readonly string[]): void {
+  execFileSync(join(programs, program), argv, { ...options, stdio: 'pipe' } as object);
+}
+
+function argumentsOf({ folder, options }: Place, { settings = [], port, certificate }: ServerOptions): string[] {
+  const listens = port === undefined ? 'listen_addresses=' : 'listen_addresses=127.0.0.1';
+  // A killed server loses nothing that the system has: only a machine that loses power needs fsync.
+  const all = [listens, 'fsync=off', `unix_socket_directories=${folder}`, `port=${port ?? DEFAULT_PORT}`, ...settings];
+  if (certificate) {
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+    writeFileSync(cert, certificate.cert);
+    writeFileSync(key, certificate.key, { mode: 0o600 });
+    if (options.uid !== undefined) chownSync(key, options.uid, options.uid);
+    all.push('ssl=on', `ssl_cert_file=${cert}`, `ssl_key_file=${key}`);
+  }
+  return all.flatMap((setting) => ['-c', setting]);
+}
+
+/** Returns the processes that a process started. */
+function childrenOf(pid: number | undefined): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    // Elsewhere than on Linux, they notice by themselves that their parent is gone.
+    return [];
+  }
+}
+
+const isRunning = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+function serverAt(place: Place, argv: readonly string[], port: number): TestServer {
+  const { programs, folder, options } = place;
+  let data = join(folder, 'data');
   let running: ReturnType<typeof spawn> | undefined;
   let count = 0;
+  const address = ['-h', folder, '-p', String(port), '-U', OWNER];
+  const query = (database: string, text: string) =>
+    spawnSync(join(programs, 'psql'), [...address, '-d', database, '-v', 'ON_ERROR_STOP=1', '-qAtX', '-c', text], {
+      encoding: 'utf8',
+    });
   const psql = (database: string, text: string) => {
-    const args = ['-h', folder, '-U', OWNER, '-d', database, '-v', 'ON_ERROR_STOP=1', '-qAtX', '-c', text];
-    const { status, stdout, stderr } = spawnSync('psql', args, { encoding: 'utf8' });
+    const { status, stdout, stderr } = query(database, text);
     if (status !== 0) throw new Error(`psql: ${stderr}`);
     return stdout.trimEnd();
   };
-  const isUp = () => spawnSync('psql', ['-h', folder, '-U', OWNER, '-d', 'postgres', '-c', 'SELECT 1']).status === 0;
+  const alive = () => (running?.exitCode === null && running.signalCode === null ? running : undefined);
+  const end = async (signal: NodeJS.Signals) => {
+    const child = alive();
+    if (!child) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    const children = signal === 'SIGKILL' ? childrenOf(child.pid) : [];
+    child.kill(signal);
+    for (const pid of children.filter(isRunning)) process.kill(pid, signal);
+    await ended;
+    // A new server needs the memory that they hold.
+    while (children.some(isRunning)) await sleep(LOOK_MS);
+  };
   const server: TestServer = {
     folder,
     newDatabase: () => {
       count += 1;
       psql('postgres', `CREATE DATABASE journal_${count}`);
-      return `postgres://${OWNER}@/journal_${count}?host=${folder}`;
+      return `postgres://${OWNER}@/journal_${count}?host=${folder}&port=${port}`;
     },
     sql: (url, text) => psql(/\/([\w]+)\?/.exec(url)?.[1] ?? '', text),
+    log: () => readFileSync(join(folder, 'log'), 'utf8'),
     start: async () => {
-      const args = ['-D', data, '-k', folder, '-c', 'listen_addresses=', ...settings.flatMap((each) => ['-c', each])];
-      running = spawn(join(programs, 'postgres'), args, { ...options, stdio: 'ignore' });
-      for (let left = READY_MS / LOOK_MS; !isUp(); left--) {
-        if (left <= 0 || running.exitCode !== null) throw new Error('the PostgreSQL server does not start');
+      if (alive()) return;
+      const log = openSync(join(folder, 'log'), 'a');
+      const child = spawn(join(programs, 'postgres'), ['-D', data, ...argv], {
+        ...options,
+        stdio: ['ignore', log, log],
+      });
+      closeSync(log);
+      running = child;
+      for (let left = READY_MS / LOOK_MS; query('postgres', 'SELECT 1').status !== 0; left--) {
+        if (left <= 0 || child.exitCode !== null)
+          throw new Error(`the PostgreSQL server does not start: ${server.log().slice(-1_000)}`);
         await sleep(LOOK_MS);
       }
     },
-    kill: async () => {
-      const ended = running && new Promise((resolve) => running?.once('exit', resolve));
-      running?.kill('SIGKILL');
-      await ended;
-      // Its children notice, and let go of the memory that a new server needs.
-      await sleep(100);
+    kill: () => end('SIGKILL'),
+    copy: () => {
+      const to = join(folder, 'copy');
+      rmSync(to, { recursive: true, force: true });
+      runAsServer(place, 'pg_basebackup', [...address, '-D', to, '-X', 'stream', '-c', 'fast', '-R', '--no-sync']);
     },
+    startCopy: async () => {
+      await end('SIGKILL');
+      data = join(folder, 'copy');
+      await server.start();
+    },
+    promote: () => void psql('postgres', 'SELECT pg_promote()'),
     stop: async () => {
-      const ended = running && new Promise((resolve) => running?.once('exit', resolve));
-      running?.kill('SIGINT');
-      await ended;
+      await end('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  await server.start();
   return server;
 }

@@ -28,18 +28,26 @@ export function serverPlaceOf(text: string, from: string): ServerPlace {
   const strange = [...url.searchParams.keys()].find((name) => !KNOWN.includes(name));
   if (strange !== undefined)
     throw invalid(from, `unknown parameter "${strange.slice(0, 30)}"`, `use ${KNOWN.join(', ')}`);
-  const database = decodeURIComponent(url.pathname.slice(1));
+  const database = decoded(url.pathname.slice(1), from);
   if (database === '' || database.includes('/')) throw invalid(from, 'the URL names no database');
-  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname).replace(/^\[|\]$/g, '');
+  const host = url.searchParams.get('host') ?? decoded(url.hostname, from).replace(/^\[|\]$/g, '');
   if (host === '') throw invalid(from, 'the URL names no host');
   const port = Number(url.searchParams.get('port') ?? (url.port || DEFAULT_PORT));
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw invalid(from, 'the port is not a number from 1 to 65535');
   return {
-    ...{ host, port, database, user: decodeURIComponent(url.username) || undefined },
+    ...{ host, port, database, user: decoded(url.username, from) || undefined },
     tls: tlsOf(host, url.searchParams, from),
     name: host.startsWith('/') ? `${host}/.s.PGSQL.${port}/${database}` : `${host}:${port}/${database}`,
   };
+}
+
+function decoded(text: string, from: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalid(from, 'the URL has a % that is not followed by two hexadecimal digits', 'write % as %25');
+  }
 }
 
 const PASSWORD_PLACES =

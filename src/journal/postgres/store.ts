@@ -156,14 +156,24 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
       // Queries that are asked together travel together.
       pipeline: true,
       ...{ application_name: 'fiatrail', options: '', client_encoding: 'UTF8' },
-      password: async () => (await access.password(user))?.reveal() ?? '',
+      password: async () => {
+        const password = await access.password(user);
+        if (password === undefined) throw new ServerError('rejected', place.name);
+        return password.reveal();
+      },
       ssl: place.tls ? { rejectUnauthorized: true, ...caOf(place.tls) } : false,
     });
     // A connection that ends between two transactions is found when the next one begins.
     made.on('error', () => {
       if (client === made) client = undefined;
     });
-    await made.connect();
+    try {
+      await made.connect();
+    } catch (error) {
+      // The server waits a minute for the password of a connection that stays open, and the process with it.
+      made.end().catch(() => {});
+      throw error;
+    }
     client = made;
     return made;
   };

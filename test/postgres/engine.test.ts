@@ -1,0 +1,461 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { NEVER_SENT } from '../../src/journal/claims.ts';
+import type { Intent, Journal, OperationState } from '../../src/journal/journal.ts';
+import { temporaryFolder } from '../support/built.ts';
+import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
+import { startPostgres, type TestServer } from '../support/postgres.ts';
+import { countingIds, fakeClock } from '../support/sandbox.ts';
+import { claimed, exportedFrom, openHost, stateFolder } from './support.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server?.stop());
+
+const KEYED: Intent = { ...INTENT, onceKey: 'fees-2026-11' };
+const GUARDED: Intent = { ...INTENT, isGuarded: true };
+const OTHER = { input: '["fees withdraw",[["amount",["60000","NGN"]]]]' };
+const DAY_MS = 24 * 60 * 60_000;
+
+async function through(journal: Journal, id: string, ...states: OperationState[]): Promise<void> {
+  for (const state of states) await journal.append(id, state, state === 'resolved' ? { verdict: 'not-done' } : {});
+}
+
+/** Ends the time in which any process may be at work, as if a minute had passed on the server. */
+const expire = (url: string) => server.sql(url, 'UPDATE fiatrail.operation SET busy_until = 0');
+
+describe('a once key', () => {
+  test.each<[OperationState[], string]>([
+    [['sent'], 'doubt sent'],
+    [['sent', 'unknown'], 'doubt unknown'],
+    [['sent', 'accepted'], 'done accepted'],
+    [['sent', 'accepted', 'settled'], 'done settled'],
+    [['sent', 'accepted', 'failed'], 'done failed'],
+    [['refused'], 'ours'],
+    [['sent', 'refused'], 'ours'],
+    [['sent', 'unknown', 'resolved'], 'ours'],
+  ])('after %j gives another host: %s', async (states, expected) => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url, { name: 'host-2' })];
+    await through(first, await prepared(first, KEYED), ...states);
+    expire(url);
+    expect(await claimed(second, KEYED)).toBe(expected);
+    expect((await second.verify()).problem).toBeUndefined();
+  });
+
+  test('is refused for another input', async () => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url)];
+    await through(first, await prepared(first, KEYED), 'sent', 'accepted');
+    expect(await claimed(second, { ...KEYED, ...OTHER })).toBe('other-input accepted');
+    expect((await second.look({ ...KEYED, ...OTHER }))?.kind).toBe('other-input');
+  });
+
+  test('is busy for other hosts until its time on the server is over, although its process cannot be seen', async () => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url)];
+    expect(await claimed(first, KEYED, 60_000)).toBe('ours');
+    expect(await claimed(second, KEYED)).toBe('busy sent');
+    // Two hosts with one name are two hosts: a folder is a host, and the process of the other one is never looked for here.
+    expect(await claimed(first, KEYED)).toBe('doubt sent');
+    expire(url);
+    expect(await claimed(second, KEYED)).toBe('doubt sent');
+  });
+
+  test('of a host that ended before it sent is taken over, and its operation closed', async () => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url)];
+    const abandoned = await prepared(first, KEYED);
+    expect(await claimed(second, KEYED)).toBe('busy prepared');
+    expire(url);
+    expect(await claimed(second, KEYED)).toBe('ours');
+    expect((await first.find(abandoned))[0]).toMatchObject({ state: 'refused', detail: NEVER_SENT });
+  });
+
+  test('is given once to eight connections that claim it at once, from four hosts', async () => {
+    const url = server.newDatabase();
+    const folders = Array.from({ length: 4 }, stateFolder);
+    const hosts = await Promise.all([...folders, ...folders].map((dir) => openHost(url, { dir })));
+    for (let round = 0; round < 10; round++) {
+      const intent = { ...KEYED, onceKey: `round-${round}` };
+      const ends = await Promise.all(hosts.map((host) => claimed(host, intent, 60_000)));
+      expect(ends.filter((end) => end === 'ours')).toHaveLength(1);
+      expect(ends.filter((end) => !['ours', 'busy sent', 'doubt sent'].includes(end))).toEqual([]);
+    }
+    expect(await hosts[0]?.count()).toBe(10);
+    expect((await hosts[0]?.verify())?.problem).toBeUndefined();
+  });
+
+  test('belongs to one account, and follows a rotated key', async () => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url)];
+    await through(first, await prepared(first, KEYED), 'sent', 'accepted');
+    const other = { ...KEYED, account: { ...INTENT.account, keyFingerprint: 'eeee' } };
+    expect(await claimed(second, other)).toBe('ours');
+    const rotation = { operationId: 'r-1', keyPlace: 'its file', oldFingerprint: '0a1b', pushes: ['a', 'b'] };
+    expect(await first.prepareRotation(INTENT, rotation)).toBe(true);
+    expect(await second.prepareRotation(INTENT, { ...rotation, operationId: 'r-2' })).toBe(false);
+    expect(await first.moveRotation('r-1', 'prepared', 'sending')).toBe(true);
+    expect(await second.moveRotation('r-1', 'prepared', 'sending')).toBe(false);
+    await first.moveRotation('r-1', 'sending', 'answered', { newFingerprint: 'ffff' });
+    await first.rotations.pushed('r-1', 1);
+    await first.rotations.pushInstead('r-1', ['c']);
+    expect(await second.rotations.openOf(INTENT)).toMatchObject({ stage: 'answered', pushes: ['a', 'c'], pushed: 1 });
+    const rotated = { ...KEYED, account: { ...INTENT.account, keyFingerprint: 'ffff' } };
+    expect(await claimed(second, rotated)).toBe('done accepted');
+    expect((await second.find('r-1'))[0]?.state).toBe('accepted');
+  });
+});
+
+describe('an equal intent without a key', () => {
+  test('stops on another host, unless it is meant or 10 minutes have passed on the server', async () => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url)];
+    await through(first, await prepared(first, GUARDED), 'sent', 'accepted');
+    expect(await claimed(second, GUARDED)).toBe('repeated accepted');
+    expect(await claimed(second, { ...GUARDED, ...OTHER })).toBe('ours');
+    server.sql(url, 'UPDATE fiatrail.operation SET created_at = created_at - 600001');
+    expect(await claimed(second, { ...GUARDED, isAgain: true })).toBe('ours');
+    expect(await claimed(first, GUARDED)).toBe('repeated prepared');
+    server.sql(url, 'UPDATE fiatrail.operation SET created_at = created_at - 600001');
+    expect(await claimed(first, GUARDED)).toBe('ours');
+  });
+
+  test('stops for good while one is in doubt', async () => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url)];
+    await through(first, await prepared(first, GUARDED), 'sent', 'unknown');
+    server.sql(url, `UPDATE fiatrail.operation SET created_at = created_at - ${DAY_MS}`);
+    expect(await claimed(second, GUARDED)).toBe('repeated unknown');
+  });
+});
+
+describe('clocks', () => {
+  test.each([-DAY_MS, DAY_MS])('a host whose clock is off by %d ms keeps the same rules', async (offMs) => {
+    const url = server.newDatabase();
+    const clock = fakeClock(Date.now() + offMs);
+    const [off, right] = [await openHost(url, { clock }), await openHost(url, { clock: fakeClock(Date.now()) })];
+    const claim = await off.claim(KEYED, 30_000);
+    expect(claim.kind).toBe('ours');
+    // What this host compares with its own clock is in its own time; what the others see is in the server's.
+    expect('leaveByMs' in claim && claim.leaveByMs).toBe(clock.now() + 30_000);
+    expect(await claimed(right, KEYED)).toBe('busy sent');
+    const [operation] = await right.list({ limit: 1 });
+    expect(Math.abs((operation?.busyUntil ?? 0) - 30_000 - Date.now())).toBeLessThan(DAY_MS / 2);
+    expect(Math.abs(Date.parse(operation?.createdAt ?? '') - Date.now())).toBeLessThan(DAY_MS / 2);
+    await right.append(operation?.operationId ?? '', 'accepted', { requestId: 'r' });
+    expect(await claimed(off, { ...GUARDED, input: KEYED.input })).toBe('repeated accepted');
+    expect((await off.verify()).problem).toBeUndefined();
+  });
+});
+
+describe('what is found later', () => {
+  test('work is taken once, and its end is recorded by the id of the service', async () => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url)];
+    const [one, two] = [await prepared(first, KEYED), await prepared(first, { ...KEYED, onceKey: 'b' })];
+    for (const id of [one, two]) await through(first, id, 'sent', 'unknown');
+    const taken = await Promise.all([
+      first.take(one, { requestId: 'w-1', detail: 'found' }),
+      second.take(two, { requestId: 'w-1', detail: 'found' }),
+    ]);
+    expect(taken.toSorted()).toEqual([false, true]);
+    expect(await second.isClaimed('w-1', 'another')).toBe(true);
+    const work = { account: INTENT.account, endpoints: [INTENT.endpoint], requestId: 'w-1' };
+    await second.ended(work, 'settled', {});
+    await first.ended(work, 'settled', {});
+    await first.ended({ ...work, endpoints: ['fx.trade'] }, 'failed', {});
+    expect((await first.list({ limit: 9 })).map(({ state }) => state).toSorted()).toEqual(['settled', 'unknown']);
+    await expect(first.append(one, 'sent')).rejects.toThrow('cannot become sent');
+  });
+
+  test('keys of one fintech are one account, and a reset sandbox ends what it knew', async () => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url)];
+    const twin = { ...INTENT.account, keyFingerprint: 'beef', profile: 'twin' };
+    await through(first, await prepared(first, KEYED), 'sent', 'accepted');
+    const fintech = { id: 'F-1', isLive: false };
+    await first.learnFintech(INTENT.account, fintech);
+    await second.learnFintech(twin, fintech);
+    expect(await claimed(second, { ...KEYED, account: twin })).toBe('done accepted');
+    await second.destroyed({ mode: 'embedded', profile: 'sandbox' }, INTENT.account);
+    expect((await first.list({ limit: 1 }))[0]).toMatchObject({ state: 'resolved', verdict: 'destroyed' });
+    expect(await claimed(first, KEYED)).toBe('ours');
+  });
+});
+
+describe('sums', () => {
+  const moving = (minor: bigint, more: Partial<Intent> = {}): Intent => ({
+    ...INTENT,
+    ...{ command: 'fiatrail fees withdraw', moves: { asset: 'NGN', minor }, ...more },
+  });
+  const limits = [{ asset: 'NGN', period: 'day', maxMinor: 1_000n }] as const;
+
+  test('have what all hosts moved or may have moved', async () => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url)];
+    const ids = [
+      await prepared(first, moving(1n)),
+      await prepared(second, moving(10n)),
+      await prepared(first, moving(100n)),
+    ];
+    for (const id of ids) await through(first, id, 'sent');
+    await second.append(ids[0] ?? '', 'refused');
+    await first.append(ids[1] ?? '', 'unknown');
+    expect(await second.spent(INTENT.account, { asset: 'NGN', period: 'day' })).toBe(110n);
+    expect(await second.spent(INTENT.account, { asset: 'NGN', period: 'month', command: 'fiatrail payout' })).toBe(0n);
+    expect(await claimed(second, moving(891n, { limits }))).toBe('over-limit');
+    expect(await claimed(second, moving(890n, { limits }))).toBe('ours');
+    expect((await first.verify()).problem).toBeUndefined();
+  });
+
+  test('are kept by eight connections that claim at once', async () => {
+    const url = server.newDatabase();
+    const hosts = await Promise.all(Array.from({ length: 8 }, () => openHost(url)));
+    const ends = await Promise.all(hosts.map((host) => claimed(host, moving(300n, { limits }), 60_000)));
+    expect(ends.toSorted()).toEqual([...Array(3).fill('ours'), ...Array(5).fill('over-limit')].toSorted());
+  });
+});
+
+describe('reading', () => {
+  test('lists newest first in pages, and finds by the start of an id', async () => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url)];
+    const ids: string[] = [];
+    for (let count = 0; count < 7; count++) {
+      ids.push(await prepared(count % 2 ? second : first, { onceKey: `k-${count}`, profile: count < 3 ? 'a' : 'b' }));
+      server.sql(url, `UPDATE fiatrail.operation SET created_at = 1700000000000 + ${count} WHERE id = '${ids[count]}'`);
+    }
+    const page = await second.list({ limit: 3 });
+    expect(page.map(({ onceKey }) => onceKey)).toEqual(['k-6', 'k-5', 'k-4']);
+    const next = await first.list({ limit: 3, after: page[2] });
+    expect(next.map(({ onceKey }) => onceKey)).toEqual(['k-3', 'k-2', 'k-1']);
+    expect((await first.list({ limit: 9, profile: 'a' })).map(({ onceKey }) => onceKey)).toEqual(['k-2', 'k-1', 'k-0']);
+    expect(await first.list({ limit: 9, givenOnceKey: 'k-4' })).toMatchObject([
+      { operationId: ids[4], host: /^host-1\// },
+    ]);
+    expect((await first.list({ limit: 9, sinceMs: 1_700_000_000_005 })).length).toBe(2);
+    expect((await first.find(ids[4] ?? ''))[0]?.onceKey).toBe('k-4');
+    expect(await first.find('nothing')).toEqual([]);
+    expect(await first.count()).toBe(7);
+    await through(first, ids[0] ?? '', 'sent');
+    expect(await second.inDoubt('a')).toBe(1);
+    expect(
+      (await second.list({ limit: 9, state: 'in-doubt', kind: 'money' })).map(({ operationId }) => operationId),
+    ).toEqual([ids[0]]);
+  });
+
+  test('rules are the same for all hosts', async () => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url)];
+    expect(await second.sharedRules()).toBeUndefined();
+    await first.setSharedRules('{"a":1}');
+    expect(await second.sharedRules()).toBe('{"a":1}');
+    await second.setSharedRules(undefined);
+    expect(await first.sharedRules()).toBeUndefined();
+  });
+});
+
+describe('the chain', () => {
+  /** Fills a journal from two hosts. */
+  async function filled() {
+    const url = server.newDatabase();
+    const dir = stateFolder();
+    const [first, second] = [await openHost(url, { dir }), await openHost(url, { name: 'host-2' })];
+    for (const host of [first, second, first]) {
+      const id = await prepared(host, { input: `["${Math.random()}"]` });
+      await host.append(id, 'sent');
+      await host.append(id, 'accepted', { requestId: id, result: '{"a":"\u2028 \u0001 ₦ \\\\ \ud83d\ude00"}' });
+    }
+    return { url, dir, first, second };
+  }
+
+  test('is one for each host, and verifies', async () => {
+    const { first, second } = await filled();
+    const verified = await first.verify(await second.head());
+    expect(verified).toMatchObject({ transitions: 9, operations: 3, problem: undefined });
+    const hosts = Object.keys(verified.heads).map((name) => name.replace(/[0-9a-f]{8}$/, 'ID'));
+    expect(hosts.toSorted()).toEqual(['host-1/ID', 'host-2/ID']);
+    expect((await first.verify('no-such-head')).problem?.what).toContain('does not contain this head');
+  });
+
+  test.each([
+    ['a changed detail', `UPDATE fiatrail.transition SET detail = 'x' WHERE sequence = 2`, 'transition 2 was changed'],
+    ['a later time', `UPDATE fiatrail.transition SET at = at + 1 WHERE sequence = 5`, 'transition 5 was changed'],
+    ['a deleted entry', `DELETE FROM fiatrail.transition WHERE sequence = 4`, 'transition 4 is missing'],
+    ['an entry cut from the end', `DELETE FROM fiatrail.transition WHERE sequence = 9`, 'is not in its last state'],
+    ['another amount', `UPDATE fiatrail.operation SET asset = 'NGN', minor = 1`, 'transition 1 was changed'],
+    ['another summary', `UPDATE fiatrail.operation SET summary = 'x'`, 'transition 1 was changed'],
+    ['another state', `UPDATE fiatrail.operation SET state = 'refused'`, 'is not in its last state'],
+    ['another sum', `INSERT INTO fiatrail.spent VALUES ('a', 'NGN', 1, 'c', 5)`, 'the sums for the limits'],
+  ])('shows %s that its owner wrote', async (_what, sql, expected) => {
+    const { url, second } = await filled();
+    server.sql(url, `ALTER TABLE fiatrail.transition DISABLE TRIGGER ALL; ${sql}`);
+    expect((await second.verify()).problem?.what).toContain(expected);
+  });
+
+  test('stops a host whose last entry was changed or cut, and no reading', async () => {
+    const { url, first, second } = await filled();
+    await first.requireLastLink();
+    server.sql(
+      url,
+      `ALTER TABLE fiatrail.transition DISABLE TRIGGER ALL; UPDATE fiatrail.transition SET detail = 'x' WHERE sequence = 9`,
+    );
+    await expect(first.requireLastLink()).rejects.toMatchObject({ code: 'JOURNAL_CHANGED' });
+    await second.requireLastLink();
+    server.sql(url, 'DELETE FROM fiatrail.transition WHERE sequence = 9');
+    await expect(first.requireLastLink()).rejects.toMatchObject({ code: 'JOURNAL_CUT' });
+    expect(await first.list({ limit: 9 })).toHaveLength(3);
+  });
+
+  test.each([
+    'UPDATE fiatrail.transition SET at = 1',
+    'DELETE FROM fiatrail.transition',
+    'TRUNCATE fiatrail.transition',
+  ])('cannot be changed: %s', async (sql) => {
+    const { url, first } = await filled();
+    expect(() => server.sql(url, sql)).toThrow('a transition never changes and is never deleted');
+    expect((await first.verify()).problem).toBeUndefined();
+  });
+
+  test('is read as of one moment while others write', async () => {
+    const { first, second } = await filled();
+    const pages = second.exported(true);
+    const lines = [...((await pages.next()).value as object[])];
+    await prepared(first, { input: '["later"]' });
+    for await (const page of pages) lines.push(...page);
+    expect(lines[0]).toMatchObject({ operations: 3, transitions: 9 });
+    expect(lines.filter((line) => 'type' in line && line.type === 'transition')).toHaveLength(9);
+  });
+
+  test('cannot be copied as a file', async () => {
+    const { first, dir } = await filled();
+    await expect(first.backUp(`${dir}/copy.db`)).rejects.toMatchObject({ code: 'JOURNAL_ON_SERVER' });
+  });
+});
+
+describe('a journal that moves', () => {
+  const sqliteAt = (path: string, seed: number) =>
+    testJournal({ path, ids: countingIds(seed), host: { ...oneProcess(), isRunning: () => false } });
+  const newPath = () => `${temporaryFolder(onTestFinished)}/journal.db`;
+
+  /** Fills a journal with an operation in every state that matters, each under a once key of that name. */
+  async function fill(journal: Journal) {
+    const ways = {
+      doubt: ['sent', 'unknown'],
+      lost: ['sent'],
+      done: ['sent', 'accepted', 'settled'],
+      free: ['refused'],
+    };
+    for (const [onceKey, states] of Object.entries(ways)) {
+      const moves = { asset: 'NGN', minor: 5_000n } as const;
+      const id = await prepared(journal, { ...INTENT, onceKey, input: `["${onceKey}"]`, moves });
+      await through(journal, id, ...(states as OperationState[]));
+    }
+  }
+
+  const again = (journal: Journal, onceKey: string) =>
+    claimed(journal, { ...INTENT, onceKey, input: `["${onceKey}"]` }, 60_000);
+
+  async function expectMoved(journal: Journal) {
+    expect((await journal.verify()).problem).toBeUndefined();
+    const ends = [await again(journal, 'doubt'), await again(journal, 'lost'), await again(journal, 'done')];
+    expect(ends).toEqual(['doubt unknown', 'doubt sent', 'done settled']);
+    expect(await claimed(journal, { ...INTENT, onceKey: 'done', input: '["x"]' })).toBe('other-input settled');
+    expect(await again(journal, 'free')).toBe('ours');
+    const doubts = await journal.list({ limit: 9, state: 'in-doubt', givenOnceKey: 'doubt' });
+    expect(doubts[0]?.moves).toEqual({ asset: 'NGN', minor: 5_000n });
+  }
+
+  const importing = async (to: Journal, from: Journal) =>
+    to.importFrom(
+      (await exportedFrom(from)).map((line) => JSON.stringify(line)),
+      [INTENT.account],
+    );
+
+  test('from SQLite to a server keeps doubts and once keys', async () => {
+    const local = await sqliteAt(newPath(), 1);
+    await fill(local);
+    const url = server.newDatabase();
+    expect(await importing(await openHost(url), local)).toEqual({ operations: 4, transitions: 11 });
+    await local.close();
+    // The key of the digests came with the import, and a journal reads it when it is opened.
+    await expectMoved(await openHost(url));
+  });
+
+  test('from a server to SQLite keeps doubts and once keys', async () => {
+    const remote = await openHost(server.newDatabase());
+    await fill(remote);
+    const path = newPath();
+    const local = await sqliteAt(path, 2);
+    expect(await importing(local, remote)).toEqual({ operations: 4, transitions: 11 });
+    await local.close();
+    const opened = await sqliteAt(path, 3);
+    await expectMoved(opened);
+    await opened.close();
+  });
+
+  test('is imported whole or not at all', async () => {
+    const local = await sqliteAt(newPath(), 1);
+    await fill(local);
+    const lines = (await exportedFrom(local)).map((line) => JSON.stringify(line));
+    const journal = await openHost(server.newDatabase());
+    await expect(journal.importFrom(lines.slice(0, -1), [INTENT.account])).rejects.toThrow('the file is not whole');
+    expect([await journal.count(), await exportedFrom(journal)]).toMatchObject([0, [{ operations: 0 }]]);
+    await journal.importFrom(lines, [INTENT.account]);
+    await expect(journal.importFrom(lines, [INTENT.account])).rejects.toThrow('the journal is not empty');
+    await local.close();
+  });
+});
+
+describe('the tables', () => {
+  test('are created once by eight openers of an empty database', async () => {
+    const url = server.newDatabase();
+    const hosts = await Promise.all(Array.from({ length: 8 }, () => openHost(url)));
+    await Promise.all(hosts.map((host, index) => prepared(host, { input: `["${index}"]` })));
+    expect(await hosts[0]?.count()).toBe(8);
+    const ids = server.sql(url, `SELECT count(*) FROM fiatrail.setting WHERE name = 'id'`);
+    expect([ids, new Set(hosts.map((host) => host.digest('a'))).size]).toEqual(['1', 1]);
+  });
+
+  test.each([
+    ['2', 'newer'],
+    ['0', 'older'],
+  ])('of version %s are refused as %s, while a host has them open too', async (version, problem) => {
+    const url = server.newDatabase();
+    const journal = await openHost(url);
+    await prepared(journal, KEYED);
+    server.sql(url, `UPDATE fiatrail.setting SET value = '${version}' WHERE name = 'version'`);
+    await expect(claimed(journal, GUARDED)).rejects.toMatchObject({ server: problem });
+    await expect(journal.list({ limit: 1 })).rejects.toMatchObject({ server: problem });
+    await expect(openHost(url)).rejects.toMatchObject({ server: problem });
+    expect(server.sql(url, 'SELECT count(*) FROM fiatrail.operation')).toBe('1');
+  });
+
+  test.each([
+    ['another table', 'CREATE TABLE fiatrail.orders (id int)'],
+    ['settings of another program', 'CREATE TABLE fiatrail.setting (key text, data jsonb)'],
+    ['settings without an id', 'CREATE TABLE fiatrail.setting (name text, value text)'],
+    ['an id of another form', `CREATE TABLE fiatrail.setting AS SELECT 'id' AS name, 'main' AS value`],
+  ])('of another program are refused and left unchanged: %s', async (_what, sql) => {
+    const url = server.newDatabase();
+    server.sql(url, `CREATE SCHEMA fiatrail; ${sql}`);
+    const tables = () =>
+      server.sql(url, `SELECT relname FROM pg_class WHERE relnamespace = 'fiatrail'::regnamespace ORDER BY 1`);
+    const before = tables();
+    await expect(openHost(url)).rejects.toMatchObject({ server: 'foreign' });
+    expect(tables()).toBe(before);
+  });
+
+  test('may be in a schema that somebody created for them, with other names first in the search path', async () => {
+    const url = server.newDatabase();
+    server.sql(
+      url,
+      'CREATE SCHEMA fiatrail; CREATE TABLE public.operation (id int); CREATE TABLE public.setting (a int)',
+    );
+    const journal = await openHost(url);
+    await prepared(journal, KEYED);
+    expect([await journal.count(), server.sql(url, 'SELECT count(*) FROM public.operation')]).toEqual([1, '0']);
+  });
+});

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests of the journal in PostgreSQL. They start servers of their own, so `npm test` does not have them. */
+export default defineConfig({
+  test: {
+    include: ['test/postgres/**/*.test.ts'],
+    globalSetup: ['test/postgres/setup.ts', 'test/support/code-cache.ts'],
+    setupFiles: ['test/support/after-each-file.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    pool: 'forks',
+    // Many tests wait for another program.
+    maxWorkers: 4,
+  },
+});
