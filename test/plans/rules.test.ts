@@ -17,7 +17,7 @@ const set = async (...flags: readonly string[]) => {
 describe('the rules of a profile', () => {
   test('that a plan meets are in it', async () => {
     await set('--max-per-day', 'CNGN 80000', '--require-once');
-    expect(contentOf(await plan(team, 'ada')).content.rules).toEqual(['require-once on', 'max-per-day CNGN 80000']);
+    expect(contentOf(await plan(team, 'ada')).plan.rules).toEqual(['require-once on', 'max-per-day CNGN 80000']);
   });
 
   test('let no plan be written that breaks one', async () => {
