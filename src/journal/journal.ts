@@ -1,9 +1,11 @@
+import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
 import { shortHmac } from '../crypto/sha256.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
 import { type Aside, keepAside, keptFiles } from './aside.ts';
 import { claimIn, lookIn } from './claims.ts';
+import { JOURNAL_CUT } from './codes.ts';
 import { exportedLines } from './export.ts';
 import { hasKeptHead, keepHead, keptHead, lastHead, writeHead } from './head.ts';
 import type { Journal } from './interface.ts';
@@ -197,7 +199,15 @@ function chainPart(store: Store, { host: { processId }, ids: { uuid: unique } }:
       return verified;
     },
     head: () => store.read((queries) => lastHash(queries, store.host)),
-    requireLastLink: () => store.read((queries) => requireLastLink(queries, store.host, keptHead(store.path))),
+    requireLastLink: async () => {
+      try {
+        await store.read((queries) => requireLastLink(queries, store.host, keptHead(store.path)));
+      } catch (error) {
+        // Other hosts that share the journal cannot see that it lacks this host's entries.
+        if (error instanceof CliError && error.code === JOURNAL_CUT) await store.distrust().catch(() => {});
+        throw error;
+      }
+    },
   };
 }
 

@@ -42,7 +42,8 @@ export async function openSqliteStore(path: string, world: JournalWorld): Promis
     write: (work, waitMs) => inTurn(() => inTransaction(() => beginWrite(database, waitMs), work)),
     now,
     backUp: (to) => inTurn(async () => backUp(database, to)),
-    // A file has no server; the kept head tells whether it was replaced.
+    // A file has no other host; the kept head tells whether it was replaced.
+    distrust: async () => {},
     accept: async () => {},
     close: async () => database.close(),
   };

@@ -34,6 +34,8 @@ export interface Store {
   now(): number;
   /** Copies the journal to a new private file. Returns its bytes. Throws CliError usage. */
   backUp(path: string): Promise<number>;
+  /** Tells every host that the journal lacks entries, as if its server had been replaced. */
+  distrust(): Promise<void>;
   /** Accepts the server as it is, after it was replaced by one that may lack the last entries. */
   accept(): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { hashOf, hashOfOne, hashOfText, type Link, linkText, NO_HASH, textOf } from './chain.ts';
-import { JOURNAL_CHANGED } from './codes.ts';
+import { JOURNAL_CHANGED, JOURNAL_CUT } from './codes.ts';
 import { contains, type Head } from './head.ts';
 import { isSpentRight } from './spending.ts';
 import type { Queries } from './store.ts';
@@ -173,7 +173,7 @@ export async function requireLastLink(queries: Queries, host: string, kept: Head
       'usage',
       'the journal of money operations lacks entries that it had: it was cut, deleted or restored from an older copy; nothing was sent',
       {
-        code: 'JOURNAL_CUT',
+        code: JOURNAL_CUT,
         hint: 'put the newer file back, or accept the journal as it is with: fiatrail ops verify --accept',
       },
     );

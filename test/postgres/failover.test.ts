@@ -61,7 +61,7 @@ test('a standby that took over without a loss is another server too, until it is
   expect(await fiatrailJson(hosts[0], ['ops', 'list', '-q'])).toBeDefined();
 });
 
-test('a backup that was put back as it was is noticed by the host whose entry it lacks', async () => {
+test('a backup that was put back as it was is noticed by the host whose entry it lacks, which stops the other one', async () => {
   withdrawalOf(await fiatrail(hosts[1], pay('one')));
   server.copy();
   withdrawalOf(await fiatrail(hosts[0], pay('lost')));
@@ -71,5 +71,6 @@ test('a backup that was put back as it was is noticed by the host whose entry it
   for (const key of ['lost', 'three'])
     expect(failureOf(await fiatrail(hosts[0], pay(key)))).toEqual({ exit: 2, code: 'JOURNAL_CUT' });
   expect((await fiatrail(hosts[0], ['ops', 'verify', '-q'])).code).toBe(3);
+  expect(failureOf(await fiatrail(hosts[1], pay('lost')))).toEqual({ exit: 2, code: 'JOURNAL_REPLACED' });
   expect(withdrawalsAt(served)).toHaveLength(2);
 });

@@ -83,6 +83,12 @@ function storeOn(server: Server, place: Pick<Store, 'path' | 'host' | 'server'>)
         hint: 'export it with: fiatrail ops export; or back up the database with pg_dump',
       });
     },
+    distrust: () =>
+      inTurn(() =>
+        server.transaction(writeSql(undefined, { acceptsServer: true }), async (queries) => {
+          await queries.run(`UPDATE setting SET value = '' WHERE name = 'server'`);
+        }),
+      ),
     accept: () =>
       inTurn(() =>
         server.transaction(writeSql(undefined, { acceptsServer: true }), async (queries) => {
