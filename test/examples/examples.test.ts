@@ -27,6 +27,7 @@ const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
   'bank-accounts update': ({ bankAccount }) => bankAccount,
   'bank-accounts remove': ({ bankAccount }) => bankAccount,
   'fees withdraw': ({ bankAccount }) => bankAccount,
+  'profiles rules test': ({ bankAccount }) => bankAccount,
   'ops show': ({ accepted }) => accepted,
   'ops resume': ({ accepted }) => accepted,
   'ops reconcile': ({ unknown }) => unknown,
@@ -115,6 +116,7 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'profiles add': () => [['profiles', 'remove', 'main']],
   'profiles import': () => [['profiles', 'export']],
   'ops import': () => [['ops', 'export']],
+  'profiles rules set': () => [['profiles', 'add', 'reports', ...KEY_COMMAND]],
   'ops sign': () => [['profiles', 'operators', 'add', 'ada', '--generate']],
   'profiles operators remove': () => [['profiles', 'operators', 'add', 'bayo', '--public-key', PRIVATE_KEY]],
   'sandbox restore': () => [['sandbox', 'snapshot', 'before.db']],
@@ -132,7 +134,7 @@ const PRINTED: Readonly<Record<string, string>> = { op: 'a-secret-of-a-vault' };
 /** Words that name a file in the folder of the example. */
 const IN_FOLDER = /^(?:[\w-]+\.(?:db|json|ndjson|pub|http)|client)$/;
 /** Commands that ask for something on a terminal; for the others, `--yes` is the answer. */
-const ASKS = /^fiatrail (init|keys platform --accept)$/;
+const ASKS = /^fiatrail (init|keys platform --accept|profiles rules set .*)$/;
 
 const commands = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flat();
 const nameOf = ({ words }: Command) => words.join(' ');
