@@ -27,25 +27,26 @@ export function operatorKey(text: string): string {
   });
 }
 
-/** Parses an amount above which a signature is needed: `₦1,000,000`, `1000 USDC`. It must name its asset. Throws CliError usage. */
-export function signAboveFrom(text: string): SignAbove {
+/** Parses an amount above which a signature is needed: `NGN 1000000`, `₦1,000,000`, `1000 USDC`. It must name its asset. Throws CliError usage. */
+export function signAboveFrom(typed: string): SignAbove {
+  const text = typed.trim().replace(/^(ngn|cngn|usdc|usdt)\s+(\d\S*)$/i, '$2 $1');
   const asset = assetNamedIn(text);
   try {
     if (asset === undefined) throw new AmountError('it does not say of what');
-    const isZero = /^(₦\s*0|0\s*[a-z]+)$/i.test(text.trim());
+    const isZero = /^(₦\s*0|0\s*[a-z]+)$/i.test(text);
     return { asset, minor: isZero ? '0' : String(parseAmount(text, asset).minor) };
   } catch (error) {
     if (!(error instanceof AmountError)) throw error;
-    throw new CliError('usage', `invalid amount "${printable(text)}": ${error.message}`, {
+    throw new CliError('usage', `invalid amount "${printable(typed)}": ${error.message}`, {
       code: 'VALIDATION_ERROR',
-      hint: 'write it with its asset, such as "1000000 NGN" or "500 USDC"; 0 NGN means every amount',
+      hint: 'write it with its asset, such as "NGN 1000000" or "USDC 500"; NGN 0 means every amount',
     });
   }
 }
 
 function assetNamedIn(text: string): Asset | undefined {
   if (/₦|naira|kobo/i.test(text)) return 'NGN';
-  return (['NGN', ...TOKENS] as const).find((asset) => new RegExp(`[\\d\\s]${asset}$`, 'i').test(text.trim()));
+  return (['NGN', ...TOKENS] as const).find((asset) => new RegExp(`[\\d\\s]${asset}$`, 'i').test(text));
 }
 
 /** Returns limits with others in the place of those of the same asset, in a fixed order. */

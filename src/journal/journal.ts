@@ -43,11 +43,10 @@ export async function openJournal(path: string, world: JournalWorld, outcomeWait
   return journalIn(await openSqliteStore(path, world), world, outcomeWaitMs);
 }
 
-/** Returns the journal in a store. Rejects with DatabaseError. */
-export async function journalIn(store: Store, world: JournalWorld, outcomeWaitMs = OUTCOME_WAIT_MS): Promise<Journal> {
+/** Returns the journal in a store. */
+export function journalIn(store: Store, world: JournalWorld, outcomeWaitMs = OUTCOME_WAIT_MS): Journal {
   const { clock, ids, host } = world;
-  const digestKey = (await settingOf(store, 'digest-key')) ?? '';
-  const digest = (text: string) => shortHmac(digestKey, text);
+  const digest = (text: string) => shortHmac(store.digestKey, text);
   const isBusy = (operation: Operation) => isAtWork(operation, { ...host, name: store.host }, store.now());
   const claiming = { ids, host, digest, isBusy };
   const aside = { path: store.path, unique: ids.uuid, sign: digest };
@@ -92,11 +91,6 @@ export async function journalIn(store: Store, world: JournalWorld, outcomeWaitMs
     isBusy,
     close: () => store.close(),
   };
-}
-
-async function settingOf(store: Pick<Store, 'read'>, name: string): Promise<string | undefined> {
-  const sql = 'SELECT value FROM setting WHERE name = ?';
-  return (await store.read((queries) => queries.get<{ value: string }>(sql, name)))?.value;
 }
 
 async function move(recording: Recording, id: string, state: OperationState, appended: Appended): Promise<void> {
@@ -250,7 +244,10 @@ const RULES = 'rules';
 
 function rulesPart(store: Store): Pick<Journal, 'sharedRules' | 'setSharedRules'> {
   return {
-    sharedRules: () => settingOf(store, RULES),
+    sharedRules: async () => {
+      const sql = 'SELECT value FROM setting WHERE name = ?';
+      return (await store.read((queries) => queries.get<{ value: string }>(sql, RULES)))?.value;
+    },
     setSharedRules: (text) =>
       store.write(async (queries) => {
         await queries.run('DELETE FROM setting WHERE name = ?', RULES);

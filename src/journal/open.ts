@@ -24,12 +24,5 @@ export async function openJournalAt({ path, dir, server }: Place, world: Journal
   const { passwordIn } = await import('./postgres/pass-file.ts');
   const place = serverPlaceOf(server.url, server.from);
   const password = async (user: string) => (await server.password()) ?? passwordIn(server.passwordFile, place, user);
-  const store = await openPostgresStore(place, { dir, localPath: path, password }, world);
-  try {
-    return await journalIn(store, world);
-  } catch (error) {
-    // The process would wait for a connection that stays open.
-    await store.close();
-    throw error;
-  }
+  return journalIn(await openPostgresStore(place, { dir, localPath: path, password }, world), world);
 }

@@ -38,6 +38,7 @@ export async function openSqliteStore(path: string, world: JournalWorld): Promis
     path,
     server: undefined,
     host: world.host.name,
+    digestKey: database.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value ?? '',
     read: (work) => inTurn(() => inTransaction(async () => database.exec('BEGIN'), work)),
     write: (work, waitMs) => inTurn(() => inTransaction(() => beginWrite(database, waitMs), work)),
     now,

@@ -27,6 +27,8 @@ export interface Store {
   readonly server: { readonly name: string; readonly localPath: string } | undefined;
   /** This host's name in the journal. */
   readonly host: string;
+  /** The key of the digests of what commands were given, so that they tell nothing to whoever has only the digests. */
+  readonly digestKey: string;
   /** Runs work that sees one moment of the journal. */
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** Runs work in a transaction, which is rolled back if it throws, and flushed to disk before this resolves. */

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { hashOf, hashOfOne, hashOfText, type Link, linkText, NO_HASH, textOf } from './chain.ts';
-import { JOURNAL_CHANGED, JOURNAL_CUT } from './codes.ts';
+import { JOURNAL_CHANGED, JOURNAL_CUT, JOURNAL_DAMAGED } from './codes.ts';
 import { contains, type Head } from './head.ts';
 import { isSpentRight } from './spending.ts';
 import type { Queries } from './store.ts';
@@ -165,7 +165,8 @@ export async function requireLastLink(queries: Queries, host: string, kept: Head
   const [last, before] = await queries.all<LinkRow>(`${LINKS} WHERE host = ? ORDER BY sequence DESC LIMIT 2`, host);
   if (last && hashOfOne(before?.hash ?? NO_HASH, await linkOf(queries, last)) !== last.hash)
     throw new CliError('usage', 'the journal of money operations was changed by something else; nothing was sent', {
-      code: JOURNAL_CHANGED,
+      // What is in doubt is saved from a file alone.
+      code: queries.engine === 'sqlite' ? JOURNAL_CHANGED : JOURNAL_DAMAGED,
       hint: 'see what is wrong with: fiatrail ops verify',
     });
   if (kept && !(await contains(queries, kept)))

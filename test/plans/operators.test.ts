@@ -66,6 +66,9 @@ describe('profiles operators', () => {
     [['sign-above', '5000'], 'it does not say of what'],
     [['sign-above', '5 BTC'], 'it does not say of what'],
     [['sign-above', '0.001 NGN'], 'too many decimals'],
+    [['sign-above', 'NGN 0.001'], 'too many decimals'],
+    [['sign-above', 'NGN 5 USDC'], 'invalid USDC amount'],
+    [['sign-above', 'BTC 5'], 'it does not say of what'],
     [['sign-above', 'off', '5 NGN'], 'off cannot be combined with amounts'],
   ])('rejects %j', async (argv, message) => {
     await exchangeKeys(team, 'ada');
@@ -114,10 +117,12 @@ describe('profiles operators', () => {
 
   test('stay when other settings of the profile change', async () => {
     await exchangeKeys(team, 'ada');
-    await team.run('ada', operators('sign-above', '5 NGN', '₦7', '1 usdc'), { answers: [yes('Change when')] });
+    await team.run('ada', operators('sign-above', '5 NGN', '₦7', 'usdc 1', 'CNGN 0'), {
+      answers: [yes('Change when')],
+    });
     await team.run('ada', ['profiles', 'add', 'main', '--default-output', 'json']);
     const shown = JSON.parse((await team.run('ada', ['profiles', 'show'])).stdout);
-    expect(shown).toMatchObject({ operators: ['ada'], signAbove: ['₦7.00', '1.00 USDC'] });
+    expect(shown).toMatchObject({ operators: ['ada'], signAbove: ['0.00 cNGN', '₦7.00', '1.00 USDC'] });
     await team.run('ada', operators('sign-above', 'off'), { answers: [yes('Change when')] });
     expect(JSON.parse((await team.run('ada', ['profiles', 'show'])).stdout)).toMatchObject({ signAbove: null });
   });

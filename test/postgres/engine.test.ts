@@ -302,7 +302,7 @@ describe('the chain', () => {
       url,
       `ALTER TABLE fiatrail.transition DISABLE TRIGGER ALL; UPDATE fiatrail.transition SET detail = 'x' WHERE sequence = 9`,
     );
-    await expect(first.requireLastLink()).rejects.toMatchObject({ code: 'JOURNAL_CHANGED' });
+    await expect(first.requireLastLink()).rejects.toMatchObject({ code: 'JOURNAL_DAMAGED' });
     await second.requireLastLink();
     server.sql(url, 'DELETE FROM fiatrail.transition WHERE sequence = 9');
     await expect(first.requireLastLink()).rejects.toMatchObject({ code: 'JOURNAL_CUT' });

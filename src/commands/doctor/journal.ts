@@ -1,4 +1,5 @@
 import { journalPlaceOf } from '../../account/journal-place.ts';
+import { stateError } from '../../cli/failures.ts';
 import { entryAt } from '../../files/inspect.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { shellWord } from '../../present/text.ts';
@@ -15,7 +16,7 @@ const INTACT: ReadonlyMap<unknown, { readonly why: string; readonly fix: string 
 /** Checks the journal for unfinished work. If the key is accepted, a rotation that got no response is harmless. */
 export async function journalChecks(subject: Subject, isKeyAccepted: boolean): Promise<Check[]> {
   const { path, server } = journalPlaceOf(subject.session.world, subject.profile ?? { name: '' });
-  const moveAway = `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
+  const fix = server ? typed(subject, 'ops verify') : `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
   const check = (find: (journal: Journal, account: Account) => Promise<Finding>) =>
     findingOf(async () => {
       if (!subject.profile) return skipped('no profile could be resolved');
@@ -24,11 +25,13 @@ export async function journalChecks(subject: Subject, isKeyAccepted: boolean): P
       try {
         return await find(await subject.session.journal(), { profile: name, baseUrl });
       } catch (error) {
+        const onServer = server && stateError(error);
+        if (onServer) throw onServer;
         const known = INTACT.get((error as { readonly problem?: unknown } | undefined)?.problem);
         if (!known) throw error;
         return problem('usage', `${path} ${known.why}`, known.fix);
       }
-    }, moveAway);
+    }, fix);
   return [
     {
       check: 'key rotation',

@@ -17,7 +17,7 @@ const MAX_PASSWORD_BYTES = 4096;
 
 /** Validates the URL of a journal's database. Throws CliError usage. */
 function journalUrl(text: string): string {
-  serverPlaceOf(text, '--url');
+  serverPlaceOf(text);
   return text;
 }
 
@@ -82,7 +82,7 @@ async function change(session: Session, name: string, { url, isLocal, hasPasswor
     });
   const password = hasPassword ? passwordFrom(await world.stdin.readAll(MAX_PASSWORD_BYTES)) : undefined;
   const now = placeOf(session, name);
-  const next = url === undefined ? (isLocal ? 'a file of this machine' : now.place) : serverPlaceOf(url, '--url').name;
+  const next = url === undefined ? (isLocal ? 'a file of this machine' : now.place) : serverPlaceOf(url).name;
   endDryRun(session, { profile: name, journal: next });
   const lines = [
     ['profile', `${name} (${modeForPeople(stored.mode)})`],

@@ -130,12 +130,12 @@ const signAboveCommand = command({
   details:
     'A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and another operator signed. Each asset has its own amount; an asset without one needs no signature. A request that does not say how much it moves, such as a trade on a quote, always needs one. "off" removes every amount.',
   examples: [
-    'fiatrail profiles operators sign-above "1000000 NGN" "1000000 CNGN" "500 USDC"',
+    'fiatrail profiles operators sign-above "NGN 1000000" "CNGN 1000000" "USDC 500"',
     'fiatrail profiles operators sign-above off',
   ],
   endpoints: [],
   parameters: {
-    amounts: someArguments('amount', 'amount with its asset, such as "1000000 NGN", or off', amountOrOff, 'Amount:'),
+    amounts: someArguments('amount', 'amount with its asset, such as "NGN 1000000", or off', amountOrOff, 'Amount:'),
   },
   run: async (session, { amounts }) => {
     const { world, profile } = session;

@@ -19,10 +19,13 @@ const FORM = 'postgres://USER@HOST:5432/DATABASE, or postgres://USER@/DATABASE?h
 const KNOWN = ['host', 'port', 'sslmode', 'sslrootcert'];
 
 const invalid = (from: string, why: string, hint = `write it as ${FORM}`) =>
-  new CliError('usage', `${from}: ${why}`, { code: 'INVALID_JOURNAL_URL', hint });
+  new CliError('usage', from === '' ? why : `${from}: ${why}`, { code: 'INVALID_JOURNAL_URL', hint });
 
-/** Reads the URL of a journal's database; `from` is where it is written, for messages. Throws CliError usage, without the URL. */
-export function serverPlaceOf(text: string, from: string): ServerPlace {
+/**
+ * Reads the URL of a journal's database; `from` is where it is written, for messages that do not say it yet. Throws CliError usage,
+ * without the URL.
+ */
+export function serverPlaceOf(text: string, from = ''): ServerPlace {
   const url = urlOf(text, from);
   if (url.password !== '') throw invalid(from, 'the URL contains a password', PASSWORD_PLACES);
   const strange = [...url.searchParams.keys()].find((name) => !KNOWN.includes(name));

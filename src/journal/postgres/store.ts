@@ -7,9 +7,10 @@ import type { SqlValue } from '../../sqlite/database.ts';
 import { hostId } from '../host-id.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
+import { LOCK, PATH, preparedJournal, SERVER } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
 import type { ServerPlace } from './place.ts';
-import { SCHEMA, TABLES, VERSION } from './schema.ts';
+import { SCHEMA, VERSION } from './schema.ts';
 
 /** What a store on a server needs besides its place. */
 interface ServerAccess {
@@ -32,15 +33,10 @@ const IDLE_MS = 30_000;
 /** How long it takes to look again for a server that is not there. */
 const TRY_AGAIN_MS = 200;
 
-/** `frjr`, in ASCII: the advisory lock that a transaction which writes holds until it ends. */
-const LOCK = 0x66726a72;
-
 /** Integers of any width, as bigint; everything else as text. */
 const INTEGERS: readonly number[] = [20, 21, 23, 1700];
 const TYPES = { getTypeParser: (oid: number) => (INTEGERS.includes(oid) ? BigInt : String) };
 
-/** The server and its timeline, which is another one after a standby took over or a backup was restored. */
-const SERVER = `(SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 const TIME = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now';
 const STATE = `(SELECT value FROM ${SCHEMA}.setting WHERE name = 'version') AS version,
   (SELECT value FROM ${SCHEMA}.setting WHERE name = 'server') AS known`;
@@ -60,17 +56,17 @@ interface Begun {
 export async function openPostgresStore(place: ServerPlace, access: ServerAccess, world: JournalWorld): Promise<Store> {
   const server = await connected(place, access, world);
   try {
-    const id = await preparedJournal(server, world);
+    const { id, digestKey } = await preparedJournal(server, world.ids);
     const host = `${world.host.name}/${hostId(access.dir, world.ids)}`;
     const at = { name: server.name, localPath: access.localPath };
-    return storeOn(server, { path: `${access.dir}/journal-${id}`, host, server: at });
+    return storeOn(server, { path: `${access.dir}/journal-${id}`, host, digestKey, server: at });
   } catch (error) {
     await server.close();
     throw error;
   }
 }
 
-function storeOn(server: Server, place: Pick<Store, 'path' | 'host' | 'server'>): Store {
+function storeOn(server: Server, place: Pick<Store, 'path' | 'host' | 'digestKey' | 'server'>): Store {
   const inTurn = oneAtATime();
   return {
     ...place,
@@ -102,14 +98,14 @@ function storeOn(server: Server, place: Pick<Store, 'path' | 'host' | 'server'>)
 /** The first statements of a transaction, and whether it writes. */
 interface Beginning {
   readonly sql: string;
+  readonly writes: boolean;
   /** Whether what a server that took over may have lost is in the way. */
   readonly needsServer: boolean;
 }
 
-const PATH = `SET LOCAL search_path = ${SCHEMA}, pg_catalog, pg_temp`;
-
 const READ: Beginning = {
   sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PATH}; SELECT ${TIME}, ${STATE}, NULL AS server`,
+  writes: false,
   needsServer: false,
 };
 
@@ -125,7 +121,7 @@ function writeSql(waitMs = WAIT_MS, { acceptsServer = false } = {}): Beginning {
     `SELECT pg_advisory_xact_lock(${LOCK})`,
     `SELECT ${TIME}, ${STATE}, ${SERVER} AS server`,
   ].join('; ');
-  return { sql, needsServer: !acceptsServer };
+  return { sql, writes: true, needsServer: !acceptsServer };
 }
 
 interface Server {
@@ -234,8 +230,11 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
       try {
         requireOurs(begun, beginning, place.name);
         const result = await work(queries);
+        const ended = run('COMMIT', []);
+        // What was read is known. If the connection is lost now, the next transaction finds that out.
+        if (!beginning.writes) ended.catch(() => {});
         // Where a statement failed, the server answers COMMIT with ROLLBACK, and no error.
-        if ((await run('COMMIT', [])).command !== 'COMMIT') throw new ServerError('lost', place.name);
+        else if ((await ended).command !== 'COMMIT') throw new ServerError('lost', place.name);
         return result;
       } catch (error) {
         // A connection that cannot even roll back is of no use.
@@ -279,48 +278,4 @@ function numbered(sql: string): string {
     count += 1;
     return `$${count}`;
   });
-}
-
-/** Creates the tables if there are none, and returns the journal's id. Two hosts may do it at once. */
-async function preparedJournal(server: Server, { ids }: JournalWorld): Promise<string> {
-  const found = await lookedUp(server);
-  if (found !== undefined) return found;
-  const id = Buffer.from(ids.bytes(4)).toString('hex');
-  const key = Buffer.from(ids.bytes(32)).toString('base64url');
-  await server.statements(
-    [
-      `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(${LOCK})`,
-      `SET LOCAL search_path = ${SCHEMA}, pg_catalog, pg_temp`,
-      `DO $do$ BEGIN IF to_regclass('${SCHEMA}.setting') IS NULL THEN CREATE SCHEMA IF NOT EXISTS ${SCHEMA}; ${TABLES}
-         INSERT INTO setting VALUES ('version', '${VERSION}'), ('id', '${id}'), ('digest-key', '${key}'), ('server', ${SERVER});
-       END IF; END $do$`,
-      'COMMIT',
-    ].join(';\n'),
-  );
-  const made = await lookedUp(server);
-  if (made === undefined) throw new ServerError('foreign', server.name);
-  return made;
-}
-
-/** Returns the journal's id; undefined if there is no journal. Throws ServerError if there is something else in its place. */
-async function lookedUp(server: Server): Promise<string | undefined> {
-  const [state] = await server.statements(
-    `SELECT to_regclass('${SCHEMA}.setting') IS NOT NULL AS made, pg_is_in_recovery() AS replica,
-       (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '${SCHEMA}') AS tables`,
-  );
-  if (state?.['replica'] === 't') throw new ServerError('replica', server.name);
-  if (state?.['made'] !== 't') {
-    if (state?.['tables'] !== 0n) throw new ServerError('foreign', server.name);
-    return undefined;
-  }
-  const rows = await server
-    .statements(`SELECT value FROM ${SCHEMA}.setting WHERE name = 'id'`)
-    .catch((error: unknown) => {
-      if (error instanceof ServerError && error.server === 'other')
-        throw new ServerError('foreign', server.name, error);
-      throw error;
-    });
-  const id = rows[0]?.['value'];
-  if (typeof id !== 'string' || !/^[0-9a-f]{8}$/.test(id)) throw new ServerError('foreign', server.name);
-  return id;
 }

@@ -1,0 +1,71 @@
+import type { Ids } from '../../base/world.ts';
+import { ServerError } from './errors.ts';
+import { SCHEMA, TABLES, VERSION } from './schema.ts';
+
+/** The part of a server that creating a journal needs. */
+interface Statements {
+  readonly name: string;
+  /** Runs statements outside a transaction of the journal. Rejects with ServerError. */
+  statements(sql: string): Promise<readonly Record<string, unknown>[]>;
+}
+
+/** What never changes of a journal. */
+export interface Identity {
+  readonly id: string;
+  readonly digestKey: string;
+}
+
+/** `frjr`, in ASCII: the advisory lock that a transaction which writes holds until it ends. */
+export const LOCK = 0x66726a72;
+
+export const PATH = `SET LOCAL search_path = ${SCHEMA}, pg_catalog, pg_temp`;
+
+/** The server and its timeline, which is another one after a standby took over or a backup was restored. */
+export const SERVER = `(SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
+
+/** Returns what identifies the journal, and creates its tables on first use. Two hosts may do it at once. Rejects with ServerError. */
+export async function preparedJournal(server: Statements, ids: Ids): Promise<Identity> {
+  const found = (await kept(server)) ?? (await lookedUp(server));
+  if (found) return found;
+  const id = Buffer.from(ids.bytes(4)).toString('hex');
+  const key = Buffer.from(ids.bytes(32)).toString('base64url');
+  await server.statements(
+    [
+      `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(${LOCK})`,
+      PATH,
+      `DO $do$ BEGIN IF to_regclass('${SCHEMA}.setting') IS NULL THEN CREATE SCHEMA IF NOT EXISTS ${SCHEMA}; ${TABLES}
+         INSERT INTO setting VALUES ('version', '${VERSION}'), ('id', '${id}'), ('digest-key', '${key}'), ('server', ${SERVER});
+       END IF; END $do$`,
+      'COMMIT',
+    ].join(';\n'),
+  );
+  const made = await kept(server);
+  if (!made) throw new ServerError('foreign', server.name);
+  return made;
+}
+
+/** Reads the journal's settings with one query, as nearly every command does. Undefined if they are not what they should be. */
+async function kept({ name, statements }: Statements): Promise<Identity | undefined> {
+  const rows = await statements(
+    `SELECT name, value FROM ${SCHEMA}.setting WHERE name IN ('id', 'digest-key')
+     UNION ALL SELECT 'replica', pg_is_in_recovery()::text`,
+  ).catch((error: unknown) => {
+    if (error instanceof ServerError && error.server === 'other') return [];
+    throw error;
+  });
+  const settings = Object.fromEntries(rows.map((row) => [row['name'], row['value']]));
+  if (settings['replica'] === 'true') throw new ServerError('replica', name);
+  const { id, 'digest-key': digestKey } = settings;
+  const isOurs = typeof id === 'string' && /^[0-9a-f]{8}$/.test(id) && typeof digestKey === 'string';
+  return isOurs ? { id, digestKey } : undefined;
+}
+
+/** Returns undefined if there is nothing in the journal's place. Rejects with ServerError if there is something else. */
+async function lookedUp({ name, statements }: Statements): Promise<undefined> {
+  const [state] = await statements(
+    `SELECT pg_is_in_recovery() AS replica,
+       (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '${SCHEMA}') AS tables`,
+  );
+  if (state?.['replica'] === 't') throw new ServerError('replica', name);
+  if (state?.['tables'] !== 0n) throw new ServerError('foreign', name);
+}
