@@ -18,7 +18,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     pool: 'forks',
     // One more than this program's cores on a small machine, because many tests wait for another program.
-    maxWorkers: 3,
+    maxWorkers: 4,
     reporters: ['default', new StallReporter()],
     projects: [
       { extends: true, test: { name: 'programs', include: WITH_PROGRAMS, isolate: true } },

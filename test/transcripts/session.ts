@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fiatrail, type Home, type Ran } from '../support/built.ts';
+import { inProcess } from './in-process.ts';
 
 /**
  * A transcript is a text of blocks:
@@ -80,13 +81,25 @@ function wordsOf(text: string): string[] {
   );
 }
 
+/** Runs a fiatrail command. */
+type Run = typeof fiatrail;
+
+/** Runs commands in this process, and those that bin/fiatrail.js answers by itself as a program. */
+export function quickRun(): Run {
+  const here = inProcess();
+  const isBins = (argv: readonly string[]) =>
+    argv.length === 0 || argv.some((word) => ['--help', '-h', 'help', '--version', '-V'].includes(word));
+  return (home, argv, options = {}) => (isBins(argv) ? fiatrail(home, argv, options) : here(home, argv, options));
+}
+
 /** A run of a transcript: its home and the captured values. */
 interface Stage {
+  readonly run: Run;
   readonly home: Home;
   readonly variables: Map<string, string>;
 }
 
-async function runCommand({ home, variables }: Stage, words: string): Promise<Ran> {
+async function runCommand({ run, home, variables }: Stage, words: string): Promise<Ran> {
   const filled = words.replace(/\$(\w+)/g, (_, name: string) => {
     const value = variables.get(name);
     if (value === undefined) throw new Error(`$${name} was not captured before: ${words}`);
@@ -99,7 +112,7 @@ async function runCommand({ home, variables }: Stage, words: string): Promise<Ra
   const firstWord = all.findIndex((word) => !/^[A-Z_]+=/.test(word));
   const env = Object.fromEntries(all.slice(0, firstWord).map((word) => word.split('=') as [string, string]));
   const [program = '', ...argv] = all.slice(firstWord);
-  if (program === 'fiatrail') return fiatrail(home, argv, { stdin, env });
+  if (program === 'fiatrail') return run(home, argv, { stdin, env });
   return fileCommand(home, program, argv);
 }
 
@@ -140,8 +153,8 @@ export function commandsIn(text: string): number {
 }
 
 /** Runs the commands of a transcript in order and returns the expected transcript. */
-export async function replay(text: string, home: Home): Promise<string> {
-  const stage: Stage = { home, variables: new Map() };
+export async function replay(text: string, home: Home, run: Run): Promise<string> {
+  const stage: Stage = { run, home, variables: new Map() };
   const normalised = createNormaliser(home);
   const lines: string[] = [];
   for (const block of blocksOf(text)) {

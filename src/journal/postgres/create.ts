@@ -10,7 +10,7 @@ interface Statements {
 }
 
 /** What never changes of a journal. */
-export interface Identity {
+interface Identity {
   readonly id: string;
   readonly digestKey: string;
 }
