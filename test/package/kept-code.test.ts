@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  cpSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -12,7 +13,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { fiatrail, type Home, newHomeWithCache, ROOT, requireBuilt, startProgram } from '../support/built.ts';
+import {
+  fiatrail,
+  type Home,
+  newHomeWithCache,
+  ROOT,
+  requireBuilt,
+  sharedEnd,
+  startProgram,
+} from '../support/built.ts';
 
 beforeAll(requireBuilt);
 
@@ -32,18 +41,32 @@ function headOf(file: string): { sourceBytes: number; ran: string[] } {
   return JSON.parse(readFileSync(file, 'latin1').split('\n')[0] ?? '');
 }
 
-/** A home in which a command ran twice: the first run keeps its files, the second their compiled code. */
-async function ranTwice(argv: readonly string[] = LIST) {
+const atEnd = sharedEnd();
+let first: Awaited<ReturnType<typeof runTwice>>;
+
+beforeAll(async () => {
+  first = await runTwice();
+});
+
+/** Runs a command twice in a new home: the first run keeps its files, the second their compiled code. */
+async function runTwice() {
+  const home = newHomeWithCache(atEnd);
+  return { home, runs: [await fiatrail(home, LIST), await fiatrail(home, LIST)] };
+}
+
+/** A home in which a command ran twice. */
+function ranTwice() {
   const home = newHomeWithCache(onTestFinished);
-  const runs = [await fiatrail(home, argv), await fiatrail(home, argv)];
+  cpSync(first.home.path, home.path, { recursive: true });
   const folder = folderOf(home);
+  chmodSync(folder, 0o700);
   const [name = ''] = namesIn(folder);
-  return { home, folder, runs, name, file: join(folder, name) };
+  return { home, folder, runs: first.runs, name, file: join(folder, name) };
 }
 
 describe('kept code', () => {
   test('is written by the first two runs, reused by the third and changes no output', async () => {
-    const { home, folder, runs } = await ranTwice();
+    const { home, folder, runs } = ranTwice();
     const before = kept(folder);
     expect({ runs, third: await fiatrail(home, LIST) }).toEqual({ runs: [RIGHT, RIGHT], third: RIGHT });
     expect(Object.keys(before)).toHaveLength(1);
@@ -51,7 +74,7 @@ describe('kept code', () => {
   });
 
   test('is used instead of the files of the package', async () => {
-    const { home } = await ranTwice();
+    const { home } = ranTwice();
     const spy = join(home.path, 'spy.cjs');
     const opened = join(home.path, 'opened');
     writeFileSync(
@@ -68,13 +91,15 @@ describe('kept code', () => {
   });
 
   test('is in a private folder and a private file', async () => {
-    const { folder, file } = await ranTwice();
-    const modes = [folder, file].map((path) => (statSync(path).mode & 0o777).toString(8));
+    const folder = folderOf(first.home);
+    const modes = [folder, join(folder, namesIn(folder)[0] ?? '')].map((path) =>
+      (statSync(path).mode & 0o777).toString(8),
+    );
     expect(modes).toEqual(['700', '600']);
   });
 
   test('is extended by other commands of the noun, and settles for all of them', async () => {
-    const { home, folder } = await ranTwice();
+    const { home, folder } = ranTwice();
     const list = (format: string) =>
       fiatrail(home, ['banks', 'list', '--search', 'access', '-q', '--query', 'banks', '-o', format]);
     const formats = ['yaml', 'table', 'csv'];
@@ -95,7 +120,7 @@ describe('kept code', () => {
   });
 
   test('of older builds is removed', async () => {
-    const { home, folder, name } = await ranTwice();
+    const { home, folder, name } = ranTwice();
     const older = `0123456789abcdef${name.slice(16)}`;
     writeFileSync(join(folder, older), 'old');
     await fiatrail(home, ['fees', 'show', '-q']);
@@ -134,7 +159,7 @@ describe('kept code that is damaged only costs time', () => {
       (file: string) => writeFileSync(file, '{"sourceBytes":2,"ran":[]}\n)('.repeat(2)),
     ],
   ])('%s', async (_, damage) => {
-    const { home, file } = await ranTwice();
+    const { home, file } = ranTwice();
     const size = statSync(file).size;
     damage(file);
     const runs = [await fiatrail(home, LIST), await fiatrail(home, LIST), await fiatrail(home, LIST)];
@@ -154,7 +179,7 @@ describe('kept code that others could have written is not used', () => {
   }
 
   test('the poison works where nothing protects against it', async () => {
-    const { home, file } = await ranTwice();
+    const { home, file } = ranTwice();
     poison(file);
     expect((await fiatrail(home, LIST)).stdout).toBe('poisoned\n');
   });
@@ -179,14 +204,14 @@ describe('kept code that others could have written is not used', () => {
       },
     ],
   ])('%s', async (_, open) => {
-    const { home, folder, file } = await ranTwice();
+    const { home, folder, file } = ranTwice();
     poison(file);
     open(folder, file);
     expect(await fiatrail(home, LIST)).toEqual(RIGHT);
   });
 
   test('that of another build, Node or processor', async () => {
-    const { home, folder, name, file } = await ranTwice();
+    const { home, folder, name, file } = ranTwice();
     poison(file);
     const [build = '', node = '', processor = ''] = name.split('-');
     expect(name).toBe(`${build}-${node}-${processor}-banks.code`);

@@ -25,8 +25,9 @@ export const SERVER = `(SELECT system_identifier FROM pg_control_system()) || '/
 
 /** Returns what identifies the journal, and creates its tables on first use. Two hosts may do it at once. Rejects with ServerError. */
 export async function preparedJournal(server: Statements, ids: Ids): Promise<Identity> {
-  const found = (await kept(server)) ?? (await lookedUp(server));
+  const found = await kept(server);
   if (found) return found;
+  await requireRoom(server);
   const id = Buffer.from(ids.bytes(4)).toString('hex');
   const key = Buffer.from(ids.bytes(32)).toString('base64url');
   await server.statements(
@@ -47,7 +48,7 @@ export async function preparedJournal(server: Statements, ids: Ids): Promise<Ide
 /** Reads the journal's settings with one query, as nearly every command does. Undefined if they are not what they should be. */
 async function kept({ name, statements }: Statements): Promise<Identity | undefined> {
   const rows = await statements(
-    `SELECT name, value FROM ${SCHEMA}.setting WHERE name IN ('id', 'digest-key')
+    `SELECT name, value FROM ${SCHEMA}.setting WHERE name IN ('id', 'digest-key', 'version')
      UNION ALL SELECT 'replica', pg_is_in_recovery()::text`,
   ).catch((error: unknown) => {
     if (error instanceof ServerError && error.server === 'other') return [];
@@ -55,17 +56,24 @@ async function kept({ name, statements }: Statements): Promise<Identity | undefi
   });
   const settings = Object.fromEntries(rows.map((row) => [row['name'], row['value']]));
   if (settings['replica'] === 'true') throw new ServerError('replica', name);
-  const { id, 'digest-key': digestKey } = settings;
-  const isOurs = typeof id === 'string' && /^[0-9a-f]{8}$/.test(id) && typeof digestKey === 'string';
-  return isOurs ? { id, digestKey } : undefined;
+  const { id, 'digest-key': digestKey, version } = settings;
+  if (typeof id !== 'string' || !/^[0-9a-f]{8}$/.test(id) || typeof digestKey !== 'string') return undefined;
+  requireVersion(version, name);
+  return { id, digestKey };
 }
 
-/** Returns undefined if there is nothing in the journal's place. Rejects with ServerError if there is something else. */
-async function lookedUp({ name, statements }: Statements): Promise<undefined> {
+/** Throws ServerError if the tables are of another version. */
+export function requireVersion(version: unknown, name: string): void {
+  if (version !== VERSION) throw new ServerError(Number(version) > Number(VERSION) ? 'newer' : 'older', name);
+}
+
+/** Rejects with ServerError if there is something else in the journal's place, or none can be created. */
+async function requireRoom({ name, statements }: Statements): Promise<void> {
   const [state] = await statements(
-    `SELECT pg_is_in_recovery() AS replica,
+    `SELECT pg_is_in_recovery() AS replica, to_regclass('${SCHEMA}.setting') IS NOT NULL AS made,
        (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '${SCHEMA}') AS tables`,
   );
   if (state?.['replica'] === 't') throw new ServerError('replica', name);
-  if (state?.['tables'] !== 0n) throw new ServerError('foreign', name);
+  // Another host may have made it meanwhile.
+  if (state?.['made'] !== 't' && state?.['tables'] !== 0n) throw new ServerError('foreign', name);
 }

@@ -7,10 +7,10 @@ import type { SqlValue } from '../../sqlite/database.ts';
 import { hostId } from '../host-id.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
-import { LOCK, PATH, preparedJournal, SERVER } from './create.ts';
+import { LOCK, PATH, preparedJournal, requireVersion, SERVER } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
 import type { ServerPlace } from './place.ts';
-import { SCHEMA, VERSION } from './schema.ts';
+import { SCHEMA } from './schema.ts';
 
 /** What a store on a server needs besides its place. */
 interface ServerAccess {
@@ -267,7 +267,7 @@ function lastRow(found: QueryResult | readonly QueryResult[]): Record<string, un
 
 /** Throws ServerError if the tables are of another version, or what this server may have lost was not accepted yet. */
 function requireOurs({ version, server, known }: Begun, { needsServer }: Beginning, name: string): void {
-  if (version !== VERSION) throw new ServerError(Number(version) > Number(VERSION) ? 'newer' : 'older', name);
+  requireVersion(version, name);
   if (needsServer && server !== null && server !== known) throw new ServerError('replaced', name);
 }
 
