@@ -15,7 +15,8 @@ const isSupported =
   major >= NEWEST || SUPPORTED.some(([a, b, c]) => major === a && (minor > b || (minor === b && patch >= c)));
 
 const argv = process.argv.slice(2);
-const asksForHelp = argv.length === 0 || argv.at(-1) === '--help' || argv.at(-1) === '-h';
+const isHelpCommand = argv[0] === 'help';
+const asksForHelp = argv.length === 0 || isHelpCommand || argv.at(-1) === '--help' || argv.at(-1) === '-h';
 
 /**
  * Writes to standard output without Node's stream, which takes longer to load than everything else here. Returns false if
@@ -80,8 +81,8 @@ if (!isSupported) {
   require('../dist/keeper-thread.cjs').answerFor(require('node:worker_threads').parentPort);
 } else {
   const isDone =
-    argv.length === 1 && argv[0] === '--version'
+    argv.length === 1 && (argv[0] === '--version' || argv[0] === 'version')
       ? print(`${require('../package.json').version}\n`)
-      : asksForHelp && printHelp(argv.slice(0, -1));
+      : asksForHelp && printHelp(isHelpCommand ? argv.slice(1) : argv.slice(0, -1));
   if (!isDone) runProgram();
 }

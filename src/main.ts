@@ -3,6 +3,7 @@ import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './a
 import { readProfile } from './account/stored-profile.ts';
 import { CATEGORIES, CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
+import { createDialog } from './cli/dialog.ts';
 import { DryRun } from './cli/dry-run.ts';
 import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
 import { DoneBefore } from './cli/in-the-way.ts';
@@ -11,6 +12,7 @@ import type { Guard } from './cli/money-options.ts';
 import { guardIn, requireUnused } from './cli/once.ts';
 import type { Outcome } from './cli/outcome.ts';
 import { type CommandLine, parse } from './cli/program.ts';
+import { hasColor } from './cli/read-globals.ts';
 import { type Changed, createSession, type Session } from './cli/session.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
 import type { Operation } from './journal/journal.ts';
@@ -36,7 +38,10 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     isJson = isJsonFormat(line.globals.present.format);
     const { error } = await execute(line, world, async ({ result, isWhole }, changed) => {
       const { fields, query, ...rest } = line.globals.present;
-      if (result) await show(result, isWhole ? rest : { ...rest, fields, query }, world, changed);
+      if (!result) return;
+      const hasFound = await show(result, isWhole ? rest : { ...rest, fields, query }, world, changed);
+      if (!hasFound) await sayNothingFound(line, world);
+      if (!line.globals.quiet && result.list) await sayWhatIsCut(result, line, world);
     });
     if (error) throw error;
     return 0;
@@ -209,14 +214,32 @@ async function show(
   options: PresentOptions,
   world: World,
   changed: Changed | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const { present } = await import('./present/present.ts');
   try {
-    await present(result, options, world.stdout);
+    return await present(result, options, world.stdout);
   } catch (error) {
     // The reader closed the pipe, as `| head` does: not a failure, and the command's own error is still reported.
     if (!isClosedPipe(error)) throw changeNotShown(error, changed);
+    return true;
   }
+}
+
+/** Says that a query found nothing, which a misspelled name does too. Throws CliError declined if something was required. */
+async function sayNothingFound({ globals }: CommandLine, world: World): Promise<void> {
+  if (globals.present.isQueryRequired)
+    throw new CliError('declined', '--query found nothing', {
+      code: 'QUERY_EMPTY',
+      hint: 'see what there is without --query',
+    });
+  await createDialog(world, globals).note('--query found nothing');
+}
+
+/** Says on standard error that a list is not whole: its end looks like any other row. */
+async function sayWhatIsCut(result: Result, { command, globals }: CommandLine, world: World): Promise<void> {
+  const { noticeOf } = await import('./present/content.ts');
+  const notice = noticeOf(result, Object.hasOwn(command.parameters, 'all'));
+  if (notice !== undefined) await createDialog(world, globals).note(notice);
 }
 
 async function report(given: CliError, isJson: boolean, argv: readonly string[], world: World): Promise<number> {
@@ -225,12 +248,19 @@ async function report(given: CliError, isJson: boolean, argv: readonly string[],
   const text = isJson
     ? errorJson(error)
     : errorText(error, {
-        color: world.stderr.isTerminal && !argv.includes('--no-color') && !world.env['NO_COLOR'],
+        color: hasColor(colorIn(argv), world.stderr, world.env),
         width: world.stderr.isTerminal ? world.stderr.columns : undefined,
       });
   const trace = error.category === 'internal' && world.env['FIATRAIL_DEBUG'] ? causeText(error) : '';
   await world.stderr.write(text + trace).catch(() => {});
   return CATEGORIES[error.category].exit;
+}
+
+/** Returns what the arguments say of color. They may be what the error is about. */
+function colorIn(argv: readonly string[]): 'auto' | 'always' | 'never' {
+  if (argv.includes('--no-color')) return 'never';
+  const given = valueIn(argv, /^--color=(.*)$/, '--color');
+  return given === 'always' || given === 'never' ? given : 'auto';
 }
 
 function isJsonFormat(format: string | undefined): boolean {

@@ -379,6 +379,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'wholeNumber',
       'digits',
       'amountOf',
+      'amountOfTokenIn',
       'amountHelp',
       'choice',
       'userOption',

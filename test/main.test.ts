@@ -320,7 +320,8 @@ describe('help and version', () => {
     [['users', '--help']],
     [['users', 'list', '-h']],
     [['--json']],
-    [['help-me', '--help']],
+    [['help']],
+    [['help', 'users', 'list']],
   ])('%j goes to stdout and exits with 0', async (argv) => {
     const world = fakeWorld();
     const code = await main(argv, world);

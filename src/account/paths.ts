@@ -30,6 +30,11 @@ export function sandboxPath(place: Place): string {
   return join(stateDir(place), 'sandbox.db');
 }
 
+/** The folder of the tour, which has a sandbox and a journal of its own. */
+export function tourDir(place: Place): string {
+  return join(stateDir(place), 'tour');
+}
+
 export function journalPath(place: Place): string {
   return join(stateDir(place), 'journal.db');
 }

@@ -152,19 +152,24 @@ interface AmountOfToken {
   readonly typed: unknown;
 }
 
-export const amountOfToken: Parse<AmountOfToken> = (text) => {
-  const named = TOKENS.find((token) => new RegExp(`[\\d\\s]${token}$`, 'i').test(text.trim()));
-  // Without a ticker, the token is known only with the other options, so messages must not name one.
-  const { minor } = named ? amountOf(named)(text) : orUsage(() => parseAmount(text, 'USDC', ANY_TOKEN_WORDS));
-  const inToken = (token: Token) => {
-    if (isAmountOf(text, token)) return amountOf(token)(text);
-    throw new CliError('usage', `--amount: "${printable(text)}" is not an amount of ${ASSET_LABEL[token]}`, {
-      code: 'VALIDATION_ERROR',
-      hint: 'omit the unit, or choose another token with --token',
-    });
+/** An amount of the token that another option names; `flag` is for messages. */
+export const amountOfTokenIn =
+  (flag: string): Parse<AmountOfToken> =>
+  (text) => {
+    const named = TOKENS.find((token) => new RegExp(`[\\d\\s]${token}$`, 'i').test(text.trim()));
+    // Without a ticker, the token is known only with the other options, so messages must not name one.
+    const { minor } = named ? amountOf(named)(text) : orUsage(() => parseAmount(text, 'USDC', ANY_TOKEN_WORDS));
+    const inToken = (token: Token) => {
+      if (isAmountOf(text, token)) return amountOf(token)(text);
+      throw new CliError('usage', `${flag}: "${printable(text)}" is not an amount of ${ASSET_LABEL[token]}`, {
+        code: 'VALIDATION_ERROR',
+        hint: 'omit the unit, or choose another token with --token',
+      });
+    };
+    return Object.assign(inToken, { typed: [String(minor), named] });
   };
-  return Object.assign(inToken, { typed: [String(minor), named] });
-};
+
+export const amountOfToken = amountOfTokenIn('--amount');
 
 function isAmountOf(text: string, token: Token): boolean {
   try {

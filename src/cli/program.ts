@@ -23,7 +23,8 @@ type Texts = Readonly<Record<string, string | boolean | readonly string[] | unde
 const HELP_COLUMNS = 80;
 
 /** Parses a command line, loading only the group of its first word. Throws CliError usage. */
-export async function parse(argv: readonly string[], catalogue: readonly Group[], world: Terminal): Promise<Parsed> {
+export async function parse(given: readonly string[], catalogue: readonly Group[], world: Terminal): Promise<Parsed> {
+  const argv = withoutHelpWords(given);
   let help = '';
   let parsed: Parsed | undefined;
   const program = newCommander('fiatrail', world.stdout.columns ?? HELP_COLUMNS, (text) => {
@@ -52,6 +53,8 @@ export async function parse(argv: readonly string[], catalogue: readonly Group[]
       error instanceof CommanderError &&
       (error.code === 'commander.helpDisplayed' || error.code === 'commander.help')
     ) {
+      if (wanted !== undefined && named.length === 0)
+        throw new CliError('usage', `unknown command '${wanted}'`, { code: 'USAGE', hint: helpHint([]) });
       if (error.exitCode === 0) return { kind: 'help', text: help };
       // A bare `fiatrail` prints help; an incomplete command such as `fiatrail fx` is an error, so that scripts fail.
       if (!groups.some(({ name }) => name === wanted)) return { kind: 'help', text: help };
@@ -75,6 +78,13 @@ function newCommander(name: string, columns: number, take: (text: string) => voi
     .configureHelp({ minWidthToWrap: 24 })
     .showSuggestionAfterError(true)
     .helpCommand(false);
+}
+
+/** Turns `help fx trade` into `fx trade --help`, and `version` into `--version`. */
+function withoutHelpWords(argv: readonly string[]): readonly string[] {
+  const [first, ...rest] = argv;
+  if (first === 'help') return [...rest, '--help'];
+  return first === 'version' && rest.length === 0 ? ['--version'] : argv;
 }
 
 /** Returns the first word that is neither an option nor an option's value. */

@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import type { World } from '../base/world.ts';
+import type { OutputStream, World } from '../base/world.ts';
 import { FORMATS, type Format } from '../present/result.ts';
 import type { Globals } from './globals.ts';
 import { duration } from './parameters.ts';
@@ -26,8 +26,11 @@ export function readGlobals(options: Record<string, unknown>, { env, stdout }: T
         .map((field) => field.trim()),
       query: text('query'),
       isCsvRaw: options['csvRaw'] === true,
-      color: stdout.isTerminal && options['color'] !== false && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
+      isQueryRequired: isQueryRequired(options),
+      color: hasColor(whenOf(options['color']), stdout, env),
       isPlain: env['TERM'] === 'dumb',
+      isPiped: !stdout.isTerminal,
+      width: stdout.isTerminal ? undefined : columnsIn(env),
     },
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,
@@ -36,6 +39,36 @@ export function readGlobals(options: Record<string, unknown>, { env, stdout }: T
     dryRun: options['dryRun'] === true,
     timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : timeoutOf(timeout),
   };
+}
+
+const WHEN = ['auto', 'always', 'never'] as const;
+
+type When = (typeof WHEN)[number];
+
+/** Reads --color; Commander gives false for --no-color. Throws CliError usage. */
+function whenOf(text: unknown): When {
+  if (text === undefined || text === false) return text === false ? 'never' : 'auto';
+  const found = WHEN.find((each) => each === text);
+  if (found) return found;
+  throw new CliError('usage', `--color: invalid value "${String(text).slice(0, 30)}"`, {
+    hint: `expected one of ${WHEN.join(', ')}`,
+  });
+}
+
+/** Whether output to a stream has color. NO_COLOR holds if it is not empty (no-color.org). */
+export function hasColor(when: When, { isTerminal }: Pick<OutputStream, 'isTerminal'>, env: World['env']): boolean {
+  return when === 'auto' ? isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb' : when === 'always';
+}
+
+function isQueryRequired(options: Record<string, unknown>): boolean {
+  if (options['queryRequired'] === true && options['query'] === undefined)
+    throw new CliError('usage', '--query-required needs --query', { hint: 'add --query EXPRESSION' });
+  return options['queryRequired'] === true;
+}
+
+/** Shells set COLUMNS to the width of their terminal; a value that is no width counts as none. */
+function columnsIn({ COLUMNS = '' }: World['env']): number | undefined {
+  return /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
 }
 
 function timeoutOf(text: string): number {

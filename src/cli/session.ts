@@ -1,6 +1,6 @@
 import { type JournalPlace, journalPlaceOf } from '../account/journal-place.ts';
 import type { Profile } from '../account/profile.ts';
-import type { CliError } from '../base/errors.ts';
+import { CliError } from '../base/errors.ts';
 import { openedOnUse } from '../base/opened-on-use.ts';
 import type { World } from '../base/world.ts';
 import type { CallOptions, Reply } from '../client/client.ts';
@@ -307,6 +307,10 @@ export async function prepareRequest<E extends Endpoint>(
       : dryRunOf(profile, world.env, endpoint, input);
   }
   if (effectOf(endpoint, input) === 'read') return request;
+  if (globals.present.isQueryRequired)
+    throw new CliError('usage', '--query-required is for commands that only read, and this one changes something', {
+      hint: 'omit it: nothing was sent',
+    });
   await checkOptions(isNames(prints) ? { names: prints } : prints, globals.present);
   await rules.require(endpoint, input);
   return request;

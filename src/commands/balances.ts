@@ -2,16 +2,49 @@ import { CliError } from '../base/errors.ts';
 import { evmAddress } from '../cli/addresses.ts';
 import { command } from '../cli/command.ts';
 import type { Outcome } from '../cli/outcome.ts';
-import { argument, id, option, ticker } from '../cli/parameters.ts';
+import { amountOfTokenIn, argument, id, option, ticker } from '../cli/parameters.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import type { Reply } from '../client/client.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
-import { printable } from '../money/amount.ts';
+import { amount, amountForPeople, DECIMALS, printable, type Token } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';
 import type { Column } from '../present/result.ts';
 
 const tokenOption = option('--token <ticker>', 'token: CNGN, USDC or USDT (default CNGN)', ticker);
+
+const requireOption = option(
+  '--require <amount>',
+  'exit with 9 if the balance is below this, such as 100000 or "100000 CNGN"',
+  amountOfTokenIn('--require'),
+);
+
+type Required = ReturnType<ReturnType<typeof amountOfTokenIn>> | undefined;
+
+/**
+ * Returns an error for a balance that is below the required one, or that the response does not say. The balance is printed
+ * all the same.
+ */
+function shortfall(
+  { totalBalance }: { readonly totalBalance?: string | null | undefined },
+  token: Token = 'CNGN',
+  required: Required,
+): CliError | undefined {
+  if (!required) return undefined;
+  const least = required(token);
+  const minor = typeof totalBalance === 'string' ? scaledInteger(totalBalance, DECIMALS[token]) : undefined;
+  if (minor === undefined)
+    return new CliError('network', 'the response does not say the balance', {
+      code: 'UNUSABLE_ANSWER',
+      hint: 'see it with: -o raw',
+    });
+  if (minor >= least.minor) return undefined;
+  const have = amountForPeople(amount(token, minor));
+  return new CliError('declined', `the balance is ${have}, below the required ${amountForPeople(least)}`, {
+    code: 'BALANCE_BELOW',
+    hint: 'see where it is without --require',
+  });
+}
 
 const networkList = (text: string) => {
   if (/^[a-z]+(,[a-z]+)*$/i.test(text)) return text.toLowerCase();
@@ -49,6 +82,7 @@ function summarized(all: readonly NetworkBalance[]) {
 }
 
 interface Balances {
+  readonly totalBalance?: string | null | undefined;
   readonly networkBalances?: readonly NetworkBalance[] | null | undefined;
 }
 
@@ -72,15 +106,23 @@ async function shown<E extends typeof balanceMulti | typeof balanceAddress | typ
   return outcomeOf(session, endpoint, { ...reply, data: { ...reply.data, ...brief } }, { columns });
 }
 
+const withError = (outcome: Outcome, error: CliError | undefined): Outcome => (error ? { ...outcome, error } : outcome);
+
 const fintechCommand = command({
   words: ['balances', 'fintech'],
   summary: "Show the balance of the account's smart wallet by network",
-  examples: ['fiatrail balances fintech', 'fiatrail balances fintech --token USDC --networks base,eth -o json'],
+  examples: [
+    'fiatrail balances fintech',
+    'fiatrail balances fintech --token USDC --networks base,eth -o json',
+    'fiatrail balances fintech --require 100000 -q',
+  ],
   endpoints: [balanceMulti.id],
-  parameters: { token: tokenOption, networks: networksOption },
-  run: async (session, { token, networks }) => {
+  parameters: { token: tokenOption, networks: networksOption, require: requireOption },
+  run: async (session, { token, networks, require }) => {
+    require?.(token ?? 'CNGN');
     const reply = await session.call(balanceMulti, { token, networks });
-    return shown(session, balanceMulti, reply, { field: 'walletAddress', title: 'Wallet' });
+    const outcome = await shown(session, balanceMulti, reply, { field: 'walletAddress', title: 'Wallet' });
+    return withError(outcome, shortfall(reply.data, token, require));
   },
 });
 
@@ -96,10 +138,13 @@ const addressCommand = command({
     address: argument('address', 'any EVM address', evmAddress, 'Address:'),
     token: tokenOption,
     networks: networksOption,
+    require: requireOption,
   },
-  run: async (session, { address, token, networks }) => {
+  run: async (session, { address, token, networks, require }) => {
+    require?.(token ?? 'CNGN');
     const reply = await session.call(balanceAddress, { address, token, networks: networks?.split(',') });
-    return shown(session, balanceAddress, reply, { field: 'address', title: 'Address' });
+    const outcome = await shown(session, balanceAddress, reply, { field: 'address', title: 'Address' });
+    return withError(outcome, shortfall(reply.data, token, require));
   },
 });
 
@@ -111,10 +156,16 @@ const userCommand = command({
     'fiatrail balances user 4f1c… --token USDT -o json --query totalBalance.value',
   ],
   endpoints: [balanceUser.id],
-  parameters: { userId: argument('user-id', 'user id, from users list', id), token: tokenOption },
-  run: async (session, { userId, token }) => {
+  parameters: {
+    userId: argument('user-id', 'user id, from users list', id),
+    token: tokenOption,
+    require: requireOption,
+  },
+  run: async (session, { userId, token, require }) => {
+    require?.(token ?? 'CNGN');
     const reply = await session.call(balanceUser, { userId, token });
-    return shown(session, balanceUser, reply, { field: 'userId', title: 'User' });
+    const outcome = await shown(session, balanceUser, reply, { field: 'userId', title: 'User' });
+    return withError(outcome, shortfall(reply.data, token, require));
   },
 });
 

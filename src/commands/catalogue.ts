@@ -18,6 +18,11 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./status.ts')).commands,
   },
   {
+    name: 'whoami',
+    summary: 'Show the profile, its account and who operates it',
+    load: async () => (await import('./whoami.ts')).commands,
+  },
+  {
     name: 'explain',
     summary: 'Show which flag, variable or file chose each setting',
     load: async () => (await import('./explain.ts')).commands,

@@ -1,3 +1,4 @@
+import { tourDir } from '../account/paths.ts';
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import { command } from '../cli/command.ts';
@@ -90,29 +91,40 @@ const STEPS: readonly Step[] = [
 const tourCommand = command({
   words: ['tour'],
   summary: 'Walk through onboarding, onramp and payout on the embedded sandbox',
-  details: 'Each step prints a command and then runs it.',
-  examples: ['fiatrail tour', 'fiatrail tour --no-color'],
+  details:
+    'Each step prints a command and then runs it. The tour has a sandbox of its own, whatever profile is in use, so it changes nothing of yours.',
+  examples: ['fiatrail tour', 'fiatrail tour --color never'],
   endpoints: [],
+  isLocal: true,
   parameters: {},
   run: async (session) => {
-    if (session.profile.mode !== 'embedded') {
-      throw new CliError('usage', `the tour needs the embedded sandbox, but the profile is ${session.profile.name}`, {
-        hint: 'add --profile sandbox',
-      });
-    }
     if (session.globals.dryRun) {
       throw new CliError('usage', 'the tour does not support --dry-run, because its steps depend on each other', {
         hint: 'omit --dry-run; the tour only uses the sandbox',
       });
     }
     const found: Found = { userId: '', requestId: '', account: '', total: '', name: '' };
-    for (const [index, step] of STEPS.entries()) await runStep(session, step, index + 1, found);
+    const touring = { ...session, world: worldOfTour(session.world) };
+    for (const [index, step] of STEPS.entries()) await runStep(touring, step, index + 1, found);
     await session.world.stdout.write(
-      '\nThat is the tour. The same commands work on a real account; fiatrail --help lists them all.\n',
+      '\nThat is the tour; it had a sandbox of its own. Yours takes the same commands, and so does a real account; fiatrail --help lists them all.\n',
     );
     return {};
   },
 });
+
+/** The world without the user's account: its sandbox, journal and profiles are in a folder of the tour. */
+function worldOfTour(world: World): World {
+  const {
+    FIATRAIL_PROFILE: _profile,
+    FIATRAIL_API_KEY: _key,
+    FIATRAIL_BASE_URL: _url,
+    FIATRAIL_JOURNAL_URL: _journal,
+    ...env
+  } = world.env;
+  const folder = tourDir(world);
+  return { ...world, env: { ...env, FIATRAIL_STATE_DIR: folder, FIATRAIL_CONFIG_DIR: `${folder}/config` } };
+}
 
 async function runStep(session: Session, step: Step, number: number, found: Found): Promise<void> {
   const { world, globals } = session;

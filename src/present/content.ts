@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { type Leaf, leavesOfSchema } from './fields.ts';
-import { paginationOf, withoutPageFields } from './pagination.ts';
+import { cutNotice, paginationOf, withoutPageFields } from './pagination.ts';
 import { isPlainObject, type Plain, rowConverter, toPlain } from './plain.ts';
 import type { Result, ResultShape } from './result.ts';
 
@@ -79,6 +79,14 @@ function listDocument<V>(result: Result, lists: string, rows: readonly V[], arou
   // The position of the first page does not apply to joined ones.
   const { [lists]: _, ...others } = withoutPageFields(around);
   return { [lists]: rows, pagination: paginationOf(result, rows.length), ...others };
+}
+
+/** Returns a sentence for a list that is not whole; undefined for any other result. */
+export function noticeOf(result: Result, hasAll: boolean): string | undefined {
+  const count = firstRows(result).length;
+  return result.list
+    ? cutNotice(paginationOf(result, count), { count, rows: result.lists ?? 'rows', hasAll })
+    : undefined;
 }
 
 /** Returns a list with chosen fields of its rows: only the rows, and their position in the whole list. */

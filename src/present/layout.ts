@@ -18,14 +18,14 @@ const MIN_WRAP_WIDTH = 16;
 
 /**
  * Fits columns into `width`: at their natural width if possible, otherwise by wrapping the widest texts at words,
- * otherwise by splitting each row over several lines. Words are never cut, because they may be ids.
+ * otherwise by splitting each row over several lines, unless each must be one line. Words are never cut, because they may be ids.
  */
-export function layoutOf(columns: readonly Measured[], width: number): Layout {
+export function layoutOf(columns: readonly Measured[], width: number, isOneLine = false): Layout {
   const indexes = columns.map((_column, index) => index);
   const widths = columns.map((column) => column.natural);
   if (lineWidth(widths) <= width) return { lines: [indexes], widths };
   const shrunk = shrink(columns, width);
-  if (lineWidth(shrunk) <= width) return { lines: [indexes], widths: shrunk };
+  if (isOneLine || lineWidth(shrunk) <= width) return { lines: [indexes], widths: shrunk };
   return fold(columns, width);
 }
 

@@ -58,3 +58,27 @@ function booleanIn(fields: Fields, name: string): boolean | null {
   const value = fields[name];
   return typeof value === 'boolean' ? value : null;
 }
+
+interface Printed {
+  readonly count: number;
+  /** What the rows are: `users`, `bankAccounts`. */
+  readonly rows: string;
+  /** Whether the command has --all. */
+  readonly hasAll: boolean;
+}
+
+/** `20 of 258 users; --all for the rest`. Undefined if the list ends with the printed rows. */
+export function cutNotice(
+  { total, offset, hasMore }: Pagination,
+  { count, rows, hasAll }: Printed,
+): string | undefined {
+  if (hasMore === false || (count === 0 && hasMore === null)) return undefined;
+  const number = (value: number) => value.toLocaleString('en');
+  const what = rows.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const part = offset ? `${number(offset + 1)} to ${number(offset + count)}` : number(count);
+  const extent =
+    total === null
+      ? `${part} ${what}, and there ${hasMore ? 'are' : 'may be'} more`
+      : `${part} of ${number(total)} ${what}`;
+  return `${extent}; ${hasAll ? '--all for the rest' : 'see --help for the next page'}`;
+}

@@ -8,6 +8,7 @@ import { isPlainAmount } from './money.ts';
 import { isPlainObject, type Plain } from './plain.ts';
 import { checkQuery, runQuery } from './query.ts';
 import type { Depth, PresentOptions, Result, ResultShape } from './result.ts';
+import type { Frame } from './table.ts';
 import { jsonText, plainCell, plainLines, rawText } from './text.ts';
 import { blocksOf, gridOfList, isRows } from './view.ts';
 
@@ -15,19 +16,26 @@ const DEFAULT_WIDTH = 80;
 const MIN_WIDTH = 20;
 
 /**
- * Prints a result to `out` in the format of `options`. The only place that prints data; every write is awaited.
- * Throws CliError usage for unknown fields and invalid queries before printing anything.
+ * Prints a result to `out` in the format of `options`. The only place that prints data; every write is awaited. Returns false if a
+ * query found nothing. Throws CliError usage for unknown fields and invalid queries before printing anything.
  */
-export async function present(result: Result, options: PresentOptions, out: OutputStream): Promise<void> {
+export async function present(result: Result, options: PresentOptions, out: OutputStream): Promise<boolean> {
   await checkOptions(result, options);
   const { query, ...rest } = options;
+  const { always } = result;
+  if (query === undefined) {
+    await print(result, options, out);
+    return true;
+  }
+  const data = await runQuery(await documentOf(result), query);
+  await print({ data }, { ...rest, format: always === 'text' ? 'json' : (always ?? options.format) }, out);
+  return data !== null && !(Array.isArray(data) && data.length === 0);
+}
+
+async function print(result: Result, options: PresentOptions, out: OutputStream): Promise<void> {
   const { always, depth } = result;
   if (always === 'text') return out.write(plainLines(String(result.data)));
   const format = always ?? options.format;
-  if (query !== undefined) {
-    const data = await runQuery(await documentOf(result), query);
-    return present({ data }, { ...rest, format }, out);
-  }
   switch (format) {
     case 'raw':
       return out.write(`${rawText(await rawDocument(result))}\n`);
@@ -43,7 +51,7 @@ export async function present(result: Result, options: PresentOptions, out: Outp
       return presentCsv(result, options, out);
     case 'table':
       if (depth && !options.fields) return out.write(await chartOf(depth, options, out));
-      return out.write(await tableOf(result, options, widthOf(options, out)));
+      return out.write(await tableOf(result, options, frameOf(options, out)));
   }
 }
 
@@ -148,23 +156,29 @@ function widthOf(options: PresentOptions, out: OutputStream): number {
   return width >= MIN_WIDTH ? width : DEFAULT_WIDTH;
 }
 
+function frameOf(options: PresentOptions, out: OutputStream): Frame {
+  const isPiped = options.isPiped === true;
+  const width = isPiped ? (options.width ?? Number.POSITIVE_INFINITY) : widthOf(options, out);
+  return { width, isPiped, color: options.color };
+}
+
 async function chartOf(depth: Depth, options: PresentOptions, out: OutputStream): Promise<string> {
   const { depthText } = await import('./chart.ts');
   return depthText(depth, widthOf(options, out), options);
 }
 
-async function tableOf(result: Result, options: PresentOptions, width: number): Promise<string> {
+async function tableOf(result: Result, options: PresentOptions, frame: Frame): Promise<string> {
   const { listingText, tableText } = await import('./table.ts');
   if (!isList(result)) {
     const document = await pickedDocument(result, options);
     if (!isPlainObject(document)) return `${scalarText(document)}\n`;
     const blocks = blocksOf(document, options.fields ? undefined : result.columns);
-    return listingText(blocks, width, options.color);
+    return listingText(blocks, frame);
   }
   const rows = await allRows(result);
   checkAgainstData(result, options.fields, rows);
   if (rows.length > 0 && !isRows(rows)) return rows.map((row) => `${scalarText(row)}\n`).join('');
-  return tableText(gridOfList(result, options, rows, width), width, options.color);
+  return tableText(gridOfList(result, options, rows, frame.width), frame);
 }
 
 /** Formats a single value without decoration, on one line, for scripts. */

@@ -77,9 +77,13 @@ export interface PresentOptions {
   readonly query?: string | undefined;
   /** For CSV: prints text that looks like a formula unchanged. */
   readonly isCsvRaw?: boolean;
+  /** Whether a query that finds nothing is an error. */
+  readonly isQueryRequired?: boolean;
   readonly color: boolean;
   /** Draws charts in ASCII, for plain terminals. */
   readonly isPlain?: boolean;
-  /** Maximum table width in columns. Default: the terminal's width, or 80 without a terminal. */
+  /** Maximum table width in columns. Default: the terminal's width, or as much as the text needs without a terminal. */
   readonly width?: number | undefined;
+  /** Another program reads the table, so each row is one line, however wide. */
+  readonly isPiped?: boolean;
 }

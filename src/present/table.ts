@@ -1,7 +1,7 @@
 import { GAP, INDENT, layoutOf, lineWidth, type Measured } from './layout.ts';
 import { plainLine } from './text.ts';
 import type { Block, Grid } from './view.ts';
-import { leastWidth, widthOf, wrap } from './width.ts';
+import { clip, leastWidth, widthOf, wrap } from './width.ts';
 
 type Rows = readonly (readonly string[])[];
 
@@ -10,16 +10,28 @@ interface Pen {
   /** Formats single-line cells as lines, padded to the column widths. */
   readonly align: (rows: Rows, widths: readonly number[], right: readonly boolean[]) => string[];
   readonly bold: (text: string) => string;
+  /** Returns the lines of a cell. */
+  readonly lines: (text: string, width: number) => string[];
+  readonly isOneLine: boolean;
 }
 
-/** Formats a table with bold titles. No line is wider than `width` unless a word is. Ends with a newline. */
-export async function tableText(grid: Grid, width: number, color: boolean): Promise<string> {
-  return joinLines(gridLines(await openPen(color), grid, width));
+/** Where a table is drawn. */
+export interface Frame {
+  /** In columns; infinite if nothing limits it. */
+  readonly width: number;
+  /** Each row is one line, for another program. */
+  readonly isPiped: boolean;
+  readonly color: boolean;
+}
+
+/** Formats a table with bold titles. No line is wider than the frame unless a word is. Ends with a newline. */
+export async function tableText(grid: Grid, frame: Frame): Promise<string> {
+  return joinLines(gridLines(await openPen(frame), grid, frame.width));
 }
 
 /** Formats a document as aligned titles and values. Ends with a newline. */
-export async function listingText(blocks: readonly Block[], width: number, color: boolean): Promise<string> {
-  return joinLines(blockLines(await openPen(color), blocks, width));
+export async function listingText(blocks: readonly Block[], frame: Frame): Promise<string> {
+  return joinLines(blockLines(await openPen(frame), blocks, frame.width));
 }
 
 function joinLines(lines: readonly string[]): string {
@@ -41,12 +53,14 @@ function* chunks(rows: Rows): Generator<Rows> {
   for (let start = 0; start < rows.length; start += CHUNK_ROWS) yield rows.slice(start, start + CHUNK_ROWS);
 }
 
-async function openPen(color: boolean): Promise<Pen> {
+async function openPen({ color, isPiped }: Frame): Promise<Pen> {
   const { default: Table } = await import('cli-table3');
   const bold = color ? new (await import('chalk')).Chalk({ level: 1 }).bold : (text: string) => text;
   const style = { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true };
   return {
     bold: (text) => bold(text),
+    isOneLine: isPiped,
+    lines: isPiped ? (text, width) => [clip(text, width)] : wrap,
     align: (rows, widths, right) => {
       const colAligns = right.map((isRight) => (isRight ? 'right' : 'left'));
       return [...chunks(rows)].flatMap((some) => {
@@ -61,7 +75,7 @@ async function openPen(color: boolean): Promise<Pen> {
 /** Wraps each cell to its column's width, styles it and aligns the rows. */
 function draw(pen: Pen, rows: Rows, widths: readonly number[], right: readonly boolean[], bold: readonly boolean[]) {
   const lines = rows.flatMap((row) => {
-    const cells = row.map((text, column) => wrap(text, widths[column] ?? 0));
+    const cells = row.map((text, column) => pen.lines(text, widths[column] ?? 0));
     const height = Math.max(...cells.map((cell) => cell.length));
     return Array.from({ length: height }, (_line, index) =>
       cells.map((cell, column) => {
@@ -93,7 +107,7 @@ function widest(widths: readonly number[]): number {
 function gridLines(pen: Pen, grid: Grid, width: number): string[] {
   const titles = grid.titles.map((title) => plainLine(title));
   if (titles.length === 0) return ['(none)'];
-  const { lines, widths } = layoutOf(measure([titles, ...grid.cells], grid.right), width);
+  const { lines, widths } = layoutOf(measure([titles, ...grid.cells], grid.right), width, pen.isOneLine);
   const part = <T>(values: readonly T[], line: readonly number[]) => values.filter((_value, at) => line.includes(at));
   const drawn = (rows: Rows, isBold: boolean) =>
     lines.flatMap((line, number) => {
@@ -114,7 +128,7 @@ function gridLines(pen: Pen, grid: Grid, width: number): string[] {
 function blockLines(pen: Pen, blocks: readonly Block[], width: number): string[] {
   const pairs = blocks.filter((block) => block.kind === 'pair');
   const titleWidth = widest(pairs.map((block) => widthOf(plainLine(block.title))));
-  const room = Math.max(1, width - titleWidth - GAP);
+  const room = Math.max(1, Math.min(width - titleWidth - GAP, widest(pairs.map((block) => widthOf(block.text)))));
   const isBeside = (block: Block) => block.kind === 'pair' && leastWidth(block.text) <= room;
   // Keeps deeply nested content readable.
   const within = Math.max(width - INDENT, MIN_WIDTH);

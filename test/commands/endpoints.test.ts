@@ -9,7 +9,11 @@ import { fakeWorld } from '../support/world.ts';
 const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
 
 async function run(...argv: readonly string[]) {
-  const world = fakeWorld();
+  return runOn(false, ...argv);
+}
+
+async function runOn(isTerminal: boolean, ...argv: readonly string[]) {
+  const world = fakeWorld({ isTerminal });
   const code = await main(argv, world);
   return { code, stdout: world.stdout.text(), stderr: world.stderr.text() };
 }
@@ -57,12 +61,12 @@ describe('fiatrail endpoints', () => {
   });
 
   test('fits in 80 columns', async () => {
-    const { stdout } = await run('endpoints');
+    const { stdout } = await runOn(true, 'endpoints');
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
   test.each(endpoints.map(({ id }) => id))('describes %s completely', async (id) => {
-    const { code, stdout } = await run('endpoints', id);
+    const { code, stdout } = await runOn(true, 'endpoints', id, '--no-color');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Errors \(\d+\)$/m);
     expect(stdout).not.toContain('more; show all with: -o json');

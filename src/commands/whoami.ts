@@ -1,0 +1,27 @@
+import { modeInFull } from '../account/mode.ts';
+import { command } from '../cli/command.ts';
+
+const whoamiCommand = command({
+  words: ['whoami'],
+  summary: 'Show the profile, its account and who operates it',
+  details: 'Sends nothing. The key is shown as its fingerprint: the first 12 hex digits of its SHA-256 hash.',
+  examples: ['fiatrail whoami', 'fiatrail whoami -o json --query profile'],
+  endpoints: [],
+  parameters: {},
+  run: async ({ profile, world, accountNames }) => {
+    const { name, mode, baseUrl } = profile;
+    const { user, name: host } = world.host;
+    const data = {
+      profile: name,
+      account: modeInFull(mode),
+      mode,
+      baseUrl: mode === 'embedded' ? null : baseUrl,
+      keyFingerprint: (await accountNames()).keyFingerprint,
+      user,
+      host,
+    };
+    return { result: { data } };
+  },
+});
+
+export const commands = [whoamiCommand];
