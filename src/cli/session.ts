@@ -27,6 +27,7 @@ import { abandonedWith, type InFlight, repetitionOf, sendJournaled } from './jou
 import { printLines } from './lines.ts';
 import { type Guard, idempotencyKeyOf } from './money-options.ts';
 import type { Outcome } from './outcome.ts';
+import { createProgress, type Progress } from './progress.ts';
 
 interface RequestOptions {
   /** Leaves validation to the service, for `fiatrail api`. */
@@ -108,6 +109,8 @@ export interface Session extends Dialog {
   readonly rules: SessionRules;
   /** A key for a service that does a request at most once per key: equal for equal once keys; undefined without one. */
   idempotencyKey(): string | undefined;
+  /** What a command that takes long says. */
+  readonly progress: Progress;
   /** What identifies the account in the journal. */
   accountNames(): Promise<AccountNames>;
   /** Sends the events of the embedded sandbox that are due, until `signal` aborts; over the network, the service does. */
@@ -127,7 +130,7 @@ export interface Session extends Dialog {
 export function createSession({ world, profile, globals, ...given }: SessionOptions): Session {
   let serviceTimeMs: number | undefined;
   const connection = openedOnUse(() =>
-    connect(world, profile, globals, ({ headers }) => {
+    connect(world, profile, globals, progress, ({ headers }) => {
       const dateMs = Date.parse(headers['date'] ?? '');
       if (!Number.isNaN(dateMs)) serviceTimeMs = dateMs;
     }),
@@ -143,6 +146,8 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   let unread: unknown;
   let inFlight: InFlight | undefined;
   const dialog = createDialog(world, globals);
+  const { format } = globals.present;
+  const progress = createProgress(world, globals.quiet, format === 'csv' || format === 'ndjson');
   const place = () => journalPlaceOf(world, profile);
   const journal = openedOnUse(() => loadJournal(dialog, place()));
   /** Ends a command whose change is only planned. The change of a plan that is applied gets what differs on purpose from the plan. */
@@ -175,6 +180,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   const session: Session = {
     ...dialog,
     ...given,
+    progress,
     profile,
     planWith: (mode) => {
       plan = mode;
