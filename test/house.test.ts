@@ -245,7 +245,6 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   '@noble/hashes/sha2.js': ['crypto/'],
   '@noble/hashes/sha3.js': ['crypto/'],
   'zod/mini': [
-    'lists/resume.ts',
     'contract/',
     'account/stored-profile.ts',
     'account/rules.ts',

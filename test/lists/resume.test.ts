@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ExchangeError } from '../../src/base/exchange-error.ts';
 import type { Exchange } from '../../src/base/world.ts';
+import { cursorOf, pointOf } from '../../src/lists/resume.ts';
 import { main } from '../../src/main.ts';
 import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
 
@@ -68,7 +69,7 @@ async function run(world: FakeWorld, ...argv: readonly string[]) {
   return { code, stdout: world.stdout.text().slice(out), stderr: world.stderr.text().slice(err) };
 }
 
-const cursorIn = (stderr: string) => /--resume ([\w-]+)/.exec(stderr)?.[1] ?? '';
+const cursorIn = (stderr: string) => /--resume ([\w.-]+)/.exec(stderr)?.[1] ?? '';
 
 const idsIn = (text: string) =>
   [...text.matchAll(/\bu-\d{6}(?=[",])/g)].map(([id]) => id).filter((id, at, all) => all[at - 1] !== id);
@@ -156,10 +157,31 @@ describe('a list that stopped in the middle', () => {
   });
 
   test('a changed cursor is refused', async () => {
-    const word = Buffer.from(JSON.stringify({ list: 'x', next: -1 })).toString('base64url');
-    for (const cursor of ['abc', word, Buffer.from('null').toString('base64url')])
+    for (const cursor of [
+      'abc',
+      '8aa0426f21e8.-1.5.n',
+      '8aa0426f21e8.1.5',
+      '8aa0426f21e8.1.5.x',
+      '8aa0426f21e8.1.5.i a',
+    ])
       expect((await run(worldOf(listService(5)), ...LIST, '-o', 'csv', '--resume', cursor)).code).toBe(2);
   });
+});
+
+test('a cursor keeps every id', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(),
+      fc.option(fc.nat()),
+      fc.option(fc.string({ minLength: 1, maxLength: 80 })),
+      (next, total, last) => {
+        const point = { list: '8aa0426f21e8', next, total, last: last?.toWellFormed() ?? null };
+        const cursor = cursorOf(point);
+        expect(cursor).toMatch(/^[\w.-]+$/);
+        expect(pointOf(cursor, point.list)).toEqual(point);
+      },
+    ),
+  );
 });
 
 describe('--output-file', () => {
