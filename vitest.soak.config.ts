@@ -13,6 +13,7 @@ export default defineConfig({
       'test/service/transfers-property.test.ts',
       'test/service/market/order-book.test.ts',
       'test/transcripts/transcripts.test.ts',
+      'test/lists/resume.test.ts',
     ],
     globalSetup: 'test/support/code-cache.ts',
     setupFiles: ['test/support/after-each-file.ts'],

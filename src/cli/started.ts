@@ -11,13 +11,35 @@ import type { Session } from './session.ts';
 interface Work {
   readonly start: Endpoint;
   readonly status: Endpoint;
+  /** Fields of a third endpoint that are printed too, such as those of the account to pay. */
+  readonly also?: { readonly endpoint: Endpoint; readonly fields: readonly string[] };
 }
 
 type Shape = Record<string, z.ZodMiniType>;
 
 /** The fields that a command prints which starts work, whether it waits or not: those of the start and of the status. */
-export function startedShape({ start, status }: Work): ResultShape & { readonly schema: z.ZodMiniType } {
-  return { schema: payload({ ...fieldsOf(start), ...fieldsOf(status) }) };
+export function startedShape({ start, status, also }: Work): ResultShape & { readonly schema: z.ZodMiniType } {
+  return { schema: payload({ ...fieldsOf(start), ...(also ? alsoShape(also) : {}), ...fieldsOf(status) }) };
+}
+
+function alsoShape({ endpoint, fields }: NonNullable<Work['also']>): Shape {
+  return Object.fromEntries(Object.entries(fieldsOf(endpoint)).filter(([name]) => fields.includes(name)));
+}
+
+/** Returns the outcome of a start with the fields that another endpoint adds to it. */
+export function withAlso({ start, also }: Work, outcome: Outcome, data: object | undefined): Outcome {
+  const { result } = outcome;
+  if (!result || !also || !data) return outcome;
+  const found = Object.entries(data).filter(([name]) => also.fields.includes(name));
+  const { nests: _, ...rest } = result;
+  return {
+    ...outcome,
+    result: {
+      ...rest,
+      data: { ...(result.data as object), ...Object.fromEntries(found) },
+      schema: payload({ ...fieldsOf(start), ...alsoShape(also) }),
+    },
+  };
 }
 
 /** The fields of a response, with those of its nested object among them. */

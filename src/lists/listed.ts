@@ -78,10 +78,11 @@ export async function listedByPosition<E extends Endpoint, Row>(
     return { rows: (rowsOf(last.data) ?? []).slice(skipped(at, size)), total };
   };
   const list = listDigest((await session.accountNames()).keyFingerprint, endpoint.id, request(undefined, offset));
+  const point = cursor === undefined ? undefined : pointOf(cursor, list);
   const found =
-    cursor === undefined
+    point === undefined
       ? { page: await fetchPage(offset ?? 0), offset: offset ?? 0, printed: 0 }
-      : await pageAfter(pointOf(cursor, list), { idOf, fetchPage, isOldestFirst });
+      : await pageAfter(point, { idOf, fetchPage, isOldestFirst });
   const reply = last as SessionReply<ResponseOf<E>>;
   const rows = found.page.rows.slice(found.printed);
   const start = found.offset + found.printed;
@@ -106,7 +107,8 @@ export async function listedByPosition<E extends Endpoint, Row>(
       // Rows that were added since the list began moved what comes next.
       next: start + count + Math.max(0, isOldestFirst ? 0 : (total ?? 0) - (found.page.total ?? total ?? 0)),
       total: total ?? null,
-      last: (row === undefined ? undefined : idOf(row)) ?? null,
+      // Before the first new row, it is still the one that was printed last.
+      last: (row === undefined ? point?.last : idOf(row)) ?? null,
     }),
   });
   return outcomeOf(session, endpoint, withRows(endpoint, reply, rows), { columns, ...parts });
@@ -161,7 +163,7 @@ export async function listedByCursor<E extends Endpoint, Row>(
       list,
       next: before + count,
       total: null,
-      last: (row === undefined ? undefined : idOf(row)) ?? point?.last ?? null,
+      last: (row === undefined ? point?.last : idOf(row)) ?? null,
     }),
   });
   return outcomeOf(session, endpoint, first, { columns, ...parts });

@@ -182,7 +182,12 @@ const SERIES: readonly (readonly [
   ['429, 502, 200 to a read', READ, [tooMany(at0), html(502), BALANCE], 0],
   ['400 to a read', READ, [refusal(400, '01', 'no')], 3],
   ['302 to a read', READ, [json(302, '', { location: '/v1/elsewhere' })], 5],
-  ['429, 429, 200 to a payment', PAY, [tooMany(at0), tooMany({}, { retry_after: 0 }), success({ requestId: 'r' })], 0],
+  [
+    '429, 429, 200 to a payment',
+    PAY,
+    [tooMany(at0), tooMany({}, { retry_after: 0 }), success({ requestId: 'r' }), refusal(400, '01', 'no account')],
+    0,
+  ],
   ['429, 503 to a payment', PAY, [tooMany(at0), json(503, '{}')], 6],
   ['401 to a payment', PAY, [refusal(401, '03', 'no')], 4],
   ['429 for an hour to a payment', PAY, [tooMany({ 'retry-after': '3600' })], 7],

@@ -189,8 +189,13 @@ describe('a payment with --wait', () => {
   });
 
   test('shows the account to pay', async () => {
-    const { stderr } = await waiting(PAY, [started, now('completed')]);
-    expect(stderr).toContain('pay exactly ₦5.10; show the account to pay with: fiatrail onramp account r-1');
+    const { stderr } = await waiting([...PAY, '-q'], [started, now('completed')]);
+    for (const line of [
+      'pay exactly     ₦5.10',
+      'account number  7099363912',
+      'until           2026-01-05T09:30:00.000Z',
+    ])
+      expect(stderr).toContain(`  ${line}\n`);
   });
 
   test('exits with 8 if only its status cannot be read', async () => {

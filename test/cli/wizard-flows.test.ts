@@ -324,12 +324,8 @@ describe('onramp start', () => {
   });
 
   test('is not a wizard if user and amount are given', async () => {
-    const { code, calls, stderr } = await wizard([...START, 'u-1', '--amount', '5'], [GO], SERVICE);
-    expect({
-      code,
-      hasAccountRead: calls.includes('/getvirtualaccount'),
-      hasOneLine: stderr.includes('equivalent command'),
-    }).toEqual({ code: 0, hasAccountRead: false, hasOneLine: false });
+    const { code, stderr } = await wizard([...START, 'u-1', '--amount', '5'], [GO], SERVICE);
+    expect({ code, hasOneLine: stderr.includes('equivalent command') }).toEqual({ code: 0, hasOneLine: false });
   });
 
   describe('the search for a user', () => {

@@ -312,7 +312,7 @@ describe('a command', () => {
   test('sends every digit of an amount', async () => {
     const body = '{"response_code":"00","data":{"requestId":"r"}}';
     const { asked } = await against(body, ['onramp', 'start', 'u', '--amount', '9999999999.99', '--yes']);
-    expect(asked).toEqual(['POST /v1/cngnonramp {"userId":"u","amount":9999999999.99}']);
+    expect(asked[0]).toBe('POST /v1/cngnonramp {"userId":"u","amount":9999999999.99}');
   });
 
   test('sends every digit with api', async () => {

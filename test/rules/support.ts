@@ -131,7 +131,7 @@ export async function ruledMachine(
   };
 }
 
-const READS = ['/fx/quote', '/bridge/quote', '/getbankaccount', '/previewfees'];
+const READS = ['/getvirtualaccount', '/fx/quote', '/bridge/quote', '/getbankaccount', '/previewfees'];
 
 interface TestedRow {
   readonly rule: string;

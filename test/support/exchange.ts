@@ -10,7 +10,19 @@ export interface Scripted {
   readonly requests: HttpRequest[];
 }
 
-/** An exchange that plays its turns in order. The test fails for a request without a turn, and for a turn without a request. */
+/** The account to pay that every onramp reads after it started. */
+export const ACCOUNT_TO_PAY = {
+  virtualAccount: {
+    ...{ accountNumber: '7099363912', bankName: 'PROVIDUS BANK', accountName: 'Harmattan Pay/ADA OBI' },
+    ...{ amount: 5, totalAmountWithFee: 5.1 },
+  },
+  expiresAt: '2026-01-05T09:30:00.000Z',
+};
+
+/**
+ * An exchange that plays its turns in order. The test fails for a request without a turn, and for a turn without a request. The account
+ * to pay needs no turn: few tests that start an onramp are about it.
+ */
 export function scripted(...turns: readonly Turn[]): Scripted {
   const requests: HttpRequest[] = [];
   let surplus = 0;
@@ -20,6 +32,7 @@ export function scripted(...turns: readonly Turn[]): Scripted {
       throw new Error(`${turns.length - requests.length} scripted requests were never sent`);
   });
   const exchange: Exchange = async (request, signal) => {
+    if (request.url.endsWith('/getvirtualaccount')) return success(ACCOUNT_TO_PAY);
     const turn = turns[requests.length];
     if (turn === undefined) surplus += 1;
     else requests.push(request);

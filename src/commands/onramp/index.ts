@@ -3,7 +3,7 @@ import { command } from '../../cli/command.ts';
 import { argument, id, oneOf, option, switchOn } from '../../cli/parameters.ts';
 import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
-import { startedOutcome, startedShape } from '../../cli/started.ts';
+import { startedOutcome, startedShape, withAlso } from '../../cli/started.ts';
 import { waitOption } from '../../cli/wait.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
@@ -11,7 +11,7 @@ import { type Amount, amountForPeople, amount as amountIn } from '../../money/am
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { ONRAMP_AMOUNT, onrampGuide } from './guide.ts';
-import { followOnramp, ONRAMP } from './payment.ts';
+import { accountToPay, followOnramp, ONRAMP, sayWhatToPay } from './payment.ts';
 import { isSwapped, type Route, requireRoute, routeForPeople } from './route.ts';
 
 /** Previews the fees, the total to pay and the balance, also afterwards if the cNGN stays in the user's wallet. */
@@ -91,11 +91,10 @@ const startCommand = command({
       },
       { prints: startedShape(ONRAMP) },
     );
-    const started = outcomeOf(session, startOnramp, reply);
+    const account = await accountToPay(session, reply.data.requestId);
+    const started = withAlso(ONRAMP, outcomeOf(session, startOnramp, reply), account);
     if (wait === undefined) return startedOutcome(session, ONRAMP, started);
-    await session.note(
-      `${reply.data.message}; show the account to pay with: fiatrail onramp account ${reply.data.requestId}`,
-    );
+    if (account) await sayWhatToPay(session, account);
     return startedOutcome(session, ONRAMP, started, await followOnramp(session, reply.data.requestId, wait));
   },
 });

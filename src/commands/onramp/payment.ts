@@ -18,7 +18,14 @@ const MINUTE_MS = 60_000;
 /** The 30 minutes in which the account can be paid, plus time to process the payment. */
 export const PAYMENT_WAIT_MS = 40 * MINUTE_MS;
 
-export const ONRAMP = { start: startOnramp, status: onrampStatus } as const;
+/** Whoever starts an onramp has to pay exactly this, so it is printed in every format. */
+const TO_PAY = ['totalAmountWithFee', 'accountNumber', 'bankName', 'accountName', 'expiresAt'] as const;
+
+export const ONRAMP = {
+  start: startOnramp,
+  status: onrampStatus,
+  also: { endpoint: getVirtualAccount, fields: TO_PAY },
+} as const;
 
 type Shows = Following<typeof onrampStatus>['shows'];
 
@@ -39,14 +46,20 @@ export async function awaitPayment(session: Session, own: Outcome, waitMs: numbe
   const account = await accountToPay(session, requestId);
   const outcomeOf = (followed: Outcome) => wizardOutcome(session, own, startedOutcome(session, ONRAMP, own, followed));
   if (!account) return outcomeOf(await followOnramp(session, requestId, waitMs));
-  await printLines(world, session.say, [
+  await sayWhatToPay(session, account);
+  const shows = countdown(session, account, sinceMs);
+  return outcomeOf(await followOnramp(session, requestId, waitMs, shows));
+}
+
+/** Says what to pay, also with --quiet: without it, nobody can pay. */
+export async function sayWhatToPay(session: Session, account: Account): Promise<void> {
+  await printLines(session.world, session.say, [
     ['pay exactly', totalOf(account)],
     ['account number', account.accountNumber],
     ['bank', account.bankName],
     ['account name', account.accountName],
+    ...(account.expiresAt === undefined ? [] : [['until', account.expiresAt] as const]),
   ]);
-  const shows = countdown(session, account, sinceMs);
-  return outcomeOf(await followOnramp(session, requestId, waitMs, shows));
 }
 
 type Account = ResponseOf<typeof getVirtualAccount>['virtualAccount'] & { readonly expiresAt: string | undefined };
@@ -57,7 +70,7 @@ const PAUSE_GROWTH = 2;
 const MAX_READS = 8;
 
 /** Waits until the service has opened the account. If it cannot be read, says so and returns undefined; the onramp continues. */
-async function accountToPay(session: Session, requestId: string): Promise<Account | undefined> {
+export async function accountToPay(session: Session, requestId: string): Promise<Account | undefined> {
   const { clock, interrupted } = session.world;
   const leave = () =>
     interruptedWait(session, { again: statusCommand(requestId) }, 'before the account could be shown');
