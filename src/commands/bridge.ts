@@ -228,7 +228,8 @@ const listCommand = command({
     all: switchOn('--all', 'all pages, as one list'),
   },
   fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, token, fromNetwork: from, toNetwork: to, limit, page, all, ...period }) => {
+  run: async (session, { status, token, fromNetwork: from, toNetwork: to, limit, page, all, ...typed }) => {
+    const period = periodOf(typed, session);
     const sizeOf = (size: number | undefined) => size ?? DEFAULT_PAGE_SIZE;
     return listedByPosition(
       session,
@@ -240,7 +241,7 @@ const listCommand = command({
           token,
           fromNetwork: from,
           toNetwork: to,
-          ...periodOf(period),
+          ...period,
           limit: size,
           page: at === undefined ? undefined : Math.floor(at / sizeOf(size)) + 1,
         }),

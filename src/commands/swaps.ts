@@ -210,19 +210,21 @@ const listCommand = command({
     ...positionOptions('swaps'),
   },
   fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, limit, offset, all, ...period }) =>
-    listedByPosition(
+  run: async (session, { status, limit, offset, all, ...typed }) => {
+    const period = periodOf(typed, session);
+    return listedByPosition(
       session,
       {
         endpoint: listSwaps,
         columns: COLUMNS,
-        request: (size, at) => ({ status, ...periodOf(period), limit: size, offset: at }),
+        request: (size, at) => ({ status, ...period, limit: size, offset: at }),
         rowsOf: ({ swaps }) => swaps,
         totalOf: ({ pagination }) => pagination.total,
         idOf: ({ requestId }) => requestId,
       },
       { limit, offset, all },
-    ),
+    );
+  },
 });
 
 export const commands = [triggerCommand, startCommand, statusCommand, listCommand];

@@ -29,6 +29,12 @@ export async function tableText(grid: Grid, frame: Frame): Promise<string> {
   return joinLines(gridLines(await openPen(frame), grid, frame.width));
 }
 
+/** Whether every row of a table fits on one line as it is. */
+export function fitsUnwrapped({ titles, cells, right }: Grid, { width }: Frame): boolean {
+  const measured = measure([titles.map((title) => plainLine(title)), ...cells], right);
+  return lineWidth(measured.map(({ natural }) => natural)) <= width;
+}
+
 /** Formats a document as aligned titles and values. Ends with a newline. */
 export async function listingText(blocks: readonly Block[], frame: Frame): Promise<string> {
   return joinLines(blockLines(await openPen(frame), blocks, frame.width));
@@ -87,7 +93,7 @@ function draw(pen: Pen, rows: Rows, widths: readonly number[], right: readonly b
   return pen.align(lines, widths, right);
 }
 
-const TIME = /^[\d-]{10} [\d:]{8}Z$/;
+const TIME = /^[\d-]{10} \d\d:\d\d(:\d\d)?(Z| [+-]\d\d(:\d\d)?)$/;
 
 /** Measures columns. Only text may wrap; right-aligned amounts and times stay on one line. */
 function measure(rows: Rows, right: readonly boolean[]): Measured[] {
