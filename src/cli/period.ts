@@ -1,8 +1,9 @@
 import { CliError } from '../base/errors.ts';
+import type { World } from '../base/world.ts';
 import type { Zone } from '../base/zone.ts';
 import { printable } from '../money/amount.ts';
+import type { Globals } from './globals.ts';
 import { duration, option } from './parameters.ts';
-import type { Session } from './session.ts';
 
 /** What a typed date depends on. */
 interface When {
@@ -55,7 +56,7 @@ function isDay(text: string): boolean {
 
 function invalidDate(text: string): CliError {
   return new CliError('usage', `invalid date "${printable(text)}"`, {
-    hint: 'use today, yesterday, 7d (7 days ago), 2026-08-01 (a day in the time zone), or 2026-08-01T09:30:00Z',
+    hint: 'use today, yesterday, 7d (7 days ago), a day such as 2026-08-01, or a time such as 2026-08-01T09:30:00Z',
   });
 }
 
@@ -80,13 +81,11 @@ const midnightOf = (localMs: number) => Math.floor(localMs / DAY_MS) * DAY_MS;
  * midnight, the day begins at the first of its two midnights; if they are put forward then, it begins with the change.
  */
 function startOfDay(midnightMs: number, zone: Zone): number {
-  // With the offset before any change of the clocks on this day, and with the one after it.
-  const [before, after] = [midnightMs - DAY_MS, midnightMs + DAY_MS].map(
-    (nearMs) => midnightMs - zone.offsetMs(nearMs),
-  );
-  const isMidnight = (timeMs: number) => timeMs + zone.offsetMs(timeMs) === midnightMs;
-  const found = [before, after].filter((timeMs) => timeMs !== undefined).filter(isMidnight);
-  return found.length > 0 ? Math.min(...found) : (before ?? midnightMs);
+  // With the offset before a change of the clocks near midnight, and with the one after it.
+  const before = midnightMs - zone.offsetMs(midnightMs - DAY_MS);
+  const after = midnightMs - zone.offsetMs(midnightMs + DAY_MS);
+  const found = [before, after].filter((timeMs) => timeMs + zone.offsetMs(timeMs) === midnightMs);
+  return found.length > 0 ? Math.min(...found) : before;
 }
 
 /** The options for the start and the end of a list's period. */
@@ -104,7 +103,11 @@ export interface TypedPeriod {
   readonly until: Moment | undefined;
 }
 
-type Context = Pick<Session, 'globals' | 'world'>;
+/** What a session has and a period depends on. */
+interface Context {
+  readonly globals: Pick<Globals, 'zone'>;
+  readonly world: Pick<World, 'clock'>;
+}
 
 /**
  * Returns when the period starts, when it ends, and the last millisecond of it. A day ends with its last millisecond, a moment is
