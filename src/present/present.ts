@@ -174,7 +174,7 @@ function timesOf({ zone = UTC, clock, isPiped }: PresentOptions): Times {
 }
 
 async function tableOf(result: Result, options: PresentOptions, frame: Frame): Promise<string> {
-  const { fitsUnwrapped, listingText, tableText } = await import('./table.ts');
+  const { listingText, roomyTableText, tableText } = await import('./table.ts');
   const times = timesOf(options);
   if (!isList(result)) {
     const document = await pickedDocument(result, options);
@@ -186,10 +186,9 @@ async function tableOf(result: Result, options: PresentOptions, frame: Frame): P
   checkAgainstData(result, options.fields, rows);
   if (rows.length > 0 && !isRows(rows)) return rows.map((row) => `${scalarText(row)}\n`).join('');
   const gridWith = (shown: Times) => gridOfList(result, options, rows, frame.width, shown);
-  const grid = gridWith(times);
-  // How long ago a time was is worth a column's width, but not a wrapped table.
-  const isRoomy = times.nowMs === undefined || fitsUnwrapped(grid, frame);
-  return tableText(isRoomy ? grid : gridWith({ zone: times.zone }), frame);
+  const grid = gridWith({ zone: times.zone });
+  // How long ago a time was is worth a column's width, but no further line.
+  return times.nowMs === undefined ? tableText(grid, frame) : roomyTableText(gridWith(times), grid, frame);
 }
 
 /** Formats a single value without decoration, on one line, for scripts. */

@@ -140,13 +140,34 @@ describe('a table', () => {
     expect(await table({ ...list, columns }, { width: width - 2 })).toContain('14:10 +01  a\n');
   });
 
+  it('has how long ago a time was on a line of its own that has room for it', async () => {
+    const data = [{ id: 'i'.repeat(36), createdAt: '2026-11-21T13:10:05Z' }];
+    const named = [
+      { field: 'id', title: 'ID' },
+      { field: 'createdAt', title: 'When' },
+    ];
+    expect(await table({ data, columns: named }, { width: 40 })).toContain('\n  2026-11-21 14:10:05 +01 (4 min ago)\n');
+    expect(await table({ data, columns: named }, { width: 36 })).toContain('\n  2026-11-21 14:10:05 +01\n');
+  });
+
+  it('gives no room of other columns to how long ago a time was', async () => {
+    const data = [{ createdAt: '2026-11-21T13:10:05Z', name: 'Adaeze Chukwuemeka Oluwaseun Okoro' }];
+    expect(await table({ data }, { width: 62 })).toContain(
+      '2026-11-21 14:10:05 +01  Adaeze Chukwuemeka Oluwaseun Okoro\n',
+    );
+    expect(await table({ data }, { width: 50 })).not.toContain('ago');
+    expect(await table({ data }, { width: 80 })).toContain('(4 min ago)  Adaeze Chukwuemeka Oluwaseun Okoro\n');
+  });
+
   it('keeps a time on one line', async () => {
     const data = [{ note: 'word '.repeat(30).trim(), createdAt: AT }];
     const titles = [
       { field: 'note', title: 'Note' },
       { field: 'createdAt', title: 'When' },
     ];
-    expect(await table({ data, columns: titles }, { width: 40 })).toContain('2026-11-21 14:14:05 +01\n');
+    const { zone } = LAGOS;
+    const text = await printed({ data, columns: titles }, { format: 'table', zone, width: 40 });
+    expect(text).toContain('\n  2026-11-21 14:14:05 +01\n');
   });
 
   it('of a document has how long ago a time was beside each value, but not in its lists', async () => {
