@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
 import { scripted, success, type Turn } from '../support/exchange.ts';
 import { ACCOUNT, fakeClock, type WorldOptions } from '../support/world.ts';
@@ -79,6 +79,22 @@ describe('the zone', () => {
     expect((await ask(DEPOSITS)).stdout).not.toContain('ago');
     expect((await ask([...DEPOSITS, '-o', 'json'], { isTerminal: true })).stdout).not.toContain('ago');
   });
+});
+
+test('Intl is loaded only for a zone whose clocks change, and only if a time is read or typed', async () => {
+  const { add, askMain } = machine();
+  await add('--tz', 'Europe/London');
+  const opened = vi.spyOn(Intl, 'DateTimeFormat');
+  try {
+    await askMain([...DEPOSITS, '-o', 'json']);
+    await askMain([...DEPOSITS, '--since', 'today', '--tz', 'Africa/Lagos']);
+    await askMain([...DEPOSITS, '--since', 'today', '--tz', 'UTC']);
+    expect(opened).not.toHaveBeenCalled();
+    await askMain([...DEPOSITS, '--since', 'today']);
+    expect(opened).toHaveBeenCalledTimes(1);
+  } finally {
+    opened.mockRestore();
+  }
 });
 
 describe('a zone that does not exist', () => {
