@@ -226,8 +226,11 @@ async function show(
 ): Promise<boolean> {
   const { present } = await import('./present/present.ts');
   try {
-    return await present(result, options, world.stdout);
-  } catch (error) {
+    const hasFound = await present(result, options, result.sink?.out ?? world.stdout);
+    await result.sink?.finish();
+    return hasFound;
+  } catch (given) {
+    const error = result.stopped ? await result.stopped(given) : given;
     // The reader closed the pipe, as `| head` does: not a failure, and the command's own error is still reported.
     if (!isClosedPipe(error)) throw changeNotShown(error, changed);
     return true;

@@ -82,10 +82,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'crypto',
     'files',
   ],
+  lists: ['cli', 'account', 'contract', 'present', 'crypto', 'files'],
   rotation: ['cli', 'account', 'journal', 'client', 'present', 'contract', 'money', 'crypto', 'sqlite', 'files'],
   works: ['cli', 'account', 'journal', 'webhooks', 'present', 'contract', 'money'],
   commands: [
     'works',
+    'lists',
     'rotation',
     'cli',
     'rules',
@@ -361,7 +363,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
   [/^contract\//, ['endpoint', 'z.registry', 'z.regex']],
   [/^works\//, ['status', 'looking']],
   [
-    /^(cli|commands)\//,
+    /^(cli|commands|lists)\//,
     [
       'command',
       'argument',

@@ -15,6 +15,7 @@ import { INBOX_URL } from '../contract/inbox-url.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import type { Sandbox } from '../sandbox/app.ts';
 import type { Globals } from './globals.ts';
+import { createProgress, type Progress } from './progress.ts';
 
 /** A connection to the account, over the network or to the sandbox in this process. */
 interface Connection {
@@ -39,6 +40,7 @@ export async function connect(
   world: World,
   profile: Profile,
   globals: Globals,
+  progress: Pick<Progress, 'waits'>,
   watch: (answer: HttpResponse) => void = () => {},
 ): Promise<Connection> {
   const { exchange, apiKey, deliverDue, close } = await openAccount(world, profile);
@@ -60,6 +62,7 @@ export async function connect(
     interrupted: world.interrupted,
     // A warning that cannot be written must not change what the command does.
     warn: (sentence) => void world.stderr.write(`warning: ${sentence}\n`).catch(() => {}),
+    onWait: (waitMs) => void progress.waits(waitMs),
     ...trace,
   });
   let checked: Promise<void> | undefined;
@@ -101,7 +104,8 @@ export async function tryAccount(
   globals: Globals,
   watch?: (answer: HttpResponse) => void,
 ): Promise<void> {
-  const { client, close } = await connect(world, profile, globals, watch);
+  const progress = createProgress(world, globals.quiet, false);
+  const { client, close } = await connect(world, profile, globals, progress, watch);
   await client.call(validRequest(getPlatformPublicKey, {})).finally(close);
 }
 

@@ -1,4 +1,5 @@
 import type { World } from '../base/world.ts';
+import type { Reply } from '../client/client.ts';
 import { plainLines } from '../present/text.ts';
 import type { Globals } from './globals.ts';
 
@@ -26,4 +27,22 @@ export function createDialog(world: World, globals: Globals): Dialog {
       if (!globals.quiet) await say(text);
     },
   };
+}
+
+const UNKNOWN_UNITS =
+  'the response does not say whether its amounts are in tokens or in base units; see unit "unknown"';
+
+/** Warns of what is wrong with a usable response. */
+export async function warnOf(
+  { say }: Pick<Dialog, 'say'>,
+  { problems, hasUnknownUnits }: Reply<unknown>,
+  isRead: boolean,
+): Promise<void> {
+  if (hasUnknownUnits) await say(`warning: ${UNKNOWN_UNITS}`);
+  if (problems.length === 0) return;
+  const where = problems.slice(0, 5).join(', ');
+  const warning = isRead
+    ? `the response lacks ${where}`
+    : `the response does not match the contract at ${where}; it is treated as accepted`;
+  await say(`warning: ${warning}`);
 }

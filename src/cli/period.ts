@@ -16,7 +16,8 @@ interface When {
 interface Moment {
   /** As typed, for messages. */
   readonly text: string;
-  readonly isDay: boolean;
+  /** A moment that is typed as `24h` is another one each time. */
+  readonly kind: 'day' | 'moment' | 'ago';
   /** The moment, or the start of the day; in milliseconds since the epoch. */
   startMs(when: When): number;
   /** The moment, or the start of the next day; in milliseconds since the epoch. */
@@ -40,12 +41,12 @@ function moment(text: string): Moment {
     return dayOf(text, ({ zone, nowMs }) => midnightOf(nowMs + zone.offsetMs(nowMs)) + daysAhead * DAY_MS);
   if (AGO.test(text)) {
     const agoMs = duration(text);
-    return momentOf(text, ({ nowMs }) => nowMs - agoMs);
+    return momentOf(text, 'ago', ({ nowMs }) => nowMs - agoMs);
   }
   const [, day] = DAY.exec(text) ?? TIME.exec(text) ?? [];
   const timeMs = Date.parse(text);
   if (day === undefined || !isDay(day) || Number.isNaN(timeMs)) throw invalidDate(text);
-  return day === text ? dayOf(text, () => timeMs) : momentOf(text, () => timeMs);
+  return day === text ? dayOf(text, () => timeMs) : momentOf(text, 'moment', () => timeMs);
 }
 
 /** Rejects days that do not exist, which Date would move to the next month. */
@@ -60,15 +61,15 @@ function invalidDate(text: string): CliError {
   });
 }
 
-function momentOf(text: string, timeMs: (when: When) => number): Moment {
-  return { text, isDay: false, startMs: timeMs, endMs: timeMs };
+function momentOf(text: string, kind: Moment['kind'], timeMs: (when: When) => number): Moment {
+  return { text, kind, startMs: timeMs, endMs: timeMs };
 }
 
 /** A day; `midnightMs` is its midnight as if the zone were UTC. */
 function dayOf(text: string, midnightMs: (when: When) => number): Moment {
   return {
     text,
-    isDay: true,
+    kind: 'day',
     startMs: (when) => startOfDay(midnightMs(when), when.zone),
     endMs: (when) => startOfDay(midnightMs(when) + DAY_MS, when.zone),
   };
@@ -101,6 +102,9 @@ export const periodOptions = {
 export interface TypedPeriod {
   readonly since: Moment | undefined;
   readonly until: Moment | undefined;
+  /** How a list goes on after an interruption, if it is to do that. */
+  readonly resume?: string | undefined;
+  readonly outputFile?: string | undefined;
 }
 
 /** What a session has and a period depends on. */
@@ -117,7 +121,7 @@ function boundsOf({ since, until }: TypedPeriod, { globals: { zone }, world }: C
   const when = { zone, nowMs: world.clock.now() };
   const sinceMs = since?.startMs(when);
   const untilMs = until?.endMs(when);
-  const lastMs = untilMs === undefined || !until?.isDay ? untilMs : untilMs - 1;
+  const lastMs = untilMs !== undefined && until?.kind === 'day' ? untilMs - 1 : untilMs;
   if (sinceMs !== undefined && lastMs !== undefined && sinceMs > lastMs) {
     throw new CliError('usage', `--since ${since?.text} is after --until ${until?.text}`, {
       code: 'VALIDATION_ERROR',
@@ -135,8 +139,20 @@ export function timesOf(period: TypedPeriod, context: Context) {
 
 const utc = (timeMs: number | undefined) => (timeMs === undefined ? undefined : new Date(timeMs).toISOString());
 
+/** Rejects what is another period when the list goes on: its position would be that of another list. */
+function requireLasting({ since, until, resume, outputFile }: TypedPeriod): void {
+  if (resume === undefined && outputFile === undefined) return;
+  const [flag, passing] = since?.kind === 'ago' ? ['--since', since] : ['--until', until];
+  if (passing?.kind !== 'ago') return;
+  throw new CliError('usage', `${flag} ${passing.text} is another time when the list goes on`, {
+    code: 'VALIDATION_ERROR',
+    hint: `give a day or a full time, such as ${flag} 2026-08-01`,
+  });
+}
+
 /** Converts the period to request fields, which are times in UTC. Both are in the period. Throws CliError usage if it ends before it starts. */
 export function periodOf(period: TypedPeriod, context: Context) {
+  requireLasting(period);
   const { sinceMs, lastMs } = boundsOf(period, context);
   return { startDate: utc(sinceMs), endDate: utc(lastMs) };
 }

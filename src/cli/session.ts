@@ -21,12 +21,13 @@ import { type SessionRules, sessionRules } from '../rules/session-rules.ts';
 import { learnFintech, namesOf } from './account-names.ts';
 import { accountLine, type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
-import { createDialog, type Dialog } from './dialog.ts';
+import { createDialog, type Dialog, warnOf } from './dialog.ts';
 import { DryRun, dryRunOf } from './dry-run.ts';
 import { abandonedWith, type InFlight, repetitionOf, sendJournaled } from './journaled.ts';
 import { printLines } from './lines.ts';
 import { type Guard, idempotencyKeyOf } from './money-options.ts';
 import type { Outcome } from './outcome.ts';
+import { createProgress, type Progress } from './progress.ts';
 
 interface RequestOptions {
   /** Leaves validation to the service, for `fiatrail api`. */
@@ -45,6 +46,8 @@ interface SentChange extends Change {
   readonly before?: () => Promise<void>;
   /** Text in the request that the service shows again in its lists, by which the journal finds it. */
   readonly tag?: string | undefined;
+  /** The user agreed to it before, as a part of something larger. */
+  readonly isAgreed?: boolean;
 }
 
 type SessionOptions = Pick<
@@ -59,7 +62,7 @@ export interface Changed {
 }
 
 /** A reply with the request that it answers, which may name the token of an amount that the reply does not. */
-interface SessionReply<D> extends Reply<D> {
+export interface SessionReply<D> extends Reply<D> {
   readonly request?: unknown;
 }
 
@@ -100,10 +103,14 @@ export interface Session extends Dialog {
   ): Promise<SessionReply<ResponseOf<E>>>;
   /** Guards the money that this command moves; called before anything is sent. The guard of a plan that is applied stays. */
   guardWith(guard: Guard): void;
+  /** What guards the money that this command moves, if it moves any. */
+  guard(): Guard | undefined;
   /** The rules for a change: those of the profile, and those that hosts share in the journal. */
   readonly rules: SessionRules;
   /** A key for a service that does a request at most once per key: equal for equal once keys; undefined without one. */
   idempotencyKey(): string | undefined;
+  /** What a command that takes long says. */
+  readonly progress: Progress;
   /** What identifies the account in the journal. */
   accountNames(): Promise<AccountNames>;
   /** Sends the events of the embedded sandbox that are due, until `signal` aborts; over the network, the service does. */
@@ -123,7 +130,7 @@ export interface Session extends Dialog {
 export function createSession({ world, profile, globals, ...given }: SessionOptions): Session {
   let serviceTimeMs: number | undefined;
   const connection = openedOnUse(() =>
-    connect(world, profile, globals, ({ headers }) => {
+    connect(world, profile, globals, progress, ({ headers }) => {
       const dateMs = Date.parse(headers['date'] ?? '');
       if (!Number.isNaN(dateMs)) serviceTimeMs = dateMs;
     }),
@@ -139,6 +146,8 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   let unread: unknown;
   let inFlight: InFlight | undefined;
   const dialog = createDialog(world, globals);
+  const { format } = globals.present;
+  const progress = createProgress(world, globals.quiet, format === 'csv' || format === 'ndjson');
   const place = () => journalPlaceOf(world, profile);
   const journal = openedOnUse(() => loadJournal(dialog, place()));
   /** Ends a command whose change is only planned. The change of a plan that is applied gets what differs on purpose from the plan. */
@@ -171,6 +180,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   const session: Session = {
     ...dialog,
     ...given,
+    progress,
     profile,
     planWith: (mode) => {
       plan = mode;
@@ -214,10 +224,10 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       if (effect === 'money') await requireSigned(profile, endpoint, input, applied);
       const sending = { endpoint, input, summary: change.summary, guard: effect === 'money' ? guard : undefined };
       // On a terminal, a repetition becomes part of the question; otherwise the journal stops it.
-      const mayAsk = dialog.isInteractive && !globals.yes;
+      const mayAsk = dialog.isInteractive && !globals.yes && !change.isAgreed;
       const earlier = mayAsk ? await repetitionOf(session, { ...sending, ...(await connection.open()) }) : undefined;
       const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
-      await confirmRequest(dialog, profile, effect, { ...change, lines });
+      if (!change.isAgreed) await confirmRequest(dialog, profile, effect, { ...change, lines });
       const limits = await session.rules.require(endpoint, input, change.summary);
       // It may have expired while the question was open.
       if (applied) (await import('../plans/plan.ts')).requireUnexpired(applied.plan, world);
@@ -237,6 +247,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
     guardWith: (given) => {
       if (guard === undefined || plan?.kind !== 'apply') guard = given;
     },
+    guard: () => guard,
     idempotencyKey: () => {
       // The request of a plan contains the key, so it cannot come from the plan's hash.
       if (plan) return idempotencyKeyOf(`plan ${plan.kind === 'write' ? plan.id : plan.plan.content.id}`);
@@ -277,19 +288,6 @@ async function loadJournal({ world, say }: Dialog, place: JournalPlace): Promise
   const journal = await openJournalAt(place, world);
   for (const warning of (await journal.merge()).warnings) await say(`warning: ${warning}`);
   return journal;
-}
-
-const UNKNOWN_UNITS =
-  'the response does not say whether its amounts are in tokens or in base units; see unit "unknown"';
-
-async function warnOf({ say }: Dialog, { problems, hasUnknownUnits }: Reply<unknown>, isRead: boolean): Promise<void> {
-  if (hasUnknownUnits) await say(`warning: ${UNKNOWN_UNITS}`);
-  if (problems.length === 0) return;
-  const where = problems.slice(0, 5).join(', ');
-  const warning = isRead
-    ? `the response lacks ${where}`
-    : `the response does not match the contract at ${where}; it is treated as accepted`;
-  await say(`warning: ${warning}`);
 }
 
 /** Validates a request before anything is asked or sent. Throws CliError usage, and DryRun in a dry run. */

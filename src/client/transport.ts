@@ -40,6 +40,8 @@ export interface SendOptions {
   readonly totalMs: number;
   readonly clock: Clock;
   readonly interrupted: AbortSignal;
+  /** Called when a 429 makes the request wait, in milliseconds. */
+  readonly onWait?: (waitMs: number) => void;
   /** Called before each attempt and after its response or error, for traces. */
   readonly onExchange?: (event: {
     readonly attempt: number;
@@ -174,7 +176,10 @@ export async function send(request: HttpRequest, exchange: Exchange, options: Se
     if (error instanceof ExchangeError) return isRead;
     if (attempts.last?.status !== 429) return undefined;
     // ky would wait until the time is up and then give up. Fail now, so that the user learns how long to wait.
-    return clock.now() + waitMsAfter(attempts.last, clock.now()) < deadlineMs ? undefined : false;
+    const waitMs = waitMsAfter(attempts.last, clock.now());
+    if (clock.now() + waitMs >= deadlineMs) return false;
+    options.onWait?.(waitMs);
+    return undefined;
   };
   try {
     await ky(request.url, {

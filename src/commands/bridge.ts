@@ -1,9 +1,8 @@
 import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
 import { amountIn, requiredCngn, wireDecimal } from '../cli/fx-terms.ts';
-import { listedByPosition } from '../cli/listed.ts';
 import { PAGE_SIZE } from '../cli/pages.ts';
-import { argument, id, oneOf, option, required, switchOn, ticker, wholeNumber } from '../cli/parameters.ts';
+import { argument, id, oneOf, option, required, ticker, wholeNumber } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
 import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
@@ -11,6 +10,7 @@ import { startedOutcome, startedShape } from '../cli/started.ts';
 import { waitOption } from '../cli/wait.ts';
 import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { networkOf } from '../contract/networks.ts';
+import { allOptions, listedByPosition } from '../lists/listed.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 import { bridge } from '../works/bridge.ts';
 import { followWork } from '../works/follow-work.ts';
@@ -225,11 +225,14 @@ const listCommand = command({
     ...periodOptions,
     limit: option('--limit <count>', 'transactions per page, 1 to 100 (default 20)', wholeNumber(1, 100)),
     page: option('--page <number>', 'page to print (default 1)', wholeNumber(1, 1_000_000)),
-    all: switchOn('--all', 'all pages, as one list'),
+    ...allOptions,
   },
   fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, token, fromNetwork: from, toNetwork: to, limit, page, all, ...typed }) => {
-    const period = periodOf(typed, session);
+  run: async (
+    session,
+    { status, token, fromNetwork: from, toNetwork: to, limit, page, all, resume, outputFile, since, until },
+  ) => {
+    const period = periodOf({ since, until, resume, outputFile }, session);
     const sizeOf = (size: number | undefined) => size ?? DEFAULT_PAGE_SIZE;
     return listedByPosition(
       session,
@@ -251,7 +254,7 @@ const listCommand = command({
         totalOf: ({ pagination }) => pagination.total,
         idOf: ({ requestId }) => requestId,
       },
-      { limit, offset: page && (page - 1) * sizeOf(limit ?? (all ? PAGE_SIZE : undefined)), all },
+      { limit, offset: page && (page - 1) * sizeOf(limit ?? (all ? PAGE_SIZE : undefined)), all, resume, outputFile },
     );
   },
 });

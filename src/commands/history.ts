@@ -1,6 +1,5 @@
 import { CliError } from '../base/errors.ts';
 import { type Command, command } from '../cli/command.ts';
-import { listedByPosition, type Position, positionOptions } from '../cli/listed.ts';
 import type { Outcome } from '../cli/outcome.ts';
 import { id, oneOf, option, ticker } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
@@ -8,6 +7,7 @@ import type { Session } from '../cli/session.ts';
 import type { RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { listDeposits, listPayouts, listTransactions } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
+import { listedByPosition, type Position, positionOptions } from '../lists/listed.ts';
 import type { Column } from '../present/result.ts';
 
 const STATUSES = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
@@ -96,7 +96,7 @@ const depositsCommand = command({
         rowsOf: ({ deposits }) => deposits,
         idOf: (row) => row.id,
       },
-      { type: typeFor(userId, type, 'user_onramp'), userId, status, ...periodOf({ since, until }, session) },
+      { type: typeFor(userId, type, 'user_onramp'), userId, status, ...periodOf({ since, until, ...page }, session) },
       page,
     ),
 });
@@ -125,7 +125,7 @@ const payoutsCommand = command({
         rowsOf: ({ payouts }) => payouts,
         idOf: (row) => row.id,
       },
-      { type: typeFor(userId, type, 'user_offramp'), userId, status, ...periodOf({ since, until }, session) },
+      { type: typeFor(userId, type, 'user_offramp'), userId, status, ...periodOf({ since, until, ...page }, session) },
       page,
     ),
 });
@@ -156,7 +156,7 @@ const transactionsCommand = command({
         rowsOf: ({ transactions }) => transactions,
         idOf: (row) => row.id,
       },
-      { direction, type, userId, status, ...periodOf({ since, until }, session) },
+      { direction, type, userId, status, ...periodOf({ since, until, ...page }, session) },
       page,
     );
   },
@@ -187,7 +187,7 @@ const withdrawalsCommand = command({
         rowsOf: ({ withdrawals }) => withdrawals,
         idOf: (row) => row.requestId,
       },
-      { type, status, userId, token, ...periodOf({ since, until }, session) },
+      { type, status, userId, token, ...periodOf({ since, until, ...page }, session) },
       page,
     ),
 });

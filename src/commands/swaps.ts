@@ -1,7 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { evmAddress } from '../cli/addresses.ts';
 import { command } from '../cli/command.ts';
-import { listedByPosition, positionOptions } from '../cli/listed.ts';
 import { amountOfToken, argument, id, oneOf, option, percent, required, ticker } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
 import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../cli/previews.ts';
@@ -10,6 +9,7 @@ import { startedOutcome, startedShape } from '../cli/started.ts';
 import { waitOption } from '../cli/wait.ts';
 import { balanceAddress } from '../contract/endpoints/balances.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
+import { listedByPosition, positionOptions } from '../lists/listed.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { fromWire, toWireNumber } from '../money/units.ts';
@@ -210,8 +210,8 @@ const listCommand = command({
     ...positionOptions('swaps'),
   },
   fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, limit, offset, all, ...typed }) => {
-    const period = periodOf(typed, session);
+  run: async (session, { status, since, until, ...position }) => {
+    const period = periodOf({ since, until, ...position }, session);
     return listedByPosition(
       session,
       {
@@ -222,7 +222,7 @@ const listCommand = command({
         totalOf: ({ pagination }) => pagination.total,
         idOf: ({ requestId }) => requestId,
       },
-      { limit, offset, all },
+      position,
     );
   },
 });

@@ -77,3 +77,8 @@ export function requireSignatures(profile: Profile, reason: string | undefined, 
       : 'add another operator with: fiatrail profiles operators add NAME --public-key KEY',
   );
 }
+
+/** Throws CliError declined if a request needs the signature of another operator, and it cannot come from a plan. */
+export function requireNoSignature(profile: Profile, endpoint: Endpoint, input: unknown): void {
+  requireSignatures(profile, signatureReason(profile, endpoint, input), undefined);
+}

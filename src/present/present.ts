@@ -141,11 +141,11 @@ async function presentCsv(result: Result, { fields, isCsvRaw }: PresentOptions, 
   const chosen = (leaves: readonly Leaf[]) => (fields ? leavesOfFields(fields, leaves) : leaves);
   const declared = declaredLeaves(result);
   let columns = declared && chosen(declared);
-  if (columns) await out.write(csvHeader(columns, cellText));
+  if (columns && !result.isContinued) await out.write(csvHeader(columns, cellText));
   for await (const rows of pages(result)) {
     if (rows.length === 0) continue;
     checkAgainstData(result, columns ? undefined : fields, rows);
-    const isHeaderDue = columns === undefined;
+    const isHeaderDue = columns === undefined && !result.isContinued;
     columns ??= chosen(leavesOfRows(rows));
     const header = isHeaderDue ? csvHeader(columns, cellText) : '';
     await out.write(header + csvRows(rows, columns, cellText));

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Clock } from '../base/world.ts';
+import type { Clock, OutputStream } from '../base/world.ts';
 import type { Zone } from '../base/zone.ts';
 import type { Amount } from '../money/amount.ts';
 
@@ -54,6 +54,12 @@ export interface Result {
   readonly list?: ListExtent;
   /** Further pages of rows in wire form, for --all. Requested one page at a time. */
   readonly more?: AsyncIterable<readonly unknown[]>;
+  /** The rows continue an earlier run's, so CSV has no header. */
+  readonly isContinued?: boolean;
+  /** Where rows are printed instead of standard output; `finish` is called when all of them are. */
+  readonly sink?: { readonly out: OutputStream; finish(): Promise<void> };
+  /** Turns the error of a list that stopped in the middle into one that says how to go on. */
+  stopped?(error: unknown): Promise<unknown>;
   /** The columns of a table (default: the scalar fields of its rows), or the fields shown for a document. */
   readonly columns?: readonly Column[];
   /** For `-o raw`: the source text of the service's `data`, with every digit kept. */

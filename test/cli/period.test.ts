@@ -90,6 +90,19 @@ describe('a moment', () => {
   });
 });
 
+test.each([
+  [{ resume: 'c' }, '24h', undefined, '--since 24h'],
+  [{ outputFile: 'f' }, undefined, '90m', '--until 90m'],
+  [{ outputFile: 'f' }, '2026-11-01', '90m', '--until 90m'],
+  [{ outputFile: 'f' }, 'yesterday', '2026-11-21T00:00:00Z', undefined],
+  [{}, '24h', '90m', undefined],
+] as const)('a list with %j goes on only in a period that stays: %s to %s', (more, from, to, wrong) => {
+  const context = { globals: { zone: zoneNamed(LAGOS) }, world: { clock: fakeClock(Date.parse(NOW)) } };
+  const read = () => periodOf({ since: since.parse(from), until: until.parse(to), ...more }, context);
+  if (wrong) expect(read).toThrow(`${wrong} is another time when the list goes on`);
+  else expect(read).not.toThrow();
+});
+
 describe('a period', () => {
   test('may have no start and no end', () => {
     expect(typed(LAGOS, NOW, undefined)).toEqual({

@@ -418,7 +418,7 @@ describe('fees withdraw', () => {
       return success({ withdrawalId: 'w-1', amount: 150_050, status: 'pending' });
     },
   };
-  const AMOUNT: Answer = { kind: 'text', asks: 'Amount in Naira, or max:', says: '1,500.50' };
+  const AMOUNT: Answer = { kind: 'text', asks: 'Amount in Naira, max or all:', says: '1,500.50' };
   const PICKED: Answer = { kind: 'select', asks: 'To which account?', says: 'ADA OBI · 0123456789 · GTBank' };
   const OTHER: readonly Answer[] = [
     { kind: 'search', asks: 'Which bank?', types: 'acc 14', says: 'Access Bank (000014)' },

@@ -11,6 +11,7 @@ export interface JournalRow {
   readonly request: string;
   readonly request_id: string | null;
   readonly detail: string | null;
+  readonly once_key: string | null;
 }
 
 /** Reads the journal as another process would see it, oldest operation first. */
@@ -19,7 +20,7 @@ export function journalRows(stateDir: string): JournalRow[] {
   if (!existsSync(path)) return [];
   const database = new DatabaseSync(path, { readOnly: true, timeout: 20_000 });
   try {
-    const columns = 'id, state, endpoint, summary, request, request_id, detail';
+    const columns = 'id, state, endpoint, summary, request, request_id, detail, once_key';
     return database.prepare(`SELECT ${columns} FROM operation ORDER BY id`).all() as unknown as JournalRow[];
   } finally {
     database.close();

@@ -3,7 +3,7 @@ import type { Session } from '../../cli/session.ts';
 import { listBankAccounts } from '../../contract/endpoints/banks.ts';
 
 /** The account that a fee withdrawal is paid into. */
-interface Destination {
+export interface Destination {
   readonly bankAccountNumber: string;
   readonly bankCode: string;
   readonly accountName: string;
@@ -45,7 +45,13 @@ export async function destinationOf(session: Session, input: DestinationInput): 
 
 async function savedAccount(session: Session, accountId: string): Promise<Destination> {
   const { data } = await session.call(listBankAccounts, {}, { isBeforehand: true });
-  const account = data.accounts?.find((each) => each.accountId === accountId);
+  const isDefault = accountId === 'default';
+  const account = data.accounts?.find((each) => (isDefault ? each.isDefault === true : each.accountId === accountId));
+  if (!account && isDefault)
+    throw new CliError('usage', '--to: there is no default bank account', {
+      code: 'NOT_FOUND',
+      hint: 'make one the default with: fiatrail bank-accounts update ID --default',
+    });
   if (!account) {
     throw new CliError('usage', '--to: no payout bank account has this id', {
       code: 'NOT_FOUND',

@@ -12,11 +12,15 @@ import { type Amount, amountForPeople, amountText } from '../../money/amount.ts'
 import { trimDecimal } from '../../money/decimal.ts';
 import { plainLine } from '../../present/text.ts';
 
+const WORDS = ['max', 'all'] as const;
+
+type FeeAmount = Amount | (typeof WORDS)[number];
+
 export const FEE_AMOUNT = required(
-  '--amount <naira|max>',
-  `max, or an ${amountHelp('NGN')}`,
-  (text) => (/^max$/i.test(text) ? ('max' as const) : amountOf('NGN')(text)),
-  'Amount in Naira, or max:',
+  '--amount <naira|max|all>',
+  `max for one withdrawal, all for as many as are needed, or an ${amountHelp('NGN')}`,
+  (text) => WORDS.find((each) => each === text.toLowerCase()) ?? amountOf('NGN')(text),
+  'Amount in Naira, max or all:',
 );
 
 const bankCodeOf = digits('bank code', 3, 6);
@@ -37,7 +41,7 @@ interface Account {
 }
 
 interface Given extends Account {
-  readonly amount?: Amount | 'max' | undefined;
+  readonly amount?: FeeAmount | undefined;
   readonly to?: string | undefined;
   readonly narration?: string | undefined;
   readonly reference?: string | undefined;
@@ -56,7 +60,7 @@ export async function withdrawGuide(session: Session, given: Given): Promise<Gui
   return { values, end: () => showEquivalentCommand(session, commandWords({ ...given, ...values })) };
 }
 
-async function askAmount(session: Session): Promise<Amount | 'max'> {
+async function askAmount(session: Session): Promise<FeeAmount> {
   const fees = await unlessUnreadable(withdrawableFees(session, true));
   if (fees?.available) {
     const limits = [
@@ -89,8 +93,12 @@ async function askAccount(session: Session, given: Account): Promise<Pick<Given,
 
 async function savedAccounts(session: Session): Promise<readonly Choice<string | undefined>[]> {
   const reply = await unlessUnreadable(session.call(listBankAccounts, {}, { isBeforehand: true }));
-  return (reply?.data.accounts ?? []).flatMap(({ accountId, accountName, accountNumber, bankName }) => {
-    const name = plainLine([accountName, accountNumber, bankName].filter(Boolean).join(' · '));
+  // The first one is chosen by Enter alone.
+  const accounts = [...(reply?.data.accounts ?? [])].sort(
+    (a, b) => Number(b.isDefault ?? 0) - Number(a.isDefault ?? 0),
+  );
+  return accounts.flatMap(({ accountId, accountName, accountNumber, bankName, isDefault }) => {
+    const name = plainLine([accountName, accountNumber, bankName, isDefault && 'default'].filter(Boolean).join(' · '));
     return accountId ? [{ name: name || accountId, value: accountId }] : [];
   });
 }
@@ -129,7 +137,7 @@ async function unlessUnreadable<T>(read: Promise<T>): Promise<T | undefined> {
 /** The equivalent command line. */
 function commandWords({ amount, wait, ...given }: Given): string[] {
   const options = [
-    ['--amount', amount === undefined || amount === 'max' ? 'max' : trimDecimal(amountText(amount))],
+    ['--amount', typeof amount === 'object' ? trimDecimal(amountText(amount)) : amount],
     ['--to', given.to],
     ['--bank-code', given.bankCode],
     ['--account-number', given.accountNumber],

@@ -3,49 +3,17 @@ import { command } from '../../cli/command.ts';
 import { NO_PROTECTION } from '../../cli/money-options.ts';
 import { PAGE_SIZE } from '../../cli/pages.ts';
 import { argument, id, oneOf, option, switchOn, wholeNumber, word } from '../../cli/parameters.ts';
-import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../cli/previews.ts';
-import { outcomeOf, type Session } from '../../cli/session.ts';
-import { startedOutcome, startedShape } from '../../cli/started.ts';
+import { outcomeOf } from '../../cli/session.ts';
+import { startedOutcome } from '../../cli/started.ts';
 import { waitOption } from '../../cli/wait.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
-import { type Amount, amountForPeople } from '../../money/amount.ts';
-import { toWireNumber } from '../../money/units.ts';
 import { feeWithdrawal } from '../../works/fees.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { destinationOf } from './destination.ts';
 import { ACCOUNT_OPTIONS, FEE_AMOUNT, withdrawGuide } from './guide.ts';
-
-/** The error for a balance that allows no withdrawal. */
-const nothingToWithdraw = (message: string) =>
-  new CliError('declined', `${message}; nothing was sent`, {
-    code: 'NOTHING_TO_WITHDRAW',
-    hint: 'show the fees with: fiatrail fees earned',
-  });
-
-/** Returns the largest amount that can be withdrawn now: the available fees, up to the maximum withdrawal. Throws CliError declined. */
-async function mostWithdrawable(session: Session): Promise<Amount> {
-  const { available, minimum, maximum } = await withdrawableFees(session, true);
-  if (!available) {
-    throw new CliError('network', 'the service did not report the withdrawable amount', {
-      code: 'UNUSABLE_ANSWER',
-      hint: 'use an amount instead of max',
-    });
-  }
-  const there = `${amountForPeople(available)} available`;
-  if (available.minor <= 0n) {
-    throw nothingToWithdraw(`${there}${minimum ? `; the minimum withdrawal is ${amountForPeople(minimum)}` : ''}`);
-  }
-  if (minimum && available.minor < minimum.minor) {
-    throw nothingToWithdraw(`${there}, below the minimum withdrawal of ${amountForPeople(minimum)}`);
-  }
-  if (maximum && available.minor > maximum.minor) {
-    await session.note(
-      `${there}; withdrawing ${amountForPeople(maximum)}, the maximum per withdrawal. Run the command again for more`,
-    );
-    return maximum;
-  }
-  return available;
-}
+import { mostWithdrawable } from './most.ts';
+import { sendWithdrawal, WORK } from './send.ts';
+import { sweep } from './sweep.ts';
 
 const STARTED = [
   { field: 'withdrawalId', title: 'Withdrawal' },
@@ -55,27 +23,21 @@ const STARTED = [
   { field: 'message', title: 'Message' },
 ] as const;
 
-const WORK = { start: withdrawFees, status: verifyWithdrawal } as const;
-
-/** Returns a text that finds one withdrawal among all: `[fr-1a2b3c4d]`. */
-function newTag({ world }: Session): string {
-  return `[fr-${Buffer.from(world.ids.bytes(4)).toString('hex')}]`;
-}
-
 const withdrawCommand = command({
   words: ['fees', 'withdraw'],
   money: 'guarded',
   summary: 'Withdraw earned fees to a bank account',
   details:
-    '"max" withdraws everything available, up to the maximum per withdrawal. Settlement takes 1 to 3 business days. "max" and --to are looked up first, even in a dry run. On a terminal, without an amount or a bank account, the command prompts for each value.',
+    '"max" withdraws everything available, up to the maximum per withdrawal. "all" makes as many withdrawals as are needed; with --once KEY, they have the keys KEY/1, KEY/2 and so on, and the same command goes on where it stopped. Settlement takes 1 to 3 business days. "max", "all" and --to are looked up first, even in a dry run. On a terminal, without an amount or a bank account, the command prompts for each value.',
   examples: [
     'fiatrail fees withdraw --amount 25000 --bank-code 000013 --account-number 0123456789 --account-name "ADA OBI"',
     'fiatrail fees withdraw --amount max --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
+    'fiatrail fees withdraw --amount all --to default --once "fees-{year}-{month}-{day}" --yes',
   ],
   endpoints: [withdrawFees.id, verifyWithdrawal.id],
   parameters: {
     amount: FEE_AMOUNT,
-    to: option('--to <bank-account-id>', 'id of a saved account, from bank-accounts list', id),
+    to: option('--to <bank-account-id>', 'id of a saved account, from bank-accounts list, or default', id),
     ...ACCOUNT_OPTIONS,
     narration: option('--narration <text>', `text for the bank statement; ${NO_PROTECTION}`, word),
     noTag: switchOn('--no-tag', 'leave the narration empty, without the tag by which an unknown outcome is found'),
@@ -85,40 +47,16 @@ const withdrawCommand = command({
   },
   fields: { bankAccountNumber: 'accountNumber', 'metadata.reference': 'reference', 'metadata.notes': 'note' },
   guide: withdrawGuide,
-  run: async (session, { amount: wanted, narration: given, noTag, reference, note, wait, ...input }) => {
+  run: async (session, { amount: wanted, narration, noTag, reference, note, wait, ...input }) => {
+    if (wanted === 'all' && wait !== undefined)
+      throw new CliError('usage', '--wait follows one withdrawal, and --amount all may make several', {
+        hint: 'omit --wait, and follow each with: fiatrail fees verify',
+      });
     const destination = await destinationOf(session, input);
+    const texts = { destination, narration, noTag, reference, note };
+    if (wanted === 'all') return sweep(session, texts);
     const amount = wanted === 'max' ? await mostWithdrawable(session) : wanted;
-    const { bankAccountNumber, bankCode, accountName } = destination;
-    const where = `account ${bankAccountNumber} at bank ${bankCode}`;
-    const tag = given === undefined && !noTag ? newTag(session) : undefined;
-    const narration = given ?? tag;
-    const request = {
-      ...destination,
-      amount: toWireNumber(amount, 'kobo'),
-      narration,
-      metadata: reference === undefined && note === undefined ? undefined : { reference, notes: note },
-    };
-    const reply = await session.change(
-      withdrawFees,
-      request,
-      {
-        summary: `withdraw ${amountForPeople(amount)} in fees to ${where}`,
-        tag,
-        lines: [
-          amountLine(amount, 'kobo'),
-          ['destination', `${where}, ${accountName}`],
-          ...(narration === undefined ? [] : [['narration', narration] as const]),
-          ...(reference === undefined ? [] : [['reference', reference] as const]),
-          ...(note === undefined ? [] : [['note', note] as const]),
-        ],
-        previews: () =>
-          readPreviews(async () => {
-            const { available } = await withdrawableFees(session, false);
-            return available ? [balanceLine(available, -amount.minor)] : [];
-          }),
-      },
-      { prints: startedShape(WORK) },
-    );
+    const reply = await sendWithdrawal(session, texts, amount);
     const started = outcomeOf(session, withdrawFees, reply, { columns: STARTED });
     if (wait === undefined) return startedOutcome(session, WORK, started);
     return startedOutcome(

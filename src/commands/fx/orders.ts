@@ -8,23 +8,13 @@ import {
   stablecoinOf,
   wireDecimal,
 } from '../../cli/fx-terms.ts';
-import { listedByCursor } from '../../cli/listed.ts';
 import { PLAN_OPTIONS } from '../../cli/money-options.ts';
-import {
-  amountOf,
-  argument,
-  id,
-  oneOf,
-  option,
-  percent,
-  required,
-  switchOn,
-  wholeNumber,
-} from '../../cli/parameters.ts';
+import { amountOf, argument, id, oneOf, option, percent, required, wholeNumber } from '../../cli/parameters.ts';
 import { type Line, readPreviews } from '../../cli/previews.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { createOrder, deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import type { Side } from '../../contract/fx.ts';
+import { allOptions, listedByCursor } from '../../lists/listed.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../../money/rates.ts';
 import { balancePreview } from './previews.ts';
@@ -152,10 +142,10 @@ const listCommand = command({
     pair: optionalPair,
     limit: option('--limit <count>', 'orders per page, 1 to 100 (default 50)', wholeNumber(1, 100)),
     after: option('--after <order-id>', 'only orders older than this one', id),
-    all: switchOn('--all', 'all pages, as one list'),
+    ...allOptions,
   },
   fields: { startAfter: 'after' },
-  run: async (session, { status, pair, limit, after, all }) =>
+  run: async (session, { status, pair, ...position }) =>
     listedByCursor(
       session,
       {
@@ -165,7 +155,7 @@ const listCommand = command({
         rowsOf: ({ orders }) => orders,
         idOf: ({ orderId }) => orderId,
       },
-      { limit, after, all },
+      position,
     ),
 });
 

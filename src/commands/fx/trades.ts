@@ -10,8 +10,7 @@ import {
   requiredSide,
   wireDecimal,
 } from '../../cli/fx-terms.ts';
-import { listedByCursor } from '../../cli/listed.ts';
-import { argument, id, oneOfAnyCase, option, required, switchOn, wholeNumber } from '../../cli/parameters.ts';
+import { argument, id, oneOfAnyCase, option, required, wholeNumber } from '../../cli/parameters.ts';
 import { amountLine } from '../../cli/previews.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { startedOutcome, startedShape } from '../../cli/started.ts';
@@ -19,6 +18,7 @@ import { waitOption } from '../../cli/wait.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, TRADE_STATES } from '../../contract/fx.ts';
+import { allOptions, listedByCursor } from '../../lists/listed.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { fxTrade } from '../../works/fx.ts';
 import { dealPreview } from './previews.ts';
@@ -198,10 +198,10 @@ const tradesCommand = command({
     status: option('--status <status>', `${TRADE_STATES.join(', ')} (default all)`, oneOfAnyCase(...TRADE_STATES)),
     limit: option('--limit <count>', 'trades per page, 1 to 100 (default 50)', wholeNumber(1, 100)),
     after: option('--after <trade-id>', 'only trades older than this one', id),
-    all: switchOn('--all', 'all pages, as one list'),
+    ...allOptions,
   },
   fields: { startAfter: 'after' },
-  run: async (session, { pair, side, status, limit, after, all }) =>
+  run: async (session, { pair, side, status, ...position }) =>
     listedByCursor(
       session,
       {
@@ -211,7 +211,7 @@ const tradesCommand = command({
         rowsOf: ({ trades }) => trades,
         idOf: ({ tradeId }) => tradeId,
       },
-      { limit, after, all },
+      position,
     ),
 });
 

@@ -85,7 +85,7 @@ export const sandboxKeyCommand = command({
     const prints = ['fintechId', 'createdAt', 'fingerprint', 'savedIn', ...(printKey ? ['apiKey'] : [])];
     const request = await prepareRequest(session, createSandboxKey, {}, { prints });
     if (save !== undefined) await requireWritable(await openStore(world, storeOf(kept)), save, world.ids);
-    const connection = await connect(world, elsewhere(session.profile, baseUrl), globals);
+    const connection = await connect(world, elsewhere(session.profile, baseUrl), globals, session.progress);
     const { data } = await connection.client.call(request).finally(() => connection.close());
     session.noteChanged({ operationId: undefined, requestId: undefined });
     const key = apiKeyFrom(data.apiKey ?? '', 'the new key');

@@ -1,9 +1,9 @@
 import { command } from '../../cli/command.ts';
-import { listedByPosition, positionOptions } from '../../cli/listed.ts';
 import { argument, id, oneOf, option } from '../../cli/parameters.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
+import { listedByPosition, positionOptions } from '../../lists/listed.ts';
 import { DEACTIVATED_USER_SHOWN, USER_SHOWN } from './columns.ts';
 import { defaultWalletCommands } from './default-wallet.ts';
 import { manageCommands } from './manage.ts';
@@ -49,7 +49,7 @@ const listCommand = command({
     order: option('--order <direction>', 'sort direction, asc or desc (default desc)', oneOf('asc', 'desc')),
   },
   fields: { orderDirection: 'order' },
-  run: async (session, { limit, offset, status, sortBy, order, all }) =>
+  run: async (session, { status, sortBy, order, ...position }) =>
     listedByPosition(
       session,
       {
@@ -61,7 +61,7 @@ const listCommand = command({
         idOf: ({ userId }) => userId,
         isOldestFirst: order === 'asc',
       },
-      { limit, offset, all },
+      position,
     ),
 });
 

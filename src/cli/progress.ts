@@ -1,0 +1,60 @@
+import type { World } from '../base/world.ts';
+import { liveLine } from './live.ts';
+
+/** What a command that takes long says on standard error, unless --quiet is given. */
+export interface Progress {
+  /** Says how many rows were read. `total` is undefined if nobody knows. */
+  rows(done: number, total: number | undefined, what: string): Promise<void>;
+  /** Says that the service, or room left for others, makes this command wait. */
+  waits(waitMs: number): Promise<void>;
+  /** How often the service refused a request because of its rate limit. */
+  limited(): number;
+  /** Removes what was shown from a terminal. */
+  end(): Promise<void>;
+}
+
+/** Shorter work needs no progress. */
+const SHOWN_AFTER_MS = 1_000;
+/** How often a terminal that cannot overwrite a line gets a new one. */
+const PLAIN_EVERY_MS = 10_000;
+
+const number = (value: number) => value.toLocaleString('en');
+
+/** `8 s`, `5 min`, `2 h 10 min` */
+function timeText(durationMs: number): string {
+  const seconds = Math.ceil(durationMs / 1000);
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Makes the progress of a command. Rows are shown only on a terminal, and not while the rows themselves appear on it. */
+export function createProgress(world: World, isQuiet: boolean, showsRows: boolean): Progress {
+  const { stderr, stdout, clock } = world;
+  const line = liveLine(world, isQuiet, true);
+  const canShow = stderr.isTerminal && !isQuiet && !(showsRows && stdout.isTerminal);
+  let sinceMs: number | undefined;
+  let shownMs = 0;
+  let limited = 0;
+  return {
+    rows: async (done, total, what) => {
+      const now = clock.now();
+      sinceMs ??= now;
+      if (!canShow || now - sinceMs < SHOWN_AFTER_MS || (!line.isLive && now - shownMs < PLAIN_EVERY_MS)) return;
+      shownMs = now;
+      const perMs = done / (now - sinceMs);
+      const rate = `${number(Math.round(perMs * 1000))}/s`;
+      const left = total === undefined || total <= done ? [] : [`${timeText((total - done) / perMs)} left`];
+      const extent = total === undefined ? number(done) : `${number(done)} of ${number(total)}`;
+      await line.show([`${extent} ${what}`, rate, ...left].join(' · '));
+    },
+    waits: async (waitMs) => {
+      limited += 1;
+      const text = `rate limit: next request in ${timeText(waitMs)}`;
+      if (canShow || !stderr.isTerminal) return line.show(text);
+      if (!isQuiet) await stderr.write(`${text}\n`).catch(() => {});
+    },
+    limited: () => limited,
+    end: () => line.clear(),
+  };
+}

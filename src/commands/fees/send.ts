@@ -1,0 +1,78 @@
+import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../cli/previews.ts';
+import type { Session, SessionReply } from '../../cli/session.ts';
+import { startedShape } from '../../cli/started.ts';
+import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
+import { type Amount, amountForPeople } from '../../money/amount.ts';
+import { toWireNumber } from '../../money/units.ts';
+import type { Destination } from './destination.ts';
+
+/** What starts a withdrawal, and what shows it. */
+export const WORK = { start: withdrawFees, status: verifyWithdrawal } as const;
+
+/** What a withdrawal says besides its amount. */
+export interface WithdrawalTexts {
+  readonly destination: Destination;
+  /** Text for the bank statement; undefined for a tag of its own. */
+  readonly narration: string | undefined;
+  readonly noTag: boolean;
+  readonly reference: string | undefined;
+  readonly note: string | undefined;
+}
+
+/** `account 0123456789 at bank 000013` */
+export const placeOf = ({ bankAccountNumber, bankCode }: Destination): string =>
+  `account ${bankAccountNumber} at bank ${bankCode}`;
+
+/** Returns a text that finds one withdrawal among all: `[fr-1a2b3c4d]`. */
+function newTag({ world }: Session): string {
+  return `[fr-${Buffer.from(world.ids.bytes(4)).toString('hex')}]`;
+}
+
+/** Returns the request for a withdrawal. */
+export function withdrawalRequest(
+  { destination, narration, reference, note }: Omit<WithdrawalTexts, 'noTag'>,
+  amount: Amount,
+): RequestOf<typeof withdrawFees> {
+  return {
+    ...destination,
+    amount: toWireNumber(amount, 'kobo'),
+    narration,
+    metadata: reference === undefined && note === undefined ? undefined : { reference, notes: note },
+  };
+}
+
+/** Withdraws an amount, after the user agreed to it. With `isAgreed`, they agreed before to all withdrawals together. */
+export async function sendWithdrawal(
+  session: Session,
+  texts: WithdrawalTexts,
+  amount: Amount,
+  { isAgreed = false } = {},
+): Promise<SessionReply<ResponseOf<typeof withdrawFees>>> {
+  const { destination, reference, note } = texts;
+  const tag = texts.narration === undefined && !texts.noTag ? newTag(session) : undefined;
+  const narration = texts.narration ?? tag;
+  const where = placeOf(destination);
+  return session.change(
+    withdrawFees,
+    withdrawalRequest({ ...texts, narration }, amount),
+    {
+      summary: `withdraw ${amountForPeople(amount)} in fees to ${where}`,
+      tag,
+      isAgreed,
+      lines: [
+        amountLine(amount, 'kobo'),
+        ['destination', `${where}, ${destination.accountName}`],
+        ...(narration === undefined ? [] : [['narration', narration] as const]),
+        ...(reference === undefined ? [] : [['reference', reference] as const]),
+        ...(note === undefined ? [] : [['note', note] as const]),
+      ],
+      previews: () =>
+        readPreviews(async () => {
+          const { available } = await withdrawableFees(session, false);
+          return available ? [balanceLine(available, -amount.minor)] : [];
+        }),
+    },
+    { prints: startedShape(WORK) },
+  );
+}

@@ -1,0 +1,211 @@
+import { CliError, withDetails } from '../../base/errors.ts';
+import { accountLine, confirmChange } from '../../cli/confirm.ts';
+import { failedAfterChange } from '../../cli/failures.ts';
+import { DoneBefore } from '../../cli/in-the-way.ts';
+import { liveLine } from '../../cli/live.ts';
+import type { Guard } from '../../cli/money-options.ts';
+import { requireUnused } from '../../cli/once.ts';
+import type { Outcome } from '../../cli/outcome.ts';
+import type { Session } from '../../cli/session.ts';
+import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
+import type { Operation } from '../../journal/journal.ts';
+import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
+import { requireNoSignature } from '../../plans/sign-above.ts';
+import { isReconciled } from '../../works/reconcile.ts';
+import { readWithdrawable, requireSome } from './most.ts';
+import { placeOf, sendWithdrawal, type WithdrawalTexts, withdrawalRequest } from './send.ts';
+
+/** A withdrawal of a sweep as it is printed. */
+interface Part {
+  readonly withdrawalId: string | null;
+  readonly amount: Amount | null;
+  readonly status: string | null;
+  /** The once key of this withdrawal; null without one. */
+  readonly onceKey: string | null;
+}
+
+const COLUMNS = [
+  { field: 'withdrawalId', title: 'Withdrawal' },
+  { field: 'amount', title: 'Amount' },
+  { field: 'status', title: 'Status' },
+  { field: 'onceKey', title: 'Once key' },
+] as const;
+
+/** What all withdrawals together move, and how many they are. */
+interface Agreed {
+  readonly total: Amount;
+  readonly count: number;
+}
+
+/**
+ * Withdraws everything that is available, in as many withdrawals as the maximum of one makes necessary, after one question. Each is
+ * journaled under a once key of its own, KEY/1, KEY/2 and so on. The same command with the same key goes on where it stopped, and
+ * never withdraws more than what was agreed. A withdrawal below the maximum is the last one of its key.
+ */
+export async function sweep(session: Session, texts: WithdrawalTexts): Promise<Outcome> {
+  if (session.planMode())
+    throw new CliError('usage', '--amount all may make several withdrawals, and a plan is one', {
+      hint: 'plan them one by one with --amount max',
+    });
+  const guard = session.guard();
+  const parts: Part[] = await doneBefore(session, guard);
+  const found = await readWithdrawable(session);
+  const { maximum, minimum } = found;
+  const isOver = parts.some(({ amount: moved }) => !maximum || !moved || moved.minor < maximum.minor);
+  if (parts.length === 0) requireSome(found);
+  const agreed = isOver ? NOTHING : partsOf(found);
+  if (agreed.count === 0) {
+    await session.note(`every withdrawal was made before under the once key ${guard?.onceKey}; nothing was sent`);
+    return outcomeWith(session, parts, found.available);
+  }
+  await agreeTo(session, texts, agreed, maximum);
+  const progress = liveLine(session.world, session.globals.quiet || !session.world.stderr.isTerminal);
+  const before = parts.length;
+  let left = agreed.total.minor;
+  try {
+    while (left >= (minimum?.minor ?? 1n)) {
+      await progress.show(`${parts.length - before} of ${agreed.count} withdrawals`);
+      const { available } = parts.length === before ? found : await readWithdrawable(session);
+      const next = least(left, available.minor, maximum?.minor ?? left);
+      if (next < (minimum?.minor ?? 1n)) break;
+      parts.push(await sendPart(session, texts, amount('NGN', next), partGuard(guard, parts.length + 1)));
+      left -= next;
+    }
+  } catch (error) {
+    if (!(error instanceof CliError) || parts.length === before) throw error;
+    return { ...(await outcomeWith(session, parts)), error: stoppedAfter(session, error, parts, guard) };
+  } finally {
+    await progress.clear();
+  }
+  return outcomeWith(session, parts, (await readWithdrawable(session)).available);
+}
+
+const NOTHING: Agreed = { total: { asset: 'NGN', minor: 0n }, count: 0 };
+
+const least = (...amounts: readonly bigint[]): bigint => amounts.reduce((one, other) => (other < one ? other : one));
+
+/** Splits what is available; a rest below the minimum stays. */
+function partsOf({ available, minimum, maximum }: Awaited<ReturnType<typeof readWithdrawable>>): Agreed {
+  const most = maximum && maximum.minor > 0n ? maximum.minor : available.minor;
+  if (available.minor <= 0n) return NOTHING;
+  const [full, rest] = [available.minor / most, available.minor % most];
+  const isRestTaken = rest > 0n && rest >= (minimum?.minor ?? 0n);
+  const total = full * most + (isRestTaken ? rest : 0n);
+  return { total: amount('NGN', total), count: Number(full) + (isRestTaken ? 1 : 0) };
+}
+
+/** The guard of one withdrawal of a sweep. */
+function partGuard(guard: Guard | undefined, number: number): Guard | undefined {
+  if (!guard) return undefined;
+  const { onceKey } = guard;
+  return {
+    ...guard,
+    onceKey: onceKey === undefined ? undefined : `${onceKey}/${number}`,
+    input: JSON.stringify([guard.input, number]),
+  };
+}
+
+/** Returns the withdrawals that were made under the once key before. Throws CliError if the outcome of one is unknown. */
+async function doneBefore(session: Session, guard: Guard | undefined): Promise<Part[]> {
+  const parts: Part[] = [];
+  if (guard?.onceKey === undefined || session.globals.dryRun) return parts;
+  for (;;) {
+    const own = partGuard(guard, parts.length + 1) ?? guard;
+    const operation = await heldBy(session, own);
+    if (!operation) return parts;
+    parts.push(recordedPart(operation));
+  }
+}
+
+/** Returns a withdrawal as the journal recorded it. */
+function recordedPart({ requestId, moves, onceKey, state, result }: Operation): Part {
+  const { data } = JSON.parse(result ?? '{}') as { readonly data?: { readonly status?: string } };
+  return { withdrawalId: requestId, amount: moves, status: data?.status ?? state, onceKey };
+}
+
+async function heldBy(session: Session, guard: Guard): Promise<Operation | undefined> {
+  try {
+    await requireUnused(session, guard, isReconciled);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DoneBefore) return error.operation;
+    throw error;
+  }
+}
+
+/** Shows all withdrawals together and asks once. The rules and the signatures of the profile count for their sum. */
+async function agreeTo(
+  session: Session,
+  texts: WithdrawalTexts,
+  { total, count }: Agreed,
+  maximum: Amount | undefined,
+): Promise<void> {
+  const { profile, globals } = session;
+  if (globals.dryRun) return;
+  const request = withdrawalRequest(texts, total);
+  requireNoSignature(profile, withdrawFees, request);
+  await session.rules.require(withdrawFees, request);
+  const where = `${placeOf(texts.destination)}`;
+  const each = maximum ? `, at most ${amountForPeople(maximum)} each` : '';
+  await confirmChange(session, {
+    summary: `withdraw ${amountForPeople(total)} in fees to ${where}, in ${counted(count)}`,
+    lines: [
+      accountLine(profile),
+      ['amount', amountForPeople(total)],
+      ['withdrawals', `${count}${each}`],
+      ['destination', `${where}, ${texts.destination.accountName}`],
+    ],
+  });
+}
+
+async function sendPart(
+  session: Session,
+  texts: WithdrawalTexts,
+  money: Amount,
+  guard: Guard | undefined,
+): Promise<Part> {
+  if (guard) session.guardWith(guard);
+  const onceKey = guard?.onceKey ?? null;
+  try {
+    const { data } = await sendWithdrawal(session, texts, money, { isAgreed: true });
+    return { withdrawalId: data.withdrawalId, amount: money, status: data.status ?? null, onceKey };
+  } catch (error) {
+    // Another process was faster under this key.
+    if (!(error instanceof DoneBefore)) throw error;
+    return recordedPart(error.operation);
+  }
+}
+
+const counted = (count: number) => `${count} ${count === 1 ? 'withdrawal' : 'withdrawals'}`;
+
+const sumOf = (parts: readonly Part[]): Amount =>
+  amount(
+    'NGN',
+    parts.reduce((sum, { amount: each }) => sum + (each?.minor ?? 0n), 0n),
+  );
+
+async function outcomeWith(session: Session, parts: readonly Part[], available?: Amount): Promise<Outcome> {
+  const total = sumOf(parts);
+  const left = available && available.minor > 0n ? `; ${amountForPeople(available)} left` : '';
+  await session.note(`${counted(parts.length)}, ${amountForPeople(total)} in all${left}`);
+  return {
+    result: {
+      data: { withdrawals: parts, total, left: available ?? null },
+      lists: 'withdrawals',
+      columns: COLUMNS,
+    },
+  };
+}
+
+/** The error of a sweep that stopped in the middle: it says what was done, and how to go on. */
+function stoppedAfter(session: Session, error: CliError, parts: readonly Part[], guard: Guard | undefined): CliError {
+  const done = `before that: ${counted(parts.length)}, ${amountForPeople(sumOf(parts))} in all`;
+  const goOn =
+    guard?.onceKey === undefined
+      ? 'add --again to the command for the rest'
+      : 'run the same command again for the rest';
+  return withDetails(failedAfterChange(error, session.changed()), {
+    message: `${error.message}; ${done}`,
+    hint: [error.hint, goOn].filter((each) => each !== undefined).join('; '),
+  });
+}
