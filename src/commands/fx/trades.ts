@@ -22,6 +22,7 @@ import { allOptions, listedByCursor } from '../../lists/listed.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { fxTrade } from '../../works/fx.ts';
 import { dealPreview } from './previews.ts';
+import { priceLimits, quoteWithin } from './price-limit.ts';
 import { termsOf } from './trade-terms.ts';
 
 const destination = option(
@@ -57,9 +58,10 @@ const tradeCommand = command({
   money: 'unguarded',
   summary: 'Trade on a quote, against an order or at the best price',
   details:
-    'A quote sets the pair, side and amount; an order sets the pair and side. cNGN is paid from the smart wallet. The sold tokens stay locked for up to 5 minutes.',
+    'A quote sets the pair, side and amount; an order sets the pair and side. With --max-price or --min-price, the command gets a quote and trades on it only if its price is within the limit; otherwise it exits with 9. cNGN is paid from the smart wallet. The sold tokens stay locked for up to 5 minutes.',
   examples: [
     'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --wait',
+    'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --max-price 1600 --yes',
     'fiatrail fx trade --quote quote_0198… --yes --wait -o json',
     'fiatrail fx trade --order order_0198… --amount 5000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
   ],
@@ -70,6 +72,7 @@ const tradeCommand = command({
     pair: optionalPair,
     side: optionalSide,
     amount: optionalCngn,
+    ...priceLimits,
     to: destination,
     key: idempotencyKey,
     wait: waitOption('until the trade settles'),
@@ -81,8 +84,12 @@ const tradeCommand = command({
     destinationWalletAddress: 'to',
     idempotencyKey: 'key',
   },
-  run: async (session, { to, key, wait, ...deal }) => {
-    const { request, what, lines } = termsOf(deal);
+  run: async (session, { to, key, wait, maxPrice, minPrice, ...deal }) => {
+    const terms = termsOf(deal);
+    const limited = await quoteWithin(session, { ...deal, maxPrice, minPrice });
+    const { what } = terms;
+    const request = limited ? { quoteId: limited.quoteId } : terms.request;
+    const lines = [...terms.lines, ...(limited?.lines ?? [])];
     const { pair, side, amount } = deal;
     const reply = await session.change(
       trade,
