@@ -3,6 +3,7 @@ import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './a
 import { readProfile } from './account/stored-profile.ts';
 import { CATEGORIES, CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
+import { DEFAULT_ZONE, type Zone, zoneNamed } from './base/zone.ts';
 import { createDialog } from './cli/dialog.ts';
 import { DryRun } from './cli/dry-run.ts';
 import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
@@ -55,16 +56,24 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   }
 }
 
-/** A command line with its profile; the profile may have set the output format. */
+/** A command line with its profile; the profile may have set the output format and the time zone. */
 interface ResolvedLine extends CommandLine {
   readonly profile: Profile;
 }
 
 function withProfile(line: CommandLine, world: World): ResolvedLine {
   const profile = profileFor(line, world);
-  const { present, isFormatChosen } = line.globals;
-  const format = isFormatChosen ? undefined : FORMATS.find((each) => each === profile.stored?.output);
-  return { ...line, profile, ...(format ? { globals: { ...line.globals, present: { ...present, format } } } : {}) };
+  const { globals } = line;
+  const kept = globals.isFormatChosen ? undefined : FORMATS.find((each) => each === profile.stored?.output);
+  const zone = globals.isZoneChosen ? globals.zone : zoneOf(profile);
+  const present = { ...globals.present, format: kept ?? globals.present.format, zone, clock: world.clock };
+  // A profile file that was edited may name no zone. Tables are printed when everything is sent; dates are read before.
+  if (present.format === 'table' && !line.command.isLocal) zone.offsetMs(world.clock.now());
+  return { ...line, profile, globals: { ...globals, zone, present } };
+}
+
+function zoneOf({ name, stored }: Profile): Zone {
+  return zoneNamed(stored?.timeZone ?? DEFAULT_ZONE, ` in profile ${name}`);
 }
 
 /** Resolves a command's profile. A local command also runs when that fails, since it may be the one that fixes the profile. */

@@ -27,6 +27,8 @@ export interface StoredProfile {
   readonly serviceName?: string | undefined;
   /** The default output format. */
   readonly output?: string | undefined;
+  /** The zone of times that people read and of dates that they type; undefined is the default zone. */
+  readonly timeZone?: string | undefined;
   /** The store of its API key; an embedded sandbox only stores sealing keys. */
   readonly store: StoreSettings;
   /** What responses may be; undefined is `off`. */
@@ -140,6 +142,7 @@ const shapes = (hasRules: boolean) => {
     baseUrl: z.optional(z.string()),
     serviceName: z.optional(z.string()),
     output: z.optional(z.string()),
+    timeZone: z.optional(z.string()),
     store,
     sealing: z.optional(z.enum(SEALING_POLICIES)),
     encryption: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),

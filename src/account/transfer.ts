@@ -1,4 +1,5 @@
 import { CliError } from '../base/errors.ts';
+import { zoneName } from '../base/zone.ts';
 import { migrated, versionOf } from '../files/versioned-file.ts';
 import { safeBaseUrl } from './base-url.ts';
 import { checkedServiceName } from './service-name.ts';
@@ -44,8 +45,9 @@ function imported({
   operators: _operators,
   ...profile
 }: StoredProfile): StoredProfile {
-  const { name, baseUrl, serviceName, store, mode } = profile;
+  const { name, baseUrl, serviceName, timeZone, store, mode } = profile;
   if (serviceName !== undefined) checkedServiceName(serviceName);
+  if (timeZone !== undefined) zoneName(timeZone);
   const url = baseUrl ? { baseUrl: safeBaseUrl(baseUrl) } : {};
   // The sandbox of this machine has other keys.
   const sealed = mode === 'embedded' ? {} : { ...(sealing ? { sealing } : {}), ...withoutOwnKey(encryption) };

@@ -1,3 +1,4 @@
+import { DEFAULT_ZONE, type Zone } from '../base/zone.ts';
 import { FORMATS, type PresentOptions } from '../present/result.ts';
 
 /** The global flags. */
@@ -6,6 +7,10 @@ export interface Globals {
   readonly present: PresentOptions;
   /** Whether a flag or the environment sets the output format; otherwise the profile may. */
   readonly isFormatChosen: boolean;
+  /** The zone of times that people read and of dates that they type. */
+  readonly zone: Zone;
+  /** Whether --tz sets the zone; otherwise the profile may. */
+  readonly isZoneChosen: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly noInput: boolean;
@@ -29,6 +34,10 @@ export const GLOBAL_OPTIONS: readonly (readonly [flags: string, help: string])[]
   ['--query <JMESPath>', 'filter the output with a JMESPath expression'],
   ['--query-required', 'exit with 9 if --query finds nothing; for commands that only read'],
   ['--csv-raw', 'with -o csv: do not mark text that a spreadsheet may run as a formula'],
+  [
+    '--tz <zone>',
+    `time zone of tables and of dates on the command line, or UTC (default: the profile’s zone, or ${DEFAULT_ZONE})`,
+  ],
   ['-q, --quiet', 'suppress notices on stderr'],
   ['-v, --verbose', 'print requests and responses to stderr, with secrets redacted'],
   ['--color <when>', 'auto (default), always or never; auto has color on a terminal, unless NO_COLOR is set'],

@@ -156,9 +156,14 @@ function builtInTaken(): CliError {
   });
 }
 
+/** What a profile is made of: the parameters, and the global flag --tz, which no parameter can have the name of. */
+interface ProfileSettings extends ProfileInput {
+  readonly timeZone: string | undefined;
+}
+
 /** Builds the profile to store. Throws CliError usage for missing or conflicting input. */
 function profileOf(
-  input: ProfileInput,
+  input: ProfileSettings,
   kept: StoredProfile | undefined,
   store: StoreSettings,
   key: Secret | undefined,
@@ -172,6 +177,7 @@ function profileOf(
     baseUrl,
     serviceName: input.serviceName ?? kept?.serviceName,
     output: input.defaultOutput ?? kept?.output,
+    timeZone: input.timeZone ?? kept?.timeZone,
     store,
     sealing: input.sealing ?? kept?.sealing,
     encryption: kept?.encryption,
@@ -215,10 +221,11 @@ export async function tryProfile(session: Session, stored: StoredProfile, key?: 
 /** Adds or changes a profile. `asked` is a key that was already prompted for. Throws CliError, in which case nothing is saved. */
 export async function addProfile(
   session: Session,
-  input: ProfileInput,
+  given: ProfileInput,
   asked?: Secret,
 ): Promise<{ readonly next: StoredProfile; readonly isNew: boolean }> {
-  const { world } = session;
+  const { world, globals } = session;
+  const input = { ...given, timeZone: globals.isZoneChosen ? globals.zone.name : undefined };
   const kept = storedProfileNamed(input.name, world);
   const store = storeOf(input, kept, asked !== undefined);
   const key = asked ?? (await givenKey(session, input, store, kept));

@@ -1,5 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { OutputStream, World } from '../base/world.ts';
+import { DEFAULT_ZONE, zoneName, zoneNamed } from '../base/zone.ts';
 import { FORMATS, type Format } from '../present/result.ts';
 import type { Globals } from './globals.ts';
 import { duration } from './parameters.ts';
@@ -14,6 +15,7 @@ const LONGEST_TIMEOUT_MS = 86_400_000;
 export function readGlobals(options: Record<string, unknown>, { env, stdout }: Terminal): Globals {
   const text = (name: string) => (typeof options[name] === 'string' ? (options[name] as string) : undefined);
   const timeout = text('timeout');
+  const zone = text('tz');
   const flag = chosenFormat(options['json'] === true, text('output'));
   const format = flag ?? (env['FIATRAIL_OUTPUT'] || undefined);
   return {
@@ -32,12 +34,14 @@ export function readGlobals(options: Record<string, unknown>, { env, stdout }: T
       isPiped: !stdout.isTerminal,
       width: stdout.isTerminal ? undefined : columnsIn(env),
     },
+    zone: zoneNamed(zone === undefined ? DEFAULT_ZONE : named('--tz', () => zoneName(zone))),
+    isZoneChosen: zone !== undefined,
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,
     noInput: options['input'] === false,
     yes: options['yes'] === true,
     dryRun: options['dryRun'] === true,
-    timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : timeoutOf(timeout),
+    timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : named('--timeout', () => timeoutOf(timeout)),
   };
 }
 
@@ -71,13 +75,14 @@ function columnsIn({ COLUMNS = '' }: World['env']): number | undefined {
   return /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
 }
 
-function timeoutOf(text: string): number {
+const timeoutOf = (text: string) => Math.min(duration(text), LONGEST_TIMEOUT_MS);
+
+/** Names the flag in an error about its value. */
+function named<T>(flag: string, read: () => T): T {
   try {
-    return Math.min(duration(text), LONGEST_TIMEOUT_MS);
+    return read();
   } catch (error) {
-    throw error instanceof CliError
-      ? new CliError('usage', `--timeout: ${error.message}`, { hint: error.hint })
-      : error;
+    throw error instanceof CliError ? new CliError('usage', `${flag}: ${error.message}`, { hint: error.hint }) : error;
   }
 }
 

@@ -230,8 +230,9 @@ const listCommand = command({
   fields: { startDate: 'since', endDate: 'until' },
   run: async (
     session,
-    { status, token, fromNetwork: from, toNetwork: to, limit, page, all, resume, outputFile, ...period },
+    { status, token, fromNetwork: from, toNetwork: to, limit, page, all, resume, outputFile, since, until },
   ) => {
+    const period = periodOf({ since, until, resume, outputFile }, session);
     const sizeOf = (size: number | undefined) => size ?? DEFAULT_PAGE_SIZE;
     return listedByPosition(
       session,
@@ -243,7 +244,7 @@ const listCommand = command({
           token,
           fromNetwork: from,
           toNetwork: to,
-          ...periodOf(period),
+          ...period,
           limit: size,
           page: at === undefined ? undefined : Math.floor(at / sizeOf(size)) + 1,
         }),

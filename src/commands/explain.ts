@@ -4,6 +4,7 @@ import type { Profile } from '../account/profile.ts';
 import { OF_ENVIRONMENT, profileFile } from '../account/stored-profile.ts';
 import { attempt, CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
+import { DEFAULT_ZONE } from '../base/zone.ts';
 import { choiceOf, type Decision } from '../cli/chosen-profile.ts';
 import { command } from '../cli/command.ts';
 import type { Session } from '../cli/session.ts';
@@ -81,16 +82,32 @@ function outputDecision(profile: Profile | undefined, { globals, world }: Sessio
   const variable = world.env['FIATRAIL_OUTPUT'];
   const kept = profile?.stored?.output;
   const isFlag = globals.isFormatChosen && globals.present.format !== variable;
-  const all = [
-    ...(isFlag ? [['flag: --output', globals.present.format]] : []),
-    ...(variable ? [['environment: FIATRAIL_OUTPUT', variable]] : []),
-    ...(kept && profile ? [[`profile: ${profile.name}`, kept]] : []),
+  const all: Sources = [
+    ...(isFlag ? [['flag: --output', globals.present.format] as const] : []),
+    ...(variable ? [['environment: FIATRAIL_OUTPUT', variable] as const] : []),
+    ...(kept && profile ? [[`profile: ${profile.name}`, kept] as const] : []),
     ['built in', 'table'],
-  ] as const;
+  ];
+  return firstOf('output', all);
+}
+
+function zoneDecision(profile: Profile | undefined, { globals }: Session): Decision {
+  const kept = profile?.stored?.timeZone;
+  return firstOf('time zone', [
+    ...(globals.isZoneChosen ? [['flag: --tz', globals.zone.name] as const] : []),
+    ...(kept && profile ? [[`profile: ${profile.name}`, kept] as const] : []),
+    ['built in', DEFAULT_ZONE],
+  ]);
+}
+
+type Sources = readonly (readonly [from: string, value: string])[];
+
+/** The first source decides; the others lost. */
+function firstOf(setting: string, all: Sources): Decision {
   return {
-    setting: 'output',
-    value: all[0][1] ?? null,
-    decidedBy: all[0][0] ?? null,
+    setting,
+    value: all[0]?.[1] ?? null,
+    decidedBy: all[0]?.[0] ?? null,
     lost: all.slice(1).map(([from, value]) => `${value} (${from})`),
     problem: null,
   };
@@ -149,6 +166,7 @@ const explainCommand = command({
       addressDecision(profile, session),
       key.decision,
       outputDecision(profile, session),
+      zoneDecision(profile, session),
       journalDecision(profile, session),
       folderDecision('configuration', configDir(world), ['FIATRAIL_CONFIG_DIR', 'XDG_CONFIG_HOME'], session),
       folderDecision('state', stateDir(world), ['FIATRAIL_STATE_DIR', 'XDG_STATE_HOME'], session),

@@ -96,7 +96,7 @@ const depositsCommand = command({
         rowsOf: ({ deposits }) => deposits,
         idOf: (row) => row.id,
       },
-      { type: typeFor(userId, type, 'user_onramp'), userId, status, ...periodOf({ since, until }) },
+      { type: typeFor(userId, type, 'user_onramp'), userId, status, ...periodOf({ since, until, ...page }, session) },
       page,
     ),
 });
@@ -105,8 +105,8 @@ const payoutsCommand = command({
   words: ['history', 'payouts'],
   summary: 'List outgoing bank transfers, newest first',
   examples: [
-    'fiatrail history payouts --status pending',
-    'fiatrail history payouts --since 2026-08-01 --until 2026-09-01 --all -o csv',
+    'fiatrail history payouts --status pending --since today',
+    'fiatrail history payouts --since 2026-08-01 --until 2026-08-31 --all -o csv',
   ],
   endpoints: [listPayouts.id],
   parameters: {
@@ -125,7 +125,7 @@ const payoutsCommand = command({
         rowsOf: ({ payouts }) => payouts,
         idOf: (row) => row.id,
       },
-      { type: typeFor(userId, type, 'user_offramp'), userId, status, ...periodOf({ since, until }) },
+      { type: typeFor(userId, type, 'user_offramp'), userId, status, ...periodOf({ since, until, ...page }, session) },
       page,
     ),
 });
@@ -156,7 +156,7 @@ const transactionsCommand = command({
         rowsOf: ({ transactions }) => transactions,
         idOf: (row) => row.id,
       },
-      { direction, type, userId, status, ...periodOf({ since, until }) },
+      { direction, type, userId, status, ...periodOf({ since, until, ...page }, session) },
       page,
     );
   },
@@ -187,7 +187,7 @@ const withdrawalsCommand = command({
         rowsOf: ({ withdrawals }) => withdrawals,
         idOf: (row) => row.requestId,
       },
-      { type, status, userId, token, ...periodOf({ since, until }) },
+      { type, status, userId, token, ...periodOf({ since, until, ...page }, session) },
       page,
     ),
 });

@@ -210,19 +210,21 @@ const listCommand = command({
     ...positionOptions('swaps'),
   },
   fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, since, until, ...position }) =>
-    listedByPosition(
+  run: async (session, { status, since, until, ...position }) => {
+    const period = periodOf({ since, until, ...position }, session);
+    return listedByPosition(
       session,
       {
         endpoint: listSwaps,
         columns: COLUMNS,
-        request: (size, at) => ({ status, ...periodOf({ since, until }), limit: size, offset: at }),
+        request: (size, at) => ({ status, ...period, limit: size, offset: at }),
         rowsOf: ({ swaps }) => swaps,
         totalOf: ({ pagination }) => pagination.total,
         idOf: ({ requestId }) => requestId,
       },
       position,
-    ),
+    );
+  },
 });
 
 export const commands = [triggerCommand, startCommand, statusCommand, listCommand];

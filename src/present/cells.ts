@@ -1,28 +1,30 @@
+import { UTC } from '../base/zone.ts';
 import { amountWords, isPlainAmount } from './money.ts';
 import { isPlainObject, type Plain } from './plain.ts';
 import { jsonText, plainLine } from './text.ts';
+import { type Times, timeText } from './times.ts';
 
 /** Shown for null and missing fields. */
 const NOTHING = '—';
 
-const ISO_TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.\d+)?Z$/;
-
 /** Longer cells are truncated with an ellipsis. The longest id has 500 characters. */
 const MAX_CELL_LENGTH = 1000;
 
-/** Formats a value for a table: `₦5,000.00`, `yes`, `2026-11-21 13:14:05Z`, or an em dash if there is none. */
-export function cellText(value: Plain | undefined): string {
-  const text = fullText(value);
+const IN_UTC: Times = { zone: UTC };
+
+/** Formats a value for a table: `₦5,000.00`, `yes`, `2026-11-21 14:14:05 +01`, or an em dash if there is none. */
+export function cellText(value: Plain | undefined, times = IN_UTC, isBrief = false): string {
+  const text = fullText(value, times, isBrief);
   return text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH - 1).toWellFormed()}…` : text;
 }
 
-function fullText(value: Plain | undefined): string {
+function fullText(value: Plain | undefined, times: Times, isBrief: boolean): string {
   if (value === undefined || value === null) return NOTHING;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string') return plainLine(value.replace(ISO_TIME, '$1 $2Z'));
+  if (typeof value === 'string') return plainLine(timeText(value, times, isBrief) ?? value);
   if (isPlainAmount(value)) return plainLine(amountWords(value));
   if (Array.isArray(value) && !value.some((item) => Array.isArray(item) || isPlainObject(item))) {
-    return value.map(fullText).join(', ') || NOTHING;
+    return value.map((item) => fullText(item, times, isBrief)).join(', ') || NOTHING;
   }
   return plainLine(jsonText(value));
 }

@@ -29,6 +29,17 @@ export function layoutOf(columns: readonly Measured[], width: number, isOneLine 
   return fold(columns, width);
 }
 
+/** Whether wider columns need no more lines than narrower ones: what is wider is shown in full, and nothing else gets less room. */
+export function fitsInstead(wider: readonly Measured[], narrower: readonly Measured[], width: number): boolean {
+  const wide = layoutOf(wider, width);
+  const narrow = layoutOf(narrower, width);
+  if (wide.lines.length !== narrow.lines.length) return false;
+  return wider.every(({ natural }, index) => {
+    const own = wide.widths[index] ?? 0;
+    return own >= natural || (natural === narrower[index]?.natural && own >= (narrow.widths[index] ?? 0));
+  });
+}
+
 export function lineWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + GAP, -GAP);
 }

@@ -1,5 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { OutputStream } from '../base/world.ts';
+import { UTC } from '../base/zone.ts';
 import { cellText } from './cells.ts';
 import { allRows, declaredLeaves, documentOf, isList, pagesOf, pickedList, rawDocument } from './content.ts';
 import { csvHeader, csvRows, inertCell } from './csv.ts';
@@ -10,6 +11,7 @@ import { checkQuery, runQuery } from './query.ts';
 import type { Depth, PresentOptions, Result, ResultShape } from './result.ts';
 import type { Frame } from './table.ts';
 import { jsonText, plainCell, plainLines, rawText } from './text.ts';
+import type { Times } from './times.ts';
 import { blocksOf, gridOfList, isRows } from './view.ts';
 
 const DEFAULT_WIDTH = 80;
@@ -167,18 +169,26 @@ async function chartOf(depth: Depth, options: PresentOptions, out: OutputStream)
   return depthText(depth, widthOf(options, out), options);
 }
 
+function timesOf({ zone = UTC, clock, isPiped }: PresentOptions): Times {
+  return { zone, nowMs: isPiped ? undefined : clock?.now() };
+}
+
 async function tableOf(result: Result, options: PresentOptions, frame: Frame): Promise<string> {
-  const { listingText, tableText } = await import('./table.ts');
+  const { listingText, roomyTableText, tableText } = await import('./table.ts');
+  const times = timesOf(options);
   if (!isList(result)) {
     const document = await pickedDocument(result, options);
     if (!isPlainObject(document)) return `${scalarText(document)}\n`;
-    const blocks = blocksOf(document, options.fields ? undefined : result.columns);
+    const blocks = blocksOf(document, times, options.fields ? undefined : result.columns);
     return listingText(blocks, frame);
   }
   const rows = await allRows(result);
   checkAgainstData(result, options.fields, rows);
   if (rows.length > 0 && !isRows(rows)) return rows.map((row) => `${scalarText(row)}\n`).join('');
-  return tableText(gridOfList(result, options, rows, frame.width), frame);
+  const gridWith = (shown: Times) => gridOfList(result, options, rows, frame.width, shown);
+  const grid = gridWith({ zone: times.zone });
+  // How long ago a time was is worth a column's width, but no further line.
+  return times.nowMs === undefined ? tableText(grid, frame) : roomyTableText(gridWith(times), grid, frame);
 }
 
 /** Formats a single value without decoration, on one line, for scripts. */

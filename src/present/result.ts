@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
-import type { OutputStream } from '../base/world.ts';
+import type { Clock, OutputStream } from '../base/world.ts';
+import type { Zone } from '../base/zone.ts';
 import type { Amount } from '../money/amount.ts';
 
 /** A column of a table. */
@@ -91,6 +92,10 @@ export interface PresentOptions {
   readonly isPlain?: boolean;
   /** Maximum table width in columns. Default: the terminal's width, or as much as the text needs without a terminal. */
   readonly width?: number | undefined;
+  /** The zone of the times in tables (default: UTC). Every other format has them in UTC. */
+  readonly zone?: Zone;
+  /** On a terminal, tables also show how long ago a time was, where there is room for it. */
+  readonly clock?: Pick<Clock, 'now'>;
   /** Another program reads the table, so each row is one line, however wide. */
   readonly isPiped?: boolean;
 }

@@ -1,4 +1,4 @@
-import { GAP, INDENT, layoutOf, lineWidth, type Measured } from './layout.ts';
+import { fitsInstead, GAP, INDENT, layoutOf, lineWidth, type Measured } from './layout.ts';
 import { plainLine } from './text.ts';
 import type { Block, Grid } from './view.ts';
 import { clip, leastWidth, widthOf, wrap } from './width.ts';
@@ -27,6 +27,12 @@ export interface Frame {
 /** Formats a table with bold titles. No line is wider than the frame unless a word is. Ends with a newline. */
 export async function tableText(grid: Grid, frame: Frame): Promise<string> {
   return joinLines(gridLines(await openPen(frame), grid, frame.width));
+}
+
+/** Formats the wider of two tables with the same columns, unless it needs more lines than the other one. */
+export async function roomyTableText(wider: Grid, narrower: Grid, frame: Frame): Promise<string> {
+  const isRoomy = fitsInstead(measureGrid(wider), measureGrid(narrower), frame.width);
+  return tableText(isRoomy ? wider : narrower, frame);
 }
 
 /** Formats a document as aligned titles and values. Ends with a newline. */
@@ -87,7 +93,7 @@ function draw(pen: Pen, rows: Rows, widths: readonly number[], right: readonly b
   return pen.align(lines, widths, right);
 }
 
-const TIME = /^[\d-]{10} [\d:]{8}Z$/;
+const TIME = /^[\d-]{10} \d\d:\d\d(:\d\d)?(Z| [+-]\d\d(:\d\d)?)$/;
 
 /** Measures columns. Only text may wrap; right-aligned amounts and times stay on one line. */
 function measure(rows: Rows, right: readonly boolean[]): Measured[] {
@@ -99,15 +105,19 @@ function measure(rows: Rows, right: readonly boolean[]): Measured[] {
   });
 }
 
+const titlesOf = ({ titles }: Grid) => titles.map((title) => plainLine(title));
+
+const measureGrid = (grid: Grid) => measure([titlesOf(grid), ...grid.cells], grid.right);
+
 /** Avoids Math.max, whose number of arguments is limited. */
 function widest(widths: readonly number[]): number {
   return widths.reduce((most, width) => Math.max(most, width), 0);
 }
 
 function gridLines(pen: Pen, grid: Grid, width: number): string[] {
-  const titles = grid.titles.map((title) => plainLine(title));
+  const titles = titlesOf(grid);
   if (titles.length === 0) return ['(none)'];
-  const { lines, widths } = layoutOf(measure([titles, ...grid.cells], grid.right), width, pen.isOneLine);
+  const { lines, widths } = layoutOf(measureGrid(grid), width, pen.isOneLine);
   const part = <T>(values: readonly T[], line: readonly number[]) => values.filter((_value, at) => line.includes(at));
   const drawn = (rows: Rows, isBold: boolean) =>
     lines.flatMap((line, number) => {

@@ -4,6 +4,7 @@ import { type Leaf, leavesOfFields, leavesOfRows, type Path, valueAt } from './f
 import { isPlainAmount } from './money.ts';
 import { isPlainObject, type Plain } from './plain.ts';
 import type { Column, PresentOptions, Result } from './result.ts';
+import type { Times } from './times.ts';
 
 /** The text of a table before layout. */
 export interface Grid {
@@ -28,24 +29,30 @@ interface GridColumn {
 /** The width in columns from which a terminal counts as wide. */
 const WIDE = 110;
 
-/** The seconds of a time as shown in a cell. */
-const SECONDS = /(?<=^[\d-]{10} \d\d:\d\d):\d\dZ$/;
-
 /** Maximum rows shown of a list in a document; other formats show all. */
 const MAX_NESTED_ROWS = 10;
 
 /** Builds the table of a list. Columns: the requested fields, or the command's columns, or the scalar fields of the rows. */
-export function gridOfList(result: Result, options: PresentOptions, rows: readonly Plain[], width: number): Grid {
+export function gridOfList(
+  result: Result,
+  options: PresentOptions,
+  rows: readonly Plain[],
+  width: number,
+  times: Times,
+): Grid {
   const leaves = declaredLeaves(result) ?? leavesOfRows(rows);
-  if (options.fields) return gridOf(leavesOfFields(options.fields, leaves).map(columnOfLeaf(result.columns)), rows);
+  if (options.fields) {
+    const chosen = leavesOfFields(options.fields, leaves).map(columnOfLeaf(result.columns));
+    return gridOf(chosen, rows, times);
+  }
   if (result.columns) {
     const columns = result.columns.filter(({ isWide }) => !isWide || width >= WIDE);
-    return gridOf(columns.map(columnOfChoice(leaves)), rows);
+    return gridOf(columns.map(columnOfChoice(leaves)), rows, times);
   }
   const filled = leaves.filter(
     (leaf) => rows.length === 0 || rows.some((row) => (valueAt(row, leaf.path) ?? null) !== null),
   );
-  return gridOf(scalarsOrAll(filled).map(columnOfLeaf()), rows);
+  return gridOf(scalarsOrAll(filled).map(columnOfLeaf()), rows, times);
 }
 
 /** Returns the top-level scalars, or all leaves if there are none. */
@@ -69,43 +76,39 @@ function columnOfChoice(leaves: readonly Leaf[]) {
   };
 }
 
-function gridOf(columns: readonly GridColumn[], rows: readonly Plain[]): Grid {
+function gridOf(columns: readonly GridColumn[], rows: readonly Plain[], times: Times): Grid {
   return {
     titles: columns.map((column) => column.title),
-    cells: rows.map((row) =>
-      columns.map(({ path, isBrief }) => {
-        const text = cellText(valueAt(row, path));
-        return isBrief ? text.replace(SECONDS, 'Z') : text;
-      }),
-    ),
+    cells: rows.map((row) => columns.map(({ path, isBrief }) => cellText(valueAt(row, path), times, isBrief))),
     right: columns.map((column) => column.right),
   };
 }
 
 /** Returns the parts of a document in field order, or only `columns` if the command defines them. */
-export function blocksOf(document: Plain, columns?: readonly Column[]): Block[] {
+export function blocksOf(document: Plain, times: Times, columns?: readonly Column[]): Block[] {
   if (columns)
     return columns.map(({ field, title, columns: inner }) =>
-      blockOf(title, valueAt(document, field.split('.')) ?? null, inner),
+      blockOf(title, valueAt(document, field.split('.')) ?? null, times, inner),
     );
   if (!isPlainObject(document)) return [];
-  return Object.entries(document).map(([name, value]) => blockOf(titleOf(name), value));
+  return Object.entries(document).map(([name, value]) => blockOf(titleOf(name), value, times));
 }
 
-function blockOf(title: string, value: Plain, columns?: readonly Column[]): Block {
-  if (isPlainObject(value) && Object.keys(value).length > 0) return { kind: 'group', title, blocks: blocksOf(value) };
+function blockOf(title: string, value: Plain, times: Times, columns?: readonly Column[]): Block {
+  if (isPlainObject(value) && Object.keys(value).length > 0)
+    return { kind: 'group', title, blocks: blocksOf(value, times) };
   if (Array.isArray(value) && isRows(value)) {
     if (columns) {
       const chosen = columns.map(columnOfChoice(leavesOfRows(value)));
       const filled = chosen.filter(({ path }) => value.some((row) => (valueAt(row, path) ?? null) !== null));
-      const grid = gridOf(filled, value);
+      const grid = gridOf(filled, value, { zone: times.zone });
       return { kind: 'grid', title: `${title} (${value.length})`, grid, hidden: 0 };
     }
     const shown = value.slice(0, MAX_NESTED_ROWS);
-    const grid = gridOf(scalarsOrAll(leavesOfRows(value)).map(columnOfLeaf()), shown);
+    const grid = gridOf(scalarsOrAll(leavesOfRows(value)).map(columnOfLeaf()), shown, { zone: times.zone });
     return { kind: 'grid', title: `${title} (${value.length})`, grid, hidden: value.length - shown.length };
   }
-  return { kind: 'pair', title, text: cellText(isPlainObject(value) ? null : value) };
+  return { kind: 'pair', title, text: cellText(isPlainObject(value) ? null : value, times) };
 }
 
 /** Whether all items of a list have fields, so that a table can show them. */

@@ -279,7 +279,7 @@ export const CONDITIONS: readonly Condition[] = [
       ['fx', 'trade', '--side', 'buy'],
       ['fx', 'auto-signing', 'threshold', 'much'],
       ['ip', 'add', '256.0.0.1'],
-      ['history', 'deposits', '--since', 'yesterday'],
+      ['history', 'deposits', '--since', 'last week'],
       api('POST', '/cngnonramp', `userId=${user}`),
       api('POST', '/onboarduser', 'bvn=123'),
       api('POST', '/manageipallowlist', 'action=add', 'ipAddress=256.0.0.1'),

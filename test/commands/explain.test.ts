@@ -15,7 +15,7 @@ interface Decision {
 }
 
 /** The settings, always in this order. */
-const SETTINGS = ['profile', 'mode', 'base URL', 'API key', 'output', 'journal', 'configuration', 'state'];
+const SETTINGS = ['profile', 'mode', 'base URL', 'API key', 'output', 'time zone', 'journal', 'configuration', 'state'];
 
 /** Runs explain on a machine with a live profile `main` and a sandbox profile `box`. */
 async function machine() {

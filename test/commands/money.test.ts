@@ -275,8 +275,8 @@ describe('history', () => {
       type: 'user_onramp',
       userId: 'u-1',
       status: 'failed',
-      startDate: '2026-08-01',
-      endDate: '2026-08-02T10:00:00+01:00',
+      startDate: '2026-07-31T23:00:00.000Z',
+      endDate: '2026-08-02T09:00:00.000Z',
       limit: '7',
     });
   });

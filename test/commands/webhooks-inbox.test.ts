@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { zoneNamed } from '../../src/base/zone.ts';
 import { openProfileInbox } from '../../src/cli/inbox.ts';
 import { screenFor } from '../../src/commands/webhooks/screen.ts';
 import { main } from '../../src/main.ts';
-import { fakeWorld } from '../support/world.ts';
+import { type Answer, fakeWorld } from '../support/world.ts';
 import { deliveryOf, received } from '../webhooks/support.ts';
 
 /** A world whose sandbox has received one event. */
@@ -28,4 +29,23 @@ test('a listener escapes what an event could do to a terminal', async () => {
   await screenFor(session, inbox).arrived(inbox.list({ limit: 1 }));
   inbox.close();
   expect(world.stdout.text()).toContain('"event":"\\u009b2Jcleared\\u202e"');
+});
+
+test('a listener shows when an event arrived in the time zone', async () => {
+  const { world, inbox } = await worldWith({ event: 'user.onboarded', data: {} });
+  const zone = zoneNamed('Asia/Kolkata');
+  const globals = { present: { format: 'table' }, quiet: true, isFormatChosen: true, zone };
+  const session = { world, globals, say: async () => {} } as unknown as Parameters<typeof screenFor>[0];
+  const [event] = inbox.list({ limit: 1 });
+  await screenFor(session, inbox).arrived(inbox.list({ limit: 1 }));
+  inbox.close();
+  const local = new Date((event?.receivedAtMs ?? 0) + 5.5 * 3_600_000).toISOString().slice(11, 19);
+  expect(world.stdout.text()).toMatch(new RegExp(`^${local} {6}1  user\\.onboarded`, 'm'));
+});
+
+test('the question before events are deleted has the time in the time zone', async () => {
+  const answers: Answer[] = [{ kind: 'confirm', asks: 'received before 2026-01-04 18:00:00 +09', says: false }];
+  const world = fakeWorld({ isTerminal: true, answers });
+  const argv = ['webhooks', 'inbox', 'prune', '--older-than', '1d', '--tz', 'Asia/Tokyo'];
+  expect(await main(argv, world)).toBe(9);
 });

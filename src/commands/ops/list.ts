@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { PAGE_SIZE } from '../../cli/pages.ts';
 import { id, oneOf, option, switchOn, wholeNumber, word } from '../../cli/parameters.ts';
-import { periodOptions } from '../../cli/period.ts';
+import { periodOptions, timesOf } from '../../cli/period.ts';
 import type { Session } from '../../cli/session.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import type { ListPosition, Selection } from '../../journal/list-query.ts';
@@ -86,7 +86,10 @@ export const listCommand = command({
     state: option('--state <state>', STATES.join(', '), oneOf(...STATES)),
     kind: option('--kind <kind>', KINDS.join(', '), oneOf(...KINDS)),
     once: option('--once <key>', 'only operations that were given this once key', word),
-    since: { ...periodOptions.since, help: 'only operations recorded since then, ISO 8601' },
+    since: {
+      ...periodOptions.since,
+      help: 'only operations recorded since then: today, 7d (7 days ago), 2026-08-01 or a time',
+    },
     after: option('--after <operation-id>', 'continue after this operation, the last of the previous page', id),
     all: switchOn('--all', 'fetch every page as one list'),
   },
@@ -96,7 +99,7 @@ export const listCommand = command({
         hint: '--in-doubt means the states sent and unknown',
       });
     const journal = await session.journal();
-    const sinceMs = since === undefined ? undefined : Date.parse(since);
+    const { sinceMs } = timesOf({ since, until: undefined }, session);
     const listing = { filter: { kind, givenOnceKey: once, sinceMs }, state, inDoubt };
     const size = limit ?? (all ? PAGE_SIZE : DEFAULT_SIZE);
     const first = await pageAfter(journal, listing, await placeNamed(journal, after), size);

@@ -43,6 +43,7 @@ const COLUMNS: readonly Column[] = [
   { field: 'baseUrl', title: 'Base URL' },
   { field: 'serviceName', title: 'Service name' },
   { field: 'output', title: 'Output' },
+  { field: 'timeZone', title: 'Time zone' },
   { field: 'key.store', title: 'Key store' },
   { field: 'key.command', title: 'Command' },
   { field: 'key.fingerprint', title: 'Key fingerprint' },
@@ -61,7 +62,7 @@ const COLUMNS: readonly Column[] = [
 
 /** Returns a profile as the profiles commands print it. */
 export async function profileResult(session: Session, stored: StoredProfile): Promise<Outcome> {
-  const { name, mode, baseUrl, serviceName, output, sealing, encryption, store } = stored;
+  const { name, mode, baseUrl, serviceName, output, timeZone, sealing, encryption, store } = stored;
   const key = { ...(await keyOf(session, stored)), command: store.kind === 'command' ? store.command : null };
   const { absence, visibleAfterMs } = absenceRulesOf({ mode, stored });
   const data = {
@@ -70,6 +71,7 @@ export async function profileResult(session: Session, stored: StoredProfile): Pr
     baseUrl: baseUrl ?? null,
     serviceName: serviceName ?? null,
     output: output ?? null,
+    timeZone: timeZone ?? null,
     key,
     sealing: sealing ?? 'off',
     encryption: {

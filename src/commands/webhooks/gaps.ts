@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { openProfileInbox } from '../../cli/inbox.ts';
-import { periodOf, periodOptions } from '../../cli/period.ts';
+import { periodOptions, type TypedPeriod, timesOf } from '../../cli/period.ts';
 import type { Session } from '../../cli/session.ts';
 import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
 import { listSwaps } from '../../contract/endpoints/swaps.ts';
@@ -36,15 +36,15 @@ const COLUMNS = [
  * The period to compare: from --since, or from the first event. Throws CliError usage for an empty inbox without --since, but not in
  * a dry run, which only shows what would be read.
  */
-function windowOf({ globals, world }: Session, inbox: Inbox, period: Parameters<typeof periodOf>[0]): Period {
-  const { startDate, endDate } = periodOf(period);
+function windowOf({ globals, world }: Session, inbox: Inbox, typed: TypedPeriod): Period {
+  const period = timesOf(typed, { globals, world });
   const earliestMs = inbox.extent()?.earliestMs ?? (globals.dryRun ? world.clock.now() : undefined);
-  const sinceMs = startDate === undefined ? earliestMs : Date.parse(startDate);
+  const sinceMs = period.sinceMs ?? earliestMs;
   if (sinceMs === undefined)
     throw new CliError('usage', 'the inbox is empty, so there is nothing to compare with', {
       hint: 'give --since DATE to list everything since then, or receive events with: fiatrail webhooks listen',
     });
-  return { sinceMs, untilMs: endDate === undefined ? Number.POSITIVE_INFINITY : Date.parse(endDate) };
+  return { sinceMs, untilMs: period.untilMs ?? Number.POSITIVE_INFINITY };
 }
 
 export const gapsCommand = command({

@@ -14,9 +14,10 @@ import {
   switchOn,
   wholeNumber,
 } from '../../cli/parameters.ts';
-import { periodOf, periodOptions } from '../../cli/period.ts';
+import { periodOptions, type TypedPeriod, timesOf } from '../../cli/period.ts';
 import { objectOf, properties } from '../../cli/properties.ts';
 import type { Session } from '../../cli/session.ts';
+import { timeText } from '../../present/times.ts';
 import { readBody } from '../../webhooks/body.ts';
 import { eventIn } from '../../webhooks/event.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
@@ -62,21 +63,17 @@ const filters = {
   ...periodOptions,
 };
 
-interface Filters {
+interface Filters extends TypedPeriod {
   readonly event?: string | undefined;
   readonly requestId?: string | undefined;
   readonly userId?: string | undefined;
   readonly forwarding?: Selection['forwarding'];
   readonly mark?: Selection['mark'];
   readonly late?: boolean | undefined;
-  readonly since: string | undefined;
-  readonly until: string | undefined;
 }
 
-function filterOf({ late, since, until, ...rest }: Filters): Selection {
-  const { startDate, endDate } = periodOf({ since, until });
-  const time = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
-  return { ...rest, sinceMs: time(startDate), untilMs: time(endDate), ...(late ? { isLate: true } : {}) };
+function filterOf({ late, since, until, ...rest }: Filters, session: Session): Selection {
+  return { ...rest, ...timesOf({ since, until }, session), ...(late ? { isLate: true } : {}) };
 }
 
 /** Runs something on the profile's inbox, and closes it. */
@@ -119,14 +116,14 @@ const listCommand = command({
     ...filters,
   },
   run: async (session, { count, limit, before, all, ...given }) => {
-    if (!count) return listed(session, { limit: limit ?? 20, before, all }, filterOf(given));
+    if (!count) return listed(session, { limit: limit ?? 20, before, all }, filterOf(given, session));
     if (limit !== undefined || before !== undefined || all)
       throw new CliError('usage', '--count cannot be combined with --limit, --before or --all', {
         hint: 'choose the events to count with --event, --since or another filter',
       });
     return withInbox(session, (inbox) => ({
       result: {
-        data: { counts: inbox.countByName(filterOf(given)) },
+        data: { counts: inbox.countByName(filterOf(given, session)) },
         lists: 'counts',
         list: { isWhole: true },
         columns: COUNT_COLUMNS,
@@ -296,9 +293,10 @@ const pruneCommand = command({
     const beforeMs = session.world.clock.now() - olderThan;
     const before = new Date(beforeMs).toISOString();
     endDryRun(session, { before });
+    const shown = timeText(before, session.globals) ?? before;
     await confirmChange(session, {
-      summary: `delete the events received before ${before}`,
-      lines: [['before', before]],
+      summary: `delete the events received before ${shown}`,
+      lines: [['before', shown]],
     });
     return withInbox(session, (inbox) => ({ result: { data: { pruned: inbox.prune(beforeMs), before } } }));
   },
@@ -320,7 +318,7 @@ const exportCommand = command({
   },
   run: async (session, { from = 1, ...given }) => {
     const inbox = await openProfileInbox(session.world, session.profile);
-    const filter = filterOf(given);
+    const filter = filterOf(given, session);
     const after = BigInt(from) - 1n;
     const first = inbox.list({ ...filter, limit: PAGE, after });
     const data = { events: first.map(exported) };

@@ -1,3 +1,4 @@
+import type { Zone } from '../../base/zone.ts';
 import { liveLine } from '../../cli/live.ts';
 import type { Session } from '../../cli/session.ts';
 import { jsonText, plainLine } from '../../present/text.ts';
@@ -58,7 +59,7 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
       if (events.length === 0) return;
       const head = isTable && !hasHead ? [row('Received', 'No.', 'Event', 'About')] : [];
       hasHead = true;
-      const lines = events.map((event) => (isTable ? rowOf(event) : jsonText(summaryOf(event))));
+      const lines = events.map((event) => (isTable ? rowOf(event, globals.zone) : jsonText(summaryOf(event))));
       const { columns } = world.stdout;
       const fitted = [...head, ...lines].map((text) => (isTable && columns ? cut(text, columns) : text));
       await write(`${fitted.join('\n')}\n`);
@@ -91,8 +92,9 @@ const cut = (text: string, columns: number) => (text.length <= columns ? text : 
 const row = (time: string, number: string, event: string, about: string) =>
   `${time.padEnd(8)}  ${number.padStart(5)}  ${event.padEnd(WIDTH_OF_EVENT)}  ${about}`.trimEnd();
 
-function rowOf(event: KeptEvent): string {
-  const time = new Date(event.receivedAtMs).toISOString().slice(11, 19);
+function rowOf(event: KeptEvent, zone: Zone): string {
+  const { receivedAtMs } = event;
+  const time = new Date(receivedAtMs + zone.offsetMs(receivedAtMs)).toISOString().slice(11, 19);
   // The event's texts come from outside.
   const name = plainLine(`${event.event ?? event.mark}${event.isLate ? ' (late)' : ''}`);
   return row(time, String(event.id), name, plainLine(event.requestId ?? event.userId ?? event.problem ?? ''));

@@ -115,7 +115,7 @@ describe('ops list', () => {
   test.each([
     [['--after', 'nothing'], 'no operation on this machine has this id'],
     [['--in-doubt', '--state', 'accepted'], '--in-doubt and --state cannot be combined'],
-    [['--since', 'yesterday'], 'invalid date'],
+    [['--since', 'last week'], 'invalid date'],
   ])('%j is an error', async (flags, says) => {
     expect((await list(...flags)).code).toBe(2);
     expect(world.stderr.text()).toContain(says);
