@@ -73,6 +73,7 @@ const withdrawCommand = command({
     'fiatrail fees withdraw --amount max --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
   ],
   endpoints: [withdrawFees.id, verifyWithdrawal.id],
+  prints: WORK,
   parameters: {
     amount: FEE_AMOUNT,
     to: option('--to <bank-account-id>', 'id of a saved account, from bank-accounts list', id),
@@ -155,6 +156,7 @@ const listCommand = command({
     'fiatrail fees withdrawals --all -o csv --fields withdrawalId,amount,status,processedAt',
   ],
   endpoints: [feeWithdrawals.id],
+  prints: { response: feeWithdrawals },
   parameters: {
     status: option(
       '--status <status>',
@@ -183,6 +185,7 @@ const verifyCommand = command({
   summary: 'Show the status of a fee withdrawal',
   examples: ['fiatrail fees verify FTW_0198…', 'fiatrail fees verify FTW_0198… --wait 5d -o json --query status'],
   endpoints: [verifyWithdrawal.id],
+  prints: { response: verifyWithdrawal },
   parameters: {
     withdrawalId: argument('withdrawal-id', 'withdrawal id, from fees withdraw', id, 'Withdrawal id:'),
     wait: waitOption('until it completes or fails, which takes 1 to 3 business days'),

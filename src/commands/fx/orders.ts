@@ -91,6 +91,7 @@ const createCommand = command({
     'fiatrail fx orders create --pair CNGN-USDT --side sell --price 1400.50 --min 1000 --max 500000 --spread 0.5% --yes -o json',
   ],
   endpoints: [createOrder.id],
+  prints: { response: createOrder },
   parameters: {
     pair: requiredPair,
     side: requiredSide,
@@ -143,6 +144,7 @@ const listCommand = command({
     'fiatrail fx orders list --all -o csv --fields orderId,price,status',
   ],
   endpoints: [listOrders.id],
+  prints: { response: listOrders },
   parameters: {
     status: option(
       '--status <status>',
@@ -180,6 +182,7 @@ const updateCommand = command({
     'fiatrail fx orders update order_0198… --status paused --yes -o json',
   ],
   endpoints: [updateOrder.id],
+  prints: { response: updateOrder },
   parameters: {
     orderId,
     price: option('--price <cngn>', PRICE_HELP, amountOf('CNGN')),
@@ -228,6 +231,7 @@ const removeCommand = command({
     'Trades it has already matched still settle. To take it off the book temporarily: fiatrail fx orders update --status paused',
   examples: ['fiatrail fx orders remove order_0198…', 'fiatrail fx orders remove order_0198… --yes -o json'],
   endpoints: [deleteOrder.id],
+  prints: { response: deleteOrder },
   parameters: { orderId },
   run: async (session, { orderId: order }) => {
     const reply = await session.change(
