@@ -27,7 +27,7 @@ import { sendTo } from '../../webhooks/listen/forwarder.ts';
 import { setAt } from './change.ts';
 import { eventNamed } from './events.ts';
 import { printedEvent, privateKeysOf } from './offline.ts';
-import { CONTENT, COUNTED, FORWARD, LISTED, SENT, summaryOf } from './summary.ts';
+import { CONTENT, COUNTED, FORWARD, headersOf, LISTED, SENT, summaryOf } from './summary.ts';
 import { resigningOf, shownTarget, targetName, targetUrl } from './targets.ts';
 
 const COLUMNS = [
@@ -187,9 +187,6 @@ const showCommand = command({
       return { result: { data: shown, raw: Buffer.from(kept.body).toString('utf8') } };
     }),
 });
-
-/** The headers as rows, because their names are data. */
-const headersOf = ({ headers }: KeptEvent) => Object.entries(headers).map(([name, value]) => ({ name, value }));
 
 const replayCommand = command({
   words: ['webhooks', 'inbox', 'replay'],

@@ -30,6 +30,9 @@ function forwardingOf({ forwards }: KeptEvent): 'forwarded' | 'pending' | 'dead'
   return forwards.some(({ state }) => state === 'waiting') ? 'pending' : 'forwarded';
 }
 
+/** The headers as rows, because their names are data. */
+export const headersOf = ({ headers }: KeptEvent) => Object.entries(headers).map(([name, value]) => ({ name, value }));
+
 /** What the commands of the inbox print: a list, the counts by name, an event with its content, and what a target answered. */
 export const LISTED: Form = {
   events: ['list of', SUMMARY],
