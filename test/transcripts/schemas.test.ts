@@ -71,7 +71,9 @@ const OPEN = ['history ', 'profiles export', 'schema'];
 
 /** Commands that no transcript runs to the end. */
 const OTHERS = `
+$ fiatrail webhooks set https://inbox.fiatrail.invalid/ --yes
 @U = fiatrail users onboard --bvn-stdin -o json < BVN | requestId
+$ fiatrail sandbox settle
 $ fiatrail users onboarding $U
 $ fiatrail whoami
 $ fiatrail explain
@@ -83,7 +85,7 @@ $ fiatrail profiles journal
 $ fiatrail profiles use sandbox --here
 $ fiatrail profiles trust --here
 $ fiatrail profiles export
-$ write profiles.json {"version": 1, "profiles": []}
+$ write profiles.json '{"version": 2, "profiles": [{"name": "box", "mode": "sandbox", "baseUrl": "https://box.example/v1", "store": {"kind": "file"}}]}'
 $ fiatrail profiles import profiles.json
 $ fiatrail fx book-token
 $ fiatrail fx auto-signing stats
@@ -91,10 +93,17 @@ $ fiatrail ops verify
 $ fiatrail ops reconcile
 $ fiatrail ops backup journal-copy.db
 $ fiatrail sandbox events list
+@E = fiatrail sandbox events list -o json | events.0.eventId
+$ fiatrail sandbox events show $E
+$ fiatrail sandbox events resend $E
+$ fiatrail keys encryption enable
+$ fiatrail keys encryption rotate
+@I = fiatrail users list -o json | users.0.userId
+$ fiatrail users activate $I
 $ fiatrail sandbox snapshot before.db
 $ fiatrail sandbox restore before.db --yes
 $ fiatrail webhooks inbox export
-$ write body.json {"event": "user.onboarded", "eventId": "1", "version": "1.0.0", "data": {"userId": "u"}}
+$ write body.json '{"event": "user.onboarded", "eventId": "1", "version": "1.0.0", "data": {"userId": "u"}}'
 $ fiatrail webhooks open --body body.json
 `;
 
@@ -123,15 +132,21 @@ describe('a document that differs', () => {
   });
 });
 
+/** Commands that need another host, somebody else’s signature, a captured delivery or an unknown outcome. `offramp status` is shown above. */
+const UNSEEN = [
+  ...['profiles operators remove', 'keys sandbox', 'offramp status', 'webhooks inbox replay', 'webhooks verify'],
+  ...['ops resolve', 'ops import', 'ops sign'],
+];
+
 describe('with -o json', () => {
   const run = quickRun();
   const seen = new Set<string>();
   const shownBy: Record<string, object[]> = {};
 
-  /** Replays a session with JSON as the default format, and returns where its documents differ from their schemas. */
-  async function differencesIn(session: string): Promise<string[]> {
-    const wrong: string[] = [];
-    await replay(session, newHome(onTestFinished), async (home, argv, options = {}) => {
+  /** Replays a session with JSON as the default format, and tells where its documents differ from their schemas. */
+  async function compared(session: string): Promise<{ differences: string[]; played: string }> {
+    const differences: string[] = [];
+    const played = await replay(session, newHome(onTestFinished), async (home, argv, options = {}) => {
       const ran = await run(home, argv, { ...options, env: { FIATRAIL_OUTPUT: 'json', ...options.env } });
       const command = ran.stdout === '' || !isPlain(argv) ? undefined : await commandOf(argv).catch(() => undefined);
       if (!command?.prints) return ran;
@@ -139,27 +154,30 @@ describe('with -o json', () => {
       const schema = printedSchema(command.prints);
       const isOpen = OPEN.some((start) => words.startsWith(start));
       const found = violations(isOpen ? schema : closed(schema), JSON.parse(ran.stdout));
-      wrong.push(...found.map((problem) => `${argv.join(' ')}: ${problem}`));
+      differences.push(...found.map((problem) => `${argv.join(' ')}: ${problem}`));
       seen.add(words);
       const { [words]: documents = [] } = shownBy;
       shownBy[words] = [...documents, JSON.parse(ran.stdout)];
       return ran;
     });
-    return wrong;
+    return { differences, played };
   }
 
   test.each(names)('every command of %s prints what its schema says', async (name) => {
-    expect(await differencesIn(readFileSync(join(FOLDER, name), 'utf8'))).toEqual([]);
+    const { differences } = await compared(readFileSync(join(FOLDER, name), 'utf8'));
+    expect(differences).toEqual([]);
   });
 
   test('so do commands that no transcript runs', async () => {
-    expect(await differencesIn(OTHERS.trim().replace(/^\$ .*$/gm, '$&\n[exit ?]'))).toEqual([]);
+    const { differences, played } = await compared(OTHERS.trim().replace(/^\$ .*$/gm, '$&\n[exit ?]'));
+    expect(differences).toEqual([]);
+    expect(played.match(/^\[exit [^0].*$/gm)).toBe(null);
   });
 
-  test('nearly every command with a schema is seen', async () => {
+  test('every other command with a schema is seen', async () => {
     const all = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
     const unseen = all.filter(({ words, prints }) => prints && !seen.has(words.join(' ')));
-    expect(unseen.length).toBeLessThan(20);
+    expect(unseen.map(({ words }) => words.join(' '))).toEqual(UNSEEN);
   });
 
   test('a field that may be missing is missing somewhere', async () => {
