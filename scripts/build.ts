@@ -1,6 +1,6 @@
 /**
  * Builds dist/ (docs/decisions/0005-bundling.md): the program as CommonJS files that a command loads as it needs them, the
- * help texts, the helper process that opens the keychain, and the bundled packages with their licences.
+ * help texts and manual pages, the helper process that opens the keychain, and the bundled packages with their licences.
  */
 import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
@@ -10,6 +10,7 @@ import { directory } from '../src/contract/directory.ts';
 import { helpFiles } from './help.ts';
 import { kitTypes } from './kit-types.ts';
 import { licencesText, packagesOf, sbomText } from './licences.ts';
+import { manFiles } from './man.ts';
 import { replaceFolder } from './replace-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -143,6 +144,7 @@ await replaceFolder(
     ...kit.map(({ fileName, code }) => [`webhooks/${fileName}`, ascii(code)] as const),
     ...types.map(([name, text]) => [`webhooks/${name}`, text] as const),
     ...(await helpFiles(CATALOGUE)),
+    ...(await manFiles(CATALOGUE)),
     ['THIRD-PARTY-LICENSES.txt', licencesText(packages)],
     ['sbom.cdx.json', await sbomText(ROOT, packages)],
     // Last, because bin/load.js recognizes a new build by it.

@@ -1,3 +1,4 @@
+import type { Prints } from '../present/prints.ts';
 import { MONEY_OPTIONS } from './money-options.ts';
 import type { Outcome } from './outcome.ts';
 import type { Parameters, Values } from './parameters.ts';
@@ -33,6 +34,8 @@ export interface Command {
   /** The ids of the endpoints that it calls. */
   readonly endpoints: readonly string[];
   readonly parameters: Parameters;
+  /** What it prints with -o json, for `fiatrail schema`. Undefined if that is not described, or is not one document. */
+  readonly prints?: Prints;
   /** It moves money, so it takes --once and --again. `guarded`: without a once key, an equal intent soon after stops. */
   readonly money?: 'guarded' | 'unguarded';
   /** The parameters that give request fields their values, where the names differ; for messages about these fields. */

@@ -16,6 +16,7 @@ const showCommand = command({
   details: 'Amounts up to the threshold are signed automatically; larger amounts need a manual signature.',
   examples: ['fiatrail auto-signing show', 'fiatrail auto-signing show -o json --query thresholdAmount.value'],
   endpoints: [autoSigningConfig.id],
+  prints: { response: autoSigningConfig },
   parameters: {},
   run: async (session) =>
     outcomeOf(session, autoSigningConfig, await session.call(autoSigningConfig, {}), { columns: SHOWN }),

@@ -117,6 +117,7 @@ const fintechCommand = command({
     'fiatrail balances fintech --require 100000 -q',
   ],
   endpoints: [balanceMulti.id],
+  prints: { response: balanceMulti },
   parameters: { token: tokenOption, networks: networksOption, require: requireOption },
   run: async (session, { token, networks, require }) => {
     require?.(token ?? 'CNGN');
@@ -134,6 +135,7 @@ const addressCommand = command({
     'fiatrail balances address 0x52908400098527886E0F7030069857D2E4169EE7 --token USDC --networks base,eth -o json --query totalBalance.value',
   ],
   endpoints: [balanceAddress.id],
+  prints: { response: balanceAddress },
   parameters: {
     address: argument('address', 'any EVM address', evmAddress, 'Address:'),
     token: tokenOption,
@@ -156,6 +158,7 @@ const userCommand = command({
     'fiatrail balances user 4f1c… --token USDT -o json --query totalBalance.value',
   ],
   endpoints: [balanceUser.id],
+  prints: { response: balanceUser },
   parameters: {
     userId: argument('user-id', 'user id, from users list', id),
     token: tokenOption,

@@ -23,6 +23,7 @@ const addCommand = command({
     'fiatrail bank-accounts add --account-number 0123456789 --bank-code 000013 --default -o json --query accountId',
   ],
   endpoints: [addBankAccount.id],
+  prints: { response: addBankAccount },
   parameters: {
     accountNumber: required(
       '--account-number <digits>',
@@ -66,6 +67,7 @@ const listCommand = command({
   summary: 'List payout bank accounts',
   examples: ['fiatrail bank-accounts list', 'fiatrail bank-accounts list -o json --query defaultAccount.accountId'],
   endpoints: [listBankAccounts.id],
+  prints: { response: listBankAccounts },
   parameters: {},
   run: async (session) =>
     outcomeOf(session, listBankAccounts, await session.call(listBankAccounts, {}), { columns: COLUMNS }),
@@ -91,6 +93,7 @@ const showCommand = command({
     'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query accountName',
   ],
   endpoints: [getBankAccount.id],
+  prints: { response: getBankAccount, isRow: true },
   parameters: { accountId },
   run: async (session, { accountId }) => {
     const reply = await session.call(getBankAccount, { accountId });
@@ -110,6 +113,7 @@ const updateCommand = command({
     'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --default -o json',
   ],
   endpoints: [updateBankAccount.id],
+  prints: { response: updateBankAccount },
   parameters: {
     accountId,
     label: option('--label <text>', 'label for the account', word),
@@ -136,6 +140,7 @@ const removeCommand = command({
     'fiatrail bank-accounts remove 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
   ],
   endpoints: [deleteBankAccount.id, getBankAccount.id],
+  prints: { response: deleteBankAccount },
   parameters: { accountId },
   run: async (session, { accountId }) => {
     const reply = await session.change(

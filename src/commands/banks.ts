@@ -13,6 +13,7 @@ const listCommand = command({
   summary: 'List banks and their NIBSS codes',
   examples: ['fiatrail banks list --search access', 'fiatrail banks list -o csv --fields bankCode,bankName'],
   endpoints: [listBanks.id],
+  prints: { response: listBanks },
   parameters: { search: option('--search <text>', 'only banks whose name or code contains this text', word) },
   run: async (session, { search }) => {
     const reply = await session.call(listBanks, {});

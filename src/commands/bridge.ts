@@ -76,6 +76,7 @@ const quoteCommand = command({
     'fiatrail bridge quote --from-network base --to-network eth --amount 10000 -o json --query outputAmount.value',
   ],
   endpoints: [quoteBridge.id],
+  prints: { response: quoteBridge },
   parameters: { fromNetwork, toNetwork, amount: requiredCngn },
   run: async (session, { fromNetwork: from, toNetwork: to, amount }) => {
     checkRoute(from, to);
@@ -108,6 +109,7 @@ const startCommand = command({
     'fiatrail bridge start --from-network base --to-network sol --amount 500 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv --yes -o json',
   ],
   endpoints: [startBridge.id, bridgeStatus.id, quoteBridge.id, bridgeNetworks.id],
+  prints: WORK,
   parameters: {
     fromNetwork,
     toNetwork,
@@ -167,6 +169,7 @@ const statusCommand = command({
     'fiatrail bridge status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait -o json',
   ],
   endpoints: [bridgeStatus.id],
+  prints: { response: bridgeStatus },
   parameters: {
     requestId: argument('request-id', 'request id, from bridge start or bridge list', id),
     wait: waitOption('until it completes or fails'),
@@ -192,6 +195,7 @@ const networksCommand = command({
   summary: 'List the networks that cNGN can move between',
   examples: ['fiatrail bridge networks', 'fiatrail bridge networks -o json --query "tokens[0].networks"'],
   endpoints: [bridgeNetworks.id],
+  prints: { response: bridgeNetworks },
   parameters: {},
   run: async (session) =>
     outcomeOf(session, bridgeNetworks, await session.call(bridgeNetworks, {}), { columns: NETWORK_COLUMNS }),
@@ -217,6 +221,7 @@ const listCommand = command({
   summary: 'List bridge transactions, newest first',
   examples: ['fiatrail bridge list --status completed', 'fiatrail bridge list --since 2026-08-01 --all -o csv'],
   endpoints: [listBridges.id],
+  prints: { response: listBridges },
   parameters: {
     status: option('--status <status>', `${STATES.join(', ')} (default all)`, oneOf(...STATES)),
     token: option('--token <ticker>', 'only this token, such as CNGN', ticker),

@@ -172,6 +172,11 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./endpoints.ts')).commandsOf(CATALOGUE),
   },
   {
+    name: 'schema',
+    summary: 'Print the JSON Schema of what a command prints',
+    load: async () => (await import('./schema/index.ts')).commandsOf(CATALOGUE),
+  },
+  {
     name: 'openapi',
     summary: 'Print the API contract as OpenAPI 3.1',
     load: async () => (await import('./openapi.ts')).commands,

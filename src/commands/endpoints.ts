@@ -5,8 +5,9 @@ import type { Outcome } from '../cli/outcome.ts';
 import { id, optionalArgument } from '../cli/parameters.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
-import { describeEndpoint, endpointsBySpecification } from '../derive/describe.ts';
+import { describeEndpoint, endpointsBySpecification, FIELD_FORM } from '../derive/describe.ts';
 import { printable } from '../money/amount.ts';
+import type { Form } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 
 /** The command for endpoints that have no command of their own. */
@@ -36,6 +37,29 @@ const REFUSAL_COLUMNS: readonly Column[] = [
   { field: 'when', title: 'When' },
   { field: 'remedy', title: 'Remedy' },
 ];
+
+const ALIASES: Form = ['list of', { method: 'text', path: 'text' }];
+const EFFECT: Form = ['one of', 'read', 'write', 'money', 'destructive'];
+
+const ENDPOINTS: Form = [
+  'list of',
+  { id: 'text', method: 'text', path: 'text', aliases: ALIASES, effect: EFFECT, command: 'text' },
+];
+
+const ENDPOINT: Form = {
+  ...{ id: 'text', summary: 'text', group: 'text', method: 'text', path: 'text', aliases: ALIASES, effect: EFFECT },
+  effects: ['null or', { field: 'text', of: 'any' }],
+  effectWords: 'text',
+  source: 'text',
+  request: ['list of', { ...FIELD_FORM, in: ['one of', 'path', 'query', 'body'], synonyms: ['list of', 'text'] }],
+  response: ['list of', FIELD_FORM],
+  refusals: [
+    'list of',
+    { code: 'text', http: 'whole number', name: 'text', when: 'text', remedy: 'text', source: 'text' },
+  ],
+  command: 'text',
+  rateLimit: { max: 'whole number', windowSeconds: 'whole number', text: 'text' },
+};
 
 /**
  * Returns the command for an endpoint: of the commands that list it first, the one that calls the fewest others. Local
@@ -105,6 +129,7 @@ export function commandsOf(catalogue: readonly Group[]): readonly Command[] {
       'Effects are read, write, money (asks for confirmation and is journaled) and destructive (asks for confirmation). Sandbox controls are not listed.',
     examples: ['fiatrail endpoints', 'fiatrail endpoints fx.quote', 'fiatrail endpoints -o json --query "[].path"'],
     endpoints: [],
+    prints: { either: [{ form: ENDPOINTS }, { form: ENDPOINT }] },
     isLocal: true,
     parameters: { endpointId: optionalArgument('endpoint-id', 'endpoint to describe, such as fx.quote', id) },
     run: async (_session, { endpointId }) => {

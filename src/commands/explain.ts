@@ -153,6 +153,20 @@ const explainCommand = command({
     'Covers the profile, its mode, base URL and API key, the output format, the journal and the folders. Keys are shown as fingerprints: the first 12 hex digits of their SHA-256 hash.',
   examples: ['fiatrail explain', 'fiatrail explain --profile main -o json'],
   endpoints: [],
+  prints: {
+    form: {
+      decisions: [
+        'list of',
+        {
+          setting: 'text',
+          value: ['null or', 'text'],
+          decidedBy: ['null or', 'text'],
+          lost: ['list of', 'text'],
+          problem: ['null or', 'text'],
+        },
+      ],
+    },
+  },
   isLocal: true,
   findsProfile: true,
   parameters: {},

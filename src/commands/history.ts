@@ -80,6 +80,7 @@ const depositsCommand = command({
     'fiatrail history deposits --user 4f1c… --all -o ndjson --fields createdAt,amount,depositor.name',
   ],
   endpoints: [listDeposits.id],
+  prints: { response: listDeposits },
   parameters: {
     type: choice('type', DEPOSITS),
     status: choice('status', STATUSES),
@@ -109,6 +110,7 @@ const payoutsCommand = command({
     'fiatrail history payouts --since 2026-08-01 --until 2026-08-31 --all -o csv',
   ],
   endpoints: [listPayouts.id],
+  prints: { response: listPayouts },
   parameters: {
     type: choice('type', PAYOUTS),
     status: choice('status', STATUSES),
@@ -138,6 +140,7 @@ const transactionsCommand = command({
     'fiatrail history transactions --all -o json --query summary.depositVolume.value',
   ],
   endpoints: [listTransactions.id],
+  prints: { response: listTransactions },
   parameters: {
     direction: option('--direction <direction>', 'in (deposits) or out (payouts); default both', oneOf('in', 'out')),
     type: choice('type', [...DEPOSITS, ...PAYOUTS]),
@@ -170,6 +173,7 @@ const withdrawalsCommand = command({
     'fiatrail history withdrawals --user 4f1c… --all -o csv --fields createdAt,amount,destinationAddress',
   ],
   endpoints: [listWithdrawals.id],
+  prints: { response: listWithdrawals },
   parameters: {
     type: choice('type', WITHDRAWALS),
     status: choice('status', ['pending', 'completed', 'failed']),

@@ -36,6 +36,7 @@ const startCommand = command({
     'fiatrail offramp start 4f1c… --amount 2000 --bank-code 000013 --account-number 0123456789 --yes --wait -o json',
   ],
   endpoints: [startOfframp.id, offrampStatus.id],
+  prints: WORK,
   parameters: {
     userId: argument('user-id', 'user whose cNGN is paid out', id, 'User id:'),
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
@@ -83,6 +84,7 @@ const statusCommand = command({
     'fiatrail offramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait -o json',
   ],
   endpoints: [offrampStatus.id],
+  prints: { response: offrampStatus },
   parameters: {
     requestId: argument('request-id', 'request id, from offramp start', id),
     wait: waitOption('until it completes or fails'),

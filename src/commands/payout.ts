@@ -53,6 +53,7 @@ const startCommand = command({
     'fiatrail payout start --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes --wait -o json',
   ],
   endpoints: [startPayout.id, payoutStatus.id],
+  prints: WORK,
   parameters: {
     amount: required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:'),
     to: required('--to <bank-account-id>', 'bank account id, from bank-accounts list', id, 'Bank account id:'),
@@ -88,6 +89,7 @@ const statusCommand = command({
     'fiatrail payout status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
   ],
   endpoints: [payoutStatus.id],
+  prints: { response: payoutStatus },
   parameters: {
     requestId: argument('request-id', 'request id, from payout start', id, 'Request id:'),
     wait: waitOption('until it completes or fails'),

@@ -13,6 +13,7 @@ const recoverCommand = command({
     'fiatrail recover 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json',
   ],
   endpoints: [recoverRequest.id],
+  prints: { response: recoverRequest },
   parameters: {
     requestId: argument('request-id', 'request id, printed when the request was started', id, 'Request id:'),
   },

@@ -8,6 +8,7 @@ import { accumulatedFees } from '../contract/endpoints/fees.ts';
 import { listTransactions } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { TOKENS } from '../money/amount.ts';
+import type { Form } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 
 /** Returns the total of a list; null if the service does not report it. */
@@ -71,12 +72,28 @@ function columnsOf(mode: Profile['mode'], hasResponded: boolean): readonly Colum
   ];
 }
 
+const COUNT = ['null or', 'whole number'] as const;
+const AMOUNT = ['null or', 'amount'] as const;
+
+/** The figures are null if the account does not respond. */
+const STATUS: Form = {
+  profile: 'text',
+  mode: ['one of', 'embedded', 'sandbox', 'live'],
+  baseUrl: ['null or', 'text'],
+  reachable: 'flag',
+  balances: ['null or', { CNGN: AMOUNT, USDC: AMOUNT, USDT: AMOUNT }],
+  fees: ['null or', { withdrawable: AMOUNT, pending: AMOUNT }],
+  pending: ['null or', { deposits: COUNT, payouts: COUNT, withdrawals: COUNT, feeWithdrawals: AMOUNT }],
+  operationsInDoubt: 'whole number',
+};
+
 const statusCommand = command({
   words: ['status'],
   summary: 'Show reachability, balances, withdrawable fees and pending work',
   details: 'Also shows the profile and its mode, and how many money operations have an unknown outcome.',
   examples: ['fiatrail status', 'fiatrail status -o json --query balances'],
   endpoints: [balanceMulti.id, accumulatedFees.id, listTransactions.id, listWithdrawals.id],
+  prints: { form: STATUS },
   parameters: {},
   run: async (session) => {
     const { profile } = session;

@@ -59,6 +59,7 @@ const triggerCommand = command({
     'fiatrail swaps trigger --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --amount 5000 --yes --wait -o json',
   ],
   endpoints: [triggerSwap.id, swapStatus.id, listSwaps.id],
+  prints: TRIGGERED,
   parameters: {
     wallet: required('--wallet <address>', 'wallet created by an onramp', evmAddress, 'Wallet address:'),
     sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
@@ -120,6 +121,7 @@ const startCommand = command({
     'fiatrail swaps start 4f1c… --sell USDT --buy CNGN --amount 2.5 --slippage 1% --yes --wait -o json',
   ],
   endpoints: [startSwap.id, swapStatus.id, listSwaps.id],
+  prints: STARTED,
   parameters: {
     userId: argument('user-id', 'user whose tokens are swapped', id, 'User id:'),
     sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
@@ -179,6 +181,7 @@ const statusCommand = command({
   summary: 'Show the status of a swap',
   examples: ['fiatrail swaps status swap-0198…', 'fiatrail swaps status swap-0198… --wait 2m -o json'],
   endpoints: [swapStatus.id, listSwaps.id],
+  prints: { response: swapStatus },
   parameters: {
     requestId: argument('request-id', 'request id, from swaps start, swaps trigger or swaps list', id),
     wait: waitOption('until it completes or fails'),
@@ -200,6 +203,7 @@ const listCommand = command({
   summary: 'List swaps, newest first',
   examples: ['fiatrail swaps list --status completed', 'fiatrail swaps list --since 2026-08-01 --all -o csv'],
   endpoints: [listSwaps.id],
+  prints: { response: listSwaps },
   parameters: {
     status: option(
       '--status <status>',

@@ -38,6 +38,7 @@ const transferCommand = command({
     'fiatrail transfer --amount 25.5 --token USDC --to 0x52908400098527886E0F7030069857D2E4169EE7 --note "treasury, August" --yes -o json',
   ],
   endpoints: [transferToWallet.id],
+  prints: { response: transferToWallet },
   parameters: {
     amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
     to: required(

@@ -7,6 +7,17 @@ const whoamiCommand = command({
   details: 'Sends nothing. The key is shown as its fingerprint: the first 12 hex digits of its SHA-256 hash.',
   examples: ['fiatrail whoami', 'fiatrail whoami -o json --query profile'],
   endpoints: [],
+  prints: {
+    form: {
+      profile: 'text',
+      account: 'text',
+      mode: ['one of', 'embedded', 'sandbox', 'live'],
+      baseUrl: ['null or', 'text'],
+      keyFingerprint: 'text',
+      user: 'text',
+      host: 'text',
+    },
+  },
   parameters: {},
   run: async ({ profile, world, accountNames }) => {
     const { name, mode, baseUrl } = profile;

@@ -32,6 +32,7 @@ const withdrawCommand = command({
     'fiatrail withdraw 4f1c… --amount 25.5 --token USDC --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D --network bsc --yes -o json',
   ],
   endpoints: [withdrawAsset.id],
+  prints: { response: withdrawAsset },
   parameters: {
     userId: argument('user-id', 'user whose tokens are sent', id, 'User id:'),
     amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),

@@ -34,6 +34,21 @@ export interface FieldDescription {
   readonly meaning: string;
 }
 
+/** The form of a `FieldDescription`, for the commands that print it. */
+export const FIELD_FORM = {
+  name: 'text',
+  type: 'text',
+  required: 'flag',
+  nullable: 'flag',
+  values: ['null or', ['list of', 'text']],
+  unit: ['null or', 'text'],
+  asset: ['null or', 'text'],
+  rule: ['null or', 'text'],
+  secret: 'flag',
+  source: 'text',
+  meaning: 'text',
+} as const;
+
 export interface RequestField extends FieldDescription {
   readonly in: 'path' | 'query' | 'body';
   /** Alternative names that the sandbox accepts. */

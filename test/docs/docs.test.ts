@@ -59,6 +59,7 @@ const PAGES = [
   'docs/fidelity.md',
   'docs/money.md',
   'docs/rules.md',
+  'docs/scripting.md',
   'docs/security.md',
   'docs/webhooks.md',
   ...DECISIONS.map((page) => `docs/decisions/${page}`),

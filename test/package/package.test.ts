@@ -78,7 +78,8 @@ describe('the package', () => {
   test('contains built code and the licences of bundled packages', () => {
     const built = files().filter((name) => name.startsWith('dist/'));
     const others = built.filter(
-      (name) => !/^dist\/([a-z0-9-]+\.cjs|help\/[a-z.-]*\.txt|webhooks\/[a-z-]+\.(cjs|d\.ts))$/.test(name),
+      (name) =>
+        !/^dist\/([a-z0-9-]+\.cjs|help\/[a-z.-]*\.txt|webhooks\/[a-z-]+\.(cjs|d\.ts)|man\/[a-z-]+\.1)$/.test(name),
     );
     expect(others).toEqual(['dist/THIRD-PARTY-LICENSES.txt', 'dist/build.json', 'dist/sbom.cdx.json']);
     expect(built).toEqual(expect.arrayContaining(['dist/entry.cjs', 'dist/help/.txt', 'dist/help/fx.orders.list.txt']));

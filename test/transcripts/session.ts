@@ -75,7 +75,7 @@ function blocksOf(text: string): Block[] {
 }
 
 /** Splits a command into words, as a shell without expansion does. */
-function wordsOf(text: string): string[] {
+export function wordsOf(text: string): string[] {
   return [...text.matchAll(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g)].map(([word]) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ''),
   );

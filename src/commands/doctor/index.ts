@@ -59,6 +59,19 @@ const doctorCommand = command({
     'Checks this machine, the profile, its key, the network and the account. Sends only reads. Exits with 0 if there are at most warnings, otherwise with the highest exit code among the problems: 2 for this machine and its settings, 4 for the key and the allowlist, 5 for the network, 8 for an unfinished key rotation, 9 for a public key of the service that was not accepted.',
   examples: ['fiatrail doctor', `fiatrail doctor --profile main -o json --query "checks[?state == 'problem'].fix"`],
   endpoints: [getPlatformPublicKey.id, ipAllowlist.id],
+  prints: {
+    form: {
+      checks: [
+        'list of',
+        {
+          check: 'text',
+          state: ['one of', 'ok', 'warning', 'problem', 'skipped'],
+          detail: 'text',
+          fix: ['null or', 'text'],
+        },
+      ],
+    },
+  },
   isLocal: true,
   findsProfile: true,
   parameters: {},

@@ -12,6 +12,7 @@ const showCommand = command({
   summary: 'Show the fees that the account charges its users',
   examples: ['fiatrail fees show', 'fiatrail fees show -o json --query feeConfiguration.onrampFee'],
   endpoints: [getFees.id],
+  prints: { response: getFees },
   parameters: {},
   run: async (session) =>
     outcomeOf(session, getFees, await session.call(getFees, {}), {
@@ -38,6 +39,7 @@ const earnedCommand = command({
   summary: 'Show earned and withdrawable fees',
   examples: ['fiatrail fees earned', 'fiatrail fees earned -o json --query summary.availableForWithdrawal.value'],
   endpoints: [accumulatedFees.id],
+  prints: { response: accumulatedFees },
   parameters: {},
   run: async (session) =>
     outcomeOf(session, accumulatedFees, await session.call(accumulatedFees, {}), { columns: EARNED }),
@@ -65,6 +67,7 @@ const previewCommand = command({
     'fiatrail fees preview --amount ₦150,000 --direction offramp -o json --query finalFee.value',
   ],
   endpoints: [previewFees.id],
+  prints: { response: previewFees },
   parameters: {
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
     direction: required(

@@ -97,6 +97,7 @@ export const setCommand = command({
     'fiatrail fees set --offramp-percent 0.5% --offramp-cap 500 --offramp off --note "free in August" -o json',
   ],
   endpoints: [manageFees.id, getFees.id],
+  prints: { response: manageFees },
   parameters: {
     onrampPercent: onramp.percent,
     onrampCap: onramp.cap,

@@ -35,6 +35,7 @@ const withdrawCommand = command({
     'fiatrail fees withdraw --amount all --to default --once "fees-{year}-{month}-{day}" --yes',
   ],
   endpoints: [withdrawFees.id, verifyWithdrawal.id],
+  prints: WORK,
   parameters: {
     amount: FEE_AMOUNT,
     to: option('--to <bank-account-id>', 'id of a saved account, from bank-accounts list, or default', id),
@@ -93,6 +94,7 @@ const listCommand = command({
     'fiatrail fees withdrawals --all -o csv --fields withdrawalId,amount,status,processedAt',
   ],
   endpoints: [feeWithdrawals.id],
+  prints: { response: feeWithdrawals },
   parameters: {
     status: option(
       '--status <status>',
@@ -121,6 +123,7 @@ const verifyCommand = command({
   summary: 'Show the status of a fee withdrawal',
   examples: ['fiatrail fees verify FTW_0198…', 'fiatrail fees verify FTW_0198… --wait 5d -o json --query status'],
   endpoints: [verifyWithdrawal.id],
+  prints: { response: verifyWithdrawal },
   parameters: {
     withdrawalId: argument('withdrawal-id', 'withdrawal id, from fees withdraw', id, 'Withdrawal id:'),
     wait: waitOption('until it completes or fails, which takes 1 to 3 business days'),

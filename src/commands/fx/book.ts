@@ -73,6 +73,7 @@ const bookCommand = command({
     'fiatrail fx book CNGN-USDT --limit 5 -o json --query "sellOrders[].price.value"',
   ],
   endpoints: [orderBook.id],
+  prints: { response: orderBook },
   parameters: {
     pair: pairArgument,
     limit: option('--limit <count>', 'orders per side, 1 to 100 (default 20)', wholeNumber(1, 100)),
@@ -102,6 +103,7 @@ const statsCommand = command({
   summary: 'Show the best prices and the liquidity of a pair',
   examples: ['fiatrail fx stats CNGN-USDC', 'fiatrail fx stats CNGN-USDT -o json --query bestAskPrice.value'],
   endpoints: [orderBookStats.id],
+  prints: { response: orderBookStats },
   parameters: { pair: pairArgument },
   run: async (session, { pair: token }) =>
     outcomeOf(session, orderBookStats, await session.call(orderBookStats, { pair: token }), { columns: STATS }),
@@ -113,6 +115,7 @@ const tokenCommand = command({
   details: 'The token is valid for an hour. Tables hide it unless --show is given; every other format prints it.',
   examples: ['fiatrail fx book-token -o json --query token', 'fiatrail fx book-token --show'],
   endpoints: [orderBookToken.id],
+  prints: { response: orderBookToken },
   parameters: { show: switchOn('--show', 'print the token in tables too') },
   run: async (session, { show }) => {
     const reply = await session.call(orderBookToken, {});

@@ -81,6 +81,7 @@ const createCommand = command({
     'fiatrail fx orders create --pair CNGN-USDT --side sell --price 1400.50 --min 1000 --max 500000 --spread 0.5% --yes -o json',
   ],
   endpoints: [createOrder.id],
+  prints: { response: createOrder },
   parameters: {
     pair: requiredPair,
     side: requiredSide,
@@ -133,6 +134,7 @@ const listCommand = command({
     'fiatrail fx orders list --all -o csv --fields orderId,price,status',
   ],
   endpoints: [listOrders.id],
+  prints: { response: listOrders },
   parameters: {
     status: option(
       '--status <status>',
@@ -170,6 +172,7 @@ const updateCommand = command({
     'fiatrail fx orders update order_0198… --status paused --yes -o json',
   ],
   endpoints: [updateOrder.id],
+  prints: { response: updateOrder },
   parameters: {
     orderId,
     price: option('--price <cngn>', PRICE_HELP, amountOf('CNGN')),
@@ -218,6 +221,7 @@ const removeCommand = command({
     'Trades it has already matched still settle. To take it off the book temporarily: fiatrail fx orders update --status paused',
   examples: ['fiatrail fx orders remove order_0198…', 'fiatrail fx orders remove order_0198… --yes -o json'],
   endpoints: [deleteOrder.id],
+  prints: { response: deleteOrder },
   parameters: { orderId },
   run: async (session, { orderId: order }) => {
     const reply = await session.change(

@@ -40,6 +40,7 @@ const quoteCommand = command({
     'fiatrail fx quote --pair CNGN-USDT --side sell --amount 50000 -o json --query quoteId',
   ],
   endpoints: [quote.id],
+  prints: { response: quote },
   parameters: { pair: requiredPair, side: requiredSide, amount: quotedCngn },
   fields: { cngnAmount: 'amount' },
   run: async (session, { pair, side, amount }) => {
@@ -66,6 +67,7 @@ const tradeCommand = command({
     'fiatrail fx trade --order order_0198… --amount 5000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
   ],
   endpoints: [trade.id, tradeStatus.id, quote.id],
+  prints: TRADE,
   parameters: {
     quote: option('--quote <quote-id>', 'id of a quote less than 5 minutes old', id),
     order: option('--order <order-id>', 'id of an order to trade against, at its price', id),
@@ -122,6 +124,7 @@ const marketOrderCommand = command({
     'fiatrail fx market-order --pair CNGN-USDT --side sell --amount 50000 --yes --wait -o json',
   ],
   endpoints: [marketOrder.id, tradeStatus.id, quote.id],
+  prints: MARKET_ORDER,
   parameters: {
     pair: required(
       '--pair <pair>',
@@ -174,6 +177,7 @@ const statusCommand = command({
   summary: 'Show the status of a trade',
   examples: ['fiatrail fx trade-status trade_0198…', 'fiatrail fx trade-status trade_0198… --wait 5m -o json'],
   endpoints: [tradeStatus.id],
+  prints: { response: tradeStatus },
   parameters: {
     tradeId: argument('trade-id', 'trade id, from fx trade or fx trades', id),
     wait: waitOption('until the trade settles, fails or expires'),
@@ -199,6 +203,7 @@ const tradesCommand = command({
     'fiatrail fx trades --all -o ndjson --fields tradeId,cngnAmount,status',
   ],
   endpoints: [listTrades.id],
+  prints: { response: listTrades },
   parameters: {
     pair: optionalPair,
     side: optionalSide,

@@ -19,6 +19,7 @@ const settingsCommand = command({
   summary: 'Show the MPC vault and its auto-signing settings',
   examples: ['fiatrail fx settings', 'fiatrail fx settings -o json --query mpcConfigStatus'],
   endpoints: [fxSettings.id],
+  prints: { response: fxSettings },
   parameters: {},
   run: async (session) => outcomeOf(session, fxSettings, await session.call(fxSettings, {})),
 });
@@ -28,6 +29,7 @@ const statusCommand = command({
   summary: 'Show whether auto-signing is on and how many trades it signed today',
   examples: ['fiatrail fx auto-signing status', 'fiatrail fx auto-signing status -o json --query enabled'],
   endpoints: [autoSigningStatus.id],
+  prints: { response: autoSigningStatus },
   parameters: {},
   run: async (session) => outcomeOf(session, autoSigningStatus, await session.call(autoSigningStatus, {})),
 });
@@ -53,6 +55,7 @@ const statsCommand = command({
   summary: 'Show daily auto-signing statistics',
   examples: ['fiatrail fx auto-signing stats --days 30', 'fiatrail fx auto-signing stats -o json --query totals'],
   endpoints: [autoSigningStats.id],
+  prints: { response: autoSigningStats },
   parameters: { days: option('--days <count>', 'number of days, 1 to 365 (default 7)', wholeNumber(1, 365)) },
   run: async (session, { days }) =>
     outcomeOf(session, autoSigningStats, await session.call(autoSigningStats, { days }), { columns: STATS }),
@@ -63,6 +66,7 @@ const enableCommand = command({
   summary: 'Enable auto-signing for trades up to the threshold',
   examples: ['fiatrail fx auto-signing enable', 'fiatrail fx auto-signing enable -o json --query usdThreshold.value'],
   endpoints: [enableAutoSigning.id],
+  prints: { response: enableAutoSigning },
   parameters: {},
   run: async (session) =>
     outcomeOf(session, enableAutoSigning, await session.call(enableAutoSigning, { enabled: true })),
@@ -74,6 +78,7 @@ const disableCommand = command({
   details: 'Every trade then needs manual approval.',
   examples: ['fiatrail fx auto-signing disable', 'fiatrail fx auto-signing disable -o json --query enabled'],
   endpoints: [disableAutoSigning.id],
+  prints: { response: disableAutoSigning },
   parameters: {},
   run: async (session) =>
     outcomeOf(session, disableAutoSigning, await session.call(disableAutoSigning, { enabled: false })),
@@ -94,6 +99,7 @@ const thresholdCommand = command({
   summary: 'Set the auto-signing threshold for trades',
   examples: ['fiatrail fx auto-signing threshold 500', "fiatrail fx auto-signing threshold '$1,500.50' -o json"],
   endpoints: [setAutoSigningThreshold.id],
+  prints: { response: setAutoSigningThreshold },
   parameters: {
     usd: argument(
       'usd',
@@ -149,6 +155,7 @@ const registerCommand = command({
     'fiatrail fx mpc register --vault-id v-17 --usdc 0x52908400098527886E0F7030069857D2E4169EE7 --usdt 0x8617E340B3D01FA5F11F306F4090FD50E238070D --email ops@example.com --public-key signer.pub --private-key-file client --api-key-stdin < key.txt',
   ],
   endpoints: [registerMpc.id],
+  prints: { response: registerMpc },
   parameters: {
     vaultId: required('--vault-id <id>', 'vault id from the MPC provider', id, 'Vault id:'),
     usdc: required('--usdc <address>', 'address of the vault’s USDC wallet', evmAddress, 'USDC wallet of the vault:'),

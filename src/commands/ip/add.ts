@@ -121,6 +121,7 @@ export const addCommand = command({
     'fiatrail ip add 203.0.113.0/24 --label office --wait 1m -o json',
   ],
   endpoints: [ipAllowlist.id],
+  prints: { response: ipAllowlist },
   parameters: {
     address: optionalArgument('address', 'IPv4 or IPv6 address, or a range such as 203.0.113.0/24', ipRange),
     label: option('--label <text>', 'label for the entry', word),

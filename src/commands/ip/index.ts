@@ -16,6 +16,7 @@ const listCommand = command({
   summary: 'List the addresses on the allowlist',
   examples: ['fiatrail ip list', 'fiatrail ip list -o json --query "ipAddresses[].ip"'],
   endpoints: [ipAllowlist.id],
+  prints: { response: ipAllowlist, lists: 'ipAddresses' },
   parameters: {},
   run: async (session) => {
     const { result } = await outcomeOf(session, ipAllowlist, await session.call(ipAllowlist, { action: 'list' }), {
@@ -38,6 +39,7 @@ const checkCommand = command({
   summary: 'Show the address this machine calls from and whether it is allowed',
   examples: ['fiatrail ip check', 'fiatrail ip check -o json --query isAllowed'],
   endpoints: [ipAllowlist.id],
+  prints: { response: ipAllowlist },
   parameters: {},
   run: async (session) =>
     outcomeOf(session, ipAllowlist, await session.call(ipAllowlist, { action: 'check' }), { columns: CHECKED }),

@@ -119,6 +119,7 @@ export const removeCommand = command({
     'A removal that might lock this machine out is refused. The service shows addresses masked, so entries that look alike all count as a risk. Indexes shift after a removal.',
   examples: [EXAMPLE, 'fiatrail ip remove --index 0 --yes -o json --query totalIps'],
   endpoints: [ipAllowlist.id],
+  prints: { response: ipAllowlist },
   parameters: {
     ...ENTRY,
     lockMeOut: switchOn('--lock-me-out', 'remove the entry even if that locks this machine out'),

@@ -113,6 +113,7 @@ export const replaceCommand = command({
     'The new address is added first. If it may cover this machine, the old one is removed only after a check and a read succeed from here. A replacement that might lock this machine out is refused before anything is added.',
   examples: [EXAMPLE, 'fiatrail ip replace --index 0 --with 198.51.100.7 --yes -o json'],
   endpoints: [ipAllowlist.id],
+  prints: { response: ipAllowlist },
   parameters: {
     ...ENTRY,
     with: required('--with <address>', 'new address or range', ipRange, 'New address or range:'),

@@ -109,7 +109,16 @@ async function isSealed({ world, globals }: Session, stored: StoredProfile): Pro
   }
 }
 
-const SHOWN = ['profile', 'sealing', 'answersSealedTo', 'privateKeys', 'requestsSealed', 'platformKey'];
+const ENCRYPTION = {
+  profile: 'text',
+  sealing: 'text',
+  answersSealedTo: ['null or', 'text'],
+  privateKeys: 'whole number',
+  requestsSealed: 'flag',
+  platformKey: ['null or', 'text'],
+} as const;
+
+const SHOWN = Object.keys(ENCRYPTION);
 
 async function shown({ world }: Session, stored: StoredProfile) {
   const { publicKey, platformKey, requests } = stored.encryption ?? { requests: false };
@@ -134,6 +143,7 @@ export const enableCommand = command({
     'fiatrail keys encryption enable --private-key-stdin < key.txt',
   ],
   endpoints: [storePublicKey.id, getPlatformPublicKey.id, getAesKey.id],
+  prints: { form: ENCRYPTION },
   parameters,
   run: (session, input) => seal(session, input, false),
 });
@@ -144,6 +154,7 @@ export const rotateEncryptionCommand = command({
   details: 'Older private keys are kept, to open what was sealed to them.',
   examples: ['fiatrail keys encryption rotate'],
   endpoints: [storePublicKey.id, getPlatformPublicKey.id, getAesKey.id],
+  prints: { form: ENCRYPTION },
   parameters,
   run: (session, input) => seal(session, input, true),
 });
@@ -155,6 +166,7 @@ export const encryptionStatusCommand = command({
     'Also checks that responses can be opened and that the service’s public key is the one this profile accepted.',
   examples: ['fiatrail keys encryption status', 'fiatrail keys encryption status -o json --query requestsSealed'],
   endpoints: [getPlatformPublicKey.id],
+  prints: { form: { ...ENCRYPTION, platformKeyUnchanged: ['null or', 'flag'], answersOpen: 'flag' } },
   parameters: {},
   run: async (session) => {
     const stored = requireStored(session);

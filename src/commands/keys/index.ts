@@ -16,6 +16,7 @@ const aesCommand = command({
     'Prints only the fingerprint unless --print-key is given. The key signs webhooks if no webhook secret is set, and encrypts the older envelope. It is read from the service each time and never stored.',
   examples: ['fiatrail keys aes', 'fiatrail keys aes --print-key -o json --query aesKey'],
   endpoints: [getAesKey.id],
+  prints: { form: { fingerprint: 'text', 'aesKey?': 'text' } },
   parameters: { printKey: switchOn('--print-key', 'print the key') },
   run: async (session, { printKey }) => {
     const { data } = await session.call(getAesKey, {});

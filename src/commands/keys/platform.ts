@@ -113,6 +113,7 @@ export const platformCommand = command({
     'fiatrail keys platform --accept --fingerprint SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU',
   ],
   endpoints: [getPlatformPublicKey.id],
+  prints: { form: { publicKey: 'text', fingerprint: 'text', 'accepted?': 'flag' } },
   parameters: {
     accept: switchOn('--accept', 'accept this key in place of the one accepted before'),
     fingerprint: option('--fingerprint <fingerprint>', 'with --accept: the key that you expect', expectedKey),

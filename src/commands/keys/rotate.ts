@@ -199,6 +199,19 @@ export const rotateCommand = command({
     'fiatrail keys rotate --resume --push-command "vault kv put kv/fiatrail key=-"',
   ],
   endpoints: [regenerateApiKey.id, getPlatformPublicKey.id],
+  prints: {
+    form: {
+      profile: 'text',
+      outcome: 'text',
+      'oldFingerprint?': 'text',
+      fingerprint: 'text',
+      'keptIn?': 'text',
+      'pushedTo?': 'whole number',
+      'keyFile?': 'text',
+      'apiKey?': 'text',
+      operationId: 'text',
+    },
+  },
   finishesRotations: true,
   parameters: {
     pushCommand: repeated(

@@ -66,6 +66,15 @@ export const sandboxKeyCommand = command({
     'fiatrail keys sandbox --profile main --save main-sandbox',
   ],
   endpoints: [createSandboxKey.id],
+  prints: {
+    form: {
+      fintechId: ['null or', 'text'],
+      createdAt: ['null or', 'time'],
+      fingerprint: 'text',
+      savedIn: ['null or', 'text'],
+      'apiKey?': 'text',
+    },
+  },
   parameters: {
     at: option('--at <url>', 'base URL of the sandbox (default: that of the --save profile)', safeBaseUrl),
     save: option('--save <profile>', 'profile to save the key in, created if needed', profileName),

@@ -41,6 +41,7 @@ const startCommand = command({
     'fiatrail onramp start 4f1c… --amount ₦5,000.50 --sweep --yes -o json',
   ],
   endpoints: [startOnramp.id, onrampStatus.id, getVirtualAccount.id],
+  prints: ONRAMP,
   parameters: {
     userId: argument('user-id', 'user whose wallet receives the cNGN', id, 'User id:'),
     amount: ONRAMP_AMOUNT,
@@ -107,6 +108,7 @@ const accountCommand = command({
     'fiatrail onramp account 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query totalAmountWithFee.value',
   ],
   endpoints: [getVirtualAccount.id],
+  prints: { response: getVirtualAccount },
   parameters: { requestId: argument('request-id', 'request id, from onramp start', id) },
   run: async (session, { requestId }) =>
     outcomeOf(session, getVirtualAccount, await session.call(getVirtualAccount, { requestId })),
@@ -121,6 +123,7 @@ const statusCommand = command({
     'fiatrail onramp status 0x52908400098527886E0F7030069857D2E4169EE7',
   ],
   endpoints: [onrampStatus.id],
+  prints: { response: onrampStatus },
   parameters: {
     requestId: argument('request-id', 'request id from onramp start, or the address of its wallet', id),
     wait: waitOption('until it completes or fails'),

@@ -72,6 +72,7 @@ export const importCommand = command({
     'fiatrail ops export --with-digest-key | FIATRAIL_JOURNAL_URL=postgres://ops@db/fiatrail fiatrail ops import -',
   ],
   endpoints: [],
+  prints: { form: { path: 'text', operations: 'whole number', transitions: 'whole number' } },
   isLocal: true,
   parameters: { file: argument('file', 'file written by ops export, or - for standard input', word, 'File:') },
   run: async (session, input) => {
@@ -126,6 +127,7 @@ export const backupCommand = command({
     'The copy is a whole journal, readable only by its owner. To restore it, put it in the place of journal.db while no command runs, then run: fiatrail ops verify --accept',
   examples: ['fiatrail ops backup journal-backup.db', 'fiatrail ops backup journal-backup.db -o json --query bytes'],
   endpoints: [],
+  prints: { form: { path: 'text', bytes: 'whole number', head: ['null or', 'text'] } },
   isLocal: true,
   parameters: { file: argument('file', 'file to create; it must not exist', word, 'File:') },
   run: async (session, input) => {

@@ -13,7 +13,7 @@ import { createSessions, type Looked, reconcileEach } from '../../works/sessions
 import { backupCommand, exportCommand, importCommand } from './files.ts';
 import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
-import { COLUMNS, operationNamed, printed } from './printed.ts';
+import { COLUMNS, OPERATION, operationNamed, printed } from './printed.ts';
 
 const operationId = argument('operation-id', 'operation id, from ops list; a unique prefix is enough', id);
 
@@ -26,6 +26,7 @@ const showCommand = command({
     'fiatrail ops show 0198c1f2 -o json --query state',
   ],
   endpoints: [],
+  prints: { form: OPERATION },
   isLocal: true,
   parameters: { operationId },
   run: async (session, input) => {
@@ -44,6 +45,7 @@ const resolveCommand = command({
     'fiatrail ops resolve 0198c1f2 --not-done --reason "the service confirmed that it never arrived"',
   ],
   endpoints: [],
+  prints: { form: OPERATION },
   isLocal: true,
   parameters: {
     operationId,
@@ -98,6 +100,14 @@ const verifyCommand = command({
     'Every entry carries a hash of the one before it, and the last one is also kept in a file beside the journal, so that entries removed from the end are missed. --head checks against a head that an earlier run printed and that you kept elsewhere. After you restored a backup, money commands stop until you accept it with --accept.',
   examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json', 'fiatrail ops verify --accept --yes'],
   endpoints: [],
+  prints: {
+    form: {
+      transitions: 'whole number',
+      operations: 'whole number',
+      heads: 'any',
+      problem: ['null or', { what: 'text', 'sequence?': 'whole number', 'operationId?': 'text' }],
+    },
+  },
   isLocal: true,
   parameters: {
     head: option('--head <hash>', 'a head that ops verify printed before', id),
@@ -173,6 +183,19 @@ const reconcileCommand = command({
     'fiatrail ops reconcile 0198c1f2 -o json --query "operations[].next"',
   ],
   endpoints: [],
+  prints: {
+    form: {
+      operations: [
+        'list of',
+        {
+          ...OPERATION,
+          found: 'text',
+          candidates: ['list of', { requestId: 'text', state: 'text' }],
+          next: ['null or', 'text'],
+        },
+      ],
+    },
+  },
   parameters: {
     operationId: optionalArgument(
       'operation-id',

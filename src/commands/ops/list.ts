@@ -7,7 +7,7 @@ import type { Session } from '../../cli/session.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import type { ListPosition, Selection } from '../../journal/list-query.ts';
 import { NEXT, type OperationState } from '../../journal/states.ts';
-import { COLUMNS, printed } from './printed.ts';
+import { COLUMNS, OPERATION, printed } from './printed.ts';
 
 const STATES = Object.keys(NEXT) as readonly OperationState[];
 const KINDS = ['money', 'destructive', 'onboarding'] as const;
@@ -79,6 +79,7 @@ export const listCommand = command({
     'fiatrail ops list --once fees-2026-11',
   ],
   endpoints: [],
+  prints: { form: { operations: ['list of', OPERATION], pagination: 'pagination' } },
   isLocal: true,
   parameters: {
     limit: option('--limit <count>', 'operations per page (default 20)', wholeNumber(1, 10_000)),

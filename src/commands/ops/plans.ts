@@ -43,6 +43,19 @@ export const signCommand = command({
     'Shows everything the plan says, asks, and adds your signature to the file. Needs your own operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows the plan.',
   examples: ['fiatrail ops sign plan.json', 'fiatrail ops sign plan.json --dry-run'],
   endpoints: [],
+  prints: {
+    form: {
+      plan: 'text',
+      hash: 'text',
+      summary: 'text',
+      amounts: ['list of', { field: 'text', asset: 'text', value: 'text', minor: 'text' }],
+      author: 'text',
+      createdAt: 'time',
+      expiresAt: 'time',
+      rules: ['list of', 'text'],
+      signatures: ['list of', { operator: 'text', role: ['one of', 'author', 'signer'], signedAt: 'time' }],
+    },
+  },
   parameters: { file },
   run: async (session, input) => {
     const { world, profile } = session;

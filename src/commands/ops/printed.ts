@@ -5,6 +5,7 @@ import type { OperationState } from '../../journal/states.ts';
 import { amountText } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { toPlain } from '../../present/plain.ts';
+import type { Form } from '../../present/prints.ts';
 import { endpointNamed, recordedData } from '../../works/recorded.ts';
 
 /** What to do about an operation in each state. */
@@ -27,6 +28,18 @@ export const COLUMNS = [
   { field: 'requestId', title: 'Request', isWide: true },
   { field: 'onceKey', title: 'Once key', isWide: true },
 ] as const;
+
+/** The form of a printed operation. */
+export const OPERATION = {
+  operationId: 'text',
+  kind: ['one of', 'money', 'destructive', 'onboarding'],
+  state: ['one of', ...Object.keys(ADVICE)],
+  verdict: ['null or', ['one of', 'completed', 'not-done', 'destroyed']],
+  ...{ summary: 'text', command: 'text', profile: 'text', mode: 'text', baseUrl: 'text' },
+  ...{ endpoint: 'text', effect: 'text', request: 'any', onceKey: ['null or', 'text'], tag: ['null or', 'text'] },
+  ...{ operator: 'text', host: 'text', requestId: ['null or', 'text'], detail: ['null or', 'text'], result: 'any' },
+  ...{ createdAt: 'time', updatedAt: 'time', amount: ['null or', 'amount'], advice: 'text' },
+} satisfies Form;
 
 const forJson = (moves: Operation['moves']) => moves && { value: amountText(moves), asset: moves.asset };
 

@@ -1,7 +1,7 @@
 import { command } from '../../cli/command.ts';
 import { addProfile, profileParameters } from '../../cli/new-profile.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
-import { profileResult } from './show.ts';
+import { PROFILE, profileResult } from './show.ts';
 
 export const addCommand = command({
   words: ['profiles', 'add'],
@@ -14,6 +14,7 @@ export const addCommand = command({
     'fiatrail profiles add sandbox --tz Europe/London',
   ],
   endpoints: [getPlatformPublicKey.id],
+  prints: { form: PROFILE },
   isLocal: true,
   parameters: profileParameters,
   run: async (session, input) => {

@@ -23,7 +23,7 @@ import { addCommand } from './add.ts';
 import { journalCommand } from './journal.ts';
 import { operatorCommands } from './operators.ts';
 import { rulesCommands } from './rules.ts';
-import { profileResult, requireProfile } from './show.ts';
+import { PROFILE, profileResult, requireProfile } from './show.ts';
 import { exportCommand, importCommand } from './transfer.ts';
 import { trustCommand } from './trust.ts';
 
@@ -61,6 +61,22 @@ const listCommand = command({
   summary: 'List profiles and show the active one',
   examples: ['fiatrail profiles list', "fiatrail profiles list -o json --query 'profiles[?isUsed].name | [0]'"],
   endpoints: [],
+  prints: {
+    form: {
+      profiles: [
+        'list of',
+        {
+          name: 'text',
+          mode: ['null or', 'text'],
+          baseUrl: ['null or', 'text'],
+          store: ['null or', 'text'],
+          isUsed: 'flag',
+          problem: ['null or', 'text'],
+        },
+      ],
+      pagination: 'pagination',
+    },
+  },
   isLocal: true,
   parameters: {},
   run: async (session) => {
@@ -80,6 +96,7 @@ const showCommand = command({
   details: 'Prints its base URL, its mode, where its key is stored and the key’s fingerprint.',
   examples: ['fiatrail profiles show', 'fiatrail profiles show main -o json --query key.fingerprint'],
   endpoints: [],
+  prints: { form: PROFILE },
   isLocal: true,
   parameters: { name: optionalArgument('name', 'profile name (default: the active profile)', word) },
   run: async (session, { name }) =>
@@ -93,6 +110,7 @@ const useCommand = command({
     '--profile and FIATRAIL_PROFILE take precedence over the folder’s profile, which takes precedence over the default.',
   examples: ['fiatrail profiles use main', 'fiatrail profiles use sandbox --here'],
   endpoints: [],
+  prints: { form: { name: 'text', mode: 'text', isHere: 'flag' } },
   isLocal: true,
   parameters: {
     name: argument('name', 'profile name', word),
@@ -184,6 +202,7 @@ const removeCommand = command({
   summary: 'Remove a profile and its secrets from this machine',
   examples: ['fiatrail profiles remove old', 'fiatrail profiles remove old --yes'],
   endpoints: [],
+  prints: { form: { name: 'text', removed: 'flag' } },
   isLocal: true,
   parameters: { name: argument('name', 'profile name', word) },
   run: async (session, { name }) => {

@@ -46,6 +46,14 @@ export const journalCommand = command({
     'fiatrail profiles journal main --local',
   ],
   endpoints: [],
+  prints: {
+    form: {
+      profile: 'text',
+      journal: ['one of', 'SQLite', 'PostgreSQL'],
+      place: 'text',
+      from: ['null or', 'text'],
+    },
+  },
   isLocal: true,
   parameters: {
     name: optionalArgument('name', 'profile name (default: the profile in use)', word),

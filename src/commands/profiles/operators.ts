@@ -29,6 +29,9 @@ const listCommand = command({
   details: 'Compare a public key with its owner before you rely on it: over the phone, or in person.',
   examples: ['fiatrail profiles operators list', 'fiatrail profiles operators list --profile main -o json'],
   endpoints: [],
+  prints: {
+    form: { operators: ['list of', { name: 'text', publicKey: 'text', isYou: 'flag' }], pagination: 'pagination' },
+  },
   parameters: {},
   run: async (session) => {
     const { operatorsOf, ownOperator } = await operatorsRoom();
@@ -64,6 +67,7 @@ const addCommand = command({
     'fiatrail profiles operators add bayo --public-key 7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb',
   ],
   endpoints: [],
+  prints: { form: { name: 'text', publicKey: 'text', isYou: 'flag' } },
   parameters: {
     name: NAME,
     generate: switchOn('--generate', 'make a key pair for yourself'),
@@ -104,6 +108,7 @@ const removeCommand = command({
   details: 'Plans that they wrote or signed can no longer be applied here. If it is you, your private key is deleted.',
   examples: ['fiatrail profiles operators remove bayo'],
   endpoints: [],
+  prints: { form: { name: 'text', removed: 'flag' } },
   parameters: { name: NAME },
   run: async (session, { name }) => {
     const { world, profile } = session;
@@ -134,6 +139,7 @@ const signAboveCommand = command({
     'fiatrail profiles operators sign-above off',
   ],
   endpoints: [],
+  prints: { form: { profile: 'text', signAbove: ['null or', ['list of', 'text']] } },
   parameters: {
     amounts: someArguments('amount', 'amount with its asset, such as "NGN 1000000", or off', amountOrOff, 'Amount:'),
   },

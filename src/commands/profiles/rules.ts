@@ -10,6 +10,7 @@ import type { Outcome } from '../../cli/outcome.ts';
 import { optionalArgument, someArguments, switchOn, word } from '../../cli/parameters.ts';
 import { createSession, type Session } from '../../cli/session.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { Form } from '../../present/prints.ts';
 import { brokenRule } from '../../rules/check.ts';
 import { editedRules } from '../../rules/edit.ts';
 import { parseSharedRules, sharedRulesText } from '../../rules/shared.ts';
@@ -26,6 +27,8 @@ const SHOWN = [
   { field: 'setting', title: 'Setting' },
   { field: 'source', title: 'Kept in' },
 ] as const;
+
+const RULE = { rule: 'text', setting: 'text', source: ['one of', ...Object.values(SOURCES)] } satisfies Form;
 
 const rowsOf = (from: RuleSet['from'], rules: Rules = {}) =>
   listed(rules).map((each) => ({ ...each, source: SOURCES[from] }));
@@ -79,6 +82,7 @@ const showCommand = command({
   details: 'Shows the rules in the profile and those in a shared journal. A change must meet both.',
   examples: ['fiatrail profiles rules show', 'fiatrail profiles rules show main -o json --query "rules[].setting"'],
   endpoints: [],
+  prints: { form: { rules: ['list of', RULE], pagination: 'pagination' } },
   isLocal: true,
   parameters: { name: optionalArgument('name', 'profile name (default: the active profile)', word) },
   run: async (session, { name }) => withSessionOf(session, name, rulesResult),
@@ -221,6 +225,7 @@ const setCommand = command({
     'fiatrail profiles rules set --shared --max-per-month "CNGN 50000000"',
   ],
   endpoints: [],
+  prints: { form: { rules: ['list of', RULE], pagination: 'pagination' } },
   isLocal: true,
   parameters: {
     name: optionalArgument('name', 'profile name (default: the active profile)', word),
@@ -261,6 +266,13 @@ const testedRow = ({ rule, setting, from, result, left, detail }: Verdict) => ({
   ...{ left: left ?? null, detail: detail ?? null },
 });
 
+const TESTED_RULE: Form = {
+  ...RULE,
+  result: ['one of', 'holds', 'does not hold', 'not concerned'],
+  left: ['null or', 'amount'],
+  detail: ['null or', 'text'],
+};
+
 const testCommand = command({
   words: ['profiles', 'rules', 'test'],
   summary: 'Check a command line against the rules, without sending it',
@@ -271,6 +283,7 @@ const testCommand = command({
     'fiatrail profiles rules test --profile main -- payout start --amount 5000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
   ],
   endpoints: [],
+  prints: { form: { rules: ['list of', TESTED_RULE], pagination: 'pagination' } },
   parameters: { line: someArguments('command', 'command line to test, after --', word, 'Command line:') },
   run: async (session, { line }) => {
     const { profile } = session.globals;

@@ -7,6 +7,7 @@ import type { Outcome } from '../../cli/outcome.ts';
 import { shortDuration } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
+import type { Form } from '../../present/prints.ts';
 import type { Column } from '../../present/result.ts';
 
 /** Returns a profile by name; the built-in one always exists. Throws CliError usage. */
@@ -59,6 +60,29 @@ const COLUMNS: readonly Column[] = [
   { field: 'problem', title: 'Problem' },
   { field: 'file', title: 'File' },
 ];
+
+/** The form of a printed profile. */
+export const PROFILE: Form = {
+  name: 'text',
+  mode: ['one of', 'embedded', 'sandbox', 'live'],
+  baseUrl: ['null or', 'text'],
+  serviceName: ['null or', 'text'],
+  output: ['null or', 'text'],
+  key: {
+    store: ['null or', 'text'],
+    fingerprint: ['null or', 'text'],
+    problem: ['null or', 'text'],
+    command: ['null or', 'text'],
+  },
+  sealing: 'text',
+  encryption: { publicKey: ['null or', 'text'], platformKey: ['null or', 'text'], requests: 'flag' },
+  absence: 'text',
+  visibleAfter: 'text',
+  operators: ['null or', ['list of', 'text']],
+  signAbove: ['null or', ['list of', 'text']],
+  problem: ['null or', 'text'],
+  file: 'text',
+};
 
 /** Returns a profile as the profiles commands print it. */
 export async function profileResult(session: Session, stored: StoredProfile): Promise<Outcome> {

@@ -14,6 +14,7 @@ export const exportCommand = command({
   summary: 'Export profiles without their secrets',
   examples: ['fiatrail profiles export > profiles.json', 'fiatrail profiles export main'],
   endpoints: [],
+  prints: { form: { version: 'whole number', profiles: ['list of', { name: 'text', mode: 'text' }] } },
   isLocal: true,
   parameters: { name: optionalArgument('name', 'profile name (default: all profiles)', word) },
   run: async (session, { name }) => {
@@ -60,6 +61,7 @@ export const importCommand = command({
     'ssh host fiatrail profiles export | fiatrail profiles import -',
   ],
   endpoints: [],
+  prints: { form: { profiles: ['list of', { name: 'text', mode: 'text', outcome: 'text' }] } },
   isLocal: true,
   parameters: {
     file: argument('file', 'file written by profiles export, or - for standard input', word),

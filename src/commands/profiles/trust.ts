@@ -112,6 +112,12 @@ export const trustCommand = command({
     'With NAME, shows the profile’s key command, and settings that make it easier to conclude that nothing was done, and asks before they are used; editing them in the profile file ends the trust. With --here, asks whether the .fiatrail.json of this folder may choose the LIVE profile that it names.',
   examples: ['fiatrail profiles trust main', 'fiatrail profiles trust --here'],
   endpoints: [],
+  prints: {
+    either: [
+      { form: { name: 'text', mode: 'text', file: 'text', isTrusted: 'flag' } },
+      { form: { name: 'text', 'command?': 'text', 'isShell?': 'flag', 'settings?': 'any', isTrusted: 'flag' } },
+    ],
+  },
   isLocal: true,
   parameters: {
     name: optionalArgument('name', 'profile name', word),

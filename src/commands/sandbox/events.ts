@@ -22,6 +22,7 @@ const listCommand = command({
   details: 'An event whose delivery is none was wanted by no webhook when it happened; see webhooks show.',
   examples: ['fiatrail sandbox events list', 'fiatrail sandbox events list --state given-up -o json'],
   endpoints: [sandboxEvents.id],
+  prints: { response: sandboxEvents },
   parameters: {
     limit: option('--limit <count>', 'maximum number of events (default 20)', wholeNumber(1, 1000)),
     offset: option('--offset <count>', 'number of newer events to leave out', wholeNumber(0, 1_000_000_000)),
@@ -44,6 +45,7 @@ const showCommand = command({
   summary: 'Show an event, and every attempt to deliver it',
   examples: ['fiatrail sandbox events show EVENT_ID', 'fiatrail sandbox events show EVENT_ID -o json --query log'],
   endpoints: [sandboxEvent.id],
+  prints: { response: sandboxEvent },
   parameters: { eventId },
   run: async (session, input) => {
     requireSandbox(session);
@@ -56,6 +58,7 @@ const resendCommand = command({
   summary: 'Deliver an event again, under the same id',
   examples: ['fiatrail sandbox events resend EVENT_ID', 'fiatrail sandbox events resend EVENT_ID -o json'],
   endpoints: [sandboxEventResend.id],
+  prints: { response: sandboxEventResend },
   parameters: { eventId },
   run: async (session, input) => {
     requireSandbox(session);

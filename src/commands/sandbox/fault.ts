@@ -76,6 +76,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
       'fiatrail sandbox fault add --on "offramp start" --kind payout-fails --times 2',
     ],
     endpoints: [sandboxFaultAdd.id],
+    prints: { response: sandboxFaultAdd },
     parameters: {
       on: required(
         '--on <endpoint>',
@@ -98,6 +99,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
     summary: 'List injected faults and how many requests each still affects',
     examples: ['fiatrail sandbox fault list', 'fiatrail sandbox fault list -o json'],
     endpoints: [sandboxFaultList.id],
+    prints: { response: sandboxFaultList },
     parameters: {},
     run: async (session) => {
       requireSandbox(session);
@@ -109,6 +111,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
     summary: 'Remove all injected faults',
     examples: ['fiatrail sandbox fault clear', 'fiatrail sandbox fault clear -o json --query cleared'],
     endpoints: [sandboxFaultClear.id],
+    prints: { response: sandboxFaultClear },
     parameters: {},
     run: async (session) => {
       requireSandbox(session);

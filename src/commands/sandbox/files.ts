@@ -48,6 +48,7 @@ export const snapshotCommand = command({
   details: 'The file contains the sandbox’s keys and is readable only by its owner. It is written on this machine.',
   examples: ['fiatrail sandbox snapshot before.db', 'fiatrail sandbox snapshot before.db -o json --query bytes'],
   endpoints: [sandboxSnapshot.id],
+  prints: { form: { path: 'text', bytes: 'whole number' } },
   parameters: { file: argument('file', 'file to create; it must not exist', word, 'File:') },
   run: async (session, input) => {
     requireSandbox(session);
@@ -68,6 +69,7 @@ export const restoreCommand = command({
   details: 'Replaces everything in the sandbox except its key.',
   examples: ['fiatrail sandbox restore before.db', 'fiatrail sandbox restore before.db --yes'],
   endpoints: [sandboxRestore.id],
+  prints: { response: sandboxRestore, more: { path: 'text' } },
   parameters: { file: argument('file', 'file written by sandbox snapshot', word, 'File:') },
   run: async (session, input) => {
     requireSandbox(session);

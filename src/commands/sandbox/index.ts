@@ -53,6 +53,7 @@ const statusCommand = command({
   summary: 'Show the sandbox’s clock, ledger and contents',
   examples: ['fiatrail sandbox status -o json --query ledger.balanced', 'fiatrail sandbox status --values'],
   endpoints: [sandboxStatus.id],
+  prints: { response: sandboxStatus },
   parameters: {
     values: switchOn(
       '--values',
@@ -72,6 +73,7 @@ const advanceCommand = command({
   summary: 'Advance the sandbox’s clock and run everything that falls due',
   examples: ['fiatrail sandbox advance 31m', 'fiatrail sandbox advance 5d -o json'],
   endpoints: [sandboxAdvance.id],
+  prints: { response: sandboxAdvance },
   parameters: {
     duration: argument('duration', 'time to advance, such as 30s, 31m, 2h, 5d or 1y', duration, 'How long:'),
   },
@@ -89,6 +91,7 @@ const settleCommand = command({
     'The clock does not move, so anything that only expires with time stays open: virtual accounts, quotes and locks.',
   examples: ['fiatrail sandbox settle', 'fiatrail sandbox settle -o json --query events'],
   endpoints: [sandboxSettle.id],
+  prints: { response: sandboxSettle },
   parameters: {},
   run: async (session) => {
     requireSandbox(session);
@@ -101,6 +104,7 @@ const clockCommand = command({
   summary: 'Show the sandbox’s clock and the system clock',
   examples: ['fiatrail sandbox clock', 'fiatrail sandbox clock -o json --query now'],
   endpoints: [sandboxClock.id],
+  prints: { response: sandboxClock },
   parameters: {},
   run: async (session) => {
     requireSandbox(session);

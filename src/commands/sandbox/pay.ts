@@ -61,6 +61,7 @@ export const payCommand = command({
     'fiatrail sandbox pay 0x9f3c… --chain --token CNGN --network base --amount 100 --from 0x11a4…',
   ],
   endpoints: [sandboxPay.id, sandboxDeposit.id],
+  prints: { either: [{ response: sandboxPay }, { response: sandboxDeposit }] },
   parameters: {
     account: argument(
       'account',

@@ -18,6 +18,7 @@ export const resetCommand = command({
   details: 'Deletes everything in the sandbox except its key, then seeds it again.',
   examples: ['fiatrail sandbox reset', 'fiatrail sandbox reset --pace instant --yes'],
   endpoints: [sandboxReset.id],
+  prints: { response: sandboxReset },
   parameters: { pace, rateLimits },
   run: async (session, input) => {
     requireSandbox(session);
@@ -58,6 +59,7 @@ export const seedCommand = command({
     'fiatrail sandbox seed --pace instant --rate-limits off',
   ],
   endpoints: [sandboxSeed.id],
+  prints: { response: sandboxSeed },
   parameters: {
     users: option('--users <count>', 'number of verified users to add', wholeNumber(0, 1_000_000)),
     history: option('--history <count>', 'number of completed transactions to add', wholeNumber(0, 10_000_000)),

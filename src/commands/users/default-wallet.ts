@@ -14,6 +14,7 @@ const showCommand = command({
     'fiatrail users default-wallet show 4f1c… -o json --query defaultWallet.address',
   ],
   endpoints: [getDefaultWallet.id],
+  prints: { response: getDefaultWallet },
   parameters: { userId },
   run: async (session, { userId }) => {
     const reply = await session.call(getDefaultWallet, { userId });
@@ -33,6 +34,7 @@ const setCommand = command({
     'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --label "cold wallet" -o json',
   ],
   endpoints: [setDefaultWallet.id],
+  prints: { response: setDefaultWallet },
   parameters: {
     userId,
     address: required('--address <address>', 'address of the wallet on the network', id, 'Address:'),
@@ -55,6 +57,7 @@ const removeCommand = command({
     'fiatrail users default-wallet remove 4f1c… --yes -o json --query note',
   ],
   endpoints: [removeDefaultWallet.id, getDefaultWallet.id],
+  prints: { response: removeDefaultWallet },
   parameters: { userId },
   run: async (session, { userId }) => {
     const reply = await session.change(

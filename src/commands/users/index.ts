@@ -17,6 +17,7 @@ const showCommand = command({
     'fiatrail users show 4f1c… -o json --query "virtualAccounts[0].accountNumber"',
   ],
   endpoints: [getDetails.id],
+  prints: { response: getDetails },
   parameters: { userId: argument('user-id', 'user id, from users onboard or users list', id) },
   run: async (session, { userId }) => {
     const reply = await session.call(getDetails, { userId });
@@ -38,6 +39,7 @@ const listCommand = command({
   summary: 'List verified users',
   examples: ['fiatrail users list --status active', 'fiatrail users list --all -o ndjson --fields userId,lastName'],
   endpoints: [listUsers.id],
+  prints: { response: listUsers },
   parameters: {
     ...positionOptions('users'),
     status: option('--status <status>', 'active, inactive or all (default all)', oneOf('active', 'inactive', 'all')),

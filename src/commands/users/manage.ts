@@ -26,6 +26,7 @@ const activateCommand = command({
   details: 'The user can transact and receive deposits again.',
   examples: ['fiatrail users activate 4f1c…', 'fiatrail users activate 4f1c… -o json --query changedAt'],
   endpoints: [setStatus.id],
+  prints: { response: setStatus },
   parameters: { userId },
   run: async (session, { userId }) =>
     outcomeOf(session, setStatus, await session.call(setStatus, { userId, active: true })),
@@ -40,6 +41,7 @@ const deactivateCommand = command({
     'fiatrail users deactivate 4f1c… --reason "lost phone" -o json --query active',
   ],
   endpoints: [setStatus.id],
+  prints: { response: setStatus },
   parameters: {
     userId,
     reason: required('--reason <text>', 'reason, kept in the audit log', word, 'Reason (kept in the audit log):'),
@@ -65,6 +67,7 @@ const migrateCommand = command({
     'fiatrail users migrate-wallets 4f1c… --force -o json --query failed',
   ],
   endpoints: [migrateUserWallets.id],
+  prints: { response: migrateUserWallets },
   parameters: {
     userIds: someArguments('user-id', 'one or more user ids, from users list', id, 'User id:'),
     force: switchOn('--force', 'also replace existing wallets'),
@@ -95,6 +98,7 @@ const onrampAssetCommand = command({
     'fiatrail users onramp-asset 4f1c… --asset CNGN --auto-swap off -o json',
   ],
   endpoints: [updateOnrampAsset.id],
+  prints: { response: updateOnrampAsset },
   parameters: {
     userId,
     asset: required('--asset <ticker>', 'asset to deliver: CNGN, USDC or USDT', ticker, 'Asset (CNGN, USDC or USDT):'),

@@ -94,6 +94,7 @@ const onboardCommand = command({
     'printf 12345678901 | fiatrail users onboard --bvn-stdin --wait --yes -o json',
   ],
   endpoints: [onboard.id, onboardStatus.id, getDetails.id],
+  prints: WORK,
   parameters: {
     bvn: optionalArgument('bvn', 'BVN, 11 digits; prefer --bvn-stdin', bvnText),
     bvnStdin: switchOn('--bvn-stdin', 'read the BVN from standard input'),
@@ -122,6 +123,7 @@ const onboardingCommand = command({
     'fiatrail users onboarding 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 2m -o json',
   ],
   endpoints: [onboardStatus.id],
+  prints: { response: onboardStatus },
   parameters: {
     requestId: argument('request-id', 'request id, from users onboard', id),
     wait: waitOption('until the user is verified'),

@@ -17,6 +17,7 @@ const addCommand = command({
     'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --type custodial --custodian "Acme Custody" -o json',
   ],
   endpoints: [addExternalWallet.id],
+  prints: { response: addExternalWallet },
   parameters: {
     address: argument('address', 'address of the wallet on the network', id, 'Address:'),
     network: required('--network <network>', 'network, such as base, eth or bsc', id, 'Network:'),
@@ -61,6 +62,7 @@ const enableCommand = command({
     'fiatrail wallets external enable 0x52908400098527886E0F7030069857D2E4169EE7 -o json --query status',
   ],
   endpoints: [setExternalWalletStatus.id],
+  prints: { response: setExternalWalletStatus },
   parameters: { address },
   run: async (session, { address }) => {
     const reply = await session.call(setExternalWalletStatus, { address, status: 'active' });
@@ -76,6 +78,7 @@ const disableCommand = command({
     'fiatrail wallets external disable 0x52908400098527886E0F7030069857D2E4169EE7 -o json --query status',
   ],
   endpoints: [setExternalWalletStatus.id],
+  prints: { response: setExternalWalletStatus },
   parameters: { address },
   run: async (session, { address }) => {
     const reply = await session.call(setExternalWalletStatus, { address, status: 'inactive' });
@@ -93,6 +96,7 @@ const removeCommand = command({
     'fiatrail wallets external remove 0x52908400098527886E0F7030069857D2E4169EE7 --yes -o json',
   ],
   endpoints: [removeExternalWallet.id],
+  prints: { response: removeExternalWallet },
   parameters: { address },
   run: async (session, { address }) => {
     const change = { summary: `remove external wallet ${address}`, lines: [['wallet', address] as const] };

@@ -29,6 +29,7 @@ const showCommand = command({
   summary: 'Show the account’s smart wallet and external wallets',
   examples: ['fiatrail wallets show', 'fiatrail wallets show -o json --query smartWallet.address'],
   endpoints: [getFintechWallet.id],
+  prints: { response: getFintechWallet },
   parameters: {},
   run: async (session) =>
     outcomeOf(session, getFintechWallet, await session.call(getFintechWallet, {}), { columns: SHOWN }),
@@ -48,6 +49,7 @@ const userCommand = command({
   summary: 'List a user’s wallets and their balances',
   examples: ['fiatrail wallets user 4f1c…', 'fiatrail wallets user 4f1c… -o csv'],
   endpoints: [listUserWallets.id],
+  prints: { response: listUserWallets },
   parameters: { userId: argument('user-id', 'user id, from users list', id) },
   run: async (session, { userId }) =>
     outcomeOf(session, listUserWallets, await session.call(listUserWallets, { userId }), { columns: COLUMNS }),
@@ -68,6 +70,7 @@ const depositAccountCommand = command({
     'Naira paid into it becomes cNGN in the default wallet. It never expires and accepts any amount from any sender.',
   examples: ['fiatrail wallets deposit-account', 'fiatrail wallets deposit-account -o json --query accountNumber'],
   endpoints: [getFintechAccount.id],
+  prints: { response: getFintechAccount },
   parameters: {},
   run: async (session) =>
     outcomeOf(session, getFintechAccount, await session.call(getFintechAccount, {}), { columns: DEPOSIT_ACCOUNT }),

@@ -4,8 +4,9 @@ import { nearest } from '../../cli/nearest.ts';
 import { optionalArgument, word } from '../../cli/parameters.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
 import { EVENTS, eventOf } from '../../contract/events.ts';
-import { fieldsOf } from '../../derive/describe.ts';
+import { FIELD_FORM, fieldsOf } from '../../derive/describe.ts';
 import { printable } from '../../money/amount.ts';
+import type { Form } from '../../present/prints.ts';
 
 const COLUMNS = [
   { field: 'name', title: 'Event' },
@@ -20,6 +21,8 @@ const FIELDS = [
   { field: 'source', title: 'Source' },
   { field: 'meaning', title: 'Meaning' },
 ] as const;
+
+const EVENT = { name: 'text', scope: ['one of', 'user', 'fintech'], source: 'text', means: 'text' } satisfies Form;
 
 /** Returns an event by either of its names. Throws CliError usage. */
 export function eventNamed(text: string) {
@@ -39,6 +42,12 @@ export const eventsCommand = command({
   summary: 'List the events of the service, or describe one with its fields',
   examples: ['fiatrail webhooks events', 'fiatrail webhooks events user.onboarded -o json'],
   endpoints: [],
+  prints: {
+    either: [
+      { form: { events: ['list of', { ...EVENT, 'otherName?': 'text' }], pagination: 'pagination' } },
+      { form: { ...EVENT, otherName: ['null or', 'text'], fields: ['list of', FIELD_FORM] } },
+    ],
+  },
   isLocal: true,
   parameters: { event: optionalArgument('event', 'event to describe, such as user.onboarded', word) },
   run: async (_session, { event: name }) => {

@@ -55,6 +55,22 @@ export const gapsCommand = command({
 Some events cannot be compared, because no list shows their work: those of an onramp that has not been paid, including virtual.account.created, and the notices of bridges. No list says whether a failed payout reached the bank, so fintech.offramp.payout.initiated is expected of completed payouts only.`,
   examples: ['fiatrail webhooks inbox gaps', 'fiatrail webhooks inbox gaps -o json --query "missing[].event"'],
   endpoints: [listUsers.id, listDeposits.id, listPayouts.id, listWithdrawals.id, listSwaps.id],
+  prints: {
+    form: {
+      since: 'time',
+      missing: [
+        'list of',
+        {
+          event: 'text',
+          kind: 'text',
+          id: ['null or', 'text'],
+          status: ['null or', 'text'],
+          createdAt: ['null or', 'time'],
+        },
+      ],
+      unlisted: ['list of', { id: 'whole number', event: 'text' }],
+    },
+  },
   parameters: periodOptions,
   run: async (session, given) => {
     const inbox = await openProfileInbox(session.world, session.profile);

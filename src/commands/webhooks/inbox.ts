@@ -28,7 +28,7 @@ import { sendTo } from '../../webhooks/listen/forwarder.ts';
 import { setAt } from './change.ts';
 import { eventNamed } from './events.ts';
 import { printedEvent, privateKeysOf } from './offline.ts';
-import { summaryOf } from './summary.ts';
+import { CONTENT, COUNTED, FORWARD, headersOf, LISTED, SENT, summaryOf } from './summary.ts';
 import { resigningOf, shownTarget, targetName, targetUrl } from './targets.ts';
 
 const COLUMNS = [
@@ -107,6 +107,7 @@ const listCommand = command({
     'fiatrail webhooks inbox list --forwarding dead --all -o ndjson',
   ],
   endpoints: [],
+  prints: { either: [{ form: LISTED }, { form: COUNTED }] },
   isLocal: true,
   parameters: {
     limit: option('--limit <count>', 'maximum number of events (default 20)', wholeNumber(1, 1000)),
@@ -166,6 +167,7 @@ const showCommand = command({
   details: 'With -o raw it prints the exact body that arrived.',
   examples: ['fiatrail webhooks inbox show 12', 'fiatrail webhooks inbox show 12 -o json --query data'],
   endpoints: [],
+  prints: { form: { ...CONTENT, forwards: ['list of', FORWARD] } },
   isLocal: true,
   parameters: { event: EVENT },
   run: async (session, { event: name }) =>
@@ -183,9 +185,6 @@ const showCommand = command({
     }),
 });
 
-/** The headers as rows, because their names are data. */
-const headersOf = ({ headers }: KeptEvent) => Object.entries(headers).map(([name, value]) => ({ name, value }));
-
 const replayCommand = command({
   words: ['webhooks', 'inbox', 'replay'],
   summary: 'Send a received event to a URL again',
@@ -196,6 +195,7 @@ const replayCommand = command({
     'fiatrail webhooks inbox replay 12 --to http://127.0.0.1:3000/webhooks --resign service --set amount=1',
   ],
   endpoints: [],
+  prints: { form: { id: 'whole number', ...SENT } },
   isLocal: true,
   parameters: {
     event: EVENT,
@@ -268,6 +268,7 @@ const redriveCommand = command({
     'Sealed events are opened if the profile has a key for them by now. A running webhooks listen forwards all of them at once; otherwise the next one does.',
   examples: ['fiatrail webhooks inbox redrive', 'fiatrail webhooks inbox redrive --to http://127.0.0.1:3000/webhooks'],
   endpoints: [],
+  prints: { form: { redriven: 'whole number', opened: 'whole number' } },
   isLocal: true,
   parameters: { to: option('--to <target>', 'only dead events for this URL, or for exec:COMMAND', targetName) },
   run: async (session, { to }) =>
@@ -287,6 +288,7 @@ const pruneCommand = command({
     'fiatrail webhooks inbox prune --older-than 30d --dry-run',
   ],
   endpoints: [],
+  prints: { form: { pruned: 'whole number', before: 'time' } },
   isLocal: true,
   parameters: { olderThan: required('--older-than <duration>', 'such as 90d', duration, 'Older than:') },
   run: async (session, { olderThan }) => {
@@ -311,6 +313,7 @@ const exportCommand = command({
     'fiatrail webhooks inbox export --event user.onboarded -o ndjson',
   ],
   endpoints: [],
+  prints: { form: { events: ['list of', { ...CONTENT, body: 'text' }], pagination: 'pagination' } },
   isLocal: true,
   parameters: {
     from: optionalArgument('from', 'number of the first event to print', wholeNumber(1, 1e15)),

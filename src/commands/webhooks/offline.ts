@@ -61,6 +61,16 @@ export const verifyCommand = command({
     'fiatrail webhooks verify --message delivery.http --any-age -o json',
   ],
   endpoints: [],
+  prints: {
+    form: {
+      verified: 'flag',
+      event: ['null or', 'text'],
+      webhookId: ['null or', 'text'],
+      sentAt: 'time',
+      isLate: 'flag',
+      serviceName: 'text',
+    },
+  },
   isLocal: true,
   parameters: {
     signature: option('--signature <hex>', 'the signature header', word),
@@ -176,6 +186,19 @@ export const openCommand = command({
     'A sealed body is opened with the private keys of the profile, older ones too. The signature is not checked.',
   examples: ['fiatrail webhooks open --body body.json', 'fiatrail webhooks open --message delivery.http -o json'],
   endpoints: [],
+  prints: {
+    form: {
+      event: 'text',
+      isKnown: 'flag',
+      eventId: ['null or', 'text'],
+      requestId: ['null or', 'text'],
+      userId: ['null or', 'text'],
+      fintechId: ['null or', 'text'],
+      happenedAt: ['null or', 'time'],
+      data: 'any',
+      isSealed: 'flag',
+    },
+  },
   isLocal: true,
   parameters: {
     body: file,

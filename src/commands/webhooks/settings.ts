@@ -37,6 +37,7 @@ export const showCommand = command({
   details: 'The service masks the URL, and says only whether a signing secret is set.',
   examples: ['fiatrail webhooks show', 'fiatrail webhooks show -o json --query events'],
   endpoints: [getWebhook.id],
+  prints: { response: getWebhook },
   parameters: {},
   run: async (session) => outcomeOf(session, getWebhook, await session.call(getWebhook, {}), { columns: COLUMNS }),
 });
@@ -155,6 +156,7 @@ export const setCommand = command({
     'op read op://ops/webhook/secret | fiatrail webhooks set https://hooks.example.com/fiatrail --secret-stdin --yes',
   ],
   endpoints: [setWebhook.id, getWebhook.id],
+  prints: { response: setWebhook, more: { 'secretFingerprint?': 'text', 'secret?': 'text' } },
   parameters: {
     url: argument('url', 'public HTTPS URL that receives the events', webhookUrl, 'Webhook URL:'),
     events: option('--events <names>', 'event names, separated by commas (default all)', eventNames),
@@ -242,6 +244,7 @@ export const enableCommand = command({
   details: 'Events that happened while it was disabled are not delivered.',
   examples: ['fiatrail webhooks enable', 'fiatrail webhooks enable -o json'],
   endpoints: [toggleWebhook.id],
+  prints: { response: toggleWebhook },
   parameters: {},
   run: (session) => switchDelivery(session, true),
 });
@@ -252,6 +255,7 @@ export const disableCommand = command({
   details: 'The URL, the events and the secret stay set.',
   examples: ['fiatrail webhooks disable', 'fiatrail webhooks disable -o json'],
   endpoints: [toggleWebhook.id],
+  prints: { response: toggleWebhook },
   parameters: {},
   run: (session) => switchDelivery(session, false),
 });

@@ -1,4 +1,13 @@
+import type { Form } from '../../present/prints.ts';
 import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
+
+/** The form of `summaryOf`. */
+const SUMMARY = {
+  ...{ id: 'whole number', event: ['null or', 'text'], mark: 'text', requestId: ['null or', 'text'] },
+  ...{ userId: ['null or', 'text'], eventId: ['null or', 'text'], webhookId: ['null or', 'text'], isLate: 'flag' },
+  ...{ isSealed: 'flag', problem: ['null or', 'text'], happenedAt: ['null or', 'time'], copies: 'whole number' },
+  ...{ sentAt: 'time', receivedAt: 'time', forwarding: ['null or', ['one of', 'forwarded', 'pending', 'dead']] },
+} satisfies Form;
 
 /** An event as the lists print it. */
 export function summaryOf(event: KeptEvent) {
@@ -20,3 +29,30 @@ function forwardingOf({ forwards }: KeptEvent): 'forwarded' | 'pending' | 'dead'
   if (forwards.some(({ state }) => state === 'dead')) return 'dead';
   return forwards.some(({ state }) => state === 'waiting') ? 'pending' : 'forwarded';
 }
+
+/** The headers as rows, because their names are data. */
+export const headersOf = ({ headers }: KeptEvent) => Object.entries(headers).map(([name, value]) => ({ name, value }));
+
+/** What the commands of the inbox print: a list, the counts by name, an event with its content, and what a target answered. */
+export const LISTED: Form = {
+  events: ['list of', SUMMARY],
+  pagination: 'pagination',
+  counts: { events: 'whole number', waiting: 'whole number', dead: 'whole number' },
+};
+export const COUNTED: Form = {
+  counts: ['list of', { event: ['null or', 'text'], mark: 'text', count: 'whole number' }],
+  pagination: 'pagination',
+};
+export const CONTENT = {
+  ...SUMMARY,
+  data: 'any',
+  headers: ['list of', { name: 'text', value: 'text' }],
+} satisfies Form;
+export const FORWARD: Form = {
+  ...{ target: 'text', attempts: 'whole number', status: ['null or', 'whole number'], problem: ['null or', 'text'] },
+  state: ['one of', 'waiting', 'acknowledged', 'dead'],
+  dueAt: ['null or', 'time'],
+};
+export const SENT = {
+  ...{ event: ['null or', 'text'], to: 'text', status: ['null or', 'whole number'], problem: ['null or', 'text'] },
+} satisfies Form;

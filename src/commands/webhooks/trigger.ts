@@ -47,6 +47,7 @@ export const triggerCommand = command({
     'fiatrail webhooks trigger fintech.user.deposit.received --to http://127.0.0.1:3000/webhooks --set deposit.amount=750',
   ],
   endpoints: [],
+  prints: { form: { event: 'text', to: 'text', status: ['null or', 'whole number'], problem: ['null or', 'text'] } },
   isLocal: true,
   parameters: {
     event: argument('event', 'event name, such as user.onboarded', word, 'Event:'),
