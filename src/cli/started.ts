@@ -3,31 +3,24 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { payload } from '../contract/fields.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { isPlainObject, type Plain, toPlain } from '../present/plain.ts';
+import type { AlsoPrinted, PrintedWork } from '../present/prints.ts';
 import type { Result, ResultShape } from '../present/result.ts';
 import type { Outcome } from './outcome.ts';
 import type { Session } from './session.ts';
 
-/** The endpoint that starts work, and the one that reads its status. */
-interface Work {
-  readonly start: Endpoint;
-  readonly status: Endpoint;
-  /** Fields of a third endpoint that are printed too, such as those of the account to pay. */
-  readonly also?: { readonly endpoint: Endpoint; readonly fields: readonly string[] };
-}
-
 type Shape = Record<string, z.ZodMiniType>;
 
 /** The fields that a command prints which starts work, whether it waits or not: those of the start and of the status. */
-export function startedShape({ start, status, also }: Work): ResultShape & { readonly schema: z.ZodMiniType } {
+export function startedShape({ start, status, also }: PrintedWork): ResultShape & { readonly schema: z.ZodMiniType } {
   return { schema: payload({ ...fieldsOf(start), ...(also ? alsoShape(also) : {}), ...fieldsOf(status) }) };
 }
 
-function alsoShape({ endpoint, fields }: NonNullable<Work['also']>): Shape {
+function alsoShape({ endpoint, fields }: AlsoPrinted): Shape {
   return Object.fromEntries(Object.entries(fieldsOf(endpoint)).filter(([name]) => fields.includes(name)));
 }
 
 /** Returns the outcome of a start with the fields that another endpoint adds to it. */
-export function withAlso({ start, also }: Work, outcome: Outcome, data: object | undefined): Outcome {
+export function withAlso({ start, also }: PrintedWork, outcome: Outcome, data: object | undefined): Outcome {
   const { result } = outcome;
   if (!result || !also || !data) return outcome;
   const found = Object.entries(data).filter(([name]) => also.fields.includes(name));
@@ -53,7 +46,7 @@ function fieldsOf({ response, nests = '' }: Endpoint): Shape {
  * status, null where a value is not known yet. `followed` is the outcome of the wait. Tables show only what is known, and
  * `-o raw` only the last response.
  */
-export function startedOutcome(session: Session, work: Work, started: Outcome, followed?: Outcome): Outcome {
+export function startedOutcome(session: Session, work: PrintedWork, started: Outcome, followed?: Outcome): Outcome {
   const { format, fields, query } = session.globals.present;
   const last = followed ?? started;
   if (format === 'raw' || (format === 'table' && !fields && query === undefined)) return last;

@@ -28,10 +28,17 @@ export interface PrintedResponse {
   readonly more?: Fields;
 }
 
+/** Fields of an endpoint that are printed with the start of some work, such as those of the account to pay. */
+export interface AlsoPrinted {
+  readonly endpoint: Endpoint;
+  readonly fields: readonly string[];
+}
+
 /** Work that a command starts: the fields of both endpoints, each null until its value is known. */
 export interface PrintedWork {
   readonly start: Endpoint;
   readonly status: Endpoint;
+  readonly also?: AlsoPrinted;
 }
 
 /** What a command prints with -o json. `either`: which of the two depends on its arguments. */

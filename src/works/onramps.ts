@@ -1,6 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import type { Session } from '../cli/session.ts';
 import { onrampStatus, startOnramp } from '../contract/endpoints/onramp.ts';
+import { getVirtualAccount } from '../contract/endpoints/virtual-accounts.ts';
 import { listUserWallets } from '../contract/endpoints/wallets.ts';
 import { agrees, amountAt, cngnOfNaira, isPast, isSameAmount, saysMore, standingOf } from './rows.ts';
 import { type Candidate, type Sought, status, type Work } from './work.ts';
@@ -13,12 +14,19 @@ const byIdOrAddress = (requestId: string) =>
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
 
+/** Whoever starts an onramp has to pay exactly this, so it is printed in every format. */
+export const TO_PAY = {
+  endpoint: getVirtualAccount,
+  fields: ['totalAmountWithFee', 'accountNumber', 'bankName', 'accountName', 'expiresAt'],
+} as const;
+
 /**
  * Naira that becomes cNGN once it is paid. Each start makes a wallet of its own, which is among the user's wallets (source:
  * inferred), and the status of an onramp can be read by its wallet.
  */
 export const onramp: Work = {
   starts: [startOnramp],
+  also: TO_PAY,
   status: status({
     ...ENDS,
     endpoint: onrampStatus,

@@ -56,5 +56,7 @@ async function resultOutcome(session: Session, operation: Operation): Promise<Ou
   const outcome = outcomeOf(session, endpoint, reply);
   const work = await workStartedBy(operation.endpoint);
   const start = work?.starts.find((each) => each.id === operation.endpoint);
-  return start && work?.status ? startedOutcome(session, { start, status: work.status.endpoint }, outcome) : outcome;
+  if (!start || !work?.status) return outcome;
+  const printed = { start, status: work.status.endpoint, ...(work.also ? { also: work.also } : {}) };
+  return startedOutcome(session, printed, outcome);
 }

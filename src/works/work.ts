@@ -3,6 +3,7 @@ import type { Following } from '../cli/wait.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import type { WebhookEvent } from '../contract/event-payloads.ts';
 import type { Operation } from '../journal/journal.ts';
+import type { AlsoPrinted } from '../present/prints.ts';
 
 /** How the end of asynchronous work is read. */
 interface Status<E extends Endpoint>
@@ -72,6 +73,8 @@ export type Seen = 'done' | 'not-done' | 'unclear';
 export interface Work {
   readonly starts: readonly Endpoint[];
   readonly status?: Status<Endpoint>;
+  /** What is printed with its start besides the response to it. */
+  readonly also?: AlsoPrinted;
   /** The events that tell of it. */
   readonly told?: Readonly<Partial<Record<WebhookEvent, Telling>>>;
   /** Where a person looks if the service offers no list, or its list is not enough. */

@@ -45,13 +45,13 @@ test.each([
   expect(await fiatrail(home, argv)).toEqual({ stdout: await rendered(words, undefined), stderr: '', code: 0 });
 });
 
-test.each([['users/../fx'], ['fx.orders'], ['nonsense']])(
-  '"%s" is no command, so the program prints its own',
-  async (word) => {
-    const { stdout, code } = await fiatrail(newHome(onTestFinished), [word, '--help']);
-    expect({ stdout, code }).toEqual({ stdout: await rendered('', undefined), code: 0 });
-  },
-);
+test.each([['users/../fx'], ['fx.orders'], ['nonsense']])('"%s" is no command, and has no help', async (word) => {
+  const { stdout, stderr, code } = await fiatrail(newHome(onTestFinished), [word, '--help']);
+  expect({ stdout, stderr, code }).toEqual({
+    ...{ stdout: '', code: 2 },
+    stderr: `error: unknown command '${word}'\n  hint: run: fiatrail --help\n`,
+  });
+});
 
 test('a terminal gets help for its width', async () => {
   const home = newHome(onTestFinished);

@@ -11,6 +11,7 @@ import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { requireNoSignature } from '../../plans/sign-above.ts';
+import type { Form } from '../../present/prints.ts';
 import { isReconciled } from '../../works/reconcile.ts';
 import { readWithdrawable, requireSome } from './most.ts';
 import { placeOf, sendWithdrawal, type WithdrawalTexts, withdrawalRequest } from './send.ts';
@@ -23,6 +24,21 @@ interface Part {
   /** The once key of this withdrawal; null without one. */
   readonly onceKey: string | null;
 }
+
+/** What a sweep prints. */
+export const SWEPT: Form = {
+  withdrawals: [
+    'list of',
+    {
+      withdrawalId: ['null or', 'text'],
+      amount: ['null or', 'amount'],
+      status: ['null or', 'text'],
+      onceKey: ['null or', 'text'],
+    },
+  ],
+  total: 'amount',
+  left: ['null or', 'amount'],
+};
 
 const COLUMNS = [
   { field: 'withdrawalId', title: 'Withdrawal' },

@@ -13,7 +13,7 @@ import { destinationOf } from './destination.ts';
 import { ACCOUNT_OPTIONS, FEE_AMOUNT, withdrawGuide } from './guide.ts';
 import { mostWithdrawable } from './most.ts';
 import { sendWithdrawal, WORK } from './send.ts';
-import { sweep } from './sweep.ts';
+import { SWEPT, sweep } from './sweep.ts';
 
 const STARTED = [
   { field: 'withdrawalId', title: 'Withdrawal' },
@@ -35,7 +35,7 @@ const withdrawCommand = command({
     'fiatrail fees withdraw --amount all --to default --once "fees-{year}-{month}-{day}" --yes',
   ],
   endpoints: [withdrawFees.id, verifyWithdrawal.id],
-  prints: WORK,
+  prints: { either: [WORK, { form: SWEPT }] },
   parameters: {
     amount: FEE_AMOUNT,
     to: option('--to <bank-account-id>', 'id of a saved account, from bank-accounts list, or default', id),

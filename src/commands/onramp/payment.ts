@@ -12,19 +12,16 @@ import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts'
 import { amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
 import { followWork } from '../../works/follow-work.ts';
-import { onramp } from '../../works/onramps.ts';
+import { onramp, TO_PAY } from '../../works/onramps.ts';
 
 const MINUTE_MS = 60_000;
 /** The 30 minutes in which the account can be paid, plus time to process the payment. */
 export const PAYMENT_WAIT_MS = 40 * MINUTE_MS;
 
-/** Whoever starts an onramp has to pay exactly this, so it is printed in every format. */
-const TO_PAY = ['totalAmountWithFee', 'accountNumber', 'bankName', 'accountName', 'expiresAt'] as const;
-
 export const ONRAMP = {
   start: startOnramp,
   status: onrampStatus,
-  also: { endpoint: getVirtualAccount, fields: TO_PAY },
+  also: TO_PAY,
 } as const;
 
 type Shows = Following<typeof onrampStatus>['shows'];

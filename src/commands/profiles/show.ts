@@ -68,6 +68,7 @@ export const PROFILE: Form = {
   baseUrl: ['null or', 'text'],
   serviceName: ['null or', 'text'],
   output: ['null or', 'text'],
+  timeZone: ['null or', 'text'],
   key: {
     store: ['null or', 'text'],
     fingerprint: ['null or', 'text'],

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type { Endpoint } from '../../contract/endpoint.ts';
 import type { FieldMeta } from '../../contract/fields.ts';
 import { elementOf, shapeOf, unwrap } from '../../contract/rows.ts';
 import { valuesOf } from '../../derive/describe.ts';
@@ -97,8 +98,10 @@ function propertiesOf(schema: z.ZodMiniType): Property[] {
 }
 
 /** A field of both endpoints has the form of either, since the value of the start stays until the status has one. */
-function ofWork({ start, status }: PrintedWork): JsonSchema {
-  const all = [start, status].flatMap(({ response, nests }) => ofProperties(response(), nests));
+function ofWork({ start, status, also }: PrintedWork): JsonSchema {
+  const ofEndpoint = ({ response, nests }: Endpoint) => ofProperties(response(), nests);
+  const added = also ? ofEndpoint(also.endpoint).filter(({ name }) => also.fields.includes(name)) : [];
+  const all = [...ofEndpoint(start), ...added, ...ofEndpoint(status)];
   const properties = [...Map.groupBy(all, ({ name }) => name)].map(([name, found]): Property => {
     const schemas = new Map(found.map(({ schema }) => [JSON.stringify(schema), schema]));
     const [only = {}, ...others] = schemas.values();
