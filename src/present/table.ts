@@ -1,5 +1,6 @@
 import { fitsInstead, GAP, INDENT, layoutOf, lineWidth, type Measured } from './layout.ts';
 import { plainLine } from './text.ts';
+import { type Tone, toneOf } from './tones.ts';
 import type { Block, Grid } from './view.ts';
 import { clip, leastWidth, widthOf, wrap } from './width.ts';
 
@@ -10,6 +11,7 @@ interface Pen {
   /** Formats single-line cells as lines, padded to the column widths. */
   readonly align: (rows: Rows, widths: readonly number[], right: readonly boolean[]) => string[];
   readonly bold: (text: string) => string;
+  readonly tone: (tone: Tone, text: string) => string;
   /** Returns the lines of a cell. */
   readonly lines: (text: string, width: number) => string[];
   readonly isOneLine: boolean;
@@ -59,12 +61,15 @@ function* chunks(rows: Rows): Generator<Rows> {
   for (let start = 0; start < rows.length; start += CHUNK_ROWS) yield rows.slice(start, start + CHUNK_ROWS);
 }
 
+const COLORS = { good: 'green', bad: 'red', open: 'yellow' } as const;
+
 async function openPen({ color, isPiped }: Frame): Promise<Pen> {
   const { default: Table } = await import('cli-table3');
-  const bold = color ? new (await import('chalk')).Chalk({ level: 1 }).bold : (text: string) => text;
+  const chalk = color ? new (await import('chalk')).Chalk({ level: 1 }) : undefined;
   const style = { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true };
   return {
-    bold: (text) => bold(text),
+    bold: (text) => chalk?.bold(text) ?? text,
+    tone: (tone, text) => chalk?.[COLORS[tone]](text) ?? text,
     isOneLine: isPiped,
     lines: isPiped ? (text, width) => [clip(text, width)] : wrap,
     align: (rows, widths, right) => {
@@ -78,15 +83,22 @@ async function openPen({ color, isPiped }: Frame): Promise<Pen> {
   };
 }
 
+/** How a cell is drawn, by its row and its column. */
+type StyleOf = (row: readonly string[], column: number) => 'bold' | Tone | undefined;
+
+const PLAIN: StyleOf = () => undefined;
+
 /** Wraps each cell to its column's width, styles it and aligns the rows. */
-function draw(pen: Pen, rows: Rows, widths: readonly number[], right: readonly boolean[], bold: readonly boolean[]) {
+function draw(pen: Pen, rows: Rows, widths: readonly number[], right: readonly boolean[], styleOf: StyleOf) {
   const lines = rows.flatMap((row) => {
     const cells = row.map((text, column) => pen.lines(text, widths[column] ?? 0));
     const height = Math.max(...cells.map((cell) => cell.length));
     return Array.from({ length: height }, (_line, index) =>
       cells.map((cell, column) => {
         const text = cell[index] ?? '';
-        return bold[column] === true && text !== '' ? pen.bold(text) : text;
+        const style = text === '' ? undefined : styleOf(row, column);
+        if (style === undefined) return text;
+        return style === 'bold' ? pen.bold(text) : pen.tone(style, text);
       }),
     );
   });
@@ -121,9 +133,10 @@ function gridLines(pen: Pen, grid: Grid, width: number): string[] {
   const part = <T>(values: readonly T[], line: readonly number[]) => values.filter((_value, at) => line.includes(at));
   const drawn = (rows: Rows, isBold: boolean) =>
     lines.flatMap((line, number) => {
-      const bold = line.map(() => isBold);
+      const names = part(titles, line);
+      const styleOf: StyleOf = isBold ? () => 'bold' : (row, at) => toneOf(names[at] ?? '', row[at] ?? '');
       const cells = rows.map((row) => part(row, line));
-      const texts = draw(pen, cells, part(widths, line), part(grid.right, line), bold);
+      const texts = draw(pen, cells, part(widths, line), part(grid.right, line), styleOf);
       if (number === 0) return texts;
       // Empty continuation lines are omitted.
       return texts.filter((text) => text.trim() !== '').map((text) => ' '.repeat(INDENT) + text);
@@ -147,7 +160,8 @@ function blockLines(pen: Pen, blocks: readonly Block[], width: number): string[]
     const title = plainLine(first.title);
     if (isBeside(first)) {
       const rows = [first, ...more].map((pair) => [plainLine(pair.title), pair.kind === 'pair' ? pair.text : '']);
-      return draw(pen, rows, [titleWidth, room], [false, false], [true, false]);
+      const styleOf: StyleOf = (row, at) => (at === 0 ? 'bold' : toneOf(row[0] ?? '', row[1] ?? ''));
+      return draw(pen, rows, [titleWidth, room], [false, false], styleOf);
     }
     const inner = first.kind === 'pair' ? textBelow(pen, first.text, width) : partLines(pen, first, within);
     return [pen.bold(title), ...inner.map((line) => ' '.repeat(INDENT) + line)];
@@ -179,5 +193,5 @@ function hiddenLine(hidden: number): string[] {
 
 /** Draws a value below its title because a word, such as an id, is too long to fit next to it. */
 function textBelow(pen: Pen, text: string, width: number): string[] {
-  return draw(pen, [[text]], [Math.max(leastWidth(text), width - INDENT)], [false], [false]);
+  return draw(pen, [[text]], [Math.max(leastWidth(text), width - INDENT)], [false], PLAIN);
 }

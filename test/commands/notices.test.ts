@@ -130,6 +130,23 @@ describe('color', () => {
   });
 });
 
+describe('states', () => {
+  const GREEN = '\u001b[32m';
+  const YELLOW = '\u001b[33m';
+  test('are colored in tables and documents, and nowhere else', async () => {
+    const world = fakeWorld();
+    await run(world, 'sandbox', 'seed', '--users', '1', '--pace', 'instant', '--rate-limits', 'off', '-q');
+    const withdraw = ['fees', 'withdraw', '--amount', '500', '--to', 'default', '--yes', '-q'];
+    const { stdout } = await run(world, ...withdraw, '--color', 'always');
+    expect(stdout).toContain(`${YELLOW}pending\u001b[39m`);
+    await run(world, 'sandbox', 'settle', '-q');
+    const list = ['fees', 'withdrawals', '-q', '--color'];
+    expect((await run(world, ...list, 'always')).stdout).toContain(`${GREEN}completed\u001b[39m`);
+    expect((await run(world, ...list, 'never')).stdout).not.toContain('\u001b');
+    expect((await run(world, ...list, 'always', '-o', 'csv')).stdout).not.toContain('\u001b');
+  });
+});
+
 describe('a table for another program', () => {
   const LIST = ['users', 'list', '--limit', '4', '-q'];
   const linesOf = (text: string) => text.trimEnd().split('\n');
