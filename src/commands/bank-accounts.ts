@@ -1,4 +1,5 @@
 import { CliError } from '../base/errors.ts';
+import { bankCodeFor, bankWord } from '../cli/banks.ts';
 import { command } from '../cli/command.ts';
 import { argument, digits, id, option, required, switchOn, word } from '../cli/parameters.ts';
 import { PREVIEW_READ, readPreviews } from '../cli/previews.ts';
@@ -20,7 +21,7 @@ const addCommand = command({
   details: 'The bank verifies the account number and returns the holder’s name.',
   examples: [
     'fiatrail bank-accounts add --account-number 0123456789 --bank-code 000013',
-    'fiatrail bank-accounts add --account-number 0123456789 --bank-code 000013 --default -o json --query accountId',
+    'fiatrail bank-accounts add --account-number 0123456789 --bank-code gtbank --default -o json --query accountId',
   ],
   endpoints: [addBankAccount.id],
   prints: { response: addBankAccount },
@@ -33,9 +34,9 @@ const addCommand = command({
     ),
     bankCode: required(
       '--bank-code <code>',
-      'NIBSS bank code, from banks list',
-      digits('bank code', 3, 6),
-      'Bank code:',
+      'NIBSS bank code, from banks list, or a name that fits one bank',
+      bankWord,
+      'Bank code or name:',
     ),
     label: option('--label <text>', 'label for the account', word),
     isDefault: switchOn('--default', 'make this the default payout account'),
@@ -44,7 +45,7 @@ const addCommand = command({
   run: async (session, { accountNumber, bankCode, label, isDefault, metadata }) => {
     const reply = await session.call(addBankAccount, {
       accountNumber,
-      bankCode,
+      bankCode: await bankCodeFor(session, bankCode),
       label,
       isDefault: isDefault || undefined,
       metadata: objectOf(metadata),

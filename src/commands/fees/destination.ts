@@ -1,4 +1,5 @@
 import { CliError } from '../../base/errors.ts';
+import { bankCodeFor } from '../../cli/banks.ts';
 import type { Session } from '../../cli/session.ts';
 import { listBankAccounts } from '../../contract/endpoints/banks.ts';
 
@@ -40,7 +41,7 @@ export async function destinationOf(session: Session, input: DestinationInput): 
       },
     );
   }
-  return { bankAccountNumber: accountNumber, bankCode, accountName };
+  return { bankAccountNumber: accountNumber, bankCode: await bankCodeFor(session, bankCode), accountName };
 }
 
 async function savedAccount(session: Session, accountId: string): Promise<Destination> {

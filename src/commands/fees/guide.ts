@@ -1,5 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { Choice } from '../../base/world.ts';
+import { bankWord, pickBank } from '../../cli/banks.ts';
 import type { Guided } from '../../cli/command.ts';
 import { askFor } from '../../cli/input.ts';
 import { amountHelp, amountOf, digits, option, required, word } from '../../cli/parameters.ts';
@@ -7,7 +8,7 @@ import { withdrawableFees } from '../../cli/previews.ts';
 import type { Session } from '../../cli/session.ts';
 import { waitWords } from '../../cli/wait.ts';
 import { showEquivalentCommand } from '../../cli/wizard.ts';
-import { listBankAccounts, listBanks } from '../../contract/endpoints/banks.ts';
+import { listBankAccounts } from '../../contract/endpoints/banks.ts';
 import { type Amount, amountForPeople, amountText } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
 import { plainLine } from '../../present/text.ts';
@@ -23,12 +24,11 @@ export const FEE_AMOUNT = required(
   'Amount in Naira, max or all:',
 );
 
-const bankCodeOf = digits('bank code', 3, 6);
 const accountNumberOf = digits('account number', 10);
 
 /** The options that name a bank account in full. */
 export const ACCOUNT_OPTIONS = {
-  bankCode: option('--bank-code <code>', 'NIBSS bank code, from banks list', bankCodeOf),
+  bankCode: option('--bank-code <code>', 'NIBSS bank code, from banks list, or a name that fits one bank', bankWord),
   accountNumber: option('--account-number <digits>', 'account number, 10 digits', accountNumberOf),
   accountName: option('--account-name <name>', 'name of the account holder', word),
 };
@@ -83,7 +83,10 @@ async function askAccount(session: Session, given: Account): Promise<Pick<Given,
     if (to !== undefined) return { to };
   }
   return {
-    bankCode: given.bankCode ?? (await askBank(session)),
+    bankCode:
+      given.bankCode ??
+      (await pickBank(session)) ??
+      (await askFor({ parse: bankWord, question: 'Bank code:' }, session)),
     accountNumber:
       given.accountNumber ??
       (await askFor({ parse: accountNumberOf, question: 'Account number (10 digits):' }, session)),
@@ -101,29 +104,6 @@ async function savedAccounts(session: Session): Promise<readonly Choice<string |
     const name = plainLine([accountName, accountNumber, bankName, isDefault && 'default'].filter(Boolean).join(' · '));
     return accountId ? [{ name: name || accountId, value: accountId }] : [];
   });
-}
-
-/** Fits a terminal; what is typed narrows the choices down. */
-const MAX_BANKS = 50;
-
-async function askBank(session: Session): Promise<string> {
-  const reply = await unlessUnreadable(session.call(listBanks, {}, { isBeforehand: true }));
-  const banks = (reply?.data.banks ?? []).flatMap((bank): Choice<string>[] => {
-    const [name, code] = [bank.bankName ?? bank.bank_name, bank.bankCode ?? bank.bank_code];
-    return code ? [{ name: plainLine(`${name ?? ''} (${code})`.trim()), value: code }] : [];
-  });
-  if (banks.length === 0) return askFor({ parse: bankCodeOf, question: 'Bank code:' }, session);
-  const prompter = await session.world.prompter();
-  return prompter.search('Which bank? Type part of its name or code:', async (typed) => {
-    const words = typed.toLowerCase().split(/\s+/);
-    return banks.filter(({ name }) => words.every((each) => isIn(name.toLowerCase(), each))).slice(0, MAX_BANKS);
-  });
-}
-
-/** Whether a bank's name contains a word, or its initials begin with it: `gtb` for Guaranty Trust Bank. */
-function isIn(name: string, word: string): boolean {
-  const initials = [...name.matchAll(/\b[a-z]/g)].join('');
-  return name.includes(word) || initials.startsWith(word);
 }
 
 /** Reads something that is only shown; undefined if it cannot be read, because the request itself may still succeed. */

@@ -1,0 +1,96 @@
+import { CliError } from '../base/errors.ts';
+import type { Choice } from '../base/world.ts';
+import { listBanks } from '../contract/endpoints/banks.ts';
+import { printable } from '../money/amount.ts';
+import { plainLine } from '../present/text.ts';
+import type { Session } from './session.ts';
+
+/** A bank of the service's list. */
+interface Bank {
+  readonly code: string;
+  readonly name: string;
+}
+
+const CODE = /^\d{3,6}$/;
+
+/** Parses a bank code, or a name that `bankCodeFor` looks up. Throws CliError usage. */
+export function bankWord(text: string): string {
+  const word = text.trim();
+  if (CODE.test(word)) return word;
+  if (/^\d+$/.test(word) || word.length < 2 || word.length > 60 || /[\p{Cc}\p{Cf}]/u.test(word))
+    throw new CliError('usage', `invalid bank "${printable(text)}"; expected a code of 3 to 6 digits or a name`, {
+      hint: 'find it with: fiatrail banks list --search NAME',
+    });
+  return word;
+}
+
+async function readBanks(session: Session): Promise<readonly Bank[]> {
+  const { data } = await session.call(listBanks, {}, { isBeforehand: true });
+  return (data.banks ?? []).flatMap((bank) => {
+    const [name, code] = [bank.bankName ?? bank.bank_name, bank.bankCode ?? bank.bank_code];
+    return code ? [{ code, name: plainLine(name ?? '') }] : [];
+  });
+}
+
+/** Whether a bank's name or code contains a word, or its initials begin with it: `gtb` for Guaranty Trust Bank. */
+function isIn({ name, code }: Bank, word: string): boolean {
+  const lower = name.toLowerCase();
+  const initials = [...lower.matchAll(/\b[a-z]/g)].join('');
+  return lower.includes(word) || code.includes(word) || initials.startsWith(word);
+}
+
+/** Returns the banks that every word fits. `gtbank` is also `gt` of a bank. */
+function matching(banks: readonly Bank[], text: string): readonly Bank[] {
+  const found = (words: readonly string[]) => banks.filter((bank) => words.every((word) => isIn(bank, word)));
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const all = found(words);
+  return all.length > 0 ? all : found(words.map((word) => word.replace(/(?<=.{2})bank$/, '')));
+}
+
+const shown = ({ name, code }: Bank) => `${name} (${code})`.trim();
+
+/** How many candidates a message names. */
+const MAX_NAMED = 5;
+
+/** Returns the code of a bank that was named by its code, or by a name that fits one bank. Throws CliError usage with the candidates. */
+export async function bankCodeFor(session: Session, text: string): Promise<string> {
+  if (CODE.test(text)) return text;
+  const banks = await readBanks(session);
+  const exact = banks.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
+  const found = exact.length > 0 ? exact : matching(banks, text);
+  const [only, ...others] = found;
+  if (!only)
+    throw new CliError('usage', `no bank is named "${printable(text)}"`, {
+      code: 'NOT_FOUND',
+      hint: 'find it with: fiatrail banks list --search NAME',
+    });
+  if (others.length > 0) {
+    const more = found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : '';
+    throw new CliError('usage', `"${printable(text)}" fits ${found.length} banks`, {
+      code: 'AMBIGUOUS_BANK',
+      hint: `give the code of one: ${found.slice(0, MAX_NAMED).map(shown).join(', ')}${more}`,
+    });
+  }
+  await session.note(`bank: ${shown(only)}`);
+  return only.code;
+}
+
+/** Fits a terminal; what is typed narrows the choices down. */
+const MAX_CHOICES = 50;
+
+/** Asks for a bank by its name or code; undefined if the list cannot be read. */
+export async function pickBank(session: Session): Promise<string | undefined> {
+  const banks = await readBanks(session).catch((error: unknown) => {
+    if (error instanceof CliError && error.category !== 'interrupted') return [];
+    throw error;
+  });
+  if (banks.length === 0) return undefined;
+  const prompter = await session.world.prompter();
+  return prompter.search(
+    'Which bank? Type part of its name or code:',
+    async (typed): Promise<Choice<string>[]> =>
+      matching(banks, typed)
+        .slice(0, MAX_CHOICES)
+        .map((bank) => ({ name: shown(bank), value: bank.code })),
+  );
+}
