@@ -368,6 +368,8 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'command',
       'argument',
       'optionalArgument',
+      'picked',
+      'userIdOf',
       'option',
       'required',
       'repeated',

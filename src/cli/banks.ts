@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Choice } from '../base/world.ts';
-import { listBanks } from '../contract/endpoints/banks.ts';
+import { listBankAccounts, listBanks } from '../contract/endpoints/banks.ts';
 import { printable } from '../money/amount.ts';
 import { plainLine } from '../present/text.ts';
 import type { Session } from './session.ts';
@@ -93,4 +93,25 @@ export async function pickBank(session: Session): Promise<string | undefined> {
         .slice(0, MAX_CHOICES)
         .map((bank) => ({ name: shown(bank), value: bank.code })),
   );
+}
+
+/** Asks for one of the account's bank accounts, the default one first; undefined if the list cannot be read or is empty. */
+export async function pickBankAccount(session: Session, question: string): Promise<string | undefined> {
+  const accounts = await savedAccounts(session);
+  if (accounts.length === 0) return undefined;
+  return (await session.world.prompter()).select(question, accounts);
+}
+
+/** Returns the account's bank accounts as choices, the default one first; empty if they cannot be read. */
+export async function savedAccounts(session: Session): Promise<readonly Choice<string>[]> {
+  const { data } = await session.call(listBankAccounts, {}, { isBeforehand: true }).catch((error: unknown) => {
+    if (error instanceof CliError && error.category !== 'interrupted') return { data: { accounts: [] } };
+    throw error;
+  });
+  // The first one is chosen by Enter alone.
+  const accounts = [...(data.accounts ?? [])].sort((a, b) => Number(b.isDefault ?? 0) - Number(a.isDefault ?? 0));
+  return accounts.flatMap(({ accountId, accountName, accountNumber, bankName, isDefault }) => {
+    const name = plainLine([accountName, accountNumber, bankName, isDefault && 'default'].filter(Boolean).join(' · '));
+    return accountId ? [{ name: name || accountId, value: accountId }] : [];
+  });
 }

@@ -28,9 +28,14 @@ export interface Parameter<T> {
   readonly isSecret?: boolean;
   /** Whether it may be repeated; `parse` is called with each text. */
   readonly repeats?: boolean;
-  /** The accepted texts, when they can be listed; used for completion. */
+  /** The accepted texts, when they can be listed; used for completion, and offered where a missing value is asked for. */
   readonly values?: readonly string[];
+  /** What a missing value is chosen from on a terminal, so that nobody types an id. */
+  readonly picks?: Picked;
 }
+
+/** Things that the account has, by what a person would recognise of them. */
+export type Picked = 'active user' | 'inactive user' | 'user' | 'bank account' | 'bank';
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
@@ -112,6 +117,9 @@ export function repeated<T>(name: string, help: string, parse: Parse<T>): Parame
 export function switchOn(name: string, help: string): Parameter<boolean> {
   return { kind: 'option', name, help, required: false, parse: () => true };
 }
+
+/** A parameter whose missing value is chosen from a list on a terminal. */
+export const picked = <T>(picks: Picked, parameter: Parameter<T>): Parameter<T> => ({ ...parameter, picks });
 
 // Parsers.
 

@@ -17,16 +17,21 @@ const MAX_SHOWN = 50;
 const SHORTEST_ID = 16;
 const ID_SHOWN = 12;
 
+/** Which users are offered. */
+type UserStatus = 'active' | 'inactive' | 'all';
+
 /** The answer that continues the search. */
 const SEARCH_MORE = '';
 
 /** Prompts for a user by part of a name, an id or an account number, and reads only as much of the list as needed. */
-export async function pickUser(session: Session, question: string): Promise<string> {
+export async function pickUser(session: Session, question: string, status: UserStatus = 'active'): Promise<string> {
   const prompter = await session.world.prompter();
-  const users = openList(session);
+  const users = openList(session, status);
   await users.readMore();
   if (users.seen().length === 0) {
-    throw new CliError('usage', 'there are no active users', { hint: 'onboard a user with: fiatrail users onboard' });
+    throw new CliError('usage', `there are no ${status === 'all' ? '' : `${status} `}users`, {
+      hint: 'onboard a user with: fiatrail users onboard',
+    });
   }
   for (let reach = SEARCH_STEP, typed = ''; ; typed = '') {
     const message = `${question} Type part of a name, id or account number:`;
@@ -89,15 +94,15 @@ interface UserList {
   extent(): string;
 }
 
-/** The active users that have been read so far, newest first. */
-function openList(session: Session): UserList {
+/** The users that have been read so far, newest first. */
+function openList(session: Session, status: UserStatus): UserList {
   const byId = new Map<string, User>();
   let offset = 0;
   let total: number | undefined;
   let isWhole = false;
   let reading: Promise<void> | undefined;
   const readPage = async () => {
-    const request = { limit: PAGE_SIZE, offset, status: 'active' } as const;
+    const request = { limit: PAGE_SIZE, offset, status };
     const { users, pagination } = (await session.call(listUsers, request, PREVIEW_READ)).data;
     for (const user of users) byId.set(user.userId, user);
     offset += users.length;

@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { evmAddress } from '../cli/addresses.ts';
 import { command } from '../cli/command.ts';
 import type { Outcome } from '../cli/outcome.ts';
-import { amountOfTokenIn, argument, id, option, ticker } from '../cli/parameters.ts';
+import { amountOfTokenIn, argument, id, option, picked, ticker } from '../cli/parameters.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import type { Reply } from '../client/client.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
@@ -160,7 +160,7 @@ const userCommand = command({
   endpoints: [balanceUser.id],
   prints: { response: balanceUser },
   parameters: {
-    userId: argument('user-id', 'user id, from users list', id),
+    userId: picked('user', argument('user-id', 'user id, from users list', id, 'Which user?')),
     token: tokenOption,
     require: requireOption,
   },

@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { bankCodeFor, bankWord } from '../cli/banks.ts';
 import { command } from '../cli/command.ts';
-import { argument, digits, id, option, required, switchOn, word } from '../cli/parameters.ts';
+import { argument, digits, id, option, picked, required, switchOn, word } from '../cli/parameters.ts';
 import { PREVIEW_READ, readPreviews } from '../cli/previews.ts';
 import { objectOf, properties } from '../cli/properties.ts';
 import { outcomeOf } from '../cli/session.ts';
@@ -13,7 +13,10 @@ import {
   updateBankAccount,
 } from '../contract/endpoints/banks.ts';
 
-const accountId = argument('account-id', 'bank account id, from bank-accounts list', id, 'Bank account id:');
+const accountId = picked(
+  'bank account',
+  argument('account-id', 'bank account id, from bank-accounts list', id, 'Which bank account?'),
+);
 
 const addCommand = command({
   words: ['bank-accounts', 'add'],
@@ -32,11 +35,14 @@ const addCommand = command({
       digits('account number', 10),
       'Account number (10 digits):',
     ),
-    bankCode: required(
-      '--bank-code <code>',
-      'NIBSS bank code, from banks list, or a name that fits one bank',
-      bankWord,
-      'Bank code or name:',
+    bankCode: picked(
+      'bank',
+      required(
+        '--bank-code <code>',
+        'NIBSS bank code, from banks list, or a name that fits one bank',
+        bankWord,
+        'Bank code or name:',
+      ),
     ),
     label: option('--label <text>', 'label for the account', word),
     isDefault: switchOn('--default', 'make this the default payout account'),

@@ -1,5 +1,5 @@
 import { command } from '../cli/command.ts';
-import { amountHelp, amountOf, argument, digits, id, required } from '../cli/parameters.ts';
+import { amountHelp, amountOf, argument, digits, id, picked, required } from '../cli/parameters.ts';
 import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import { startedOutcome, startedShape } from '../cli/started.ts';
@@ -38,7 +38,7 @@ const startCommand = command({
   endpoints: [startOfframp.id, offrampStatus.id],
   prints: WORK,
   parameters: {
-    userId: argument('user-id', 'user whose cNGN is paid out', id, 'User id:'),
+    userId: picked('active user', argument('user-id', 'user whose cNGN is paid out', id, 'Which user?')),
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
     bankCode: required(
       '--bank-code <code>',

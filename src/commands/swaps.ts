@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { evmAddress } from '../cli/addresses.ts';
 import { command } from '../cli/command.ts';
-import { amountOfToken, argument, id, oneOf, option, percent, required, ticker } from '../cli/parameters.ts';
+import { amountOfToken, argument, id, oneOf, option, percent, picked, required, ticker } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
 import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../cli/previews.ts';
 import { outcomeOf } from '../cli/session.ts';
@@ -123,7 +123,7 @@ const startCommand = command({
   endpoints: [startSwap.id, swapStatus.id, listSwaps.id],
   prints: STARTED,
   parameters: {
-    userId: argument('user-id', 'user whose tokens are swapped', id, 'User id:'),
+    userId: picked('active user', argument('user-id', 'user whose tokens are swapped', id, 'Which user?')),
     sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
     buy: required('--buy <token>', `token to buy: ${TOKENS}`, ticker, `Token to buy (${TOKENS}):`),
     amount: required('--amount <tokens>', AMOUNT_HELP, amountOfToken, 'Amount to sell:'),

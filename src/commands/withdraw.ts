@@ -1,5 +1,5 @@
 import { command } from '../cli/command.ts';
-import { amountHelp, amountOfToken, argument, id, oneOf, option, required, ticker } from '../cli/parameters.ts';
+import { amountHelp, amountOfToken, argument, id, oneOf, option, picked, required, ticker } from '../cli/parameters.ts';
 import { amountLine, balanceLine, readPreviews, userBalance } from '../cli/previews.ts';
 import { outcomeOf } from '../cli/session.ts';
 import { withdrawAsset } from '../contract/endpoints/withdrawals.ts';
@@ -34,7 +34,7 @@ const withdrawCommand = command({
   endpoints: [withdrawAsset.id],
   prints: { response: withdrawAsset },
   parameters: {
-    userId: argument('user-id', 'user whose tokens are sent', id, 'User id:'),
+    userId: picked('active user', argument('user-id', 'user whose tokens are sent', id, 'Which user?')),
     amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
     token: required('--token <ticker>', 'token to send: CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
     from: required('--from <wallet>', 'user’s wallet, from wallets user', id, 'From (one of the user’s wallets):'),

@@ -1,6 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import type { Choice } from '../../base/world.ts';
-import { bankWord, pickBank } from '../../cli/banks.ts';
+import { bankWord, pickBank, savedAccounts } from '../../cli/banks.ts';
 import type { Guided } from '../../cli/command.ts';
 import { askFor } from '../../cli/input.ts';
 import { amountHelp, amountOf, digits, option, required, word } from '../../cli/parameters.ts';
@@ -8,10 +7,8 @@ import { withdrawableFees } from '../../cli/previews.ts';
 import type { Session } from '../../cli/session.ts';
 import { waitWords } from '../../cli/wait.ts';
 import { showEquivalentCommand } from '../../cli/wizard.ts';
-import { listBankAccounts } from '../../contract/endpoints/banks.ts';
 import { type Amount, amountForPeople, amountText } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
-import { plainLine } from '../../present/text.ts';
 
 const WORDS = ['max', 'all'] as const;
 
@@ -79,7 +76,10 @@ async function askAccount(session: Session, given: Account): Promise<Pick<Given,
   const saved = givenPart === undefined ? await savedAccounts(session) : [];
   if (saved.length > 0) {
     const prompter = await session.world.prompter();
-    const to = await prompter.select('To which account?', [...saved, { name: 'another account', value: undefined }]);
+    const to = await prompter.select<string | undefined>('To which account?', [
+      ...saved,
+      { name: 'another account', value: undefined },
+    ]);
     if (to !== undefined) return { to };
   }
   return {
@@ -92,18 +92,6 @@ async function askAccount(session: Session, given: Account): Promise<Pick<Given,
       (await askFor({ parse: accountNumberOf, question: 'Account number (10 digits):' }, session)),
     accountName: given.accountName ?? (await askFor({ parse: word, question: 'Name of the account holder:' }, session)),
   };
-}
-
-async function savedAccounts(session: Session): Promise<readonly Choice<string | undefined>[]> {
-  const reply = await unlessUnreadable(session.call(listBankAccounts, {}, { isBeforehand: true }));
-  // The first one is chosen by Enter alone.
-  const accounts = [...(reply?.data.accounts ?? [])].sort(
-    (a, b) => Number(b.isDefault ?? 0) - Number(a.isDefault ?? 0),
-  );
-  return accounts.flatMap(({ accountId, accountName, accountNumber, bankName, isDefault }) => {
-    const name = plainLine([accountName, accountNumber, bankName, isDefault && 'default'].filter(Boolean).join(' · '));
-    return accountId ? [{ name: name || accountId, value: accountId }] : [];
-  });
 }
 
 /** Reads something that is only shown; undefined if it cannot be read, because the request itself may still succeed. */

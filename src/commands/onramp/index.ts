@@ -1,6 +1,6 @@
 import { evmAddress } from '../../cli/addresses.ts';
 import { command } from '../../cli/command.ts';
-import { argument, id, oneOf, option, switchOn } from '../../cli/parameters.ts';
+import { argument, id, oneOf, option, picked, switchOn } from '../../cli/parameters.ts';
 import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { startedOutcome, startedShape, withAlso } from '../../cli/started.ts';
@@ -43,7 +43,7 @@ const startCommand = command({
   endpoints: [startOnramp.id, onrampStatus.id, getVirtualAccount.id],
   prints: ONRAMP,
   parameters: {
-    userId: argument('user-id', 'user whose wallet receives the cNGN', id, 'User id:'),
+    userId: picked('active user', argument('user-id', 'user whose wallet receives the cNGN', id, 'Which user?')),
     amount: ONRAMP_AMOUNT,
     sweep: switchOn('--sweep', 'forward the cNGN to the user’s default wallet'),
     autoSwap: option(

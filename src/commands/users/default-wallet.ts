@@ -1,10 +1,10 @@
 import { command } from '../../cli/command.ts';
-import { argument, id, option, required, word } from '../../cli/parameters.ts';
+import { argument, id, option, picked, required, word } from '../../cli/parameters.ts';
 import { PREVIEW_READ, readPreviews } from '../../cli/previews.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
 
-const userId = argument('user-id', 'user id, from users list', id, 'User id:');
+const userId = picked('user', argument('user-id', 'user id, from users list', id, 'Which user?'));
 
 const showCommand = command({
   words: ['users', 'default-wallet', 'show'],

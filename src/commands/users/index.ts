@@ -1,5 +1,5 @@
 import { command } from '../../cli/command.ts';
-import { argument, id, oneOf, option } from '../../cli/parameters.ts';
+import { argument, id, oneOf, option, picked } from '../../cli/parameters.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
@@ -18,7 +18,9 @@ const showCommand = command({
   ],
   endpoints: [getDetails.id],
   prints: { response: getDetails },
-  parameters: { userId: argument('user-id', 'user id, from users onboard or users list', id) },
+  parameters: {
+    userId: picked('user', argument('user-id', 'user id, from users onboard or users list', id, 'Which user?')),
+  },
   run: async (session, { userId }) => {
     const reply = await session.call(getDetails, { userId });
     const columns = reply.data.deactivationReason ? DEACTIVATED_USER_SHOWN : USER_SHOWN;

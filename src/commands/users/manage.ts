@@ -6,6 +6,7 @@ import {
   onOrOff,
   option,
   percent,
+  picked,
   required,
   someArguments,
   switchOn,
@@ -18,7 +19,8 @@ import { setStatus, updateOnrampAsset } from '../../contract/endpoints/user-sett
 import { migrateUserWallets } from '../../contract/endpoints/wallet-migration.ts';
 import { percentText } from '../../money/rates.ts';
 
-const userId = argument('user-id', 'user id, from users list', id, 'User id:');
+const userIdOf = (picks: 'active user' | 'inactive user') =>
+  picked(picks, argument('user-id', 'user id, from users list', id, 'Which user?'));
 
 const activateCommand = command({
   words: ['users', 'activate'],
@@ -27,7 +29,7 @@ const activateCommand = command({
   examples: ['fiatrail users activate 4f1c…', 'fiatrail users activate 4f1c… -o json --query changedAt'],
   endpoints: [setStatus.id],
   prints: { response: setStatus },
-  parameters: { userId },
+  parameters: { userId: userIdOf('inactive user') },
   run: async (session, { userId }) =>
     outcomeOf(session, setStatus, await session.call(setStatus, { userId, active: true })),
 });
@@ -43,7 +45,7 @@ const deactivateCommand = command({
   endpoints: [setStatus.id],
   prints: { response: setStatus },
   parameters: {
-    userId,
+    userId: userIdOf('active user'),
     reason: required('--reason <text>', 'reason, kept in the audit log', word, 'Reason (kept in the audit log):'),
   },
   run: async (session, { userId, reason }) =>
@@ -69,7 +71,7 @@ const migrateCommand = command({
   endpoints: [migrateUserWallets.id],
   prints: { response: migrateUserWallets },
   parameters: {
-    userIds: someArguments('user-id', 'one or more user ids, from users list', id, 'User id:'),
+    userIds: picked('user', someArguments('user-id', 'one or more user ids, from users list', id, 'Which user?')),
     force: switchOn('--force', 'also replace existing wallets'),
     options: properties('--option', 'option for the service, whose options are not documented'),
   },
@@ -100,7 +102,7 @@ const onrampAssetCommand = command({
   endpoints: [updateOnrampAsset.id],
   prints: { response: updateOnrampAsset },
   parameters: {
-    userId,
+    userId: userIdOf('active user'),
     asset: required('--asset <ticker>', 'asset to deliver: CNGN, USDC or USDT', ticker, 'Asset (CNGN, USDC or USDT):'),
     autoSwap: option('--auto-swap <on|off>', 'swap into the asset unless an onramp overrides it', onOrOff),
     slippage: option('--slippage <percent>', 'maximum slippage of a swap, such as 0.5%', percent),

@@ -1,5 +1,5 @@
 import { command } from '../../cli/command.ts';
-import { argument, id } from '../../cli/parameters.ts';
+import { argument, id, picked } from '../../cli/parameters.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { getFintechAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { getFintechWallet, listUserWallets } from '../../contract/endpoints/wallets.ts';
@@ -50,7 +50,7 @@ const userCommand = command({
   examples: ['fiatrail wallets user 4f1c…', 'fiatrail wallets user 4f1c… -o csv'],
   endpoints: [listUserWallets.id],
   prints: { response: listUserWallets },
-  parameters: { userId: argument('user-id', 'user id, from users list', id) },
+  parameters: { userId: picked('user', argument('user-id', 'user id, from users list', id, 'Which user?')) },
   run: async (session, { userId }) =>
     outcomeOf(session, listUserWallets, await session.call(listUserWallets, { userId }), { columns: COLUMNS }),
 });
