@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { timeForPeople } from '../cli/in-the-way.ts';
 import type { Outcome } from '../cli/outcome.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
-import { startedOutcome } from '../cli/started.ts';
+import { startedOutcome, withAlso } from '../cli/started.ts';
 import { failureCode } from '../cli/wait.ts';
 import { directory } from '../contract/directory.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -11,6 +11,7 @@ import type { Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { workStartedBy } from './find-work.ts';
 import { followWork } from './follow-work.ts';
+import type { Work } from './work.ts';
 
 /** Returns an endpoint by its id, or undefined if this version does not know it. */
 export async function endpointNamed(id: string | undefined): Promise<Endpoint | undefined> {
@@ -58,5 +59,22 @@ async function resultOutcome(session: Session, operation: Operation): Promise<Ou
   const start = work?.starts.find((each) => each.id === operation.endpoint);
   if (!start || !work?.status) return outcome;
   const printed = { start, status: work.status.endpoint, ...(work.also ? { also: work.also } : {}) };
-  return startedOutcome(session, printed, outcome);
+  return startedOutcome(session, printed, withAlso(printed, outcome, await alsoOf(session, work, operation)));
+}
+
+/** Reads what is printed with the start of work while it can still matter; undefined if it cannot be read. */
+async function alsoOf(
+  session: Session,
+  { also }: Pick<Work, 'also'>,
+  { state, requestId }: Operation,
+): Promise<object | undefined> {
+  if (!also || state !== 'accepted' || requestId === null) return undefined;
+  const { endpoint } = also;
+  const reply = await session.call(endpoint, { requestId } as never, { isBeforehand: true }).catch((error: unknown) => {
+    // An account that has expired cannot be paid any more.
+    if (error instanceof CliError && error.category !== 'interrupted') return undefined;
+    throw error;
+  });
+  const data = (reply?.data ?? {}) as Readonly<Record<string, unknown>>;
+  return reply && { ...data, ...(data[endpoint.nests ?? ''] as object | undefined) };
 }

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { main } from '../../src/main.ts';
+import { fakeClock, fakeWorld } from '../support/world.ts';
+
+const TO_PAY = ['totalAmountWithFee', 'accountNumber', 'bankName', 'accountName', 'expiresAt'];
+
+async function withUser() {
+  const world = fakeWorld({ clock: fakeClock() });
+  const run = async (...argv: readonly string[]) => {
+    const [out, err] = [world.stdout.text().length, world.stderr.text().length];
+    const code = await main(argv, world);
+    return { code, stdout: world.stdout.text().slice(out), stderr: world.stderr.text().slice(err) };
+  };
+  await run('sandbox', 'seed', '--users', '1', '--pace', 'instant', '--rate-limits', 'off', '-q');
+  const userId = JSON.parse((await run('users', 'list', '-o', 'json', '--query', 'users[0].userId')).stdout) as string;
+  const start = (...more: readonly string[]) =>
+    run('onramp', 'start', userId, '--amount', '1000', '--yes', '-q', ...more);
+  return { world, run, start };
+}
+
+test('what to pay is what onramp account says, under the same names', async () => {
+  const { run, start } = await withUser();
+  const started = JSON.parse((await start('-o', 'json')).stdout);
+  const account = JSON.parse((await run('onramp', 'account', started.requestId, '-o', 'json')).stdout);
+  expect(started.totalAmountWithFee).toEqual({ value: '1022.00', asset: 'NGN' });
+  for (const name of TO_PAY) expect({ name, value: started[name] }).toEqual({ name, value: account[name] });
+});
+
+test.each(['csv', 'yaml', 'ndjson', 'table'])('it is printed with -o %s too', async (format) => {
+  const { start } = await withUser();
+  const { code, stdout } = await start('-o', format, '--again');
+  expect({ code, hasSum: /1,?022\.00/.test(stdout), hasAccount: /\b7\d{9}\b/.test(stdout) }).toEqual({
+    ...{ code: 0, hasSum: true, hasAccount: true },
+  });
+});
+
+test('with --wait, it is said before the wait, also with --quiet', async () => {
+  const { start } = await withUser();
+  const { code, stdout, stderr } = await start('-o', 'json', '--wait', '2s');
+  expect(code).toBe(8);
+  expect(stderr).toMatch(/^ {2}pay exactly +₦1,022\.00\n {2}account number +7\d{9}\n/);
+  expect(JSON.parse(stdout).totalAmountWithFee.value).toBe('1022.00');
+});
+
+test('a second run under the once key prints the same, until the account has expired', async () => {
+  const { start, run } = await withUser();
+  const first = await start('-o', 'json', '--once', 'k');
+  expect(await start('-o', 'json', '--once', 'k')).toEqual(first);
+  await run('sandbox', 'advance', '31m', '-q');
+  const late = JSON.parse((await start('-o', 'json', '--once', 'k')).stdout);
+  expect({ requestId: late.requestId, accountNumber: late.accountNumber }).toEqual({
+    requestId: JSON.parse(first.stdout).requestId,
+    accountNumber: null,
+  });
+});
