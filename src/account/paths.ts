@@ -71,3 +71,11 @@ export function keyringMemoryPath(place: Place): string {
 export function absolutePath(path: string): string {
   return resolve(path);
 }
+
+/** Returns the file in which a shell looks for completions. Source: the documentation of each shell and of bash-completion. */
+export function completionFile({ env, homeDir }: Place, shell: 'bash' | 'zsh' | 'fish'): string {
+  const data = absolute(env['XDG_DATA_HOME']) ?? join(homeDir, '.local', 'share');
+  if (shell === 'bash') return join(data, 'bash-completion', 'completions', 'fiatrail');
+  if (shell === 'zsh') return join(data, 'zsh', 'site-functions', '_fiatrail');
+  return join(absolute(env['XDG_CONFIG_HOME']) ?? join(homeDir, '.config'), 'fish', 'completions', 'fiatrail.fish');
+}

@@ -1,5 +1,7 @@
 import { type Command, command } from '../../cli/command.ts';
-import { argument, oneOf } from '../../cli/parameters.ts';
+import { endDryRun } from '../../cli/dry-run.ts';
+import { argument, oneOf, optionalArgument } from '../../cli/parameters.ts';
+import { install, shellIn, uninstall } from './place.ts';
 
 /** The scripts. Each runs `fiatrail completion complete -- <words>`, which main handles before loading anything else. */
 const SCRIPTS = {
@@ -62,14 +64,40 @@ complete -c fiatrail -f -k -a '(__fiatrail_complete)'
 
 const completionCommand = command({
   words: ['completion'],
-  summary: 'Generate a shell completion script',
+  summary: 'Print, install or remove a shell completion script',
   details:
-    'Completes commands, flags, values and ids. Ids come from the journal and the embedded sandbox; nothing is sent to the service. The first line of the script says how to install it.',
-  examples: ['source <(fiatrail completion bash)', 'fiatrail completion fish | source'],
+    'Completes commands, flags, values and ids. Ids come from the journal and the embedded sandbox; nothing is sent to the service. "install" writes the script to the folder in which the shell looks for it; otherwise, the first line of the script says how to use it.',
+  examples: [
+    'fiatrail completion install zsh',
+    'fiatrail completion uninstall zsh',
+    'source <(fiatrail completion bash)',
+    'fiatrail completion fish | source',
+  ],
   endpoints: [],
   isLocal: true,
-  parameters: { shell: argument('shell', 'bash, zsh or fish', oneOf('bash', 'zsh', 'fish'), 'Shell:') },
-  run: async (_session, { shell }) => ({ result: { data: SCRIPTS[shell], always: 'text' } }),
+  parameters: {
+    shell: argument(
+      'shell',
+      'bash, zsh or fish, to print the script; or install or uninstall',
+      oneOf('bash', 'zsh', 'fish', 'install', 'uninstall'),
+      'Shell:',
+    ),
+    of: optionalArgument(
+      'of',
+      'with install and uninstall: the shell (default: that of SHELL)',
+      oneOf('bash', 'zsh', 'fish'),
+    ),
+  },
+  run: async (session, { shell, of }) => {
+    const { world } = session;
+    if (shell === 'install' || shell === 'uninstall') endDryRun(session, { shell: shellIn(world, of) });
+    if (shell === 'install') {
+      const own = shellIn(world, of);
+      return { result: { data: install(world, own, SCRIPTS[own]) } };
+    }
+    if (shell === 'uninstall') return { result: { data: uninstall(world, shellIn(world, of)) } };
+    return { result: { data: SCRIPTS[shell], always: 'text' } };
+  },
 });
 
 export const commands: readonly Command[] = [completionCommand];

@@ -54,7 +54,7 @@ describe('completion offers', () => {
     [['--profile', 's'], ['sandbox']],
     [
       ['completion', ''],
-      ['bash', 'zsh', 'fish'],
+      ['bash', 'zsh', 'fish', 'install', 'uninstall'],
     ],
     [
       ['endpoints', 'fx.trade'],
