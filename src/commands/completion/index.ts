@@ -69,7 +69,6 @@ const completionCommand = command({
     'Completes commands, flags, values and ids. Ids come from the journal and the embedded sandbox; nothing is sent to the service. "install" writes the script to the folder in which the shell looks for it; otherwise, the first line of the script says how to use it.',
   examples: [
     'fiatrail completion install zsh',
-    'fiatrail completion uninstall zsh',
     'source <(fiatrail completion bash)',
     'fiatrail completion fish | source',
   ],
