@@ -209,7 +209,6 @@ describe('export-transactions.sh', () => {
 case "$*" in
   "-d yesterday +%F") exec ${real} -d '${days - 1} days' +%F ;;
   "-v-1d +%F") exec ${real} -d '${days - 1} days' +%F ;;
-  "+%F") exec ${real} -d '${days} days' +%F ;;
   *) exit 64 ;;
 esac
 `;
