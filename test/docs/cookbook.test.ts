@@ -29,7 +29,9 @@ interface Account extends CronHome {
 async function newAccount(fintech = 0): Promise<Account> {
   const { url, apiKey } = await servedSandbox();
   const home = cronHome();
-  const add = (key: string) => home.fiatrail(['profiles', 'add', 'main', '--base-url', url, '--key-stdin', '-q'], key);
+  // The scripts must not depend on the default format of the profile.
+  const profile = ['main', '--base-url', url, '--default-output', 'json'];
+  const add = (key: string) => home.fiatrail(['profiles', 'add', ...profile, '--key-stdin', '-q'], key);
   await add(apiKey);
   await home.fiatrail(['profiles', 'use', 'main', '-q']);
   if (fintech > 0) {
