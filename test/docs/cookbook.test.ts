@@ -295,15 +295,14 @@ describe('collect.sh', () => {
     const { users } = await account.json<{ users: { userId: string; firstName: string }[] }>('users', 'list');
     const argv = [users[0]?.userId ?? '', '5000', '118'];
     const running = account.startScript('collect.sh', argv);
-    await running.firstLine();
-    return { account, running, argv };
+    return { account, running, argv, number: accountNumber(await running.firstLine()) };
   }
-  const accountNumber = (stdout: string) => /^Account number +(\d{10})$/m.exec(stdout)?.[1] ?? '';
+  const accountNumber = (stdout: string) => /^Account number +(\d{10})$/m.exec(stdout)?.[1];
 
   test('prints what to pay, waits until it is paid, and opens one account for an order', async () => {
-    const { account, running, argv } = await started();
+    const { account, running, argv, number = '' } = await started();
     const again = account.startScript('collect.sh', argv);
-    const number = accountNumber(`${await again.firstLine()}\n`);
+    expect(accountNumber(await again.firstLine())).toBe(number);
     await account.fiatrail(['sandbox', 'pay', number, '--amount', '5100', '--from', 'IFEOMA BOLAJI OBI', '-q']);
     for (const { end } of [running, again]) {
       const { stdout, code } = await end;
@@ -356,8 +355,25 @@ describe('buy-usdc.sh', () => {
   test('does not trade if the limit is not a price', async () => {
     const account = await newAccount();
     for (const limit of ['', '1,407', '1407.0000001', '1e9', '-1', '1407.', '.5', '1.4.07', '99999999999999999999'])
-      expect({ limit, ...(await buy(account, limit)) }).toMatchObject({ limit, stdout: '', code: 2 });
+      expect({ limit, ...(await buy(account, limit)) }).toEqual({
+        limit,
+        stdout: '',
+        stderr: expect.not.stringContaining('the price is'),
+        code: expect.toSatisfy((code) => code !== 0),
+      });
     expect(await trades(account)).toEqual([]);
+  });
+
+  test.each([
+    ['1407', '1407000000'],
+    ['1407.5', '1407500000'],
+    ['1383.050000', '1383050000'],
+    ['1383.049999', '1383049999'],
+    ['0.000001', '0000001'],
+  ])('compares %s as %s millionths', async (price, expected) => {
+    const [, millionths = ''] = /^(millionths\(\) \{.*?^\})$/ms.exec(SCRIPTS.get('buy-usdc.sh') ?? '') ?? [];
+    const { stdout } = await cronHome().run('/bin/sh', ['-c', `${millionths}\nmillionths "$1"`, 'sh', price]);
+    expect(stdout).toBe(`${expected}\n`);
   });
 });
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ROOT, requireBuilt } from '../support/built.ts';
 import { blocksOf, cronHome } from './scripts.ts';
 
@@ -16,18 +16,22 @@ const LINES = BLOCKS.filter((block) => !block.startsWith(NEEDS_AN_ACCOUNT))
   .split('\n')
   .filter((line) => line !== '');
 
-/** Prints each line before its output. Ends the served sandbox however the script ends. */
+/** Prints each line before its output. If a line fails, the served sandbox ends, too. */
 const SESSION = `exec 2>&1
 set -eu
 trap 'kill "$SANDBOX" 2> /dev/null || true' EXIT
 # Somebody who agrees to each question. The server must be the process that the page ends, not its parent.
 fiatrail() {
-  if [ "$1 \${2-}" = "sandbox serve" ]; then exec "$HOME/.local/bin/fiatrail" "$@"; fi
+  if [ "$1 \${2-}" = "sandbox serve" ]; then
+    sh -c 'echo "$PPID"' > "$HOME/server.pid"
+    exec "$HOME/.local/bin/fiatrail" "$@"
+  fi
   command fiatrail --yes "$@"
 }
 cd '${ROOT}'
 set -v
 ${LINES.join('\n').replace('\nfiatrail tour\n', '\ncd "$HOME"\nfiatrail tour\n')}
+trap - EXIT
 `;
 
 /** Splits a session into the lines of the page and what each of them printed, in their order. */
@@ -45,8 +49,20 @@ function outputs(session: string): (readonly [line: string, printed: string])[] 
   ]);
 }
 
-test('the commands of the page connect an account to a served sandbox', async () => {
+/** Ends the served sandbox of a session that hangs. */
+function endServer(home: string): void {
+  const file = join(home, 'server.pid');
+  if (!existsSync(file)) return;
+  try {
+    process.kill(Number(readFileSync(file, 'utf8')));
+  } catch {
+    // It has ended, as it should.
+  }
+}
+
+test('the commands of the page connect an account to a served sandbox', { timeout: 60_000 }, async () => {
   const home = cronHome();
+  onTestFinished(() => endServer(home.path));
   // From a file: a shell that gets its script in an argument does not print the lines that it reads.
   const script = join(home.path, 'session.sh');
   writeFileSync(script, SESSION);
