@@ -111,8 +111,17 @@ test.each([
 });
 
 test.each([
+  ['fiatrail a || code=$?', ['fiatrail a', 'code=$?']],
+  ['fiatrail a > out.json &', ['fiatrail a', '']],
+  ['fiatrail a "b;c&d"; fiatrail b', ['fiatrail a b;c&d', 'fiatrail b']],
+])('a shell runs the programs of %s', (line, programs) => {
+  expect(parseLine(line).programs.map((words) => words.join(' '))).toEqual(programs);
+});
+
+test.each([
   [`fiatrail a "b c" 'd $e' $F "x$F" g\\ h`, ['fiatrail', 'a', 'b c', 'd $e', 'f', 'xf', 'g h']],
   ['fiatrail a > out.txt', ['fiatrail', 'a']],
+  ['fiatrail a 2 2> "$ERRORS" 2>&1', ['fiatrail', 'a', '2']],
   ['fiatrail a#b # a comment', ['fiatrail', 'a#b']],
   ['fiatrail "$1,500"', ['fiatrail', ',500']],
 ])('a shell reads %s', (line, words) => {

@@ -1,21 +1,28 @@
-/** What a line of a shell runs: programs connected by pipes, of which the last one's outcome counts. */
+/** What a line of a shell runs: programs separated by pipes and other operators; the last one's outcome counts. */
 export interface Line {
   readonly programs: readonly (readonly string[])[];
   /** The file that a program of the line reads, if it is redirected: `< key.txt`. */
   readonly input: string | undefined;
 }
 
-/** Splits a line as bash does: quotes, variables, pipes, redirections, comments, and `<(...)` as a program of its own. */
+/** A redirection with a number, a word, an operator or a plain redirection. */
+const TOKEN = /\d?>&\d|(?<=\s)\d>|(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\|<>;&])+|[|;&]+|[<>]/g;
+
+/**
+ * Splits a line as bash does: quotes, variables, pipes and other operators, redirections, comments, and `<(...)` as a
+ * program of its own.
+ */
 export function parseLine(line: string, env: Readonly<Record<string, string>> = {}): Line {
   const programs: string[][] = [[]];
   let input: string | undefined;
   let next: 'word' | 'input' | 'output' = 'word';
   const flat = line.replace(/^source <\((.*)\)$/, '$1');
-  for (const [token] of flat.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\|<>])+|[|<>]/g)) {
+  for (const [token] of flat.matchAll(TOKEN)) {
     if (token.startsWith('#')) break;
-    if (token === '|') programs.push([]);
+    if (/^[|;&]+$/.test(token)) programs.push([]);
     else if (token === '<') next = 'input';
-    else if (token === '>') next = 'output';
+    else if (/^\d?>$/.test(token)) next = 'output';
+    else if (/^\d?>&/.test(token)) continue;
     else {
       const word = wordOf(token, env);
       if (next === 'input') input = word;
