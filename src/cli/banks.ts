@@ -95,6 +95,18 @@ export async function pickBank(session: Session): Promise<string | undefined> {
   );
 }
 
+/** Returns the id of a bank account: the given one, or that of the default account for `default`. Throws CliError usage. */
+export async function bankAccountIdFor(session: Session, text: string): Promise<string> {
+  if (text !== 'default') return text;
+  const { data } = await session.call(listBankAccounts, {}, { isBeforehand: true });
+  const found = data.accounts?.find(({ isDefault }) => isDefault === true)?.accountId;
+  if (found) return found;
+  throw new CliError('usage', '--to: there is no default bank account', {
+    code: 'NOT_FOUND',
+    hint: 'make one the default with: fiatrail bank-accounts update ID --default',
+  });
+}
+
 /** Asks for one of the account's bank accounts, the default one first; undefined if the list cannot be read or is empty. */
 export async function pickBankAccount(session: Session, question: string): Promise<string | undefined> {
   const accounts = await savedAccounts(session);

@@ -1,5 +1,6 @@
+import { bankAccountIdFor } from '../cli/banks.ts';
 import { command } from '../cli/command.ts';
-import { amountHelp, amountOf, argument, id, required } from '../cli/parameters.ts';
+import { amountHelp, amountOf, argument, id, picked, required } from '../cli/parameters.ts';
 import {
   accountBalance,
   amountLine,
@@ -56,11 +57,20 @@ const startCommand = command({
   prints: WORK,
   parameters: {
     amount: required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:'),
-    to: required('--to <bank-account-id>', 'bank account id, from bank-accounts list', id, 'Bank account id:'),
+    to: picked(
+      'bank account',
+      required(
+        '--to <bank-account-id>',
+        'bank account id, from bank-accounts list, or default',
+        id,
+        'To which account?',
+      ),
+    ),
     wait: waitOption('until the bank has been paid'),
   },
   fields: { bankAccountId: 'to' },
-  run: async (session, { amount, to, wait }) => {
+  run: async (session, { amount, to: named, wait }) => {
+    const to = await bankAccountIdFor(session, named);
     const reply = await session.change(
       startPayout,
       { amount: toWireNumber(amount, 'base'), bankAccountId: to },

@@ -184,6 +184,8 @@ async function tableOf(result: Result, options: PresentOptions, frame: Frame): P
   }
   const rows = await allRows(result);
   checkAgainstData(result, options.fields, rows);
+  // What a query found is for a script, which must not take a word for a row.
+  if (rows.length === 0 && frame.isPiped && result.lists === undefined && !result.columns) return '';
   if (rows.length > 0 && !isRows(rows)) return rows.map((row) => `${scalarText(row)}\n`).join('');
   const gridWith = (shown: Times) => gridOfList(result, options, rows, frame.width, shown);
   const grid = gridWith({ zone: times.zone });

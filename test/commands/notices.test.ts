@@ -191,3 +191,24 @@ test('version and help are words too', async () => {
     stderr: "error: unknown command 'nothing'\n  hint: run: fiatrail --help\n",
   });
 });
+
+describe('ops list with a filter', () => {
+  test('does not count what the filter leaves out', async () => {
+    const world = fakeWorld();
+    await run(world, 'sandbox', 'seed', '--users', '1', '--pace', 'instant', '--rate-limits', 'off', '-q');
+    for (const amount of ['500', '600', '700'])
+      await run(world, 'fees', 'withdraw', '--amount', amount, '--to', 'default', '--yes', '-q');
+    expect((await run(world, 'ops', 'list', '--in-doubt')).stderr).toBe('');
+    expect((await run(world, 'ops', 'list', '--limit', '1')).stderr).toBe('1 of 3 operations; --all for the rest\n');
+    expect((await run(world, 'ops', 'list', '--kind', 'money', '--limit', '1')).stderr).toBe(
+      '1 operations, and there may be more; --all for the rest\n',
+    );
+    const { pagination } = JSON.parse((await run(world, 'ops', 'list', '--in-doubt', '-o', 'json')).stdout);
+    expect(pagination).toMatchObject({ total: 0, hasMore: false });
+  });
+
+  test('and a query that finds nothing print no word that a script could take for a row', async () => {
+    const { stdout } = await run(fakeWorld(), 'ops', 'list', '--query', 'operations[].operationId', '-q');
+    expect(stdout).toBe('');
+  });
+});

@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { bankCodeFor } from '../../cli/banks.ts';
+import { bankAccountIdFor, bankCodeFor } from '../../cli/banks.ts';
 import type { Session } from '../../cli/session.ts';
 import { listBankAccounts } from '../../contract/endpoints/banks.ts';
 
@@ -45,14 +45,9 @@ export async function destinationOf(session: Session, input: DestinationInput): 
 }
 
 async function savedAccount(session: Session, accountId: string): Promise<Destination> {
+  const id = await bankAccountIdFor(session, accountId);
   const { data } = await session.call(listBankAccounts, {}, { isBeforehand: true });
-  const isDefault = accountId === 'default';
-  const account = data.accounts?.find((each) => (isDefault ? each.isDefault === true : each.accountId === accountId));
-  if (!account && isDefault)
-    throw new CliError('usage', '--to: there is no default bank account', {
-      code: 'NOT_FOUND',
-      hint: 'make one the default with: fiatrail bank-accounts update ID --default',
-    });
+  const account = data.accounts?.find((each) => each.accountId === id);
   if (!account) {
     throw new CliError('usage', '--to: no payout bank account has this id', {
       code: 'NOT_FOUND',

@@ -104,9 +104,13 @@ export const listCommand = command({
     const listing = { filter: { kind, givenOnceKey: once, sinceMs }, state, inDoubt };
     const size = limit ?? (all ? PAGE_SIZE : DEFAULT_SIZE);
     const first = await pageAfter(journal, listing, await placeNamed(journal, after), size);
-    const data = { operations: await Promise.all(first.map(printed)), total: await journal.count() };
+    // The journal counts all its operations, and not those of a filter.
+    const isFiltered = [state, kind, once, sinceMs, after, inDoubt || undefined].some((each) => each !== undefined);
+    const total = isFiltered ? {} : { total: await journal.count() };
+    const data = { operations: await Promise.all(first.map(printed)), ...total };
     const more = all ? { more: laterPages(journal, listing, first, size) } : {};
     const list = { isWhole: false };
-    return { result: { data, request: { limit: size }, lists: 'operations', list, columns: COLUMNS, ...more } };
+    const request = { limit: size, startAfter: after };
+    return { result: { data, request, lists: 'operations', list, columns: COLUMNS, ...more } };
   },
 });

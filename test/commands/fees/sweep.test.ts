@@ -232,3 +232,12 @@ describe('--to default', () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('there is no default bank account') });
   });
 });
+
+test('payout start --to default pays into the default bank account', async () => {
+  const argv = ['payout', 'start', '--amount', '500', '--to', 'default', '--dry-run', '-o', 'json'];
+  const { code, stdout } = await run(await withFees(), ...argv);
+  expect({ code, id: JSON.parse(stdout).body.bankAccountId }).toEqual({
+    code: 0,
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+});
