@@ -62,7 +62,12 @@ async function pick(picks: Picked, question: string, session: Session): Promise<
   if (picks === 'bank') return (await import('./banks.ts')).pickBank(session);
   if (picks === 'bank account') return (await import('./banks.ts')).pickBankAccount(session, question);
   const status = picks === 'user' ? 'all' : picks === 'inactive user' ? 'inactive' : 'active';
-  return (await import('./user-search.ts')).pickUser(session, question.replace(/:?$/, '.'), status);
+  const { pickUser } = await import('./user-search.ts');
+  return pickUser(session, question.replace(/:?$/, ''), status).catch((error: unknown) => {
+    // An id can be typed although the list cannot be read.
+    if (error instanceof CliError && error.category !== 'interrupted' && error.category !== 'usage') return undefined;
+    throw error;
+  });
 }
 
 /** Returns the flag or argument that a request field, or the object around it, comes from; the field itself if none does. */

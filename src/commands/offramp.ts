@@ -1,3 +1,4 @@
+import { bankCodeFor, bankWord } from '../cli/banks.ts';
 import { command } from '../cli/command.ts';
 import { amountHelp, amountOf, argument, digits, id, picked, required } from '../cli/parameters.ts';
 import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../cli/previews.ts';
@@ -40,11 +41,14 @@ const startCommand = command({
   parameters: {
     userId: picked('active user', argument('user-id', 'user whose cNGN is paid out', id, 'Which user?')),
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
-    bankCode: required(
-      '--bank-code <code>',
-      'NIBSS bank code, from banks list',
-      digits('bank code', 3, 6),
-      'Bank code:',
+    bankCode: picked(
+      'bank',
+      required(
+        '--bank-code <code>',
+        'NIBSS bank code, from banks list, or a name that fits one bank',
+        bankWord,
+        'Bank code or name:',
+      ),
     ),
     accountNumber: required(
       '--account-number <digits>',
@@ -54,7 +58,8 @@ const startCommand = command({
     ),
     wait: waitOption('until the bank has been paid'),
   },
-  run: async (session, { userId, amount, bankCode, accountNumber, wait }) => {
+  run: async (session, { userId, amount, bankCode: bank, accountNumber, wait }) => {
+    const bankCode = await bankCodeFor(session, bank);
     const request = { userId, amount: toWireNumber(amount, 'naira'), accountNumber, bankCode, ticker: 'CNGN' };
     const reply = await session.change(
       startOfframp,

@@ -274,15 +274,31 @@ describe('--dry-run', () => {
 describe('missing input', () => {
   test('is asked for on a terminal', async () => {
     const answers: Answer[] = [
-      { kind: 'text', asks: 'ser', says: 'u-9' },
+      { kind: 'search', asks: 'Which user?', says: 'ADA' },
       { kind: 'text', asks: 'Amount in Naira:', says: ' 5,000 ' },
     ];
+    const users = success({ users: [{ userId: 'u-9', firstName: 'ADA' }], pagination: { total: 1 } });
     const bank = ['--bank-code', '000013', '--account-number', '0123456789'];
-    const { code, requests } = await run(['offramp', 'start', ...bank, '--yes'], [STARTED], onTerminal(...answers));
-    expect({ code, printed: JSON.parse(requests[0]?.body ?? '') }).toEqual({
+    const { code, requests } = await run(
+      ['offramp', 'start', ...bank, '--yes'],
+      [users, STARTED],
+      onTerminal(...answers),
+    );
+    expect({ code, printed: JSON.parse(requests[1]?.body ?? '') }).toEqual({
       code: 0,
       printed: expect.objectContaining({ userId: 'u-9', amount: 5000 }),
     });
+  });
+
+  test('is typed if the list to choose from cannot be read', async () => {
+    const answers: Answer[] = [
+      { kind: 'text', asks: 'Which user?', says: 'u-9' },
+      { kind: 'text', asks: 'Amount in Naira:', says: '5000' },
+    ];
+    const bank = ['--bank-code', '000013', '--account-number', '0123456789'];
+    const turns = [refusal(400, '01', 'no'), STARTED];
+    const { code, requests } = await run(['offramp', 'start', ...bank, '--yes'], turns, onTerminal(...answers));
+    expect({ code, userId: JSON.parse(requests[1]?.body ?? '').userId }).toEqual({ code: 0, userId: 'u-9' });
   });
 
   test('is asked for after the given values are validated', async () => {

@@ -265,7 +265,7 @@ export const CONDITIONS: readonly Condition[] = [
     lines: ({ user, bankAccount }) => [
       ['onramp', 'start', user],
       ['onramp', 'start', user, '--amount', 'much'],
-      ['offramp', 'start', user, '--amount', '1', '--bank-code', 'GTB', '--account-number', '0123456789'],
+      ['offramp', 'start', user, '--amount', '1', '--bank-code', '12', '--account-number', '0123456789'],
       ['payout', 'start', '--to', bankAccount],
       ['transfer', '--amount', '1', '--to', 'nowhere'],
       ['transfer', '--amount', '1', '--to', ELSEWHERE],
