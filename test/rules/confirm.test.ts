@@ -25,6 +25,9 @@ function terminal(typed: (code: string) => string) {
   return { asked, prompter, options };
 }
 
+/** All fees, in withdrawals of ₦200 at most. */
+const sweepAll = () => pay('all', '-q');
+
 const LIMIT = ['--confirm-above', 'NGN 500'];
 
 describe('a code for large amounts of a live account', () => {
@@ -50,6 +53,18 @@ describe('a code for large amounts of a live account', () => {
       'the code that was typed is not the one that was shown',
       terminal(typed).options,
     );
+  });
+
+  test('must be typed once for all withdrawals of a sweep, although each of them is below the amount', async () => {
+    const { run, sent } = await ruledMachine(LIMIT, 'live');
+    const { asked, options } = terminal((code) => code);
+    expect((await run(sweepAll(), options)).code).toBe(0);
+    expect(asked).toEqual([
+      expect.stringMatching(/^Type \w{5} to withdraw ₦600\.00 in fees to account \d+ at bank \d+, in 3 withdrawals:$/),
+    ]);
+    expect(sent().filter((each) => each.endsWith('/feewithdrawal'))).toHaveLength(3);
+    const other = await ruledMachine(LIMIT, 'live');
+    await other.stops(sweepAll(), 'RULE_CONFIRMATION', 'a code must be typed on a terminal');
   });
 
   test('stops without a terminal, and with --no-input', async () => {

@@ -59,6 +59,11 @@ export async function ruledMachine(
       return success({
         accounts: [{ accountId: SAVED, bankCode: '000013', accountNumber: '0123456789', accountName: 'ADA' }],
       });
+    if (path === '/getaccumulatedfees')
+      return success({
+        summary: { availableForWithdrawal: 60_000 },
+        details: { minimumWithdrawal: 1_000, maximumWithdrawal: 20_000 },
+      });
     return success(DATA);
   };
   expect((await machine.add('main', key === 'live' ? LIVE : BOX)).code).toBe(0);

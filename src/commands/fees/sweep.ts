@@ -136,7 +136,8 @@ async function doneBefore(session: Session, guard: Guard | undefined): Promise<P
 /** Returns a withdrawal as the journal recorded it. */
 function recordedPart({ requestId, moves, onceKey, state, result }: Operation): Part {
   const { data } = JSON.parse(result ?? '{}') as { readonly data?: { readonly status?: string } };
-  return { withdrawalId: requestId, amount: moves, status: data?.status ?? state, onceKey };
+  const status = state === 'failed' ? state : (data?.status ?? state);
+  return { withdrawalId: requestId, amount: moves, status, onceKey };
 }
 
 async function heldBy(session: Session, guard: Guard): Promise<Operation | undefined> {
@@ -161,10 +162,11 @@ async function agreeTo(
   const request = withdrawalRequest(texts, total);
   requireNoSignature(profile, withdrawFees, request);
   await session.rules.require(withdrawFees, request);
-  const where = `${placeOf(texts.destination)}`;
+  const where = placeOf(texts.destination);
+  const summary = `withdraw ${amountForPeople(total)} in fees to ${where}, in ${counted(count)}`;
   const each = maximum ? `, at most ${amountForPeople(maximum)} each` : '';
   await confirmChange(session, {
-    summary: `withdraw ${amountForPeople(total)} in fees to ${where}, in ${counted(count)}`,
+    summary,
     lines: [
       accountLine(profile),
       ['amount', amountForPeople(total)],
@@ -172,6 +174,8 @@ async function agreeTo(
       ['destination', `${where}, ${texts.destination.accountName}`],
     ],
   });
+  // A code that a rule wants is typed once, for the sum: each part may be below its amount.
+  await session.rules.require(withdrawFees, request, summary);
 }
 
 async function sendPart(
@@ -197,20 +201,29 @@ const counted = (count: number) => `${count} ${count === 1 ? 'withdrawal' : 'wit
 const sumOf = (parts: readonly Part[]): Amount =>
   amount(
     'NGN',
-    parts.reduce((sum, { amount: each }) => sum + (each?.minor ?? 0n), 0n),
+    parts.reduce((sum, { amount: each, status }) => sum + (status === 'failed' ? 0n : (each?.minor ?? 0n)), 0n),
   );
 
 async function outcomeWith(session: Session, parts: readonly Part[], available?: Amount): Promise<Outcome> {
   const total = sumOf(parts);
   const left = available && available.minor > 0n ? `; ${amountForPeople(available)} left` : '';
   await session.note(`${counted(parts.length)}, ${amountForPeople(total)} in all${left}`);
+  const failed = parts.filter(({ status }) => status === 'failed').length;
   return {
+    ...(failed > 0 ? { error: someFailed(failed, parts.length) } : {}),
     result: {
       data: { withdrawals: parts, total, left: available ?? null },
       lists: 'withdrawals',
       columns: COLUMNS,
     },
   };
+}
+
+/** The error of a sweep of which some withdrawals failed after they were accepted. */
+function someFailed(failed: number, count: number): CliError {
+  return new CliError('failed', `${failed} of ${counted(count)} failed`, {
+    hint: 'this is final; fix the cause, then withdraw the rest under another once key',
+  });
 }
 
 /** The error of a sweep that stopped in the middle: it says what was done, and how to go on. */

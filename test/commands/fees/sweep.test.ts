@@ -147,6 +147,17 @@ describe('fees withdraw --amount all', () => {
     expect(stderr).toContain('before that: 2 withdrawals, ₦200,000.00 in all');
   });
 
+  test('says which withdrawal failed after it was accepted, and does not count it', async () => {
+    const world = await withFees();
+    await fault(world, 'payout-fails');
+    await sweep(world, '--once', 'night', '--yes');
+    await run(world, 'sandbox', 'settle', '-q');
+    for (const { request_id: id } of journalRows(world.stateDir)) await run(world, 'fees', 'verify', id ?? '', '-q');
+    const { code, stderr, swept } = await sweep(world, '--once', 'night', '--yes');
+    expect({ code, total: swept?.total.value }).toEqual({ code: 3, total: '150000.00' });
+    expect(stderr).toContain('1 of 3 withdrawals failed');
+  });
+
   test('without a once key, a second run within minutes stops', async () => {
     const world = await withFees();
     expect((await sweep(world, '--yes')).code).toBe(0);
