@@ -1,6 +1,5 @@
-import { CliError, withDetails } from '../../base/errors.ts';
+import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import { accountLine, confirmChange } from '../../cli/confirm.ts';
-import { failedAfterChange } from '../../cli/failures.ts';
 import { DoneBefore } from '../../cli/in-the-way.ts';
 import { liveLine } from '../../cli/live.ts';
 import type { Guard } from '../../cli/money-options.ts';
@@ -89,7 +88,7 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
     }
   } catch (error) {
     if (!(error instanceof CliError) || parts.length === before) throw error;
-    return { ...(await outcomeWith(session, parts)), error: stoppedAfter(session, error, parts, guard) };
+    return { ...(await outcomeWith(session, parts)), error: stoppedAfter(error, parts, guard) };
   } finally {
     await progress.clear();
   }
@@ -226,14 +225,18 @@ function someFailed(failed: number, count: number): CliError {
   });
 }
 
+/** The categories that do not mean that nothing was done. */
+const AFTER_PARTS: readonly Category[] = ['unknown', 'interrupted', 'refused', 'failed'];
+
 /** The error of a sweep that stopped in the middle: it says what was done, and how to go on. */
-function stoppedAfter(session: Session, error: CliError, parts: readonly Part[], guard: Guard | undefined): CliError {
+function stoppedAfter(error: CliError, parts: readonly Part[], guard: Guard | undefined): CliError {
   const done = `before that: ${counted(parts.length)}, ${amountForPeople(sumOf(parts))} in all`;
   const goOn =
     guard?.onceKey === undefined
       ? 'add --again to the command for the rest'
       : 'run the same command again for the rest';
-  return withDetails(failedAfterChange(error, session.changed()), {
+  return withDetails(error, {
+    category: AFTER_PARTS.includes(error.category) ? error.category : 'failed',
     message: `${error.message}; ${done}`,
     hint: [error.hint, goOn].filter((each) => each !== undefined).join('; '),
   });
