@@ -7,9 +7,11 @@ import {
   linkSync,
   openSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { CliError } from '../base/errors.ts';
+import type { Host } from '../base/world.ts';
 import { entryAt } from './inspect.ts';
 import { FILE_MODE, readPrivateFile, replaceFileUnflushed, requireOwnFile } from './private-file.ts';
 
@@ -27,17 +29,59 @@ export interface PartFile {
 
 const partOf = (path: string) => `${path}.part`;
 const stateOf = (path: string) => `${path}.part.json`;
+const lockOf = (path: string) => `${path}.part.lock`;
 
-/** What an earlier run kept; undefined if there is nothing that this version can use. */
-function keptState(path: string): { readonly bytes: number; readonly cursor: string } | undefined {
+/** What the state of a part begins with. */
+const MARK = 'fiatrail output file';
+
+/** How far a part came: its bytes, and the cursor that goes on after them; null before the first page. */
+interface PartState {
+  readonly bytes: number;
+  readonly cursor: string | null;
+}
+
+/** Returns how far an earlier run came; undefined if there was none. Throws CliError usage for a file that fiatrail did not write. */
+function keptState(path: string): PartState | undefined {
+  const text = readPrivateFile(stateOf(path));
+  if (text === undefined) return undefined;
+  const { bytes, cursor, of } = (json(text) ?? {}) as Record<string, unknown>;
+  const isOurs = of === MARK && typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes >= 0;
+  if (isOurs && (cursor === null || typeof cursor === 'string')) return { bytes, cursor };
+  throw foreign(stateOf(path));
+}
+
+function json(text: string): unknown {
   try {
-    const { bytes, cursor } = JSON.parse(readPrivateFile(stateOf(path)) ?? '{}') as Record<string, unknown>;
-    if (typeof cursor === 'string' && typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes >= 0)
-      return { bytes, cursor };
-  } catch (error) {
-    if (error instanceof CliError) throw error;
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  return undefined;
+}
+
+const foreign = (path: string) =>
+  new CliError('usage', `--output-file: ${path} is in the way, and fiatrail did not write it; nothing was read`, {
+    code: 'UNUSABLE_FILE',
+    hint: 'move it away, or give another file',
+  });
+
+/** Throws CliError usage if another process writes this file. A process that was killed holds nothing. */
+function lock(path: string, { processId, isRunning }: Pick<Host, 'processId' | 'isRunning'>): void {
+  const file = lockOf(path);
+  for (const _ of ['first', 'after a killed process']) {
+    try {
+      writeFileSync(file, String(processId), { flag: 'wx', mode: FILE_MODE });
+      return;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
+    }
+    const holder = Number(readPrivateFile(file) ?? '0');
+    if (!Number.isSafeInteger(holder) || holder === processId || isRunning(holder)) break;
+    rmSync(file, { force: true });
+  }
+  throw new CliError('usage', `--output-file: another command is writing ${path}; nothing was read`, {
+    code: 'UNUSABLE_FILE',
+    hint: 'wait for it, or give another file',
+  });
 }
 
 const exists = (path: string) =>
@@ -63,42 +107,68 @@ function withSentences<T>(path: string, work: () => T): T {
   }
 }
 
-/** Opens the part of a file, or creates it. `unique` keeps two writers of its state apart. Throws CliError usage. */
-export function openPartFile(path: string, unique: () => string): PartFile {
+/** Opens the part of a file, or creates it, for one process at a time. `unique` names its temporary files. Throws CliError usage. */
+export function openPartFile(
+  path: string,
+  unique: () => string,
+  host: Pick<Host, 'processId' | 'isRunning'>,
+): PartFile {
   if (entryAt(path)) throw exists(path);
   const part = partOf(path);
+  const keep = (state: PartState) =>
+    replaceFileUnflushed(stateOf(path), JSON.stringify({ of: MARK, ...state }), unique());
   return withSentences(path, () => {
     requireOwnFile(part);
-    const kept = entryAt(part) ? keptState(path) : undefined;
-    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
-    const file = openSync(part, flags, FILE_MODE);
-    // A part that is shorter than what was kept of it was changed by something else.
-    const isWhole = kept !== undefined && fstatSync(file).size >= kept.bytes;
-    let bytes = isWhole ? kept.bytes : 0;
-    return {
-      cursor: isWhole ? kept.cursor : undefined,
-      write: (text) =>
-        withSentences(path, () => {
-          const chunk = Buffer.from(text);
-          for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at, chunk.length - at, bytes + at);
-          bytes += chunk.length;
-        }),
-      keep: (cursor) =>
-        withSentences(path, () => replaceFileUnflushed(stateOf(path), JSON.stringify({ bytes, cursor }), unique())),
-      finish: () =>
-        withSentences(path, () => {
-          ftruncateSync(file, bytes);
-          fsyncSync(file);
-          try {
-            // Unlike a rename, this never replaces a file that appeared meanwhile.
-            linkSync(part, path);
-          } catch (error) {
-            throw (error as { code?: unknown }).code === 'EEXIST' ? exists(path) : error;
-          }
-          rmSync(part, { force: true });
-          rmSync(stateOf(path), { force: true });
-        }),
-      close: () => closeSync(file),
-    };
+    lock(path, host);
+    try {
+      const kept = keptState(path);
+      if (!kept && entryAt(part)) throw foreign(part);
+      // Before the part, so that a part without it is not ours.
+      if (!kept) keep({ bytes: 0, cursor: null });
+      const file = openSync(part, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, FILE_MODE);
+      const { size, nlink } = fstatSync(file);
+      if (nlink > 1) {
+        closeSync(file);
+        throw foreign(part);
+      }
+      // A part that is shorter than what was kept of it was changed by something else.
+      return partFile(path, file, kept && size >= kept.bytes ? kept : { bytes: 0, cursor: null }, keep);
+    } catch (error) {
+      rmSync(lockOf(path), { force: true });
+      throw error;
+    }
   });
+}
+
+/** The methods of an open part. */
+function partFile(path: string, file: number, kept: PartState, keep: (state: PartState) => void): PartFile {
+  const part = partOf(path);
+  let { bytes } = kept;
+  return {
+    cursor: kept.cursor ?? undefined,
+    write: (text) =>
+      withSentences(path, () => {
+        const chunk = Buffer.from(text);
+        for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at, chunk.length - at, bytes + at);
+        bytes += chunk.length;
+      }),
+    keep: (cursor) => withSentences(path, () => keep({ bytes, cursor })),
+    finish: () =>
+      withSentences(path, () => {
+        ftruncateSync(file, bytes);
+        fsyncSync(file);
+        try {
+          // Unlike a rename, this never replaces a file that appeared meanwhile.
+          linkSync(part, path);
+        } catch (error) {
+          throw (error as { code?: unknown }).code === 'EEXIST' ? exists(path) : error;
+        }
+        rmSync(part, { force: true });
+        rmSync(stateOf(path), { force: true });
+      }),
+    close: () => {
+      closeSync(file);
+      rmSync(lockOf(path), { force: true });
+    },
+  };
 }

@@ -7,7 +7,7 @@ import type { Column } from '../present/result.ts';
 import { pagesAfter } from './after-id.ts';
 import { pacer } from './paced.ts';
 import { listDigest, pageAfter, pointOf } from './resume.ts';
-import { type Continuing, openSink, tracked } from './tracked.ts';
+import { type Continuing, requireAll, type Sink, tracked, withSink } from './tracked.ts';
 
 /** The options --limit, --offset and --all of a list that is paged by position; `rows` names its rows in the help. */
 export function positionOptions(rows: string) {
@@ -63,10 +63,24 @@ export async function listedByPosition<E extends Endpoint, Row>(
   listing: ByPosition<E, Row>,
   { limit, offset, all, ...continuing }: Position,
 ): Promise<Outcome> {
+  const { endpoint, columns, request } = listing;
+  const call = (size: number | undefined, at: number | undefined) => session.call(endpoint, request(size, at));
+  if (!all) {
+    requireAll(continuing);
+    return outcomeOf(session, endpoint, await call(limit, offset), { columns });
+  }
+  return withSink(session, continuing, async (sink) => wholeByPosition(session, listing, { limit, offset }, sink));
+}
+
+/** Reads all pages of a list by position as one list. */
+async function wholeByPosition<E extends Endpoint, Row>(
+  session: Session,
+  listing: ByPosition<E, Row>,
+  { limit, offset }: Pick<Position, 'limit' | 'offset'>,
+  { file, cursor }: Sink,
+): Promise<Outcome> {
   const { endpoint, columns, rowsOf, totalOf, idOf, request, skipped = () => 0, isOldestFirst = false } = listing;
   const call = (size: number | undefined, at: number | undefined) => session.call(endpoint, request(size, at));
-  const { file, cursor } = openSink(session, continuing, all === true);
-  if (!all) return outcomeOf(session, endpoint, await call(limit, offset), { columns });
   const size = limit ?? PAGE_SIZE;
   const wait = pacer(session, endpoint);
   let total: number | undefined;
@@ -77,7 +91,10 @@ export async function listedByPosition<E extends Endpoint, Row>(
     total = totalOf(last.data) ?? undefined;
     return { rows: (rowsOf(last.data) ?? []).slice(skipped(at, size)), total };
   };
-  const list = listDigest((await session.accountNames()).keyFingerprint, endpoint.id, request(undefined, offset));
+  const list = listDigest((await session.accountNames()).keyFingerprint, endpoint.id, [
+    request(undefined, offset),
+    printedAs(session),
+  ]);
   const point = cursor === undefined ? undefined : pointOf(cursor, list);
   const found =
     point === undefined
@@ -114,6 +131,13 @@ export async function listedByPosition<E extends Endpoint, Row>(
   return outcomeOf(session, endpoint, withRows(endpoint, reply, rows), { columns, ...parts });
 }
 
+/** What must be the same for the parts of one output. */
+const printedAs = ({ globals: { present } }: Session) => [
+  present.format,
+  present.fields ?? null,
+  present.isCsvRaw === true,
+];
+
 /** `bankAccounts` as people say it. */
 const rowsName = ({ lists = 'rows' }: Endpoint) => lists.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
@@ -148,23 +172,30 @@ export async function listedByCursor<E extends Endpoint, Row>(
     await wait();
     return session.call(endpoint, request(size, startAfter));
   };
-  const { file, cursor } = openSink(session, continuing, all);
-  if (!all) return outcomeOf(session, endpoint, await call(after), { columns });
-  const list = listDigest((await session.accountNames()).keyFingerprint, endpoint.id, request(undefined, after));
-  const point = cursor === undefined ? undefined : pointOf(cursor, list);
-  const first = await call(point?.last ?? after);
-  const rows = rowsOf(first.data) ?? [];
-  const more = pagesAfter(rows, size, idOf, async (startAfter) => rowsOf((await call(startAfter)).data) ?? []);
-  const before = point?.next ?? 0;
-  const parts = tracked(session, {
-    ...{ what: rowsName(endpoint), first: rows, more, before, file },
-    total: () => undefined,
-    pointAfter: (count, row) => ({
-      list,
-      next: before + count,
-      total: null,
-      last: (row === undefined ? point?.last : idOf(row)) ?? null,
-    }),
+  if (!all) {
+    requireAll(continuing);
+    return outcomeOf(session, endpoint, await call(after), { columns });
+  }
+  return withSink(session, continuing, async ({ file, cursor }) => {
+    const list = listDigest((await session.accountNames()).keyFingerprint, endpoint.id, [
+      request(undefined, after),
+      printedAs(session),
+    ]);
+    const point = cursor === undefined ? undefined : pointOf(cursor, list);
+    const first = await call(point?.last ?? after);
+    const rows = rowsOf(first.data) ?? [];
+    const more = pagesAfter(rows, size, idOf, async (startAfter) => rowsOf((await call(startAfter)).data) ?? []);
+    const before = point?.next ?? 0;
+    const parts = tracked(session, {
+      ...{ what: rowsName(endpoint), first: rows, more, before, file },
+      total: () => undefined,
+      pointAfter: (count, row) => ({
+        list,
+        next: before + count,
+        total: null,
+        last: (row === undefined ? point?.last : idOf(row)) ?? null,
+      }),
+    });
+    return outcomeOf(session, endpoint, first, { columns, ...parts });
   });
-  return outcomeOf(session, endpoint, first, { columns, ...parts });
 }

@@ -40,9 +40,9 @@ export function pointOf(cursor: string, list: string): ResumePoint {
     });
   const last = none ? null : (plain ?? Buffer.from(encoded, 'base64url').toString());
   if (digest === list) return { list, next: Number(next), total: total ? Number(total) : null, last };
-  throw new CliError('usage', '--resume: the cursor is of another list, other filters or another account', {
+  throw new CliError('usage', 'the list cannot go on: the cursor is of another list, format, filter or account', {
     code: 'CURSOR_INVALID',
-    hint: 'use it with the command line, the profile and the filters of the command that stopped',
+    hint: 'use the command line and the profile of the command that stopped; or, to start a file over, remove FILE.part and FILE.part.json',
   });
 }
 

@@ -15,25 +15,47 @@ export interface Continuing {
 /** The formats that can go on in the middle: a row is a line. */
 const LINES: readonly string[] = ['csv', 'ndjson'];
 
-/** Opens the file of a list, if it has one, and returns where the list goes on. Throws CliError usage. */
-export function openSink(
-  { globals, world }: Pick<Session, 'globals' | 'world'>,
-  { resume, outputFile }: Continuing,
-  isAll: boolean,
-): { readonly file: PartFile | undefined; readonly cursor: string | undefined } {
+/** The file of a list, if it has one, and where the list goes on. */
+export interface Sink {
+  readonly file: PartFile | undefined;
+  readonly cursor: string | undefined;
+}
+
+/** Throws CliError usage for a list that is not read as a whole, and was told to go on or to write a file. */
+export function requireAll({ resume, outputFile }: Continuing): void {
+  if (resume === undefined && outputFile === undefined) return;
+  const flag = resume === undefined ? '--output-file' : '--resume';
+  throw new CliError('usage', `${flag} needs --all`, { hint: 'add --all' });
+}
+
+function openSink({ globals, world }: Pick<Session, 'globals' | 'world'>, { resume, outputFile }: Continuing): Sink {
   if (resume === undefined && outputFile === undefined) return { file: undefined, cursor: undefined };
   const flag = resume === undefined ? '--output-file' : '--resume';
   if (resume !== undefined && outputFile !== undefined)
     throw new CliError('usage', '--resume and --output-file cannot be combined', {
       hint: 'omit --resume: a file goes on by itself',
     });
-  if (!isAll) throw new CliError('usage', `${flag} needs --all`, { hint: 'add --all' });
   const { format, query } = globals.present;
   if (!LINES.includes(format) || query !== undefined)
     throw new CliError('usage', `${flag} needs -o csv or -o ndjson, without --query`, { hint: 'add -o ndjson' });
-  const file =
-    outputFile === undefined || globals.dryRun ? undefined : openPartFile(absolutePath(outputFile), world.ids.uuid);
+  const isWritten = outputFile !== undefined && !globals.dryRun;
+  const file = isWritten ? openPartFile(absolutePath(outputFile), world.ids.uuid, world.host) : undefined;
   return { file, cursor: resume ?? file?.cursor };
+}
+
+/** Reads a list into its file, if it has one, which is closed if that fails. Throws CliError usage. */
+export async function withSink<T>(
+  session: Pick<Session, 'globals' | 'world'>,
+  continuing: Continuing,
+  read: (sink: Sink) => Promise<T>,
+): Promise<T> {
+  const sink = openSink(session, continuing);
+  try {
+    return await read(sink);
+  } catch (error) {
+    sink.file?.close();
+    throw error;
+  }
 }
 
 interface Tracked<Row> {

@@ -70,11 +70,14 @@ async function alsoOf(
 ): Promise<object | undefined> {
   if (!also || state !== 'accepted' || requestId === null) return undefined;
   const { endpoint } = also;
-  const reply = await session.call(endpoint, { requestId } as never, { isBeforehand: true }).catch((error: unknown) => {
-    // An account that has expired cannot be paid any more.
-    if (error instanceof CliError && error.category !== 'interrupted') return undefined;
-    throw error;
-  });
+  const reply = await session
+    .call(endpoint, { requestId } as never, { isBeforehand: true })
+    .catch(async (error: unknown) => {
+      if (!(error instanceof CliError) || error.category === 'interrupted') throw error;
+      // An account that has expired cannot be paid any more.
+      await session.note(`what to pay could not be read: ${error.message}`);
+      return undefined;
+    });
   const data = (reply?.data ?? {}) as Readonly<Record<string, unknown>>;
   return reply && { ...data, ...(data[endpoint.nests ?? ''] as object | undefined) };
 }

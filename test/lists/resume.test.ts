@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { ExchangeError } from '../../src/base/exchange-error.ts';
 import type { Exchange } from '../../src/base/world.ts';
 import { cursorOf, pointOf } from '../../src/lists/resume.ts';
 import { main } from '../../src/main.ts';
-import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
+import { ACCOUNT, type FakeWorld, fakeHost, fakeWorld } from '../support/world.ts';
 
 /** A service with a list of users, newest first. */
 function listService(count: number) {
@@ -132,6 +132,7 @@ describe('a list that stopped in the middle', () => {
   test.each([
     ['another account', ACCOUNT, { FIATRAIL_API_KEY: 'another-key-nobody-may-see' }, []],
     ['another filter', ACCOUNT, {}, ['--status', 'active']],
+    ['other fields', ACCOUNT, {}, ['--fields', 'userId']],
   ] as const)('a cursor of %s is refused', async (_, env, other, flags) => {
     const service = listService(95);
     service.breakAfter(4);
@@ -142,7 +143,7 @@ describe('a list that stopped in the middle', () => {
     const { code, stdout, stderr } = await run(next, ...LIST, ...flags, '-o', 'csv', '--resume', cursor);
     expect({ code, stdout, stderr }).toEqual({
       ...{ code: 2, stdout: '' },
-      stderr: expect.stringContaining('of another list, other filters or another account'),
+      stderr: expect.stringContaining('of another list, format, filter or account'),
     });
   });
 
@@ -230,6 +231,49 @@ describe('--output-file', () => {
     writeFileSync(`${file(world)}.part`, '');
     expect((await run(world, ...argv)).code).toBe(0);
     expect(idsIn(readFileSync(file(world), 'utf8'))).toEqual(service.ids);
+  });
+
+  test.each([
+    ['a part without a state', '.part', 'mine'],
+    ['a state of something else', '.part.json', '{"mine":1}'],
+  ])('%s is left alone', async (_, ending, text) => {
+    const world = worldOf(listService(25));
+    writeFileSync(`${file(world)}${ending}`, text);
+    const { code, stderr } = await run(world, ...LIST, '-o', 'csv', '--output-file', file(world));
+    expect({ code, stderr, text: readFileSync(`${file(world)}${ending}`, 'utf8') }).toEqual({
+      ...{ code: 2, text },
+      stderr: expect.stringContaining('fiatrail did not write it'),
+    });
+  });
+
+  test('a part with a second name is left alone', async () => {
+    const service = listService(95);
+    const world = worldOf(service);
+    const argv = [...LIST, '-o', 'ndjson', '--output-file', file(world)];
+    service.breakAfter(4);
+    await run(world, ...argv);
+    service.mend();
+    linkSync(`${file(world)}.part`, join(world.homeDir, 'second'));
+    expect((await run(world, ...argv)).code).toBe(2);
+  });
+
+  test('two commands at once do not mix their rows', async () => {
+    const service = listService(95);
+    const world = worldOf(service);
+    const argv = [...LIST, '-o', 'ndjson', '--output-file', file(world)];
+    const codes = await Promise.all([
+      main(argv, world),
+      main(argv, { ...world, host: { ...fakeHost(101), isRunning: () => true } }),
+    ]);
+    expect(codes.toSorted()).toEqual([0, 2]);
+    expect(idsIn(readFileSync(file(world), 'utf8'))).toEqual(service.ids);
+    expect(existsSync(`${file(world)}.part.lock`)).toBe(false);
+  });
+
+  test('the lock of a killed command holds up nobody', async () => {
+    const world = worldOf(listService(25));
+    writeFileSync(`${file(world)}.part.lock`, '99', { mode: 0o600 });
+    expect((await run(world, ...LIST, '-o', 'csv', '--output-file', file(world))).code).toBe(0);
   });
 
   test('a file that exists is left alone', async () => {

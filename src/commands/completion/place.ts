@@ -43,7 +43,7 @@ function requireOurs(file: string): boolean {
 export function install(world: World, shell: Shell, script: string) {
   const file = completionFile(world, shell);
   requireOurs(file);
-  writeText(file, script);
+  writeText(file, script, world.ids.uuid());
   return { shell, file, installed: true, next: NEXT[shell](file) };
 }
 

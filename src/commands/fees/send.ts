@@ -18,6 +18,8 @@ export interface WithdrawalTexts {
   readonly noTag: boolean;
   readonly reference: string | undefined;
   readonly note: string | undefined;
+  /** Which part of a sweep it is, for the journal. */
+  readonly part?: string;
 }
 
 /** `account 0123456789 at bank 000013` */
@@ -31,7 +33,7 @@ function newTag({ world }: Session): string {
 
 /** Returns the request for a withdrawal. */
 export function withdrawalRequest(
-  { destination, narration, reference, note }: Omit<WithdrawalTexts, 'noTag'>,
+  { destination, narration, reference, note }: Omit<WithdrawalTexts, 'noTag' | 'part'>,
   amount: Amount,
 ): RequestOf<typeof withdrawFees> {
   return {
@@ -57,7 +59,7 @@ export async function sendWithdrawal(
     withdrawFees,
     withdrawalRequest({ ...texts, narration }, amount),
     {
-      summary: `withdraw ${amountForPeople(amount)} in fees to ${where}`,
+      summary: `withdraw ${amountForPeople(amount)} in fees to ${where}${texts.part ? `, ${texts.part}` : ''}`,
       tag,
       isAgreed,
       lines: [

@@ -8,7 +8,7 @@ import type { Outcome } from '../../cli/outcome.ts';
 import type { Session } from '../../cli/session.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import type { Operation } from '../../journal/journal.ts';
-import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
+import { type Amount, amount, amountForPeople, parseAmount } from '../../money/amount.ts';
 import { requireNoSignature } from '../../plans/sign-above.ts';
 import type { Form } from '../../present/prints.ts';
 import { isReconciled } from '../../works/reconcile.ts';
@@ -63,46 +63,60 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
       hint: 'plan them one by one with --amount max',
     });
   const guard = session.guard();
-  const parts: Part[] = await doneBefore(session, guard);
+  const before = await doneBefore(session, guard, texts);
   const found = await readWithdrawable(session);
-  const { maximum, minimum } = found;
-  const isOver = parts.some(({ amount: moved }) => !maximum || !moved || moved.minor < maximum.minor);
-  if (parts.length === 0) requireSome(found);
-  const agreed = isOver ? NOTHING : partsOf(found);
-  if (agreed.count === 0) {
+  if (before.parts.length === 0) requireSome(found);
+  const agreed = before.agreed ?? partsOf(found);
+  const parts = [...before.parts];
+  const smallest = found.minimum?.minor ?? 1n;
+  let left = agreed.total.minor - allOf(parts);
+  if (parts.length >= agreed.count || left < smallest) {
     await session.note(`every withdrawal was made before under the once key ${guard?.onceKey}; nothing was sent`);
     return outcomeWith(session, parts, found.available);
   }
-  await agreeTo(session, texts, agreed, maximum);
+  await agreeTo(session, texts, { total: amount('NGN', left), count: agreed.count - parts.length }, found.maximum);
   const progress = liveLine(session.world, session.globals.quiet || !session.world.stderr.isTerminal);
-  const before = parts.length;
-  let left = agreed.total.minor;
   try {
-    while (left >= (minimum?.minor ?? 1n)) {
-      await progress.show(`${parts.length - before} of ${agreed.count} withdrawals`);
-      const { available } = parts.length === before ? found : await readWithdrawable(session);
-      const next = least(left, available.minor, maximum?.minor ?? left);
-      if (next < (minimum?.minor ?? 1n)) break;
-      parts.push(await sendPart(session, texts, amount('NGN', next), partGuard(guard, parts.length + 1)));
+    let seen: typeof found | undefined = found;
+    while (parts.length < agreed.count && left >= smallest) {
+      const now = seen ?? (await readWithdrawable(session));
+      seen = undefined;
+      await progress.show(`${parts.length} of ${counted(agreed.count)}`);
+      const next = least(left, now.available.minor, now.maximum?.minor ?? left);
+      if (next < smallest) break;
+      const part = `part ${parts.length + 1} of ${agreed.count} of ${amountForPeople(agreed.total)}`;
+      const money = amount('NGN', next);
+      parts.push(await sendPart(session, { ...texts, part }, money, partGuard(guard, parts.length + 1)));
       left -= next;
     }
+    // Another process may have taken the rest under the same key.
+    if (guard?.onceKey !== undefined) parts.splice(0, parts.length, ...(await doneBefore(session, guard, texts)).parts);
   } catch (error) {
-    if (!(error instanceof CliError) || parts.length === before) throw error;
+    if (!(error instanceof CliError) || parts.length === 0) throw error;
     return { ...(await outcomeWith(session, parts)), error: stoppedAfter(error, parts, guard) };
   } finally {
     await progress.clear();
   }
-  return outcomeWith(session, parts, (await readWithdrawable(session)).available);
+  return outcomeWith(session, parts, await availableNow(session));
 }
 
-const NOTHING: Agreed = { total: { asset: 'NGN', minor: 0n }, count: 0 };
+/** What is left; undefined if it cannot be read, which changes nothing about what was done. */
+async function availableNow(session: Session): Promise<Amount | undefined> {
+  return readWithdrawable(session).then(
+    ({ available }) => available,
+    (error: unknown) => {
+      if (error instanceof CliError) return undefined;
+      throw error;
+    },
+  );
+}
 
 const least = (...amounts: readonly bigint[]): bigint => amounts.reduce((one, other) => (other < one ? other : one));
 
 /** Splits what is available; a rest below the minimum stays. */
 function partsOf({ available, minimum, maximum }: Awaited<ReturnType<typeof readWithdrawable>>): Agreed {
   const most = maximum && maximum.minor > 0n ? maximum.minor : available.minor;
-  if (available.minor <= 0n) return NOTHING;
+  if (available.minor <= 0n) return { total: available, count: 0 };
   const [full, rest] = [available.minor / most, available.minor % most];
   const isRestTaken = rest > 0n && rest >= (minimum?.minor ?? 0n);
   const total = full * most + (isRestTaken ? rest : 0n);
@@ -120,16 +134,40 @@ function partGuard(guard: Guard | undefined, number: number): Guard | undefined 
   };
 }
 
-/** Returns the withdrawals that were made under the once key before. Throws CliError if the outcome of one is unknown. */
-async function doneBefore(session: Session, guard: Guard | undefined): Promise<Part[]> {
+/** What was done under a once key, and what was agreed when it was first used. */
+interface Before {
+  readonly parts: readonly Part[];
+  readonly agreed: Agreed | undefined;
+}
+
+/** The end of the summary of each withdrawal of a sweep. */
+const PART = /, part \d+ of (\d{1,9}) of (₦[\d,.]+)$/;
+
+/** Returns the withdrawals that were made under the once key before. Throws CliError if the outcome of one is unknown, or for another account. */
+async function doneBefore(session: Session, guard: Guard | undefined, texts: WithdrawalTexts): Promise<Before> {
   const parts: Part[] = [];
-  if (guard?.onceKey === undefined || session.globals.dryRun) return parts;
+  let agreed: Agreed | undefined;
+  if (guard?.onceKey === undefined || session.globals.dryRun) return { parts, agreed };
   for (;;) {
-    const own = partGuard(guard, parts.length + 1) ?? guard;
-    const operation = await heldBy(session, own);
-    if (!operation) return parts;
+    const operation = await heldBy(session, partGuard(guard, parts.length + 1) ?? guard);
+    if (!operation) return { parts, agreed };
+    requireSameAccount(operation, texts, guard.onceKey);
+    const [, count, total] = PART.exec(operation.summary) ?? [];
+    if (count !== undefined && total !== undefined)
+      agreed ??= { count: Number(count), total: parseAmount(total, 'NGN') };
     parts.push(recordedPart(operation));
   }
+}
+
+/** With --to default, the account may be another one than when the key was first used. */
+function requireSameAccount({ request }: Operation, { destination }: WithdrawalTexts, onceKey: string): void {
+  const { bankAccountNumber, bankCode } = JSON.parse(request) as Readonly<Record<string, unknown>>;
+  if (bankAccountNumber === destination.bankAccountNumber && bankCode === destination.bankCode) return;
+  throw new CliError(
+    'usage',
+    `the once key ${onceKey} was used for account ${bankAccountNumber} at bank ${bankCode}; nothing was sent`,
+    { code: 'ONCE_KEY_TAKEN', hint: 'name that account, or use another once key' },
+  );
 }
 
 /** Returns a withdrawal as the journal recorded it. */
@@ -197,6 +235,10 @@ async function sendPart(
 
 const counted = (count: number) => `${count} ${count === 1 ? 'withdrawal' : 'withdrawals'}`;
 
+/** What was sent, whether it arrived or not. */
+const allOf = (parts: readonly Part[]): bigint =>
+  parts.reduce((sum, { amount: each }) => sum + (each?.minor ?? 0n), 0n);
+
 const sumOf = (parts: readonly Part[]): Amount =>
   amount(
     'NGN',
@@ -231,10 +273,9 @@ const AFTER_PARTS: readonly Category[] = ['unknown', 'interrupted', 'refused', '
 /** The error of a sweep that stopped in the middle: it says what was done, and how to go on. */
 function stoppedAfter(error: CliError, parts: readonly Part[], guard: Guard | undefined): CliError {
   const done = `before that: ${counted(parts.length)}, ${amountForPeople(sumOf(parts))} in all`;
-  const goOn =
-    guard?.onceKey === undefined
-      ? 'add --again to the command for the rest'
-      : 'run the same command again for the rest';
+  const isFinal = error.category === 'usage' || error.category === 'declined';
+  const again = guard?.onceKey === undefined ? 'for the rest, add --again' : 'run the same command again for the rest';
+  const goOn = isFinal ? undefined : again;
   return withDetails(error, {
     category: AFTER_PARTS.includes(error.category) ? error.category : 'failed',
     message: `${error.message}; ${done}`,

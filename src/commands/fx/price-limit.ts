@@ -50,6 +50,10 @@ export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<
     throw new CliError('usage', `${flag} needs --pair, --amount and --side ${wanted}`, {
       hint: 'a quote or an order has its own price',
     });
+  if (session.planMode())
+    throw new CliError('usage', `${flag} cannot be combined with --plan, because a quote is valid for 5 minutes`, {
+      hint: 'omit one of them',
+    });
   const request = { pair, side, cngnAmount: wireDecimal(amount) };
   const { data } = await session.call(quote, request, { isBeforehand: true });
   const price = amountIn(data.quote.price, 'CNGN');

@@ -63,8 +63,10 @@ async function overNetwork(nth: number, breaks: Break, fixed: Readonly<Record<st
   let count = 0;
   const network: Exchange = async (request) => {
     const send = () => sandbox.fetch(request, { apiKey, address: '127.0.0.1' });
-    const found = Object.entries(fixed).find(([path]) => request.url.endsWith(path));
-    if (found) return { status: 200, headers: {}, body: JSON.stringify({ response_code: '00', data: found[1] }) };
+    const found = Object.entries(fixed).find(([path]) => request.url.endsWith(path))?.[1];
+    const data = typeof found === 'function' ? found() : found;
+    if (data === 'refused') return { status: 400, headers: {}, body: '{"response_code":"01","message":"no"}' };
+    if (data) return { status: 200, headers: {}, body: JSON.stringify({ response_code: '00', data }) };
     if (!request.url.endsWith('/feewithdrawal')) return send();
     count += 1;
     return count === nth ? breaks(send) : send();
@@ -134,6 +136,57 @@ describe('fees withdraw --amount all', () => {
     });
     const { code, swept } = await sweep(world, '--once', 'night', '--yes');
     expect({ code, amounts: amountsOf(swept) }).toEqual({ code: 0, amounts: WHOLE });
+  });
+
+  const earned = (availableForWithdrawal: number) => ({
+    summary: { availableForWithdrawal },
+    details: { minimumWithdrawal: 1_000, maximumWithdrawal: 10_000_000 },
+  });
+
+  test('is done although what is left cannot be read afterwards', async () => {
+    let reads = 0;
+    const { world } = await overNetwork(0, (send) => send(), {
+      '/getaccumulatedfees': () => {
+        reads += 1;
+        return reads > 3 ? 'refused' : earned(25_000_000);
+      },
+    });
+    const { code, swept } = await sweep(world, '--once', 'night', '--yes');
+    expect({ code, amounts: amountsOf(swept), left: swept?.left }).toEqual({ code: 0, amounts: WHOLE, left: null });
+  });
+
+  test('sends nothing more under its key when every part was at the maximum and new fees came', async () => {
+    let available = 20_000_000;
+    const { world } = await overNetwork(0, (send) => send(), { '/getaccumulatedfees': () => earned(available) });
+    expect((await sweep(world, '--once', 'night', '--yes')).code).toBe(0);
+    available = 5_000_000;
+    const again = await sweep(world, '--once', 'night', '--yes');
+    expect({ code: again.code, amounts: amountsOf(again.swept) }).toEqual({ code: 0, amounts: WHOLE.slice(0, 2) });
+    expect(await withdrawn(world)).toEqual(WHOLE.slice(0, 2));
+  });
+
+  test('never withdraws more than what was agreed when its key was first used', async () => {
+    let available = 25_000_000;
+    const { world, clock } = await overNetwork(2, lostResponse, { '/getaccumulatedfees': () => earned(available) });
+    expect((await sweep(world, '--once', 'night', '--yes')).code).toBe(6);
+    available = 20_000_000;
+    clock.pass(11 * 60_000);
+    const rest = await sweep(world, '--once', 'night', '--yes');
+    expect({ code: rest.code, amounts: amountsOf(rest.swept) }).toEqual({ code: 0, amounts: WHOLE });
+  });
+
+  test('pays one account under one key, although the default account is another one now', async () => {
+    const world = await withFees();
+    const toDefault = ['fees', 'withdraw', '--amount', 'all', '--to', 'default', '--once', 'night', '--yes', '-q'];
+    expect(await main(toDefault, world)).toBe(0);
+    const add = ['bank-accounts', 'add', '--account-number', '1234567890', '--bank-code', '000014', '--default', '-q'];
+    expect(await main(add, world)).toBe(0);
+    const { code, stderr } = await run(world, ...toDefault);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('the once key night was used for account 0123456789 at bank 000013'),
+    });
+    expect(await withdrawn(world)).toEqual(WHOLE);
   });
 
   test('a rate limit in the middle prints what was done before, and is no "nothing was sent"', async () => {
