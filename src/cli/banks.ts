@@ -1,8 +1,10 @@
 import { CliError } from '../base/errors.ts';
 import type { Choice } from '../base/world.ts';
+import type { ResponseOf } from '../contract/endpoint.ts';
 import { listBankAccounts, listBanks } from '../contract/endpoints/banks.ts';
 import { printable } from '../money/amount.ts';
 import { plainLine } from '../present/text.ts';
+import { option, picked, required } from './parameters.ts';
 import type { Session } from './session.ts';
 
 /** A bank of the service's list. */
@@ -23,6 +25,12 @@ export function bankWord(text: string): string {
     });
   return word;
 }
+
+const BANK_HELP = 'NIBSS bank code, from banks list, or a name that fits one bank';
+
+/** The option for a bank that may be left out, and the one for a bank that is needed. */
+export const bankOption = option('--bank-code <code>', BANK_HELP, bankWord);
+export const requiredBank = picked('bank', required('--bank-code <code>', BANK_HELP, bankWord, 'Bank code or name:'));
 
 async function readBanks(session: Session): Promise<readonly Bank[]> {
   const { data } = await session.call(listBanks, {}, { isBeforehand: true });
@@ -95,16 +103,27 @@ export async function pickBank(session: Session): Promise<string | undefined> {
   );
 }
 
-/** Returns the id of a bank account: the given one, or that of the default account for `default`. Throws CliError usage. */
-export async function bankAccountIdFor(session: Session, text: string): Promise<string> {
-  if (text !== 'default') return text;
+/** A bank account that the service keeps for this account. */
+type SavedAccount = NonNullable<ResponseOf<typeof listBankAccounts>['accounts']>[number];
+
+/** Returns a bank account by its id, or the default one for `default`. Throws CliError usage if there is none. */
+export async function savedAccountNamed(session: Session, text: string): Promise<SavedAccount> {
   const { data } = await session.call(listBankAccounts, {}, { isBeforehand: true });
-  const found = data.accounts?.find(({ isDefault }) => isDefault === true)?.accountId;
+  const isNamed = ({ accountId, isDefault }: SavedAccount) =>
+    text === 'default' ? isDefault === true : accountId === text;
+  const found = data.accounts?.find(isNamed);
   if (found) return found;
-  throw new CliError('usage', '--to: there is no default bank account', {
-    code: 'NOT_FOUND',
-    hint: 'make one the default with: fiatrail bank-accounts update ID --default',
-  });
+  const isDefault = text === 'default';
+  throw new CliError(
+    'usage',
+    isDefault ? '--to: there is no default bank account' : '--to: no payout bank account has this id',
+    {
+      code: 'NOT_FOUND',
+      hint: isDefault
+        ? 'make one the default with: fiatrail bank-accounts update ID --default'
+        : 'list the accounts with: fiatrail bank-accounts list',
+    },
+  );
 }
 
 /** Asks for one of the account's bank accounts, the default one first; undefined if the list cannot be read or is empty. */

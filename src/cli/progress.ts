@@ -7,8 +7,8 @@ export interface Progress {
   rows(done: number, total: number | undefined, what: string): Promise<void>;
   /** Says that the service, or room left for others, makes this command wait. */
   waits(waitMs: number): Promise<void>;
-  /** How often the service refused a request because of its rate limit. */
-  limited(): number;
+  /** Whether the rate limit made this command wait. */
+  isLimited(): boolean;
   /** Removes what was shown from a terminal. */
   end(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export function createProgress(world: World, isQuiet: boolean, showsRows: boolea
   const canShow = stderr.isTerminal && !isQuiet && !(showsRows && stdout.isTerminal);
   let sinceMs: number | undefined;
   let shownMs = 0;
-  let limited = 0;
+  let isLimited = false;
   return {
     rows: async (done, total, what) => {
       const now = clock.now();
@@ -49,12 +49,13 @@ export function createProgress(world: World, isQuiet: boolean, showsRows: boolea
       await line.show([`${extent} ${what}`, rate, ...left].join(' · '));
     },
     waits: async (waitMs) => {
-      limited += 1;
+      isLimited = true;
       const text = `rate limit: next request in ${timeText(waitMs)}`;
-      if (canShow || !stderr.isTerminal) return line.show(text);
+      if (canShow) return line.show(text);
+      // Also if the last wait was as long.
       if (!isQuiet) await stderr.write(`${text}\n`).catch(() => {});
     },
-    limited: () => limited,
+    isLimited: () => isLimited,
     end: () => line.clear(),
   };
 }

@@ -22,8 +22,8 @@ const requireOption = option(
 type Required = ReturnType<ReturnType<typeof amountOfTokenIn>> | undefined;
 
 /**
- * Returns an error for a balance that is below the required one, or that the response does not say. The balance is printed
- * all the same.
+ * Returns an error for a balance that is below the required one, or that the response does not say. The balance is
+ * printed too.
  */
 function shortfall(
   { totalBalance }: { readonly totalBalance?: string | null | undefined },

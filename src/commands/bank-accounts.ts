@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { bankCodeFor, bankWord } from '../cli/banks.ts';
+import { bankCodeFor, requiredBank } from '../cli/banks.ts';
 import { command } from '../cli/command.ts';
 import { argument, digits, id, option, picked, required, switchOn, word } from '../cli/parameters.ts';
 import { PREVIEW_READ, readPreviews } from '../cli/previews.ts';
@@ -35,15 +35,7 @@ const addCommand = command({
       digits('account number', 10),
       'Account number (10 digits):',
     ),
-    bankCode: picked(
-      'bank',
-      required(
-        '--bank-code <code>',
-        'NIBSS bank code, from banks list, or a name that fits one bank',
-        bankWord,
-        'Bank code or name:',
-      ),
-    ),
+    bankCode: requiredBank,
     label: option('--label <text>', 'label for the account', word),
     isDefault: switchOn('--default', 'make this the default payout account'),
     metadata: properties('--metadata', 'metadata of the account, whose fields are not documented'),

@@ -1,4 +1,4 @@
-import { bankCodeFor, bankWord } from '../cli/banks.ts';
+import { bankCodeFor, requiredBank } from '../cli/banks.ts';
 import { command } from '../cli/command.ts';
 import { amountHelp, amountOf, argument, digits, id, picked, required } from '../cli/parameters.ts';
 import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../cli/previews.ts';
@@ -41,15 +41,7 @@ const startCommand = command({
   parameters: {
     userId: picked('active user', argument('user-id', 'user whose cNGN is paid out', id, 'Which user?')),
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
-    bankCode: picked(
-      'bank',
-      required(
-        '--bank-code <code>',
-        'NIBSS bank code, from banks list, or a name that fits one bank',
-        bankWord,
-        'Bank code or name:',
-      ),
-    ),
+    bankCode: requiredBank,
     accountNumber: required(
       '--account-number <digits>',
       'account number, 10 digits',

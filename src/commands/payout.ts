@@ -1,4 +1,4 @@
-import { bankAccountIdFor } from '../cli/banks.ts';
+import { savedAccountNamed } from '../cli/banks.ts';
 import { command } from '../cli/command.ts';
 import { amountHelp, amountOf, argument, id, picked, required } from '../cli/parameters.ts';
 import {
@@ -70,7 +70,7 @@ const startCommand = command({
   },
   fields: { bankAccountId: 'to' },
   run: async (session, { amount, to: named, wait }) => {
-    const to = await bankAccountIdFor(session, named);
+    const to = named === 'default' ? ((await savedAccountNamed(session, named)).accountId ?? named) : named;
     const reply = await session.change(
       startPayout,
       { amount: toWireNumber(amount, 'base'), bankAccountId: to },

@@ -131,8 +131,7 @@ async function runStep(session: Session, step: Step, number: number, found: Foun
   const argv = step.argv(found);
   const isOnboarding = argv.includes('--bvn-stdin');
   const line = `${isOnboarding ? 'printf "$BVN" | ' : ''}fiatrail ${argv.map(shellWord).join(' ')}`;
-  const paint = (text: string, code: number) =>
-    globals.present.color && world.stdout.isTerminal ? `\u001b[${code}m${text}\u001b[0m` : text;
+  const paint = (text: string, code: number) => (globals.present.color ? `\u001b[${code}m${text}\u001b[0m` : text);
   await world.stdout.write(`\n${paint(`${number}. ${step.title}`, 1)}\n${paint(`$ ${line}`, 36)}\n`);
   const stdin = { isTerminal: false, readAll: async () => newBvn(world) };
   const { result, error } = await session.runLine(['--profile', 'sandbox', '--quiet', ...argv], { ...world, stdin });

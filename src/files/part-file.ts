@@ -90,6 +90,12 @@ const exists = (path: string) =>
     hint: 'give the path of a file that does not exist',
   });
 
+const appeared = (path: string) =>
+  new CliError('usage', `--output-file: ${path} appeared meanwhile and was left alone`, {
+    code: 'UNUSABLE_FILE',
+    hint: `move it away; the rows are in ${partOf(path)}`,
+  });
+
 /** Turns a system error into one sentence. What was written stays, so that a later run can go on. */
 function withSentences<T>(path: string, work: () => T): T {
   try {
@@ -161,7 +167,7 @@ function partFile(path: string, file: number, kept: PartState, keep: (state: Par
           // Unlike a rename, this never replaces a file that appeared meanwhile.
           linkSync(part, path);
         } catch (error) {
-          throw (error as { code?: unknown }).code === 'EEXIST' ? exists(path) : error;
+          throw (error as { code?: unknown }).code === 'EEXIST' ? appeared(path) : error;
         }
         rmSync(part, { force: true });
         rmSync(stateOf(path), { force: true });

@@ -3,6 +3,7 @@ import { allPages, PAGE_SIZE } from '../cli/pages.ts';
 import { option, switchOn, wholeNumber, word } from '../cli/parameters.ts';
 import { outcomeOf, type Session, type SessionReply } from '../cli/session.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import { rowsInWords } from '../present/pagination.ts';
 import type { Column } from '../present/result.ts';
 import { pagesAfter } from './after-id.ts';
 import { pacer } from './paced.ts';
@@ -113,7 +114,7 @@ async function wholeByPosition<E extends Endpoint, Row>(
     turn: session.world.turn,
   });
   const parts = tracked(session, {
-    what: rowsName(endpoint),
+    what: rowsInWords(endpoint.lists ?? 'rows'),
     first: rows,
     more,
     total: () => total,
@@ -137,9 +138,6 @@ const printedAs = ({ globals: { present } }: Session) => [
   present.fields ?? null,
   present.isCsvRaw === true,
 ];
-
-/** `bankAccounts` as people say it. */
-const rowsName = ({ lists = 'rows' }: Endpoint) => lists.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** Returns a reply whose list has only these rows. */
 function withRows<E extends Endpoint, Row>(
@@ -187,7 +185,7 @@ export async function listedByCursor<E extends Endpoint, Row>(
     const more = pagesAfter(rows, size, idOf, async (startAfter) => rowsOf((await call(startAfter)).data) ?? []);
     const before = point?.next ?? 0;
     const parts = tracked(session, {
-      ...{ what: rowsName(endpoint), first: rows, more, before, file },
+      ...{ what: rowsInWords(endpoint.lists ?? 'rows'), first: rows, more, before, file },
       total: () => undefined,
       pointAfter: (count, row) => ({
         list,

@@ -19,7 +19,7 @@ export function pacer(
   return async () => {
     const oldest = times.length < share ? undefined : times.shift();
     const waitMs = oldest === undefined ? 0 : oldest + windowMs - clock.now();
-    if (waitMs > 0 && progress.limited() > 0) {
+    if (waitMs > 0 && progress.isLimited()) {
       await progress.waits(waitMs);
       await clock.sleep(waitMs, interrupted).catch(() => {
         throw new CliError('interrupted', 'interrupted');

@@ -67,6 +67,9 @@ interface Printed {
   readonly hasAll: boolean;
 }
 
+/** `bankAccounts` as people say it: `bank accounts`. */
+export const rowsInWords = (lists: string): string => lists.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
 /** `20 of 258 users; --all for the rest`. Undefined if the list ends with the printed rows. */
 export function cutNotice(
   { total, offset, hasMore }: Pagination,
@@ -74,11 +77,11 @@ export function cutNotice(
 ): string | undefined {
   if (hasMore === false || (count === 0 && hasMore === null)) return undefined;
   const number = (value: number) => value.toLocaleString('en');
-  const what = rows.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const what = rowsInWords(rows);
   const part = offset ? `${number(offset + 1)} to ${number(offset + count)}` : number(count);
   const extent =
     total === null
-      ? `${part} ${what}, and there ${hasMore ? 'are' : 'may be'} more`
+      ? `${part} of the ${what}, and there ${hasMore ? 'are' : 'may be'} more`
       : `${part} of ${number(total)} ${what}`;
   return `${extent}; ${hasAll ? '--all for the rest' : 'see --help for the next page'}`;
 }

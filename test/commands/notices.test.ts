@@ -42,7 +42,7 @@ describe('a list that is not whole', () => {
       network: async () => ({ status: 200, headers: {}, body: list }),
     });
     const { stderr } = await run(world, 'fees', 'withdrawals');
-    expect(stderr).toMatch(/^50 \S+, and there may be more; --all for the rest$/m);
+    expect(stderr).toMatch(/^50 of the \S+, and there may be more; --all for the rest$/m);
   });
 });
 
@@ -201,7 +201,7 @@ describe('ops list with a filter', () => {
     expect((await run(world, 'ops', 'list', '--in-doubt')).stderr).toBe('');
     expect((await run(world, 'ops', 'list', '--limit', '1')).stderr).toBe('1 of 3 operations; --all for the rest\n');
     expect((await run(world, 'ops', 'list', '--kind', 'money', '--limit', '1')).stderr).toBe(
-      '1 operations, and there may be more; --all for the rest\n',
+      '1 of the operations, and there may be more; --all for the rest\n',
     );
     const { pagination } = JSON.parse((await run(world, 'ops', 'list', '--in-doubt', '-o', 'json')).stdout);
     expect(pagination).toMatchObject({ total: 0, hasMore: false });

@@ -1,7 +1,6 @@
 import { CliError } from '../../base/errors.ts';
-import { bankAccountIdFor, bankCodeFor } from '../../cli/banks.ts';
+import { bankCodeFor, savedAccountNamed } from '../../cli/banks.ts';
 import type { Session } from '../../cli/session.ts';
-import { listBankAccounts } from '../../contract/endpoints/banks.ts';
 
 /** The account that a fee withdrawal is paid into. */
 export interface Destination {
@@ -45,15 +44,7 @@ export async function destinationOf(session: Session, input: DestinationInput): 
 }
 
 async function savedAccount(session: Session, accountId: string): Promise<Destination> {
-  const id = await bankAccountIdFor(session, accountId);
-  const { data } = await session.call(listBankAccounts, {}, { isBeforehand: true });
-  const account = data.accounts?.find((each) => each.accountId === id);
-  if (!account) {
-    throw new CliError('usage', '--to: no payout bank account has this id', {
-      code: 'NOT_FOUND',
-      hint: 'list the accounts with: fiatrail bank-accounts list',
-    });
-  }
+  const account = await savedAccountNamed(session, accountId);
   const { accountNumber, bankCode, accountName } = account;
   if (!/^\d{10}$/.test(accountNumber ?? '') || !bankCode || !accountName) {
     throw new CliError('usage', '--to: the service did not return this account’s full details', {

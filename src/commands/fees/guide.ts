@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { bankWord, pickBank, savedAccounts } from '../../cli/banks.ts';
+import { bankOption, bankWord, pickBank, savedAccounts } from '../../cli/banks.ts';
 import type { Guided } from '../../cli/command.ts';
 import { askFor } from '../../cli/input.ts';
 import { amountHelp, amountOf, digits, option, required, word } from '../../cli/parameters.ts';
@@ -25,7 +25,7 @@ const accountNumberOf = digits('account number', 10);
 
 /** The options that name a bank account in full. */
 export const ACCOUNT_OPTIONS = {
-  bankCode: option('--bank-code <code>', 'NIBSS bank code, from banks list, or a name that fits one bank', bankWord),
+  bankCode: bankOption,
   accountNumber: option('--account-number <digits>', 'account number, 10 digits', accountNumberOf),
   accountName: option('--account-name <name>', 'name of the account holder', word),
 };

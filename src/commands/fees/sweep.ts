@@ -55,7 +55,7 @@ interface Agreed {
 /**
  * Withdraws everything that is available, in as many withdrawals as the maximum of one makes necessary, after one question. Each is
  * journaled under a once key of its own, KEY/1, KEY/2 and so on. The same command with the same key goes on where it stopped, and
- * never withdraws more than what was agreed. A withdrawal below the maximum is the last one of its key.
+ * never withdraws more than what was agreed when it was first used.
  */
 export async function sweep(session: Session, texts: WithdrawalTexts): Promise<Outcome> {
   if (session.planMode())
@@ -69,25 +69,30 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
   const agreed = before.agreed ?? partsOf(found);
   const parts = [...before.parts];
   const smallest = found.minimum?.minor ?? 1n;
-  let left = agreed.total.minor - allOf(parts);
-  if (parts.length >= agreed.count || left < smallest) {
+  // What another process withdrew under the key counts too.
+  const leftMinor = () => agreed.total.minor - allOf(parts);
+  if (parts.length >= agreed.count || leftMinor() < smallest) {
     await session.note(`every withdrawal was made before under the once key ${guard?.onceKey}; nothing was sent`);
     return outcomeWith(session, parts, found.available);
   }
-  await agreeTo(session, texts, { total: amount('NGN', left), count: agreed.count - parts.length }, found.maximum);
+  await agreeTo(
+    session,
+    texts,
+    { total: amount('NGN', leftMinor()), count: agreed.count - parts.length },
+    found.maximum,
+  );
   const progress = liveLine(session.world, session.globals.quiet || !session.world.stderr.isTerminal);
   try {
     let seen: typeof found | undefined = found;
-    while (parts.length < agreed.count && left >= smallest) {
+    while (parts.length < agreed.count && leftMinor() >= smallest) {
       const now = seen ?? (await readWithdrawable(session));
       seen = undefined;
       await progress.show(`${parts.length} of ${counted(agreed.count)}`);
-      const next = least(left, now.available.minor, now.maximum?.minor ?? left);
+      const next = least(leftMinor(), now.available.minor, now.maximum?.minor ?? leftMinor());
       if (next < smallest) break;
       const part = `part ${parts.length + 1} of ${agreed.count} of ${amountForPeople(agreed.total)}`;
       const money = amount('NGN', next);
       parts.push(await sendPart(session, { ...texts, part }, money, partGuard(guard, parts.length + 1)));
-      left -= next;
     }
     // Another process may have taken the rest under the same key.
     if (guard?.onceKey !== undefined) parts.splice(0, parts.length, ...(await doneBefore(session, guard, texts)).parts);
@@ -150,7 +155,9 @@ async function doneBefore(session: Session, guard: Guard | undefined, texts: Wit
   if (guard?.onceKey === undefined || session.globals.dryRun) return { parts, agreed };
   for (;;) {
     const operation = await heldBy(session, partGuard(guard, parts.length + 1) ?? guard);
-    if (!operation) return { parts, agreed };
+    // Without a record of what was agreed, what was done is all of it.
+    const isDone = parts.length > 0 && { count: parts.length, total: amount('NGN', allOf(parts)) };
+    if (!operation) return { parts, agreed: agreed ?? (isDone || undefined) };
     requireSameAccount(operation, texts, guard.onceKey);
     const [, count, total] = PART.exec(operation.summary) ?? [];
     if (count !== undefined && total !== undefined)
