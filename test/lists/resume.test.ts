@@ -188,6 +188,17 @@ test('a cursor keeps every id', () => {
 describe('--output-file', () => {
   const file = (world: FakeWorld) => join(world.homeDir, 'users.csv');
 
+  /** A list of 95 rows whose command stopped after four pages, and the command. */
+  async function stopped() {
+    const service = listService(95);
+    const world = worldOf(service);
+    const argv = [...LIST, '-o', 'ndjson', '--output-file', file(world)];
+    service.breakAfter(4);
+    await run(world, ...argv);
+    service.mend();
+    return { service, world, argv };
+  }
+
   test.each(['csv', 'ndjson'])('goes on by itself until the file is whole (%s)', async (format) => {
     const service = listService(195);
     const world = worldOf(service);
@@ -209,12 +220,7 @@ describe('--output-file', () => {
   });
 
   test('a part that a killed command left behind its last page is cut off there', async () => {
-    const service = listService(95);
-    const world = worldOf(service);
-    const argv = [...LIST, '-o', 'ndjson', '--output-file', file(world)];
-    service.breakAfter(4);
-    await run(world, ...argv);
-    service.mend();
+    const { service, world, argv } = await stopped();
     const part = `${file(world)}.part`;
     writeFileSync(part, `${readFileSync(part, 'utf8')}{"userId":"u-0000${' '.repeat(100_000)}`);
     expect((await run(world, ...argv)).code).toBe(0);
@@ -222,12 +228,7 @@ describe('--output-file', () => {
   });
 
   test('a part that lost its end starts over', async () => {
-    const service = listService(95);
-    const world = worldOf(service);
-    const argv = [...LIST, '-o', 'ndjson', '--output-file', file(world)];
-    service.breakAfter(4);
-    await run(world, ...argv);
-    service.mend();
+    const { service, world, argv } = await stopped();
     writeFileSync(`${file(world)}.part`, '');
     expect((await run(world, ...argv)).code).toBe(0);
     expect(idsIn(readFileSync(file(world), 'utf8'))).toEqual(service.ids);
@@ -247,12 +248,7 @@ describe('--output-file', () => {
   });
 
   test('a part with a second name is left alone', async () => {
-    const service = listService(95);
-    const world = worldOf(service);
-    const argv = [...LIST, '-o', 'ndjson', '--output-file', file(world)];
-    service.breakAfter(4);
-    await run(world, ...argv);
-    service.mend();
+    const { world, argv } = await stopped();
     linkSync(`${file(world)}.part`, join(world.homeDir, 'second'));
     expect((await run(world, ...argv)).code).toBe(2);
   });
@@ -268,6 +264,13 @@ describe('--output-file', () => {
     expect(codes.toSorted()).toEqual([0, 2]);
     expect(idsIn(readFileSync(file(world), 'utf8'))).toEqual(service.ids);
     expect(existsSync(`${file(world)}.part.lock`)).toBe(false);
+  });
+
+  test('a file that a running command writes is left to it', async () => {
+    const world = worldOf(listService(25));
+    writeFileSync(`${file(world)}.part.lock`, String(world.host.processId), { mode: 0o600 });
+    const { code, stderr } = await run(world, ...LIST, '-o', 'csv', '--output-file', file(world));
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('another command is writing') });
   });
 
   test('the lock of a killed command holds up nobody', async () => {

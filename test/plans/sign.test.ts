@@ -4,7 +4,7 @@ import { Secret } from '../../src/base/secret.ts';
 import { planText } from '../../src/plans/format.ts';
 import { hashOf, type Plan } from '../../src/plans/plan.ts';
 import { withSignature } from '../../src/plans/signatures.ts';
-import { refusal } from '../support/exchange.ts';
+import { refusal, success } from '../support/exchange.ts';
 import { addKey, contentOf, exchangeKeys, joinTeam, no, openTeam, PAYOUT, plan, type Team, yes } from './support.ts';
 
 let team: Team;
@@ -211,6 +211,20 @@ describe('a signature is refused by the name of its operator if', () => {
 describe('above an amount', () => {
   beforeEach(async () => {
     for (const person of ['ada', 'bayo']) expect((await signAbove(person, '49999 CNGN')).code).toBe(0);
+  });
+
+  test('a sweep needs a signature for its sum, although each withdrawal stays below', async () => {
+    await signAbove('ada', '150000 NGN');
+    team.service.instead['/getaccumulatedfees'] = success({
+      summary: { availableForWithdrawal: 25_000_000 },
+      details: { minimumWithdrawal: 1_000, maximumWithdrawal: 10_000_000 },
+    });
+    const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
+    const { code, stderr } = await team.run('ada', ['fees', 'withdraw', '--amount', 'all', ...to, '--yes']);
+    expect({ code, stderr }).toEqual({
+      code: 9,
+      stderr: expect.stringContaining('wants another operator’s signature for more than ₦150,000.00; nothing was sent'),
+    });
   });
 
   /** Applies a plan, which must be refused for want of a signature. */
