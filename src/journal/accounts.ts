@@ -71,7 +71,33 @@ function idsAmong(rows: readonly NameRow[], { keyFingerprint, profile, baseUrl }
  * operations of its profile. Empty if the journal has nothing of it.
  */
 export async function accountIds(queries: Queries, names: AccountNames): Promise<readonly string[]> {
-  return idsAmong(await namesAround(queries, names), names);
+  const rows = await namesAround(queries, names);
+  const before = knowsKey(rows, names) ? undefined : await replacedBy(queries, names);
+  const ids = idsAmong(rows, names);
+  if (before === undefined) return ids;
+  const earlier = { ...names, keyFingerprint: before };
+  return [...new Set([...ids, ...idsAmong(await namesAround(queries, earlier), earlier)])];
+}
+
+const knowsKey = (rows: readonly NameRow[], { keyFingerprint }: AccountNames): boolean =>
+  rows.some(({ name }) => name === key(keyFingerprint));
+
+/**
+ * Returns the fingerprint of the key that an unknown key of this profile replaces: a rotation was sent and is not finished yet. An
+ * embedded sandbox has the new key before the command that rotates it can link both.
+ */
+async function replacedBy(
+  queries: Queries,
+  { keyFingerprint, profile, baseUrl }: AccountNames,
+): Promise<string | undefined> {
+  const row = await queries.get<{ old: string }>(
+    `SELECT rotation.old_fingerprint AS old FROM rotation JOIN operation ON operation.id = rotation.operation_id
+     WHERE rotation.base_url = ? AND (rotation.profile = ? OR operation.mode = 'embedded')
+       AND rotation.stage NOT IN ('prepared', 'refused', 'done') AND rotation.old_fingerprint <> ?
+     ORDER BY rotation.operation_id DESC LIMIT 1`,
+    ...[baseUrl, profile, keyFingerprint],
+  );
+  return row?.old;
 }
 
 /** The account of a new operation, and the ids that its operations may have. */
@@ -84,6 +110,11 @@ interface KnownAccount {
 export async function accountIn(queries: Queries, names: AccountNames, newId: () => string): Promise<KnownAccount> {
   const { keyFingerprint, profile, baseUrl } = names;
   const rows = await namesAround(queries, names);
+  const before = knowsKey(rows, names) ? undefined : await replacedBy(queries, names);
+  if (before !== undefined && (await find(queries, key(before))) !== undefined) {
+    await linkKeys(queries, before, keyFingerprint);
+    return accountIn(queries, names, newId);
+  }
   const accountOf = (wanted: string) => rows.find(({ name }) => name === wanted)?.account;
   const [known, older] = [accountOf(key(keyFingerprint)), accountOf(old(profile, baseUrl))];
   const account = known ?? older ?? newId();

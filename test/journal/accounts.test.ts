@@ -140,6 +140,32 @@ async function rotate(journal: Journal, from: string, to: string): Promise<void>
     await journal.moveRotation(id, at, next);
 }
 
+describe('an unknown key while a rotation of its profile is under way', () => {
+  /** A journal in which the key a paid, and is being replaced. */
+  async function rotating(to: 'prepared' | 'sending' | 'lost' | 'refused') {
+    const journal = await open();
+    const old = await paid(journal, by('a'));
+    const plan = { operationId: 'r-0', keyPlace: 'its file', oldFingerprint: 'a', pushes: [] };
+    await journal.prepareRotation(by('a', { onceKey: undefined }), plan);
+    if (to !== 'prepared') await journal.moveRotation('r-0', 'prepared', 'sending');
+    if (to === 'lost' || to === 'refused') await journal.moveRotation('r-0', 'sending', to);
+    return { journal, old };
+  }
+
+  test.each(['sending', 'lost'] as const)('is the new one (%s)', async (stage) => {
+    const { journal, old } = await rotating(stage);
+    expect(await found(journal, by('b'))).toBe('done');
+    expect(await journal.claim(by('b'))).toMatchObject({ kind: 'done', operation: { operationId: old } });
+    journal.close();
+  });
+
+  test.each(['prepared', 'refused'] as const)('is another account if no key was replaced (%s)', async (stage) => {
+    const { journal } = await rotating(stage);
+    expect(await journal.claim(by('b'))).toMatchObject({ kind: 'ours' });
+    journal.close();
+  });
+});
+
 test('a new key that was used before its rotation was recorded joins the account', async () => {
   const journal = await open();
   const old = await paid(journal, by('a'));
