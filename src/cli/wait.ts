@@ -61,12 +61,24 @@ export interface Following<E extends Endpoint> {
   readonly namesFor?: (data: ResponseOf<E>) => Promise<object>;
   /** The service's reason for a failure. */
   readonly words?: (data: ResponseOf<E>) => string | undefined;
+  /** Finds what happens meanwhile that the status does not say; called after each read of a wait that goes on, and if it failed. */
+  readonly meanwhile?: (data: ResponseOf<E>) => Promise<Meanwhile>;
+}
+
+/** What happens during a wait. */
+export interface Meanwhile {
+  /** To be said at once, each once. */
+  readonly notes: readonly string[];
+  /** Why nothing more can come; ends the wait as a failure. */
+  readonly end?: string;
 }
 
 /** Hears that work has ended. */
 export interface Ear extends Disposable {
   hasEnded(): boolean;
 }
+
+const QUIET: Meanwhile = { notes: [] };
 
 /** How often an ear listens, and how seldom the status is read meanwhile. */
 const LISTEN_MS = 100;
@@ -92,8 +104,13 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
       throw session.changed() ? statusUnreadable(session, following, error) : error;
     });
     const now = following.stateOf(reply.data) ?? 'unknown';
+    const { notes, end }: Meanwhile =
+      waitMs > 0 && !done.includes(now) ? ((await following.meanwhile?.(reply.data)) ?? QUIET) : QUIET;
+    if (notes.length > 0) await line.clear();
+    for (const note of notes) await session.say(note);
     if (waitMs > 0) await show(now);
-    const isFinished = failed.includes(now) || done.includes(now) || waitMs === 0 || clock.now() >= deadlineMs;
+    const isEnded = failed.includes(now) || done.includes(now) || end !== undefined;
+    const isFinished = isEnded || waitMs === 0 || clock.now() >= deadlineMs;
     if (isFinished) await line.end();
     const names = isFinished ? await following.namesFor?.(reply.data) : undefined;
     const answered = { ...reply, request: { ...(reply.request as object), ...names } };
@@ -102,6 +119,7 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
     if (done.includes(now)) await following.ended?.('settled', reply.data);
     if (failed.includes(now))
       return { ...outcome, error: failure(session, what, following.words?.(reply.data), reply.data) };
+    if (end !== undefined) return { ...outcome, error: failure(session, what, end, reply.data) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();
     if (isFinished || leftMs <= 0) return { ...outcome, error: stillPending(session, following, now) };

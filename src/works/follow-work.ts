@@ -15,13 +15,14 @@ export function followWork<E extends Endpoint>(
 ): Promise<Outcome> {
   const { starts, status: followed } = work;
   if (!followed) throw new Error('this work has no status');
-  const { input, again, namesFor, createdOf: _, ...rest } = followed;
+  const { input, again, namesFor, watch, createdOf: _, ...rest } = followed;
   return followStatus(session, {
     ...rest,
     ...more,
     input: input(requestId),
     again: again(requestId),
     waitMs,
+    ...(watch ? { meanwhile: watch(session, requestId) } : {}),
     namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(session, requestId, data)) ?? {},
     ear: async () => (await import('./told.ts')).earFor(session, work, requestId),
     ended: (standing: End['standing'], data: ResponseOf<Endpoint>) =>
