@@ -48,6 +48,8 @@ export interface Following<E extends Endpoint> {
   readonly what: string;
   /** The command that checks the status later. */
   readonly again: string;
+  /** The command that tries it again after it failed, if there is one. */
+  readonly retry?: string | undefined;
   /** 0 reads the status once. */
   readonly waitMs: number;
   readonly columns?: readonly Column[];
@@ -117,9 +119,8 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
     const outcome = await outcomeOf(session, endpoint, answered, columns && { columns });
     if (failed.includes(now)) await following.ended?.('failed', reply.data);
     if (done.includes(now)) await following.ended?.('settled', reply.data);
-    if (failed.includes(now))
-      return { ...outcome, error: failure(session, what, following.words?.(reply.data), reply.data) };
-    if (end !== undefined) return { ...outcome, error: failure(session, what, end, reply.data) };
+    if (failed.includes(now) || end !== undefined)
+      return { ...outcome, error: failure(session, following, end ?? following.words?.(reply.data), reply.data) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();
     if (isFinished || leftMs <= 0) return { ...outcome, error: stillPending(session, following, now) };
@@ -168,10 +169,15 @@ function operationOf(session: Session): { readonly operationId: string | undefin
 /** The error code of work that failed: the name that the service gives for it in a field, if any. */
 export const failureCode = (data: unknown): string => errorNameIn(data) ?? 'FAILED';
 
-function failure(session: Session, what: string, reason: string | undefined, data: unknown): CliError {
+function failure(
+  session: Session,
+  { what, retry }: Pick<Following<Endpoint>, 'what' | 'retry'>,
+  reason: string | undefined,
+  data: unknown,
+): CliError {
   return new CliError('failed', `${what} failed${reason ? `: ${reason}` : ''}`, {
     code: failureCode(data),
-    hint: 'this is final; fix the cause, then start again',
+    hint: `this is final; fix the cause, then ${retry ? `try again with: ${retry}` : 'start again'}`,
     ...operationOf(session),
   });
 }

@@ -13,7 +13,7 @@ export function followWork<E extends Endpoint>(
   waitMs: number,
   { names, ...more }: Pick<Following<E>, 'shows'> & { readonly names?: object } = {},
 ): Promise<Outcome> {
-  const { starts, status: followed } = work;
+  const { starts, status: followed, retry } = work;
   if (!followed) throw new Error('this work has no status');
   const { input, again, namesFor, watch, createdOf: _, ...rest } = followed;
   return followStatus(session, {
@@ -21,6 +21,7 @@ export function followWork<E extends Endpoint>(
     ...more,
     input: input(requestId),
     again: again(requestId),
+    retry: retry?.(requestId),
     waitMs,
     ...(watch ? { meanwhile: watch(session, requestId) } : {}),
     namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(session, requestId, data)) ?? {},

@@ -79,6 +79,8 @@ export interface Work {
   readonly also?: AlsoPrinted;
   /** The events that tell of it. */
   readonly told?: Readonly<Partial<Record<WebhookEvent, Telling>>>;
+  /** The command that tries it again, by its operation id or request id, and never does it twice. */
+  readonly retry?: (id: string) => string;
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;
   find?(session: Session, sought: Sought): Promise<Found>;

@@ -129,7 +129,7 @@ const verifyCommand = command({
 /** What to do about what looking for an operation found. */
 function nextStep(looked: Looked): string | null {
   if (looked.kind === 'unreachable') return [looked.error.message, looked.error.hint].filter(Boolean).join('; ');
-  const { kind, operation, where, ...found } = looked;
+  const { kind, operation, where, retry, ...found } = looked;
   const resolve = `fiatrail ops resolve ${operation.operationId} --completed|--not-done --reason TEXT`;
   const look = where === undefined ? 'ask the service' : `look with: ${where}`;
   if (kind === 'ended') return null;
@@ -138,7 +138,7 @@ function nextStep(looked: Looked): string | null {
     return `not found yet; run this again after ${new Date(found.lookAgainMs).toISOString()}`;
   if (kind === 'several' && 'candidates' in found)
     return `may be ${found.candidates.map(({ requestId }) => requestId).join(' or ')}; ${look}, then: ${resolve}`;
-  return `${look}, then: ${resolve}`;
+  return `${retry === undefined ? '' : `try again, which never does it twice: ${retry}; or `}${look}, then: ${resolve}`;
 }
 
 const RECONCILED = [
