@@ -20,6 +20,8 @@ export interface Column {
 /** A price level of an order book. */
 export interface Level {
   readonly price: Amount;
+  /** The price that a taker pays or gets; undefined if the service does not say it. */
+  readonly takerPrice: Amount | undefined;
   readonly amount: Amount;
 }
 

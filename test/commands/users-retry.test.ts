@@ -128,7 +128,7 @@ describe('an onboarding whose outcome is unknown', () => {
 });
 
 test.each([
-  ['an unknown id', async () => 'nope', '--retry: no onboarding of this account has this id'],
+  ['an unknown id', async (): Promise<string> => 'nope', '--retry: no onboarding of this account has this id'],
   [
     'an onboarding that succeeded',
     async () => {
@@ -147,7 +147,7 @@ test.each([
     'this onboarding cannot be tried again: it is still in progress',
   ],
 ] as const)('refuses %s, and sends nothing', async (_, idOf, why) => {
-  const id = await idOf();
+  const id: string = await idOf();
   const before = (await listed()).length;
   const { code, stderr } = await onboard(OTHER, '--retry', id);
   expect({ code, sent: (await listed()).length - before }).toEqual({ code: 2, sent: 0 });
