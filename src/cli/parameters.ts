@@ -34,8 +34,11 @@ export interface Parameter<T> {
   readonly picks?: Picked;
 }
 
-/** Things that the account has, by what a person would recognise of them. */
-export type Picked = 'active user' | 'inactive user' | 'user' | 'bank account' | 'bank';
+/** Things with an id that nobody remembers. `request`: work that the commands of the same group started on this machine. */
+export type Thing = 'external wallet' | 'order' | 'trade' | 'request' | 'operation';
+
+/** What the account has, offered by what a person would recognise of it. */
+export type Picked = 'active user' | 'inactive user' | 'user' | 'bank account' | 'bank' | Thing;
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 

@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
 import { amountIn, requiredCngn, wireDecimal } from '../cli/fx-terms.ts';
 import { PAGE_SIZE } from '../cli/pages.ts';
-import { argument, id, oneOf, option, required, ticker, wholeNumber } from '../cli/parameters.ts';
+import { argument, id, oneOf, option, picked, required, ticker, wholeNumber } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
 import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
@@ -171,7 +171,10 @@ const statusCommand = command({
   endpoints: [bridgeStatus.id],
   prints: { response: bridgeStatus },
   parameters: {
-    requestId: argument('request-id', 'request id, from bridge start or bridge list', id),
+    requestId: picked(
+      'request',
+      argument('request-id', 'request id, from bridge start or bridge list', id, 'Which request?'),
+    ),
     wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followWork(session, bridge, requestId, wait ?? 0),

@@ -18,7 +18,7 @@ async function typing(argv: readonly string[], ...steps: readonly Step[]) {
 
 describe('a prompt', () => {
   test('asks for missing input', async () => {
-    const { code, screen } = await typing(['onramp', 'account'], { expect: 'request-id:', send: `nothing${ENTER}` });
+    const { code, screen } = await typing(['onramp', 'account'], { expect: 'Which request?', send: `nothing${ENTER}` });
     expect({ code, screen }).toEqual({ code: 3, screen: expect.stringContaining('the service rejected the request') });
   });
 

@@ -109,7 +109,9 @@ const accountCommand = command({
   ],
   endpoints: [getVirtualAccount.id],
   prints: { response: getVirtualAccount },
-  parameters: { requestId: argument('request-id', 'request id, from onramp start', id) },
+  parameters: {
+    requestId: picked('request', argument('request-id', 'request id, from onramp start', id, 'Which request?')),
+  },
   run: async (session, { requestId }) =>
     outcomeOf(session, getVirtualAccount, await session.call(getVirtualAccount, { requestId })),
 });
@@ -125,7 +127,10 @@ const statusCommand = command({
   endpoints: [onrampStatus.id],
   prints: { response: onrampStatus },
   parameters: {
-    requestId: argument('request-id', 'request id from onramp start, or the address of its wallet', id),
+    requestId: picked(
+      'request',
+      argument('request-id', 'request id from onramp start, or the address of its wallet', id, 'Which request?'),
+    ),
     wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followOnramp(session, requestId, wait ?? 0),

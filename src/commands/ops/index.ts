@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { confirmChange } from '../../cli/confirm.ts';
-import { argument, id, option, optionalArgument, switchOn } from '../../cli/parameters.ts';
+import { argument, id, option, optionalArgument, picked, switchOn } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../../cli/wait.ts';
 import { JOURNAL_CHANGED } from '../../journal/codes.ts';
@@ -15,7 +15,10 @@ import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
 import { COLUMNS, OPERATION, operationNamed, printed } from './printed.ts';
 
-const operationId = argument('operation-id', 'operation id, from ops list; a unique prefix is enough', id);
+const operationId = picked(
+  'operation',
+  argument('operation-id', 'operation id, from ops list; a unique prefix is enough', id, 'Which operation?'),
+);
 
 const showCommand = command({
   words: ['ops', 'show'],

@@ -4,7 +4,7 @@ import { Secret } from '../../base/secret.ts';
 import { command, type Guided } from '../../cli/command.ts';
 import { askFor } from '../../cli/input.ts';
 import type { Outcome } from '../../cli/outcome.ts';
-import { argument, id, option, optionalArgument, switchOn } from '../../cli/parameters.ts';
+import { argument, id, option, optionalArgument, picked, switchOn } from '../../cli/parameters.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { startedOutcome, startedShape } from '../../cli/started.ts';
 import { DEFAULT_WAIT_MS, waitOption, waitWords } from '../../cli/wait.ts';
@@ -144,7 +144,7 @@ const onboardingCommand = command({
   endpoints: [onboardStatus.id],
   prints: { response: onboardStatus },
   parameters: {
-    requestId: argument('request-id', 'request id, from users onboard', id),
+    requestId: picked('request', argument('request-id', 'request id, from users onboard', id, 'Which request?')),
     wait: waitOption('until the user is verified'),
   },
   run: async (session, { requestId, wait }) => followWork(session, onboarding, requestId, wait ?? 0),
