@@ -147,7 +147,9 @@ const startCommand = command({
       { prints: startedShape(WORK) },
     );
     const { receivableAddress, requestId } = reply.data;
-    await session.note(`now send ${amountForPeople(amount)} on ${source} from ${from} to ${receivableAddress}`);
+    // A wait says it also with --quiet: nothing is printed before its end, and nobody could pay.
+    const tell = wait === undefined ? session.note : session.say;
+    await tell(`now send ${amountForPeople(amount)} on ${source} from ${from} to ${receivableAddress}`);
     if (session.profile.mode !== 'live')
       await session.note(
         `in the sandbox: fiatrail sandbox pay ${receivableAddress} --chain --network ${source} --amount ${wireDecimal(amount)} --from ${from}`,

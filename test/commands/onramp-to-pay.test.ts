@@ -53,3 +53,26 @@ test('a second run under the once key prints the same, until the account has exp
     accountNumber: null,
   });
 });
+
+test.each([
+  [['--wait', '2s'], true],
+  [[], false],
+])('a bridge says what to send before it waits, also with --quiet: %j', async (wait, isSaid) => {
+  const { run } = await withUser();
+  const address = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
+  const route = ['--from-network', 'base', '--to-network', 'bsc', '--from', address, '--to', address];
+  const { stdout, stderr } = await run(
+    'bridge',
+    'start',
+    ...route,
+    '--amount',
+    '500',
+    '--yes',
+    '-q',
+    '-o',
+    'json',
+    ...wait,
+  );
+  const { receivableAddress } = JSON.parse(stdout) as { receivableAddress: string };
+  expect(stderr.includes(`now send 500.00 cNGN on base from ${address} to ${receivableAddress}`)).toBe(isSaid);
+});

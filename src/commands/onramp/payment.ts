@@ -5,12 +5,12 @@ import { PREVIEW_READ } from '../../cli/previews.ts';
 import type { Session } from '../../cli/session.ts';
 import { startedOutcome } from '../../cli/started.ts';
 import { type Following, interruptedWait } from '../../cli/wait.ts';
-import { wizardOutcome } from '../../cli/wizard.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
+import { timeText } from '../../present/times.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { onramp, TO_PAY } from '../../works/onramps.ts';
 
@@ -41,7 +41,7 @@ export async function awaitPayment(session: Session, own: Outcome, waitMs: numbe
   // The account opens after the reply, so it expires slightly later than this counts.
   const sinceMs = world.clock.now();
   const account = await accountToPay(session, requestId);
-  const outcomeOf = (followed: Outcome) => wizardOutcome(session, own, startedOutcome(session, ONRAMP, own, followed));
+  const outcomeOf = (followed: Outcome) => startedOutcome(session, ONRAMP, own, followed);
   if (!account) return outcomeOf(await followOnramp(session, requestId, waitMs));
   await sayWhatToPay(session, account);
   const shows = countdown(session, account, sinceMs);
@@ -50,12 +50,14 @@ export async function awaitPayment(session: Session, own: Outcome, waitMs: numbe
 
 /** Says what to pay, also with --quiet: without it, nobody can pay. */
 export async function sayWhatToPay(session: Session, account: Account): Promise<void> {
+  const { expiresAt } = account;
+  const until = expiresAt && (timeText(expiresAt, { zone: session.globals.zone }) ?? expiresAt);
   await printLines(session.world, session.say, [
     ['pay exactly', totalOf(account)],
     ['account number', account.accountNumber],
     ['bank', account.bankName],
     ['account name', account.accountName],
-    ...(account.expiresAt === undefined ? [] : [['until', account.expiresAt] as const]),
+    ...(until === undefined ? [] : [['until', until] as const]),
   ]);
 }
 
