@@ -101,12 +101,15 @@ export function tracked<Row>(session: Session, list: Tracked<Row>): TrackedParts
     stopped: async (error) => {
       await progress.end();
       file?.close();
-      if (!(error instanceof CliError) || !point || !LINES.includes(globals.present.format)) return error;
+      const { format } = globals.present;
+      const isResumable = LINES.includes(format);
+      if (!(error instanceof CliError) || !point || !(isResumable || format === 'table')) return error;
       const all = total();
       const done = before + count;
       const extent =
         all === undefined ? done.toLocaleString('en') : `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`;
-      const goOn = file ? 'run the same command again to go on' : `go on with: --resume ${cursorOf(point)}`;
+      const resume = file ? 'run the same command again to go on' : `go on with: --resume ${cursorOf(point)}`;
+      const goOn = isResumable ? resume : 'a list that can be continued needs -o csv or -o ndjson';
       return withDetails(error, {
         message: `${error.message}; ${extent} ${what} were ${file ? 'written' : 'printed'}`,
         hint: [error.hint, goOn].filter((each) => each !== undefined).join('; '),

@@ -26,15 +26,22 @@ export interface Frame {
   readonly color: boolean;
 }
 
-/** Formats a table with bold titles. No line is wider than the frame unless a word is. Ends with a newline. */
-export async function tableText(grid: Grid, frame: Frame): Promise<string> {
-  return joinLines(gridLines(await openPen(frame), grid, frame.width));
+/**
+ * Returns a function that formats a table with bold titles page by page. No line is wider than the frame unless a word is. Columns
+ * only get wider from page to page; the titles are written again if columns move to other lines. Each text ends with a newline.
+ */
+export async function openTable(frame: Frame): Promise<(page: Grid) => string> {
+  const pen = await openPen(frame);
+  let before: Drawn | undefined;
+  return (page) => {
+    before = gridLines(pen, page, frame.width, before);
+    return joinLines(before.lines);
+  };
 }
 
-/** Formats the wider of two tables with the same columns, unless it needs more lines than the other one. */
-export async function roomyTableText(wider: Grid, narrower: Grid, frame: Frame): Promise<string> {
-  const isRoomy = fitsInstead(measureGrid(wider), measureGrid(narrower), frame.width);
-  return tableText(isRoomy ? wider : narrower, frame);
+/** Whether the wider of two tables with the same columns needs no more lines than the other one. */
+export function isRoomyFor(wider: Grid, narrower: Grid, { width }: Frame): boolean {
+  return fitsInstead(measureGrid(wider), measureGrid(narrower), width);
 }
 
 /** Formats a document as aligned titles and values. Ends with a newline. */
@@ -126,10 +133,27 @@ function widest(widths: readonly number[]): number {
   return widths.reduce((most, width) => Math.max(most, width), 0);
 }
 
-function gridLines(pen: Pen, grid: Grid, width: number): string[] {
+/** A page of a table, and what the next page continues. */
+interface Drawn {
+  readonly lines: readonly string[];
+  readonly measured: readonly Measured[];
+  /** The columns on each line of a row. */
+  readonly folds: string;
+}
+
+/** Returns what both pages of a table need. */
+function widerOf(one: readonly Measured[], other: readonly Measured[] = one): Measured[] {
+  return one.map(({ natural, least }, column) => ({
+    natural: Math.max(natural, other[column]?.natural ?? 0),
+    least: Math.max(least, other[column]?.least ?? 0),
+  }));
+}
+
+function gridLines(pen: Pen, grid: Grid, width: number, before?: Drawn): Drawn {
   const titles = titlesOf(grid);
-  if (titles.length === 0) return ['(none)'];
-  const { lines, widths } = layoutOf(measureGrid(grid), width, pen.isOneLine);
+  if (titles.length === 0) return { lines: ['(none)'], measured: [], folds: '' };
+  const measured = widerOf(measureGrid(grid), before?.measured);
+  const { lines, widths } = layoutOf(measured, width, pen.isOneLine);
   const part = <T>(values: readonly T[], line: readonly number[]) => values.filter((_value, at) => line.includes(at));
   const drawn = (rows: Rows, isBold: boolean) =>
     lines.flatMap((line, number) => {
@@ -145,7 +169,10 @@ function gridLines(pen: Pen, grid: Grid, width: number): string[] {
   const rule = '─'.repeat(Math.min(width, widest(lineWidths)));
   // Single-line rows are drawn together; multi-line rows one by one, to keep their lines together.
   const body = lines.length === 1 ? drawn(grid.cells, false) : grid.cells.flatMap((row) => drawn([row], false));
-  return [...drawn([titles], true), rule, ...(grid.cells.length === 0 ? ['(none)'] : body)];
+  const folds = JSON.stringify(lines);
+  const head = before?.folds === folds ? [] : [...drawn([titles], true), rule];
+  const isEmpty = grid.cells.length === 0 && !before;
+  return { lines: [...head, ...(isEmpty ? ['(none)'] : body)], measured, folds };
 }
 
 function blockLines(pen: Pen, blocks: readonly Block[], width: number): string[] {
@@ -173,7 +200,7 @@ type PairBlock = Extract<Block, { kind: 'pair' }>;
 function partLines(pen: Pen, block: Exclude<Block, PairBlock>, width: number): string[] {
   return block.kind === 'group'
     ? blockLines(pen, block.blocks, width)
-    : [...gridLines(pen, block.grid, width), ...hiddenLine(block.hidden)];
+    : [...gridLines(pen, block.grid, width).lines, ...hiddenLine(block.hidden)];
 }
 
 /** Groups neighbouring values that can share a table, because a table costs more than its rows. */

@@ -32,27 +32,25 @@ const WIDE = 110;
 /** Maximum rows shown of a list in a document; other formats show all. */
 const MAX_NESTED_ROWS = 10;
 
-/** Builds the table of a list. Columns: the requested fields, or the command's columns, or the scalar fields of the rows. */
-export function gridOfList(
+/**
+ * Returns the columns of a list: the requested fields, or the command's columns, or the scalar fields of the rows. `rows` are those of
+ * the first page: a column that is empty there may be filled by a later one.
+ */
+export function columnsOfList(
   result: Result,
   options: PresentOptions,
   rows: readonly Plain[],
   width: number,
-  times: Times,
-): Grid {
+): readonly GridColumn[] {
   const leaves = declaredLeaves(result) ?? leavesOfRows(rows);
-  if (options.fields) {
-    const chosen = leavesOfFields(options.fields, leaves).map(columnOfLeaf(result.columns));
-    return gridOf(chosen, rows, times);
-  }
+  if (options.fields) return leavesOfFields(options.fields, leaves).map(columnOfLeaf(result.columns));
   if (result.columns) {
     const columns = result.columns.filter(({ isWide }) => !isWide || width >= WIDE);
-    return gridOf(columns.map(columnOfChoice(leaves)), rows, times);
+    return columns.map(columnOfChoice(leaves));
   }
-  const filled = leaves.filter(
-    (leaf) => rows.length === 0 || rows.some((row) => (valueAt(row, leaf.path) ?? null) !== null),
-  );
-  return gridOf(scalarsOrAll(filled).map(columnOfLeaf()), rows, times);
+  const isShown = (leaf: Leaf) =>
+    rows.length === 0 || result.more !== undefined || rows.some((row) => (valueAt(row, leaf.path) ?? null) !== null);
+  return scalarsOrAll(leaves.filter(isShown)).map(columnOfLeaf());
 }
 
 /** Returns the top-level scalars, or all leaves if there are none. */
@@ -76,7 +74,7 @@ function columnOfChoice(leaves: readonly Leaf[]) {
   };
 }
 
-function gridOf(columns: readonly GridColumn[], rows: readonly Plain[], times: Times): Grid {
+export function gridOf(columns: readonly GridColumn[], rows: readonly Plain[], times: Times): Grid {
   return {
     titles: columns.map((column) => column.title),
     cells: rows.map((row) => columns.map(({ path, isBrief }) => cellText(valueAt(row, path), times, isBrief))),
