@@ -81,7 +81,8 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
     { total: amount('NGN', leftMinor()), count: agreed.count - parts.length },
     found.maximum,
   );
-  const progress = liveLine(session.world, session.globals.quiet || !session.world.stderr.isTerminal);
+  const quiet = session.globals.quiet || !session.world.stderr.isTerminal;
+  const progress = liveLine(session.world, { ...session.globals, quiet });
   try {
     let seen: typeof found | undefined = found;
     while (parts.length < agreed.count && leftMinor() >= smallest) {
