@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { sha256Hex } from '../crypto/fingerprint.ts';
-import { duration, option, shortDuration, switchOn, word } from './parameters.ts';
+import { duration, newFile, option, shortDuration, switchOn } from './parameters.ts';
 
 /** What protects a money command from running twice, as it was typed. */
 export interface Guard {
@@ -50,7 +50,11 @@ function planLifetime(text: string): number {
 
 /** The flags of every command whose change can be planned. */
 export const PLAN_OPTIONS = {
-  plan: option('--plan <file>', 'send nothing; write what would be sent to a file, for ops sign and ops apply', word),
+  plan: option(
+    '--plan <file>',
+    'send nothing; write what would be sent to a file, for ops sign and ops apply',
+    newFile,
+  ),
   planExpires: option('--plan-expires <duration>', 'how long the plan can be applied (default 24h)', planLifetime),
 } as const;
 
