@@ -58,7 +58,7 @@ export const PLAN_OPTIONS = {
   planExpires: option('--plan-expires <duration>', 'how long the plan can be applied (default 24h)', planLifetime),
 } as const;
 
-/** The flags of every command that moves money. */
+/** The flags of a command that moves money and is guarded against repetitions. */
 export const MONEY_OPTIONS = {
   once: option(
     '--once <key>',
@@ -70,4 +70,10 @@ export const MONEY_OPTIONS = {
     'do it a second time, although it was done within the last 10 minutes or has an unknown outcome',
   ),
   ...PLAN_OPTIONS,
+} as const;
+
+/** The flags of a command that moves money and may be repeated at will. */
+export const UNGUARDED_OPTIONS = {
+  ...MONEY_OPTIONS,
+  again: switchOn('--again', 'has no effect here: without --once, this command may be repeated at any time'),
 } as const;
