@@ -1,6 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import type { OutputStream, World } from '../base/world.ts';
 import { DEFAULT_ZONE, zoneName, zoneNamed } from '../base/zone.ts';
+import { hasLinks } from '../present/links.ts';
 import { FORMATS, type Format } from '../present/result.ts';
 import { type Globals, WHEN, type When } from './globals.ts';
 import { duration } from './parameters.ts';
@@ -32,6 +33,7 @@ export function readGlobals(options: Record<string, unknown>, { env, stdout }: T
       isCsvRaw: options['csvRaw'] === true,
       isQueryRequired: isQueryRequired(options),
       color: hasColor(color, stdout, env),
+      hasLinks: hasLinks(stdout, env),
       isPlain: env['TERM'] === 'dumb',
       isPiped: !stdout.isTerminal,
       width: stdout.isTerminal ? undefined : columnsIn(env),
