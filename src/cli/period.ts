@@ -156,7 +156,7 @@ function requireLasting(
     hint:
       resume === undefined
         ? `write the time itself: ${flag} ${now}`
-        : `write the time that it was: the message with the cursor says ${flag} and the time`,
+        : `write ${flag} with the full time from the message that has the cursor`,
   });
 }
 

@@ -116,7 +116,7 @@ test('a list that cannot go on in its period says what to write instead', () => 
     }
   };
   expect(hintOf({ outputFile: 'f' })).toBe('write the time itself: --since 2026-11-21T12:00:00.000Z');
-  expect(hintOf({ resume: 'c' })).toContain('the message with the cursor says --since and the time');
+  expect(hintOf({ resume: 'c' })).toBe('write --since with the full time from the message that has the cursor');
 });
 
 describe('a period', () => {
