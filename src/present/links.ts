@@ -77,3 +77,11 @@ export function linkMarker(links: Links) {
 function linked(url: string, text: string): string {
   return `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`;
 }
+
+/** An address in a sentence, without the punctuation after it. */
+const ADDRESS = /https?:\/\/[!-~]*[\w/=&#%~+-]/g;
+
+/** Makes links of the web addresses in a sentence that is safe for a terminal. */
+export function sentenceWithLinks(text: string): string {
+  return text.replace(ADDRESS, (url) => (safeUrl(url) === undefined ? url : linked(url, url)));
+}

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createDialog } from '../../src/cli/dialog.ts';
+import type { Globals } from '../../src/cli/globals.ts';
 import { main } from '../../src/main.ts';
 import { hasLinks, safeUrl } from '../../src/present/links.ts';
 import { present } from '../../src/present/present.ts';
@@ -144,4 +146,20 @@ test.each([
   expect(await main([...add, '-q', '-o', 'json'], world)).toBe(0);
   expect(await main(['profiles', 'show', 'main', ...flags], world)).toBe(0);
   expect(world.stdout.text().includes('\u001b]8;;https://service.test/v1')).toBe(isLinked);
+});
+
+test.each([
+  ['events can arrive at https://a.example/hooks', 'https://a.example/hooks'],
+  ['see https://a.example/x?y=1; then go on', 'https://a.example/x?y=1'],
+  ['(http://127.0.0.1:4000)', 'http://127.0.0.1:4000'],
+  ['bad https://ada@a.example/x', undefined],
+  ['masked https://abc***.example/x', undefined],
+  ['none', undefined],
+])('a notice links its address: %s', async (text, url) => {
+  for (const isTerminal of [true, false]) {
+    const world = fakeWorld({ isTerminal, env: { TERM_PROGRAM: 'ghostty' } });
+    await createDialog(world, { quiet: false } as Globals).note(text);
+    const expected = url && isTerminal ? text.replace(url, link(url, url)) : text;
+    expect(world.stderr.text()).toBe(`${expected}\n`);
+  }
 });
