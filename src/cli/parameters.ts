@@ -196,6 +196,16 @@ export const amountOrZeroOf =
   (text) =>
     /^₦?0(\.0+)?$/.test(text) ? { asset, minor: 0n } : amountOf(asset)(text);
 
+/** The path of a file to create. `-`, which other programs take for a standard stream, and the path of a folder are refused. */
+export const newFile: Parse<string> = (text) => {
+  const path = word(text);
+  const isFolder = /(?:^|[/\\])\.{0,2}$/.test(path);
+  if (path !== '-' && !isFolder) return path;
+  throw new CliError('usage', `"${printable(path)}" ${isFolder ? 'names a folder' : 'is no file name'}`, {
+    hint: 'write a file name',
+  });
+};
+
 export const amountHelp = (asset: Asset) =>
   `amount in ${asset === 'NGN' ? 'Naira' : 'whole tokens'} unless a unit is given: ${amountForm(asset)}`;
 

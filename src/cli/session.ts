@@ -147,7 +147,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   let inFlight: InFlight | undefined;
   const dialog = createDialog(world, globals);
   const { format } = globals.present;
-  const progress = createProgress(world, globals.quiet, ['table', 'csv', 'ndjson'].includes(format));
+  const progress = createProgress(world, globals, ['table', 'csv', 'ndjson'].includes(format));
   const place = () => journalPlaceOf(world, profile);
   const journal = openedOnUse(() => loadJournal(dialog, place()));
   /** Ends a command whose change is only planned. The change of a plan that is applied gets what differs on purpose from the plan. */

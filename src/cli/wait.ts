@@ -94,7 +94,7 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
   const { endpoint, waitMs, done, failed, what, columns } = following;
   const { clock, interrupted } = session.world;
   const deadlineMs = clock.now() + waitMs;
-  const line = liveLine(session.world, session.globals.quiet, following.shows !== undefined);
+  const line = liveLine(session.world, session.globals, following.shows !== undefined);
   const show = (now: string) => line.show(following.shows?.(now, line.isLive) ?? progressText(following, now));
   using ear = waitMs > 0 ? await following.ear?.() : undefined;
   const stepMs = ear ? LISTEN_MS : following.shows ? SECOND_MS : Number.POSITIVE_INFINITY;

@@ -264,7 +264,10 @@ const listCommand = command({
         totalOf: ({ pagination }) => pagination.total,
         idOf: ({ requestId }) => requestId,
       },
-      { limit, offset: page && (page - 1) * sizeOf(limit ?? (all ? PAGE_SIZE : undefined)), all, resume, outputFile },
+      {
+        offset: page && (page - 1) * sizeOf(limit ?? (all ? PAGE_SIZE : undefined)),
+        ...{ limit, all, resume, outputFile, since, until },
+      },
     );
   },
 });

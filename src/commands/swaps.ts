@@ -217,8 +217,8 @@ const listCommand = command({
     ...positionOptions('swaps'),
   },
   fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, since, until, ...position }) => {
-    const period = periodOf({ since, until, ...position }, session);
+  run: async (session, { status, ...position }) => {
+    const period = periodOf(position, session);
     return listedByPosition(
       session,
       {

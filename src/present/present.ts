@@ -12,7 +12,7 @@ import type { Depth, PresentOptions, Result, ResultShape } from './result.ts';
 import type { Frame } from './table.ts';
 import { jsonText, plainCell, plainLines, rawText } from './text.ts';
 import type { Times } from './times.ts';
-import { blocksOf, columnsOfList, gridOf, isRows } from './view.ts';
+import { blocksOf, columnsOfList, findLinks, gridOf, isRows } from './view.ts';
 
 const DEFAULT_WIDTH = 80;
 const MIN_WIDTH = 20;
@@ -175,12 +175,16 @@ function timesOf({ zone = UTC, clock, isPiped }: PresentOptions): Times {
 }
 
 /** Yields the text of a table: of a list page by page, so that a long one appears while it is read. */
-async function* tableOf(result: Result, options: PresentOptions, frame: Frame): AsyncGenerator<string> {
+async function* tableOf(result: Result, options: PresentOptions, plainFrame: Frame): AsyncGenerator<string> {
   const { isRoomyFor, listingText, openTable } = await import('./table.ts');
+  const links = options.hasLinks ? new Map<string, string>() : undefined;
+  const frame = { ...plainFrame, links };
   const times = timesOf(options);
   if (!isList(result)) {
     const document = await pickedDocument(result, options);
     if (!isPlainObject(document)) return yield `${scalarText(document)}\n`;
+    // With --fields, the page of a hash may be left out.
+    if (links) findLinks(await documentOf(result), links);
     return yield listingText(blocksOf(document, times, options.fields ? undefined : result.columns), frame);
   }
   let draw: ((rows: readonly Plain[]) => string) | undefined;
@@ -202,6 +206,9 @@ async function* tableOf(result: Result, options: PresentOptions, frame: Frame): 
       const page = await openTable(frame);
       draw = (some) => page(gridFor(some));
     }
+    // A list may have any number of rows.
+    links?.clear();
+    if (links) findLinks(rows, links);
     yield draw(rows);
   }
 }

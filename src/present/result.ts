@@ -90,6 +90,8 @@ export interface PresentOptions {
   /** Whether a query that finds nothing is an error. */
   readonly isQueryRequired?: boolean;
   readonly color: boolean;
+  /** Makes links of web addresses in tables, for a terminal that has them. */
+  readonly hasLinks?: boolean;
   /** Draws charts in ASCII, for plain terminals. */
   readonly isPlain?: boolean;
   /** Maximum table width in columns. Default: the terminal's width, or as much as the text needs without a terminal. */

@@ -1,4 +1,5 @@
 import { fitsInstead, GAP, INDENT, layoutOf, lineWidth, type Measured } from './layout.ts';
+import { type Links, linkMarker } from './links.ts';
 import { plainLine } from './text.ts';
 import { type Tone, toneOf } from './tones.ts';
 import type { Block, Grid } from './view.ts';
@@ -12,6 +13,8 @@ interface Pen {
   readonly align: (rows: Rows, widths: readonly number[], right: readonly boolean[]) => string[];
   readonly bold: (text: string) => string;
   readonly tone: (tone: Tone, text: string) => string;
+  /** Makes a link of a text that leads somewhere. */
+  readonly link: (text: string) => string;
   /** Returns the lines of a cell. */
   readonly lines: (text: string, width: number) => string[];
   readonly isOneLine: boolean;
@@ -24,6 +27,8 @@ export interface Frame {
   /** Each row is one line, for another program. */
   readonly isPiped: boolean;
   readonly color: boolean;
+  /** Where hashes lead, on a terminal that has links. */
+  readonly links?: Links | undefined;
 }
 
 /**
@@ -70,13 +75,15 @@ function* chunks(rows: Rows): Generator<Rows> {
 
 const COLORS = { good: 'green', bad: 'red', open: 'yellow' } as const;
 
-async function openPen({ color, isPiped }: Frame): Promise<Pen> {
+async function openPen({ color, isPiped, links }: Frame): Promise<Pen> {
   const { default: Table } = await import('cli-table3');
   const chalk = color ? new (await import('chalk')).Chalk({ level: 1 }) : undefined;
+  const marker = links && linkMarker(links);
   const style = { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true };
   return {
     bold: (text) => chalk?.bold(text) ?? text,
     tone: (tone, text) => chalk?.[COLORS[tone]](text) ?? text,
+    link: marker?.mark ?? ((text) => text),
     isOneLine: isPiped,
     lines: isPiped ? (text, width) => [clip(text, width)] : wrap,
     align: (rows, widths, right) => {
@@ -84,7 +91,8 @@ async function openPen({ color, isPiped }: Frame): Promise<Pen> {
       return [...chunks(rows)].flatMap((some) => {
         const table = new Table({ chars: NO_BORDER, style, colAligns, colWidths: widths.map((width) => width + GAP) });
         table.push(...some.map((row) => [...row]));
-        return table.toString().split('\n');
+        const drawn = table.toString();
+        return (marker?.draw(drawn) ?? drawn).split('\n');
       });
     },
   };
@@ -104,7 +112,8 @@ function draw(pen: Pen, rows: Rows, widths: readonly number[], right: readonly b
       cells.map((cell, column) => {
         const text = cell[index] ?? '';
         const style = text === '' ? undefined : styleOf(row, column);
-        if (style === undefined) return text;
+        // Only a whole text leads somewhere, not a line of it.
+        if (style === undefined) return text === row[column] ? pen.link(text) : text;
         return style === 'bold' ? pen.bold(text) : pen.tone(style, text);
       }),
     );

@@ -1,9 +1,11 @@
 import { cellText, titleOf } from './cells.ts';
 import { declaredLeaves } from './content.ts';
 import { type Leaf, leavesOfFields, leavesOfRows, type Path, valueAt } from './fields.ts';
+import { safeUrl } from './links.ts';
 import { isPlainAmount } from './money.ts';
 import { isPlainObject, type Plain } from './plain.ts';
 import type { Column, PresentOptions, Result } from './result.ts';
+import { plainLine } from './text.ts';
 import type { Times } from './times.ts';
 
 /** The text of a table before layout. */
@@ -112,4 +114,20 @@ function blockOf(title: string, value: Plain, times: Times, columns?: readonly C
 /** Whether all items of a list have fields, so that a table can show them. */
 export function isRows(values: readonly Plain[]): boolean {
   return values.length > 0 && values.every((value) => isPlainObject(value) && !isPlainAmount(value));
+}
+
+/** The fields with the hash of a transaction on a network. */
+const HASHES = ['txHash', 'transactionHash'];
+
+/** Finds where the hashes in a value lead: to the page of the network's explorer that the service names beside them. */
+export function findLinks(value: Plain, links: Map<string, string>): void {
+  if (Array.isArray(value)) for (const each of value) findLinks(each, links);
+  if (!isPlainObject(value)) return;
+  const { explorerLink } = value;
+  const page = typeof explorerLink === 'string' ? safeUrl(explorerLink) : undefined;
+  for (const name of HASHES) {
+    const hash = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (page !== undefined && typeof hash === 'string' && hash !== '') links.set(plainLine(hash), page);
+  }
+  for (const each of Object.values(value)) findLinks(each, links);
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
 import { fakeClock, fakeWorld } from '../support/world.ts';
 
@@ -75,4 +75,27 @@ test.each([
   );
   const { receivableAddress } = JSON.parse(stdout) as { receivableAddress: string };
   expect(stderr.includes(`now send 500.00 cNGN on base from ${address} to ${receivableAddress}`)).toBe(isSaid);
+});
+
+describe('onramp status says where to see what to pay', () => {
+  const hint = (id: string) => `these amounts are without fees; see what to pay with: fiatrail onramp account ${id}\n`;
+
+  test.each(['table', 'json'])('until it is paid, with -o %s', async (format) => {
+    const { start, run } = await withUser();
+    const { requestId, accountNumber } = JSON.parse((await start('-o', 'json')).stdout);
+    const status = (...more: readonly string[]) => run('onramp', 'status', requestId, '-o', format, ...more);
+    expect((await status()).stderr).toContain(hint(requestId));
+    expect((await status('--wait', '1s')).stderr).toContain(hint(requestId));
+    expect((await status('-q')).stderr).toBe('');
+    await run('sandbox', 'pay', accountNumber, '--amount', '1022', '--from', 'ADA OBI', '-q');
+    await run('sandbox', 'settle', '-q');
+    expect((await status()).stderr).not.toContain('without fees');
+  });
+
+  test('but not once the account has expired', async () => {
+    const { start, run } = await withUser();
+    const { requestId } = JSON.parse((await start('-o', 'json')).stdout);
+    await run('sandbox', 'advance', '31m', '-q');
+    expect((await run('onramp', 'status', requestId)).stderr).not.toContain('without fees');
+  });
 });

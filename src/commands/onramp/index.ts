@@ -11,7 +11,7 @@ import { type Amount, amountForPeople, amount as amountIn } from '../../money/am
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { ONRAMP_AMOUNT, onrampGuide } from './guide.ts';
-import { accountToPay, followOnramp, ONRAMP, sayWhatToPay } from './payment.ts';
+import { accountToPay, followOnramp, ONRAMP, sayWhatToPay, sayWhereToPay } from './payment.ts';
 import { isSwapped, type Route, requireRoute, routeForPeople } from './route.ts';
 
 /** Previews the fees, the total to pay and the balance, also afterwards if the cNGN stays in the user's wallet. */
@@ -133,7 +133,11 @@ const statusCommand = command({
     ),
     wait: waitOption('until it completes or fails'),
   },
-  run: async (session, { requestId, wait }) => followOnramp(session, requestId, wait ?? 0),
+  run: async (session, { requestId, wait }) => {
+    const outcome = await followOnramp(session, requestId, wait ?? 0);
+    await sayWhereToPay(session, outcome);
+    return outcome;
+  },
 });
 
 export const commands = [startCommand, accountCommand, statusCommand];

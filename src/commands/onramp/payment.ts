@@ -61,6 +61,17 @@ export async function sayWhatToPay(session: Session, account: Account): Promise<
   ]);
 }
 
+/** The states in which the payment may be missing. */
+const MAYBE_UNPAID: readonly unknown[] = ['requested', 'pending'];
+
+/** Says how to see what to pay while nothing was paid: the amounts in a status are without fees, and another sum is not accepted. */
+export async function sayWhereToPay(session: Session, { result }: Outcome): Promise<void> {
+  const { requestId, status, wallet } = (result?.data ?? {}) as Partial<ResponseOf<typeof onrampStatus>>;
+  const isClosed = ['used', 'expired'].includes(wallet?.virtualAccountStatus ?? '');
+  if (requestId === undefined || !MAYBE_UNPAID.includes(status) || isClosed) return;
+  await session.note(`these amounts are without fees; see what to pay with: fiatrail onramp account ${requestId}`);
+}
+
 type Account = ResponseOf<typeof getVirtualAccount>['virtualAccount'] & { readonly expiresAt: string | undefined };
 
 /** Polling of the account: about 30 seconds in total, within the rate limit. */
@@ -113,7 +124,7 @@ function countdown(session: Session, account: Account, sinceMs: number): NonNull
     return ` within ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   };
   return (state, isLive) => {
-    if (state !== 'requested' && state !== 'pending') return undefined;
+    if (!MAYBE_UNPAID.includes(state)) return undefined;
     const [before, after] = [`pay ${totalOf(account)} to ${account.accountNumber} (`, `)${within(isLive)}`];
     const width = (stderr.columns ?? 80) - before.length - after.length - 1;
     return `${before}${isLive ? shortened(account.accountName, width) : account.accountName}${after}`;
