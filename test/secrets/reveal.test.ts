@@ -31,6 +31,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'rotation/steps.ts': [2, 'compares two'],
   'rotation/rotation.ts': [1, 'gives it to the keeper on standard input'],
   'commands/users/onboard.ts': [1, 'sends it'],
+  'commands/users/retry.ts': [1, 'compares it with what an earlier operation sent'],
   'crypto/aes-envelope.ts': [1, 'seals with it'],
   'crypto/fingerprint.ts': [1, 'hashes it'],
   'crypto/sealed-box.ts': [3, 'opens with it'],
