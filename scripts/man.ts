@@ -16,6 +16,8 @@ type Entry = readonly [term: string, text: string];
 /** What every page tells. */
 interface Facts {
   readonly version: string;
+  /** When what the pages describe was last changed: the first date in the changelog. */
+  readonly date: string;
   readonly exits: readonly Entry[];
   readonly variables: readonly Entry[];
   readonly groups: readonly Group[];
@@ -34,6 +36,7 @@ export async function manFiles(groups: readonly Group[]): Promise<ReadonlyMap<st
   const { version } = JSON.parse(await read('package.json')) as { readonly version: string };
   const facts: Facts = {
     version,
+    date: dateIn(await read('CHANGELOG.md')),
     exits: exitsIn(await read('docs/exit-codes.md')),
     variables: variablesIn(await read('README.md')),
     groups,
@@ -41,6 +44,12 @@ export async function manFiles(groups: readonly Group[]): Promise<ReadonlyMap<st
   const files = new Map([['man/fiatrail.1', mainPage(facts)]]);
   for (const group of groups) files.set(`man/fiatrail-${group.name}.1`, groupPage(facts, group, await group.load()));
   return files;
+}
+
+function dateIn(changelog: string): string {
+  const [date] = /\d{4}-\d{2}-\d{2}/.exec(changelog) ?? [];
+  if (date === undefined) throw new Error('CHANGELOG.md has no date');
+  return date;
 }
 
 /** The rows of the table of exit codes. */
@@ -151,9 +160,9 @@ function parameterEntry(parameter: Parameter<unknown>): string {
 
 // roff: the man(7) macros.
 
-function page({ version }: Facts, name: string, about: string, sections: readonly string[]): string {
-  // The version stands where others have a date, so that equal sources make equal pages.
-  const head = `.TH ${roff(name.toUpperCase())} 1 "${roff(version)}" "fiatrail" "fiatrail Manual"`;
+function page({ version, date }: Facts, name: string, about: string, sections: readonly string[]): string {
+  // Not the day of the build, so that equal sources make equal pages.
+  const head = `.TH ${roff(name.toUpperCase())} 1 "${date}" "fiatrail ${roff(version)}" "fiatrail Manual"`;
   return [head, '.SH NAME', filled(`${name} - ${about}`), ...sections, ''].join('\n');
 }
 

@@ -63,13 +63,15 @@ test('package.json lists every page', () => {
   expect(readdirSync(MAN).toSorted()).toEqual(names.toSorted());
 });
 
+const [DATE] = /\d{4}-\d{2}-\d{2}/.exec(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')) ?? [];
+
 describe.each(names)('%s', (name) => {
   test('has the sections of a manual page in order', () => {
     const page = pageOf(name);
     const sections = [...page.matchAll(/^\.SH (.*)$/gm)].map(([, title]) => title);
     expect(sections.filter((title) => title !== 'OPTIONS')).toEqual(SECTIONS);
     const title = name.replace('.1', '').toUpperCase().replaceAll('-', '\\-');
-    expect(page.split('\n')[0]).toBe(`.TH ${title} 1 "${version}" "fiatrail" "fiatrail Manual"`);
+    expect(page.split('\n')[0]).toBe(`.TH ${title} 1 "${DATE}" "fiatrail ${version}" "fiatrail Manual"`);
   });
 
   test('is well-formed', () => {
@@ -135,18 +137,15 @@ function readdirNames(folder: string): string[] {
   }
 }
 
-// The version stands in the place of the date.
-test.skipIf(!hasMandoc)('mandoc finds nothing to say but that the version is no date', () => {
-  const said = names.flatMap((name) => {
-    try {
-      return execFileSync('mandoc', ['-T', 'lint', join(MAN, name)], { encoding: 'utf8' }).split('\n');
-    } catch (error) {
-      return (error as { stdout: string }).stdout.split('\n');
-    }
+// Where it is not installed, the rules above are what is checked.
+if (hasMandoc)
+  test('mandoc finds nothing to say', () => {
+    const said = names.flatMap((name) => {
+      try {
+        return execFileSync('mandoc', ['-T', 'lint', join(MAN, name)], { encoding: 'utf8' }).split('\n');
+      } catch (error) {
+        return (error as { stdout: string }).stdout.split('\n');
+      }
+    });
+    expect(said.filter((line) => line !== '')).toEqual([]);
   });
-  const others = said.filter(
-    (line) => line !== '' && !line.includes(`cannot parse date, using it verbatim: TH ${version}`),
-  );
-  expect(others).toEqual([]);
-  expect(said.filter((line) => line.includes('cannot parse date'))).toHaveLength(names.length);
-});
