@@ -35,10 +35,16 @@ export async function pickUser(session: Session, question: string, status: UserS
   }
   for (let reach = SEARCH_STEP, typed = ''; ; typed = '') {
     const message = `${question} Type part of a name, id or account number:`;
-    let answer = await prompter.search(message, (text, signal) => {
-      typed = text;
-      return choicesOf(users, text, reach, signal);
-    });
+    const left = new AbortController();
+    let answer = await prompter
+      .search(message, async (text, signal) => {
+        typed = text;
+        const choices = await choicesOf(users, text, reach, signal);
+        // Most names fit few users, so that the next letters need these pages anyway.
+        if (text !== '') void readAhead(users, reach, left.signal);
+        return choices;
+      })
+      .finally(() => left.abort());
     while (answer === SEARCH_MORE) {
       reach += SEARCH_STEP;
       const choices = await choicesOf(users, typed, reach, session.world.interrupted);
@@ -47,6 +53,15 @@ export async function pickUser(session: Session, question: string, status: UserS
     }
     if (answer !== SEARCH_MORE) return answer;
     await session.say(`no match for "${typed}" among ${users.seen().length} users`);
+  }
+}
+
+/** Reads pages while nothing is typed. What fails is read again when it is needed. */
+async function readAhead(users: UserList, reach: number, left: AbortSignal): Promise<void> {
+  try {
+    while (users.seen().length < reach && !users.isWhole() && !left.aborted) await users.readMore();
+  } catch {
+    // The search that needs the page fails with a sentence of its own.
   }
 }
 
