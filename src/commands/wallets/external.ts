@@ -7,7 +7,7 @@ import {
   setExternalWalletStatus,
 } from '../../contract/endpoints/external-wallets.ts';
 
-const address = argument('address', 'address of a registered wallet, from wallets show', id, 'Address:');
+const address = argument('external-wallet', 'address of a registered wallet, from wallets show', id, 'Address:');
 
 const addCommand = command({
   words: ['wallets', 'external', 'add'],

@@ -54,8 +54,32 @@ describe('completion offers', () => {
     [['--profile', 's'], ['sandbox']],
     [
       ['completion', ''],
-      ['bash', 'zsh', 'fish', 'install', 'uninstall'],
+      ['bash', 'zsh', 'fish', 'install', 'uninstall', 'cache'],
     ],
+    [
+      ['completion', 'cache', ''],
+      ['on', 'off'],
+    ],
+    [
+      ['completion', 'install', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+    [['schema', 'fx', 'or'], ['orders']],
+    [
+      ['help', 'fx', 'orders', ''],
+      ['create', 'list', 'update', 'remove'],
+    ],
+    [['help', 'onr'], ['onramp']],
+    [
+      ['profiles', 'rules', 'test', '--', 'fees', 'wi'],
+      ['withdraw', 'withdrawals'],
+    ],
+    [['users', 'list', '--tz', 'Africa/La'], ['Africa/Lagos']],
+    [['users', 'list', '--tz=UT'], ['--tz=UTC']],
+    // Only the bank account has a word; the sandbox of this machine is empty.
+    [['fees', 'withdraw', '--to', ''], ['default']],
+    [['offramp', 'start', 'somebody', '--bank-code', 'z'], ['zenith-bank']],
+    [['fx', 'mpc', 'register', '--vault-id', ''], []],
     [
       ['endpoints', 'fx.trade'],
       ['fx.trade', 'fx.trade-status'],
@@ -188,13 +212,21 @@ describe('ids', () => {
   });
 });
 
-test('an id is printed on one line without control characters', async () => {
+test('an id that is no plain word is not offered', async () => {
   const { exchange } = scripted(success({ requestId: 'a\u001b\u202e\u2028\u0085b', status: 'pending' }));
   const world = fakeWorld({ network: exchange, env: ACCOUNT });
   await main(['onramp', 'start', 'u1', '--amount', '5000', '--yes', '-q'], world);
   const shell = { ...world, stdout: fakeWorld().stdout };
   await complete(['onramp', 'status', ''], CATALOGUE, shell);
-  expect(shell.stdout.text()).toMatch(/^a {4}b\tstart [^\n]*\n$/);
+  expect(shell.stdout.text()).toBe('');
+});
+
+test('every command, flag and value is a word that shells take as it is', async () => {
+  const all = await Promise.all(CATALOGUE.map((group) => group.load()));
+  const texts = all
+    .flat()
+    .flatMap(({ words, parameters }) => [...words, ...Object.values(parameters).flatMap(({ values = [] }) => values)]);
+  expect(texts.filter((text) => !/^[\w@%+=:,./-]+$/.test(text))).toEqual([]);
 });
 
 describe('the scripts', () => {
