@@ -43,7 +43,7 @@ const installCommand = command({
   summary: 'Install completion for a shell',
   details:
     'Writes the script to the folder in which the shell looks for it. Commands, flags, values, ids and banks are completed. Ids come from the journal, from the embedded sandbox and, for other profiles, from what earlier reads showed: nothing is sent to the service.',
-  examples: ['fiatrail completion install', 'fiatrail completion install zsh'],
+  examples: ['fiatrail completion install zsh', 'fiatrail completion install fish -o json'],
   endpoints: [],
   isLocal: true,
   prints: PLACED,
@@ -58,7 +58,7 @@ const installCommand = command({
 const uninstallCommand = command({
   words: ['completion', 'uninstall'],
   summary: 'Remove completion for a shell',
-  examples: ['fiatrail completion uninstall', 'fiatrail completion uninstall zsh -o json'],
+  examples: ['fiatrail completion uninstall zsh', 'fiatrail completion uninstall fish -o json'],
   endpoints: [],
   isLocal: true,
   prints: PLACED,
