@@ -2,10 +2,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSyn
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { moveSeen } from '../../../src/account/completion-cache.ts';
 import { writeProfile } from '../../../src/account/stored-profile.ts';
+import { Secret } from '../../../src/base/secret.ts';
 import type { World } from '../../../src/base/world.ts';
 import { CATALOGUE } from '../../../src/commands/catalogue.ts';
 import { complete } from '../../../src/commands/completion/complete.ts';
+import { fingerprint } from '../../../src/crypto/fingerprint.ts';
 import { main } from '../../../src/main.ts';
 import { json, success } from '../../support/exchange.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld, type WorldOptions } from '../../support/world.ts';
@@ -133,16 +136,20 @@ describe('what a read showed', () => {
 
   test('is forgotten after a week, and gone from the disk with the next write', async () => {
     const clock = fakeClock();
+    const many = Array.from({ length: 400 }, (_, index) => `more-${index}`);
+    const names = many.map(() => 'BABAJIDE OGUNLEYE');
     const world = machine(ANSWERS, { clock });
+    await read({ ...world, network: machine({ listfintechusers: usersOf(many, names) }).network });
+    await clock.sleep(1_000, world.interrupted);
     await read(world);
     await clock.sleep(6.9 * 86_400_000, world.interrupted);
-    expect(await users(world)).toEqual(IDS);
+    expect((await users(world)).slice(0, 3)).toEqual(IDS);
     expect(await offered(world, 'users', 'show', '01')).toHaveLength(2);
     await clock.sleep(0.2 * 86_400_000, world.interrupted);
     expect(await users(world)).toEqual([]);
     expect(await offered(world, 'users', 'show', '01')).toEqual([]);
     await run(world, 'banks', 'list', '-q');
-    expect(isOnDisk(world, 'IFEOMA')).toBe(false);
+    expect([isOnDisk(world, 'IFEOMA'), isOnDisk(world, 'BABAJIDE')]).toEqual([false, false]);
   });
 
   test('is forgotten where the clock is set far back', async () => {
@@ -154,7 +161,10 @@ describe('what a read showed', () => {
   test('is not remembered by a dry run', async () => {
     const world = machine();
     await run(world, 'users', 'list', '--dry-run');
-    await run(world, 'fees', 'withdraw', '--amount', '5', '--bank-code', 'zenith', '--dry-run', '-q');
+    const to = ['--account-number', '0123456789', '--account-name', 'ADA'];
+    const withdraw = ['fees', 'withdraw', '--amount', '500', '--bank-code', 'zenith', ...to, '--dry-run'];
+    // It reads the banks to find the one that is named.
+    expect((await run(world, ...withdraw)).code).toBe(0);
     expect(existsSync(fileOf(world))).toBe(false);
   });
 });
@@ -166,8 +176,11 @@ describe('an account', () => {
   ])('is not offered what %s saw', async (_what, env) => {
     const world = machine();
     await read(world);
-    expect(await users(withEnv(world, env))).toEqual([]);
-    expect(await users(world)).toEqual(IDS);
+    const other = withEnv(world, env);
+    expect(await users(other)).toEqual([]);
+    await read({ ...other, network: machine({ listfintechusers: usersOf(['of-another']) }).network });
+    expect([await users(other), await users(world)]).toEqual([['of-another'], IDS]);
+    expect([await offered(other, 'users', 'show', '0'), await offered(world, 'users', 'show', 'of')]).toEqual([[], []]);
   });
 
   /** A machine whose profile `main` takes its key from a command, which only reads run. */
@@ -224,6 +237,19 @@ describe('an account', () => {
   });
 });
 
+test('a key that replaces another one takes along what that one saw', async () => {
+  const world = machine();
+  await read(world);
+  const [before, after] = [ACCOUNT.FIATRAIL_API_KEY, 'a-live-key-that-replaces-it'].map((key) =>
+    fingerprint(new Secret(key)),
+  );
+  const rotated = withEnv(world, { FIATRAIL_API_KEY: 'a-live-key-that-replaces-it' });
+  await read({ ...rotated, network: machine({ listfintechusers: usersOf(['seen-between']) }).network });
+  await moveSeen(world, ACCOUNT.FIATRAIL_BASE_URL, before ?? '', after ?? '');
+  expect(await users(rotated)).toEqual(IDS);
+  expect(await users(world)).toEqual([]);
+});
+
 describe('the cache', () => {
   test('can be read by its owner only', async () => {
     const world = machine();
@@ -237,12 +263,32 @@ describe('the cache', () => {
     await read(world);
     expect((await run(world, 'completion', 'cache', 'off')).code).toBe(0);
     expect(filesOf(world)).toEqual([]);
-    await read(world);
+    let hasTried = false;
+    const ensurePrivateDir = (path: string) => {
+      hasTried = true;
+      world.ensurePrivateDir(path);
+    };
+    await read({ ...world, ensurePrivateDir });
+    expect(hasTried).toBe(false);
     expect(filesOf(world)).toEqual([]);
     expect(await users(world)).toEqual([]);
     expect((await run(world, 'completion', 'cache', 'on')).code).toBe(0);
     await read(world);
     expect(await users(world)).toEqual(IDS);
+  });
+
+  test('is deleted by a command that was writing while it was switched off', async () => {
+    const world = machine();
+    await read(world);
+    const switchOff = () =>
+      writeFileSync(
+        join(world.env['FIATRAIL_CONFIG_DIR'] ?? '', 'settings.json'),
+        '{"version":1,"completionCache":"off"}',
+      );
+    mkdirSync(world.env['FIATRAIL_CONFIG_DIR'] ?? '', { recursive: true, mode: 0o700 });
+    // It makes sure of the folder after it has asked whether it may write.
+    await read({ ...world, ensurePrivateDir: switchOff });
+    expect(filesOf(world)).toEqual([]);
   });
 
   test('that was left behind is not offered while it is off', async () => {
@@ -291,6 +337,18 @@ describe('what comes from outside', () => {
     const world = machine({ listfintechusers: usersOf([...ids, '22345678901', 'good-1'], []) });
     await run(world, 'users', 'list', '-q');
     expect(await tab(world, 'users', 'show', '')).toEqual(['good-1']);
+    expect(isOnDisk(world, 'rm -rf')).toBe(false);
+  });
+
+  test('is left out where a shell would not take it as one plain word', async () => {
+    const values = ['fine', 'a b', '$(id)', 'a;b', "a'b", 'a\nb'];
+    const command = {
+      ...{ words: ['x'], summary: '', examples: [], endpoints: [], run: async () => ({}) },
+      parameters: { a: { kind: 'argument', name: 'a', help: '', required: false, parse: String, values } as const },
+    };
+    const world = fakeWorld();
+    await complete(['x', ''], [{ name: 'x', summary: '', load: async () => [command] }], world);
+    expect(world.stdout.text()).toBe('fine\n');
   });
 
   test('cannot control the terminal, and shows no number as long as a BVN', async () => {
@@ -307,6 +365,7 @@ describe('what comes from outside', () => {
     await read(world);
     const database = new DatabaseSync(fileOf(world));
     database.exec(`UPDATE seen SET id = '$(id)' WHERE id = '${IDS[0]}'`);
+    database.exec("INSERT INTO seen SELECT account, kind, '--yes', '', seen_us FROM seen LIMIT 1");
     database.exec(`UPDATE seen SET about = 'a' || char(10, 27) || '[2J' WHERE id = '${IDS[1]}'`);
     database.close();
     expect(await tab(world, 'users', 'show', '')).toEqual([`${IDS[1]}\ta [2J`, `${IDS[2]}\tSADE ADEYEMI`]);

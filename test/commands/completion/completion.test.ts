@@ -261,6 +261,23 @@ describe('the scripts', () => {
     expect(await inShell('bash', homeWithProgram(), script)).toBe(offers);
   });
 
+  test.each([
+    // A second Tab: bash shows a list, and inserts nothing of it.
+    [63, true],
+    [9, false],
+  ])('with COMP_TYPE %d, bash has the descriptions: %j', async (type, hasAbout) => {
+    const script = [
+      'source <(fiatrail completion bash)',
+      `COMP_TYPE=${type}; COMP_WORDS=(fiatrail onramp ''); COMP_CWORD=2; _fiatrail`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a variable of the shell
+      'printf "<%s>" "${COMPREPLY[@]}"',
+    ].join('\n');
+    const words = ['start', 'account', 'status'];
+    const shown = await inShell('bash', homeWithProgram(), script);
+    const about = hasAbout ? '  \\([A-Z][^>]*\\)' : '';
+    expect(shown).toMatch(new RegExp(`^${words.map((word) => `<${word}${about}>`).join('')}$`));
+  });
+
   const installed = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0);
 
   test.each(['bash', ...installed])('%s accepts its script', async (shell) => {
