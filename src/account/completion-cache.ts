@@ -133,12 +133,14 @@ function accountIn(database: Database, { profile, keyFingerprint }: CachedAccoun
 }
 
 function deleteExpired(database: Database, nowUs: number): void {
-  for (const { id } of database.all<{ id: bigint }>('SELECT id FROM account'))
-    for (const kind of KINDS)
-      database.run(
-        'DELETE FROM seen WHERE account = ? AND kind = ? AND (seen_us <= ? OR seen_us > ?)',
-        ...[id, kind, nowUs - KEPT_US, nowUs + AHEAD_US],
-      );
+  for (const { id } of database.all<{ id: bigint }>('SELECT id FROM account')) {
+    for (const kind of KINDS) {
+      // One statement each: with OR, SQLite would look at everything.
+      const ofKind = 'DELETE FROM seen WHERE account = ? AND kind = ?';
+      database.run(`${ofKind} AND seen_us <= ?`, id, kind, nowUs - KEPT_US);
+      database.run(`${ofKind} AND seen_us > ?`, id, kind, nowUs + AHEAD_US);
+    }
+  }
   database.run('DELETE FROM account WHERE NOT EXISTS (SELECT 1 FROM seen WHERE account = account.id)');
 }
 
