@@ -81,7 +81,7 @@ if (!isSupported) {
   require('../dist/keeper-thread.cjs').answerFor(require('node:worker_threads').parentPort);
 } else {
   const isDone =
-    argv.length === 1 && (argv[0] === '--version' || argv[0] === 'version')
+    argv.length === 1 && argv[0] === '--version' && !process.env.FIATRAIL_OUTPUT
       ? print(`${require('../package.json').version}\n`)
       : asksForHelp && printHelp(isHelpCommand ? argv.slice(1) : argv.slice(0, -1));
   if (!isDone) runProgram();

@@ -1,6 +1,6 @@
 /** The packages that the bundle contains: the texts of their licences, and a list of them for programs (an SBOM). */
-import { readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 
 interface Package {
   readonly name: string;
@@ -17,7 +17,9 @@ interface BundledPackage extends Package {
 
 /** Returns the packages of these modules, sorted by name. Throws if a package has no licence or is not in package-lock.json. */
 export async function packagesOf(root: string, modules: readonly string[]): Promise<BundledPackage[]> {
-  const folders = new Set(modules.flatMap((path) => folderOf(relative(root, path).replaceAll('\\', '/')) ?? []));
+  // The bundler names modules by their real paths, and node_modules may be a link.
+  const installed = dirname(await realpath(join(root, 'node_modules')));
+  const folders = new Set(modules.flatMap((path) => folderOf(relative(installed, path).replaceAll('\\', '/')) ?? []));
   const { packages: locked } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
   const found = await Promise.all(
     [...folders].map(async (folder) => {

@@ -274,7 +274,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:child_process': ['system/programs.ts', 'bundle/late-child-process.ts'],
   'string-argv': ['account/', 'rotation/'],
   '@napi-rs/keyring': ['account/'],
-  'package.json': ['cli/program.ts'],
+  'package.json': ['commands/version.ts'],
 };
 
 /** Packages whose types may go where their code may not. */

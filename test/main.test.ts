@@ -310,7 +310,7 @@ function argvOf(example: string): string[] {
 
 /** Examples that look up an account, a file or an entry first, even in a dry run. test/examples runs them all, for real. */
 const NAMES_WHAT_IS_LOOKED_UP =
-  /^fiatrail (fees withdraw .*--to |fx mpc register |ip (add|remove|replace) |keys rotate .*--(push-command|resume)|profiles |sandbox restore |keys sandbox |ops re(concile|sume) 0|ops (sign|apply) |keys encryption .*--private-key-stdin)/;
+  /^fiatrail (fees withdraw .*--to |fx mpc register |users onboard --retry |ip (add|remove|replace) |keys rotate .*--(push-command|resume)|profiles |sandbox restore |keys sandbox |ops re(concile|sume) 0|ops (sign|apply) |keys encryption .*--private-key-stdin)/;
 
 describe('help and version', () => {
   test.each([

@@ -94,14 +94,17 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Passes its standard error on. */
   readonly showsErrors?: boolean;
+  /** Returns the end of its standard error. */
+  readonly keepsErrors?: boolean;
   /** Runs it detached: it outlives this process and does not receive the terminal's signals. */
   readonly isDetached?: boolean;
 }
 
-/** How another program ended. `stdout` is truncated to 64 KiB. */
+/** How another program ended. `stdout` is truncated to 64 KiB; `stderr` is its last whole lines, at most 4 KiB, if they are kept. */
 export type ProgramEnd =
-  | { readonly kind: 'ended'; readonly code: number | null; readonly stdout: string }
-  | { readonly kind: 'missing' | 'late' };
+  | { readonly kind: 'ended'; readonly code: number | null; readonly stdout: string; readonly stderr?: string }
+  | { readonly kind: 'late'; readonly stderr?: string }
+  | { readonly kind: 'missing' };
 
 /** A server's certificate, and whether this machine trusts it. */
 export interface Certificate {

@@ -118,7 +118,7 @@ const CHANGE = { what: 'the allowlist change', again: 'fiatrail ip check' } as c
 export async function verifyAccess(session: Session, waitMs: number, hint: string): Promise<void> {
   const { clock, interrupted } = session.world;
   const deadlineMs = clock.now() + waitMs;
-  const line = liveLine(session.world, session.globals.quiet);
+  const line = liveLine(session.world, session.globals);
   try {
     for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, ipAllowlist)) {
       const options = { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) };

@@ -1,5 +1,5 @@
 import type { Prints } from '../present/prints.ts';
-import { MONEY_OPTIONS } from './money-options.ts';
+import { MONEY_OPTIONS, UNGUARDED_OPTIONS } from './money-options.ts';
 import type { Outcome } from './outcome.ts';
 import type { Parameters, Values } from './parameters.ts';
 import type { Session } from './session.ts';
@@ -66,6 +66,7 @@ export function command<P extends Parameters>(
     run(session: Session, input: Values<P>): Promise<Outcome>;
   },
 ): Command {
-  const parameters = definition.money ? { ...definition.parameters, ...MONEY_OPTIONS } : definition.parameters;
-  return { ...definition, parameters } as Command;
+  const { money } = definition;
+  const options = money && (money === 'guarded' ? MONEY_OPTIONS : UNGUARDED_OPTIONS);
+  return { ...definition, parameters: { ...definition.parameters, ...options } } as Command;
 }

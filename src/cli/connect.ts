@@ -104,7 +104,7 @@ export async function tryAccount(
   globals: Globals,
   watch?: (answer: HttpResponse) => void,
 ): Promise<void> {
-  const progress = createProgress(world, globals.quiet, false);
+  const progress = createProgress(world, globals, false);
   const { client, close } = await connect(world, profile, globals, progress, watch);
   await client.call(validRequest(getPlatformPublicKey, {})).finally(close);
 }

@@ -1,5 +1,6 @@
 import type { World } from '../base/world.ts';
 import type { Reply } from '../client/client.ts';
+import { hasLinks, sentenceWithLinks } from '../present/links.ts';
 import { plainLines } from '../present/text.ts';
 import type { Globals } from './globals.ts';
 
@@ -17,7 +18,9 @@ export interface Dialog {
 
 export function createDialog(world: World, globals: Globals): Dialog {
   // A notice that cannot be written must not change what the command does.
-  const say = (text: string) => world.stderr.write(`${plainLines(text).replaceAll('\n', ' ')}\n`).catch(() => {});
+  const shown = hasLinks(world.stderr, world.env) ? sentenceWithLinks : (text: string) => text;
+  const say = (text: string) =>
+    world.stderr.write(`${shown(plainLines(text).replaceAll('\n', ' '))}\n`).catch(() => {});
   return {
     world,
     globals,

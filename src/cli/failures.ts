@@ -166,8 +166,8 @@ export function changeNotShown(error: unknown, changed: Changed | undefined): un
   });
 }
 
-/** An id or an address, which may happen to have 11 digits in a row. */
-const ID = /\b(?:0x)?[\da-fA-F]{32,}\b|\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/;
+/** An id or an address, which may happen to have 11 digits in a row. An id may follow a word: `quote_0198…`. */
+const ID = /\b(?:0x)?[\da-fA-F]{32,}\b|(?<![\da-f])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/;
 /** Secrets that may have been typed in the wrong place: a BVN or a sandbox key. */
 const TYPED_SECRET = /(?<!\d)\d{11}(?!\d)|sandbox_[\w-]{6,}/;
 const ID_OR_SECRET = new RegExp(`(${ID.source})|${TYPED_SECRET.source}`, 'g');

@@ -1,10 +1,17 @@
 import { DEFAULT_ZONE, type Zone } from '../base/zone.ts';
 import { FORMATS, type PresentOptions } from '../present/result.ts';
 
+/** When output has color: always, never, or on a terminal that shows it. */
+export const WHEN = ['auto', 'always', 'never'] as const;
+
+export type When = (typeof WHEN)[number];
+
 /** The global flags. */
 export interface Globals {
   readonly profile: string | undefined;
   readonly present: PresentOptions;
+  /** What --color says; `present.color` is what follows from it for standard output. */
+  readonly color: When;
   /** Whether a flag or the environment sets the output format; otherwise the profile may. */
   readonly isFormatChosen: boolean;
   /** The zone of times that people read and of dates that they type. */

@@ -2,7 +2,7 @@ import { CliError, withDetails } from '../base/errors.ts';
 import type { Check } from '../base/world.ts';
 import { shellWord } from '../present/text.ts';
 import type { Command, Guided } from './command.ts';
-import type { Parameter, Picked } from './parameters.ts';
+import type { Parameter } from './parameters.ts';
 import type { Session } from './session.ts';
 
 type Given = string | boolean | readonly string[] | undefined;
@@ -40,7 +40,7 @@ export async function readInput(
   const guided = session.isInteractive ? await command.guide?.(session, input as never) : undefined;
   Object.assign(input, guided?.values);
   for (const [key, parameter] of missing)
-    input[key] ??= await askForMissing({ question: parameter.name, ...parameter }, session);
+    input[key] ??= await askForMissing({ question: parameter.name, ...parameter }, session, command);
   return { input, guided };
 }
 
@@ -48,26 +48,14 @@ export async function readInput(
 async function askForMissing(
   parameter: Parameter<unknown> & { readonly question: string },
   session: Session,
+  { words: [group = ''] }: Pick<Command, 'words'>,
 ): Promise<unknown> {
   const { picks, values, question, parse } = parameter;
-  const chosen = picks && (await pick(picks, question, session));
+  const chosen = picks && (await (await import('./pick/index.ts')).pick(picks, question, session, group));
   if (chosen !== undefined) return parse(chosen);
   if (!values || parameter.isSecret) return askFor(parameter, session);
   const choices = values.map((value) => ({ name: value, value }));
   return parse(await (await session.world.prompter()).select(question, choices));
-}
-
-/** Returns what was chosen; undefined if there is no list to choose from. */
-async function pick(picks: Picked, question: string, session: Session): Promise<string | undefined> {
-  if (picks === 'bank') return (await import('./banks.ts')).pickBank(session);
-  if (picks === 'bank account') return (await import('./banks.ts')).pickBankAccount(session, question);
-  const status = picks === 'user' ? 'all' : picks === 'inactive user' ? 'inactive' : 'active';
-  const { pickUser } = await import('./user-search.ts');
-  return pickUser(session, question.replace(/:?$/, ''), status).catch((error: unknown) => {
-    // An id can be typed although the list cannot be read.
-    if (error instanceof CliError && error.category !== 'interrupted' && error.category !== 'usage') return undefined;
-    throw error;
-  });
 }
 
 /** Returns the flag or argument that a request field, or the object around it, comes from; the field itself if none does. */

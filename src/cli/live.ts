@@ -1,5 +1,7 @@
 import type { World } from '../base/world.ts';
 import { plainLines } from '../present/text.ts';
+import type { Globals } from './globals.ts';
+import { hasColor } from './read-globals.ts';
 
 /** Progress on stderr: one line that is overwritten on a terminal, or a line for each change elsewhere. */
 interface LiveLine {
@@ -18,20 +20,24 @@ const CLEAR_REST = '\u001b[K';
 const RED = ['\u001b[31m', '\u001b[39m'] as const;
 
 /** Creates a live line. It shows the elapsed time unless `hasTime` says that the text already shows a time. */
-export function liveLine({ stderr, env, clock }: World, isQuiet: boolean, hasTime = false): LiveLine {
+export function liveLine(
+  { stderr, env, clock }: World,
+  { quiet, color }: Pick<Globals, 'quiet' | 'color'>,
+  hasTime = false,
+): LiveLine {
   const sinceMs = clock.now();
   const isLive = stderr.isTerminal && env['TERM'] !== 'dumb';
   let shown = '';
   // A notice that cannot be written must not affect the command.
-  const write = (text: string) => (isQuiet ? Promise.resolve() : stderr.write(text).catch(() => {}));
+  const write = (text: string) => (quiet ? Promise.resolve() : stderr.write(text).catch(() => {}));
   return {
     isLive,
     show: async (text, isBad = false) => {
       const plain = plainLines(text).replaceAll('\n', ' ');
       const time = hasTime ? '' : ` · ${Math.round((clock.now() - sinceMs) / 1000)} s`;
-      const red = isBad && !env['NO_COLOR'] ? RED : ['', ''];
-      if (isLive) await write(`${TO_START}${red[0]}${fitted(plain + time, stderr.columns)}${red[1]}${CLEAR_REST}`);
-      else if (plain !== shown) await write(`${plain}\n`);
+      const [start, end] = isBad && hasColor(color, stderr, env) ? RED : ['', ''];
+      if (isLive) await write(`${TO_START}${start}${fitted(plain + time, stderr.columns)}${end}${CLEAR_REST}`);
+      else if (plain !== shown) await write(`${start}${plain}${end}\n`);
       shown = plain;
     },
     clear: async () => {

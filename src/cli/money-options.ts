@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { sha256Hex } from '../crypto/fingerprint.ts';
-import { duration, option, shortDuration, switchOn, word } from './parameters.ts';
+import { duration, newFile, option, shortDuration, switchOn } from './parameters.ts';
 
 /** What protects a money command from running twice, as it was typed. */
 export interface Guard {
@@ -50,11 +50,15 @@ function planLifetime(text: string): number {
 
 /** The flags of every command whose change can be planned. */
 export const PLAN_OPTIONS = {
-  plan: option('--plan <file>', 'send nothing; write what would be sent to a file, for ops sign and ops apply', word),
+  plan: option(
+    '--plan <file>',
+    'send nothing; write what would be sent to a file, for ops sign and ops apply',
+    newFile,
+  ),
   planExpires: option('--plan-expires <duration>', 'how long the plan can be applied (default 24h)', planLifetime),
 } as const;
 
-/** The flags of every command that moves money. */
+/** The flags of a command that moves money and is guarded against repetitions. */
 export const MONEY_OPTIONS = {
   once: option(
     '--once <key>',
@@ -66,4 +70,10 @@ export const MONEY_OPTIONS = {
     'do it a second time, although it was done within the last 10 minutes or has an unknown outcome',
   ),
   ...PLAN_OPTIONS,
+} as const;
+
+/** The flags of a command that moves money and may be repeated at will. */
+export const UNGUARDED_OPTIONS = {
+  ...MONEY_OPTIONS,
+  again: switchOn('--again', 'has no effect here: without --once, this command may be repeated at any time'),
 } as const;

@@ -34,8 +34,11 @@ export interface Parameter<T> {
   readonly picks?: Picked;
 }
 
-/** Things that the account has, by what a person would recognise of them. */
-export type Picked = 'active user' | 'inactive user' | 'user' | 'bank account' | 'bank';
+/** Things with an id that nobody remembers. `request`: work that the commands of the same group started on this machine. */
+export type Thing = 'external wallet' | 'order' | 'trade' | 'request' | 'operation';
+
+/** What the account has, offered by what a person would recognise of it. */
+export type Picked = 'active user' | 'inactive user' | 'user' | 'bank account' | 'bank' | Thing;
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
@@ -192,6 +195,16 @@ export const amountOrZeroOf =
   (asset: Asset): Parse<Amount> =>
   (text) =>
     /^₦?0(\.0+)?$/.test(text) ? { asset, minor: 0n } : amountOf(asset)(text);
+
+/** The path of a file to create. `-`, which other programs take for a standard stream, and the path of a folder are refused. */
+export const newFile: Parse<string> = (text) => {
+  const path = word(text);
+  const isFolder = /(?:^|[/\\])\.{0,2}$/.test(path);
+  if (path !== '-' && !isFolder) return path;
+  throw new CliError('usage', `"${printable(path)}" ${isFolder ? 'names a folder' : 'is no file name'}`, {
+    hint: 'write a file name',
+  });
+};
 
 export const amountHelp = (asset: Asset) =>
   `amount in ${asset === 'NGN' ? 'Naira' : 'whole tokens'} unless a unit is given: ${amountForm(asset)}`;

@@ -18,6 +18,8 @@ interface Moment {
   readonly text: string;
   /** A moment that is typed as `24h` is another one each time. */
   readonly kind: 'day' | 'moment' | 'ago';
+  /** Whether the same text means another time later: `24h` at once, `today` tomorrow. */
+  readonly isPassing: boolean;
   /** The moment, or the start of the day; in milliseconds since the epoch. */
   startMs(when: When): number;
   /** The moment, or the start of the next day; in milliseconds since the epoch. */
@@ -62,7 +64,7 @@ function invalidDate(text: string): CliError {
 }
 
 function momentOf(text: string, kind: Moment['kind'], timeMs: (when: When) => number): Moment {
-  return { text, kind, startMs: timeMs, endMs: timeMs };
+  return { text, kind, isPassing: kind === 'ago', startMs: timeMs, endMs: timeMs };
 }
 
 /** A day; `midnightMs` is its midnight as if the zone were UTC. */
@@ -70,6 +72,7 @@ function dayOf(text: string, midnightMs: (when: When) => number): Moment {
   return {
     text,
     kind: 'day',
+    isPassing: Object.hasOwn(DAY_WORDS, text),
     startMs: (when) => startOfDay(midnightMs(when), when.zone),
     endMs: (when) => startOfDay(midnightMs(when) + DAY_MS, when.zone),
   };
@@ -140,19 +143,37 @@ export function timesOf(period: TypedPeriod, context: Context) {
 const utc = (timeMs: number | undefined) => (timeMs === undefined ? undefined : new Date(timeMs).toISOString());
 
 /** Rejects what is another period when the list goes on: its position would be that of another list. */
-function requireLasting({ since, until, resume, outputFile }: TypedPeriod): void {
+function requireLasting(
+  { since, until, resume, outputFile }: TypedPeriod,
+  { globals: { zone }, world }: Context,
+): void {
   if (resume === undefined && outputFile === undefined) return;
   const [flag, passing] = since?.kind === 'ago' ? ['--since', since] : ['--until', until];
   if (passing?.kind !== 'ago') return;
+  const now = utc(passing.startMs({ zone, nowMs: world.clock.now() }));
   throw new CliError('usage', `${flag} ${passing.text} is another time when the list goes on`, {
     code: 'VALIDATION_ERROR',
-    hint: `give a day or a full time, such as ${flag} 2026-08-01`,
+    hint:
+      resume === undefined
+        ? `write the time itself: ${flag} ${now}`
+        : `write ${flag} with the full time from the message that has the cursor`,
   });
+}
+
+/** Returns the flags that mean the same period later, in place of typed ones that do not; `dates` are what `periodOf` returned. */
+export function lastingFlags(
+  { since, until }: Partial<Pick<TypedPeriod, 'since' | 'until'>>,
+  { startDate, endDate }: ReturnType<typeof periodOf>,
+): string[] {
+  return [
+    ...(since?.isPassing && startDate ? [`--since ${startDate} instead of --since ${since.text}`] : []),
+    ...(until?.isPassing && endDate ? [`--until ${endDate} instead of --until ${until.text}`] : []),
+  ];
 }
 
 /** Converts the period to request fields, which are times in UTC. Both are in the period. Throws CliError usage if it ends before it starts. */
 export function periodOf(period: TypedPeriod, context: Context) {
-  requireLasting(period);
+  requireLasting(period, context);
   const { sinceMs, lastMs } = boundsOf(period, context);
   return { startDate: utc(sinceMs), endDate: utc(lastMs) };
 }

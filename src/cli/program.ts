@@ -1,5 +1,4 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
-import packageJson from '../../package.json' with { type: 'json' };
 import { CliError } from '../base/errors.ts';
 import type { Command, Group } from './command.ts';
 import { GLOBAL_OPTIONS, type Globals } from './globals.ts';
@@ -46,19 +45,19 @@ export async function parse(given: readonly string[], catalogue: readonly Group[
     '\nRun "fiatrail <command> --help" for more about a command.\nNo account yet? Everything works on the embedded sandbox; start with "fiatrail tour".',
   );
   try {
-    if (wanted === undefined && argv.includes('--version')) return { kind: 'help', text: `${packageJson.version}\n` };
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (
       error instanceof CommanderError &&
       (error.code === 'commander.helpDisplayed' || error.code === 'commander.help')
     ) {
-      if (wanted !== undefined && named.length === 0)
-        throw new CliError('usage', `unknown command '${wanted}'`, { code: 'USAGE', hint: helpHint([]) });
-      if (error.exitCode === 0) return { kind: 'help', text: help };
-      // A bare `fiatrail` prints help; an incomplete command such as `fiatrail fx` is an error, so that scripts fail.
-      if (!groups.some(({ name }) => name === wanted)) return { kind: 'help', text: help };
+      // A bare `fiatrail` prints help.
+      if (wanted === undefined) return { kind: 'help', text: help };
       const words = wordsIn(argv, wanted);
+      // The words alone say what is wrong with a name that is none.
+      if (error.exitCode === 0)
+        return (await isCommand(named, words)) ? { kind: 'help', text: help } : parse(words, catalogue, world);
+      // An incomplete command such as `fiatrail fx` is an error, so that scripts fail.
       throw new CliError('usage', `incomplete command: fiatrail ${words.join(' ')}`, {
         hint: await halfCommandHint(groups, words),
       });
@@ -80,11 +79,12 @@ function newCommander(name: string, columns: number, take: (text: string) => voi
     .helpCommand(false);
 }
 
-/** Turns `help fx trade` into `fx trade --help`, and `version` into `--version`. */
+/** Turns `help fx trade` into `fx trade --help`, and `--version` into `version`. */
 function withoutHelpWords(argv: readonly string[]): readonly string[] {
   const [first, ...rest] = argv;
   if (first === 'help') return [...rest, '--help'];
-  return first === 'version' && rest.length === 0 ? ['--version'] : argv;
+  if (firstWord(argv) !== undefined || !argv.includes('--version')) return argv;
+  return ['version', ...argv.filter((word) => word !== '--version')];
 }
 
 /** Returns the first word that is neither an option nor an option's value. */
@@ -197,6 +197,13 @@ async function halfCommandHint([group]: readonly Group[], typed: readonly string
   const all = (await group?.load()) ?? [];
   const commands = all.filter(({ words }) => typed.every((word, index) => words[index] === word));
   return `expected one of: ${commands.map(({ words }) => `fiatrail ${words.join(' ')}`).join(', ')}`;
+}
+
+/** Whether words name a command, which may have arguments after them, or the start of one. */
+async function isCommand(named: readonly Group[], words: readonly string[]): Promise<boolean> {
+  const name = await commandIn(named, words);
+  const all = (await named[0]?.load()) ?? [];
+  return name.length === words.length || all.some((each) => each.words.join(' ') === name.join(' '));
 }
 
 /** Returns the typed words that name a command or the start of one: `users show`, or `fx orders` of `fx orders lst`. */

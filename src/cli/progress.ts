@@ -1,4 +1,5 @@
 import type { World } from '../base/world.ts';
+import type { Globals } from './globals.ts';
 import { liveLine } from './live.ts';
 
 /** What a command that takes long says on standard error, unless --quiet is given. */
@@ -29,10 +30,10 @@ function timeText(durationMs: number): string {
 }
 
 /** Makes the progress of a command. Rows are shown only on a terminal, and not while the rows themselves appear on it. */
-export function createProgress(world: World, isQuiet: boolean, showsRows: boolean): Progress {
+export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'color'>, showsRows: boolean): Progress {
   const { stderr, stdout, clock } = world;
-  const line = liveLine(world, isQuiet, true);
-  const canShow = stderr.isTerminal && !isQuiet && !(showsRows && stdout.isTerminal);
+  const line = liveLine(world, globals, true);
+  const canShow = stderr.isTerminal && !globals.quiet && !(showsRows && stdout.isTerminal);
   let sinceMs: number | undefined;
   let shownMs = 0;
   let isLimited = false;
@@ -53,7 +54,7 @@ export function createProgress(world: World, isQuiet: boolean, showsRows: boolea
       const text = `rate limit: next request in ${timeText(waitMs)}`;
       if (canShow) return line.show(text);
       // Also if the last wait was as long.
-      if (!isQuiet) await stderr.write(`${text}\n`).catch(() => {});
+      if (!globals.quiet) await stderr.write(`${text}\n`).catch(() => {});
     },
     isLimited: () => isLimited,
     end: () => line.clear(),

@@ -1,8 +1,9 @@
 import { CliError } from '../base/errors.ts';
 import type { OutputStream, World } from '../base/world.ts';
 import { DEFAULT_ZONE, zoneName, zoneNamed } from '../base/zone.ts';
+import { hasLinks } from '../present/links.ts';
 import { FORMATS, type Format } from '../present/result.ts';
-import type { Globals } from './globals.ts';
+import { type Globals, WHEN, type When } from './globals.ts';
 import { duration } from './parameters.ts';
 
 /** The parts of the World that the global flags depend on. */
@@ -16,10 +17,12 @@ export function readGlobals(options: Record<string, unknown>, { env, stdout }: T
   const text = (name: string) => (typeof options[name] === 'string' ? (options[name] as string) : undefined);
   const timeout = text('timeout');
   const zone = text('tz');
+  const color = whenOf(options['color']);
   const flag = chosenFormat(options['json'] === true, text('output'));
   const format = flag ?? (env['FIATRAIL_OUTPUT'] || undefined);
   return {
     profile: text('profile'),
+    color,
     isFormatChosen: format !== undefined,
     present: {
       format: formatOf(format ?? 'table', flag === undefined ? 'FIATRAIL_OUTPUT' : '--output'),
@@ -29,7 +32,8 @@ export function readGlobals(options: Record<string, unknown>, { env, stdout }: T
       query: text('query'),
       isCsvRaw: options['csvRaw'] === true,
       isQueryRequired: isQueryRequired(options),
-      color: hasColor(whenOf(options['color']), stdout, env),
+      color: hasColor(color, stdout, env),
+      hasLinks: hasLinks(stdout, env),
       isPlain: env['TERM'] === 'dumb',
       isPiped: !stdout.isTerminal,
       width: stdout.isTerminal ? undefined : columnsIn(env),
@@ -44,10 +48,6 @@ export function readGlobals(options: Record<string, unknown>, { env, stdout }: T
     timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : named('--timeout', () => timeoutOf(timeout)),
   };
 }
-
-const WHEN = ['auto', 'always', 'never'] as const;
-
-type When = (typeof WHEN)[number];
 
 /** Reads --color; Commander gives false for --no-color. Throws CliError usage. */
 function whenOf(text: unknown): When {

@@ -147,7 +147,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   let inFlight: InFlight | undefined;
   const dialog = createDialog(world, globals);
   const { format } = globals.present;
-  const progress = createProgress(world, globals.quiet, format === 'csv' || format === 'ndjson');
+  const progress = createProgress(world, globals, ['table', 'csv', 'ndjson'].includes(format));
   const place = () => journalPlaceOf(world, profile);
   const memory = createMemory(dialog, profile, () => session.accountNames());
   const journal = openedOnUse(() => loadJournal(dialog, place()));

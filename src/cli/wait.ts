@@ -48,6 +48,8 @@ export interface Following<E extends Endpoint> {
   readonly what: string;
   /** The command that checks the status later. */
   readonly again: string;
+  /** The command that tries it again after it failed, if there is one. */
+  readonly retry?: string | undefined;
   /** 0 reads the status once. */
   readonly waitMs: number;
   readonly columns?: readonly Column[];
@@ -61,12 +63,24 @@ export interface Following<E extends Endpoint> {
   readonly namesFor?: (data: ResponseOf<E>) => Promise<object>;
   /** The service's reason for a failure. */
   readonly words?: (data: ResponseOf<E>) => string | undefined;
+  /** Finds what happens meanwhile that the status does not say; called after each read of a wait that goes on, and if it failed. */
+  readonly meanwhile?: (data: ResponseOf<E>) => Promise<Meanwhile>;
+}
+
+/** What happens during a wait. */
+export interface Meanwhile {
+  /** To be said at once, each once. */
+  readonly notes: readonly string[];
+  /** Why nothing more can come; ends the wait as a failure. */
+  readonly end?: string;
 }
 
 /** Hears that work has ended. */
 export interface Ear extends Disposable {
   hasEnded(): boolean;
 }
+
+const QUIET: Meanwhile = { notes: [] };
 
 /** How often an ear listens, and how seldom the status is read meanwhile. */
 const LISTEN_MS = 100;
@@ -80,7 +94,7 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
   const { endpoint, waitMs, done, failed, what, columns } = following;
   const { clock, interrupted } = session.world;
   const deadlineMs = clock.now() + waitMs;
-  const line = liveLine(session.world, session.globals.quiet, following.shows !== undefined);
+  const line = liveLine(session.world, session.globals, following.shows !== undefined);
   const show = (now: string) => line.show(following.shows?.(now, line.isLive) ?? progressText(following, now));
   using ear = waitMs > 0 ? await following.ear?.() : undefined;
   const stepMs = ear ? LISTEN_MS : following.shows ? SECOND_MS : Number.POSITIVE_INFINITY;
@@ -92,16 +106,21 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
       throw session.changed() ? statusUnreadable(session, following, error) : error;
     });
     const now = following.stateOf(reply.data) ?? 'unknown';
+    const { notes, end }: Meanwhile =
+      waitMs > 0 && !done.includes(now) ? ((await following.meanwhile?.(reply.data)) ?? QUIET) : QUIET;
+    if (notes.length > 0) await line.clear();
+    for (const note of notes) await session.say(note);
     if (waitMs > 0) await show(now);
-    const isFinished = failed.includes(now) || done.includes(now) || waitMs === 0 || clock.now() >= deadlineMs;
+    const isEnded = failed.includes(now) || done.includes(now) || end !== undefined;
+    const isFinished = isEnded || waitMs === 0 || clock.now() >= deadlineMs;
     if (isFinished) await line.end();
     const names = isFinished ? await following.namesFor?.(reply.data) : undefined;
     const answered = { ...reply, request: { ...(reply.request as object), ...names } };
     const outcome = await outcomeOf(session, endpoint, answered, columns && { columns });
     if (failed.includes(now)) await following.ended?.('failed', reply.data);
     if (done.includes(now)) await following.ended?.('settled', reply.data);
-    if (failed.includes(now))
-      return { ...outcome, error: failure(session, what, following.words?.(reply.data), reply.data) };
+    if (failed.includes(now) || end !== undefined)
+      return { ...outcome, error: failure(session, following, end ?? following.words?.(reply.data), reply.data) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();
     if (isFinished || leftMs <= 0) return { ...outcome, error: stillPending(session, following, now) };
@@ -150,10 +169,15 @@ function operationOf(session: Session): { readonly operationId: string | undefin
 /** The error code of work that failed: the name that the service gives for it in a field, if any. */
 export const failureCode = (data: unknown): string => errorNameIn(data) ?? 'FAILED';
 
-function failure(session: Session, what: string, reason: string | undefined, data: unknown): CliError {
+function failure(
+  session: Session,
+  { what, retry }: Pick<Following<Endpoint>, 'what' | 'retry'>,
+  reason: string | undefined,
+  data: unknown,
+): CliError {
   return new CliError('failed', `${what} failed${reason ? `: ${reason}` : ''}`, {
     code: failureCode(data),
-    hint: 'this is final; fix the cause, then start again',
+    hint: `this is final; fix the cause, then ${retry ? `try again with: ${retry}` : 'start again'}`,
     ...operationOf(session),
   });
 }

@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
 import { amountIn, requiredCngn, wireDecimal } from '../cli/fx-terms.ts';
 import { PAGE_SIZE } from '../cli/pages.ts';
-import { argument, id, oneOf, option, required, ticker, wholeNumber } from '../cli/parameters.ts';
+import { argument, id, oneOf, option, picked, required, ticker, wholeNumber } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
 import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
@@ -147,7 +147,9 @@ const startCommand = command({
       { prints: startedShape(WORK) },
     );
     const { receivableAddress, requestId } = reply.data;
-    await session.note(`now send ${amountForPeople(amount)} on ${source} from ${from} to ${receivableAddress}`);
+    // A wait says it also with --quiet: nothing is printed before its end, and nobody could pay.
+    const tell = wait === undefined ? session.note : session.say;
+    await tell(`now send ${amountForPeople(amount)} on ${source} from ${from} to ${receivableAddress}`);
     if (session.profile.mode !== 'live')
       await session.note(
         `in the sandbox: fiatrail sandbox pay ${receivableAddress} --chain --network ${source} --amount ${wireDecimal(amount)} --from ${from}`,
@@ -171,7 +173,10 @@ const statusCommand = command({
   endpoints: [bridgeStatus.id],
   prints: { response: bridgeStatus },
   parameters: {
-    requestId: argument('request-id', 'request id, from bridge start or bridge list', id),
+    requestId: picked(
+      'request',
+      argument('request-id', 'request id, from bridge start or bridge list', id, 'Which request?'),
+    ),
     wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followWork(session, bridge, requestId, wait ?? 0),
@@ -259,7 +264,10 @@ const listCommand = command({
         totalOf: ({ pagination }) => pagination.total,
         idOf: ({ requestId }) => requestId,
       },
-      { limit, offset: page && (page - 1) * sizeOf(limit ?? (all ? PAGE_SIZE : undefined)), all, resume, outputFile },
+      {
+        offset: page && (page - 1) * sizeOf(limit ?? (all ? PAGE_SIZE : undefined)),
+        ...{ limit, all, resume, outputFile, since, until },
+      },
     );
   },
 });

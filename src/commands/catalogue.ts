@@ -182,6 +182,11 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./openapi.ts')).commands,
   },
   {
+    name: 'version',
+    summary: 'Print the version',
+    load: async () => (await import('./version.ts')).commands,
+  },
+  {
     name: 'completion',
     summary: 'Install shell completion, and manage what it remembers',
     load: async () => (await import('./completion/index.ts')).commands,

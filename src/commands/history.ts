@@ -88,7 +88,7 @@ const depositsCommand = command({
     ...paging,
   },
   fields: { userId: 'user', startDate: 'since', endDate: 'until' },
-  run: async (session, { type, status, user: userId, since, until, ...page }) =>
+  run: async (session, { type, status, user: userId, ...page }) =>
     listed(
       session,
       {
@@ -97,7 +97,7 @@ const depositsCommand = command({
         rowsOf: ({ deposits }) => deposits,
         idOf: (row) => row.id,
       },
-      { type: typeFor(userId, type, 'user_onramp'), userId, status, ...periodOf({ since, until, ...page }, session) },
+      { type: typeFor(userId, type, 'user_onramp'), userId, status, ...periodOf(page, session) },
       page,
     ),
 });
@@ -118,7 +118,7 @@ const payoutsCommand = command({
     ...paging,
   },
   fields: { userId: 'user', startDate: 'since', endDate: 'until' },
-  run: async (session, { type, status, user: userId, since, until, ...page }) =>
+  run: async (session, { type, status, user: userId, ...page }) =>
     listed(
       session,
       {
@@ -127,7 +127,7 @@ const payoutsCommand = command({
         rowsOf: ({ payouts }) => payouts,
         idOf: (row) => row.id,
       },
-      { type: typeFor(userId, type, 'user_offramp'), userId, status, ...periodOf({ since, until, ...page }, session) },
+      { type: typeFor(userId, type, 'user_offramp'), userId, status, ...periodOf(page, session) },
       page,
     ),
 });
@@ -149,7 +149,7 @@ const transactionsCommand = command({
     ...paging,
   },
   fields: { userId: 'user', startDate: 'since', endDate: 'until' },
-  run: async (session, { direction, type, status, user: userId, since, until, ...page }) => {
+  run: async (session, { direction, type, status, user: userId, ...page }) => {
     checkWay(direction, type);
     return listed(
       session,
@@ -159,7 +159,7 @@ const transactionsCommand = command({
         rowsOf: ({ transactions }) => transactions,
         idOf: (row) => row.id,
       },
-      { direction, type, userId, status, ...periodOf({ since, until, ...page }, session) },
+      { direction, type, userId, status, ...periodOf(page, session) },
       page,
     );
   },
@@ -182,7 +182,7 @@ const withdrawalsCommand = command({
     ...paging,
   },
   fields: { userId: 'user', startDate: 'since', endDate: 'until' },
-  run: async (session, { type, status, user: userId, token, since, until, ...page }) =>
+  run: async (session, { type, status, user: userId, token, ...page }) =>
     listed(
       session,
       {
@@ -191,7 +191,7 @@ const withdrawalsCommand = command({
         rowsOf: ({ withdrawals }) => withdrawals,
         idOf: (row) => row.requestId,
       },
-      { type, status, userId, token, ...periodOf({ since, until, ...page }, session) },
+      { type, status, userId, token, ...periodOf(page, session) },
       page,
     ),
 });

@@ -83,7 +83,7 @@ const statusCommand = command({
   endpoints: [offrampStatus.id],
   prints: { response: offrampStatus },
   parameters: {
-    requestId: argument('request-id', 'request id, from offramp start', id),
+    requestId: picked('request', argument('request-id', 'request id, from offramp start', id, 'Which request?')),
     wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followWork(session, offramp, requestId, wait ?? 0),

@@ -101,7 +101,7 @@ const statusCommand = command({
   endpoints: [payoutStatus.id],
   prints: { response: payoutStatus },
   parameters: {
-    requestId: argument('request-id', 'request id, from payout start', id, 'Request id:'),
+    requestId: picked('request', argument('request-id', 'request id, from payout start', id, 'Which request?')),
     wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followWork(session, payout, requestId, wait ?? 0),

@@ -1,5 +1,5 @@
 import { command } from '../cli/command.ts';
-import { argument, id } from '../cli/parameters.ts';
+import { argument, id, picked } from '../cli/parameters.ts';
 import { outcomeOf } from '../cli/session.ts';
 import { recoverRequest } from '../contract/endpoints/recovery.ts';
 
@@ -15,7 +15,10 @@ const recoverCommand = command({
   endpoints: [recoverRequest.id],
   prints: { response: recoverRequest },
   parameters: {
-    requestId: argument('request-id', 'request id, printed when the request was started', id, 'Request id:'),
+    requestId: picked(
+      'request',
+      argument('request-id', 'request id, printed when the request was started', id, 'Which request?'),
+    ),
   },
   run: async (session, { requestId }) => {
     const reply = await session.call(recoverRequest, { requestId });

@@ -183,7 +183,10 @@ const statusCommand = command({
   endpoints: [swapStatus.id, listSwaps.id],
   prints: { response: swapStatus },
   parameters: {
-    requestId: argument('request-id', 'request id, from swaps start, swaps trigger or swaps list', id),
+    requestId: picked(
+      'request',
+      argument('request-id', 'request id, from swaps start, swaps trigger or swaps list', id, 'Which request?'),
+    ),
     wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followWork(session, swap, requestId, wait ?? 0),
@@ -214,8 +217,8 @@ const listCommand = command({
     ...positionOptions('swaps'),
   },
   fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, since, until, ...position }) => {
-    const period = periodOf({ since, until, ...position }, session);
+  run: async (session, { status, ...position }) => {
+    const period = periodOf(position, session);
     return listedByPosition(
       session,
       {

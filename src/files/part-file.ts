@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
-import { entryAt } from './inspect.ts';
+import { type Entry, entryAt } from './inspect.ts';
 import { FILE_MODE, readPrivateFile, replaceFileUnflushed, requireOwnFile } from './private-file.ts';
 
 /** A file that gets its name once it is whole. Until then it is beside it, with how far it came, so that a later run can go on. */
@@ -84,11 +84,29 @@ function lock(path: string, { processId, isRunning }: Pick<Host, 'processId' | '
   });
 }
 
-const exists = (path: string) =>
-  new CliError('usage', `--output-file: ${path} already exists; nothing was read`, {
-    code: 'UNUSABLE_FILE',
-    hint: 'give the path of a file that does not exist',
-  });
+/** Whether an earlier run left a part. What cannot be read as one is none. */
+function isKept(path: string): boolean {
+  try {
+    return entryAt(partOf(path)) !== undefined && keptState(path) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The error for something that is already there. A part beside it is whole, or goes on: its file appeared while it was written. */
+function exists({ path, kind }: Entry): CliError {
+  const isFolder = kind === 'folder';
+  const isPart = !isFolder && isKept(path);
+  const goOn = `move it away, then run the command again: it goes on with ${partOf(path)}`;
+  return new CliError(
+    'usage',
+    `--output-file: ${path} ${isFolder ? 'is a folder' : 'already exists'}; nothing was read`,
+    {
+      code: 'UNUSABLE_FILE',
+      hint: isPart ? goOn : `give the path of a file that does not exist${isFolder ? ', such as one in it' : ''}`,
+    },
+  );
+}
 
 const appeared = (path: string) =>
   new CliError('usage', `--output-file: ${path} appeared meanwhile and was left alone`, {
@@ -119,7 +137,8 @@ export function openPartFile(
   unique: () => string,
   host: Pick<Host, 'processId' | 'isRunning'>,
 ): PartFile {
-  if (entryAt(path)) throw exists(path);
+  const found = entryAt(path);
+  if (found) throw exists(found);
   const part = partOf(path);
   const keep = (state: PartState) =>
     replaceFileUnflushed(stateOf(path), JSON.stringify({ of: MARK, ...state }), unique());

@@ -1,6 +1,8 @@
+import { CliError } from '../base/errors.ts';
 import type { Outcome } from '../cli/outcome.ts';
 import { allPages, PAGE_SIZE } from '../cli/pages.ts';
-import { option, switchOn, wholeNumber, word } from '../cli/parameters.ts';
+import { newFile, option, switchOn, wholeNumber, word } from '../cli/parameters.ts';
+import { lastingFlags, type TypedPeriod } from '../cli/period.ts';
 import { outcomeOf, type Session, type SessionReply } from '../cli/session.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { rowsInWords } from '../present/pagination.ts';
@@ -19,6 +21,13 @@ export function positionOptions(rows: string) {
   };
 }
 
+function outputPath(text: string): string {
+  if (text !== '-') return newFile(text);
+  throw new CliError('usage', '"-" is no file name', {
+    hint: 'write a file name; without --output-file, output goes to stdout',
+  });
+}
+
 /** The options of a list that can be read as a whole. */
 export const allOptions = {
   all: switchOn('--all', 'fetch every page as one list'),
@@ -26,7 +35,7 @@ export const allOptions = {
   outputFile: option(
     '--output-file <file>',
     'with --all: write to a new file; run again after an interruption, it goes on by itself',
-    word,
+    outputPath,
   ),
 };
 
@@ -46,7 +55,7 @@ interface ByPosition<E extends Endpoint, Row> extends Listing<E, Row> {
   readonly skipped?: (offset: number, size: number) => number;
 }
 
-export interface Position extends Continuing {
+export interface Position extends Continuing, Partial<Pick<TypedPeriod, 'since' | 'until'>> {
   readonly limit: number | undefined;
   readonly offset: number | undefined;
   readonly all: boolean | undefined;
@@ -62,7 +71,7 @@ interface AfterId extends Continuing {
 export async function listedByPosition<E extends Endpoint, Row>(
   session: Session,
   listing: ByPosition<E, Row>,
-  { limit, offset, all, ...continuing }: Position,
+  { limit, offset, all, since, until, ...continuing }: Position,
 ): Promise<Outcome> {
   const { endpoint, columns, request } = listing;
   const call = (size: number | undefined, at: number | undefined) => session.call(endpoint, request(size, at));
@@ -70,14 +79,16 @@ export async function listedByPosition<E extends Endpoint, Row>(
     requireAll(continuing);
     return outcomeOf(session, endpoint, await call(limit, offset), { columns });
   }
-  return withSink(session, continuing, async (sink) => wholeByPosition(session, listing, { limit, offset }, sink));
+  return withSink(session, continuing, async (sink) =>
+    wholeByPosition(session, listing, { limit, offset, since, until }, sink),
+  );
 }
 
 /** Reads all pages of a list by position as one list. */
 async function wholeByPosition<E extends Endpoint, Row>(
   session: Session,
   listing: ByPosition<E, Row>,
-  { limit, offset }: Pick<Position, 'limit' | 'offset'>,
+  { limit, offset, ...typed }: Pick<Position, 'limit' | 'offset' | 'since' | 'until'>,
   { file, cursor }: Sink,
 ): Promise<Outcome> {
   const { endpoint, columns, rowsOf, totalOf, idOf, request, skipped = () => 0, isOldestFirst = false } = listing;
@@ -118,6 +129,7 @@ async function wholeByPosition<E extends Endpoint, Row>(
     first: rows,
     more,
     total: () => total,
+    again: lastingFlags(typed, request(undefined, offset) as Parameters<typeof lastingFlags>[1]),
     before: cursor === undefined ? 0 : start,
     file,
     pointAfter: (count, row) => ({
@@ -185,7 +197,7 @@ export async function listedByCursor<E extends Endpoint, Row>(
     const more = pagesAfter(rows, size, idOf, async (startAfter) => rowsOf((await call(startAfter)).data) ?? []);
     const before = point?.next ?? 0;
     const parts = tracked(session, {
-      ...{ what: rowsInWords(endpoint.lists ?? 'rows'), first: rows, more, before, file },
+      ...{ what: rowsInWords(endpoint.lists ?? 'rows'), first: rows, more, before, file, again: [] },
       total: () => undefined,
       pointAfter: (count, row) => ({
         list,

@@ -69,13 +69,15 @@ interface Tracked<Row> {
   /** The rows that an earlier run printed. */
   readonly before: number;
   readonly file: PartFile | undefined;
+  /** The flags that have to be written differently when the list goes on. */
+  readonly again: readonly string[];
 }
 
 type TrackedParts = Pick<Result, 'more' | 'isContinued' | 'sink' | 'stopped'>;
 
 /** Follows a list while it is printed, so that a command that stops in the middle can say how to go on. */
 export function tracked<Row>(session: Session, list: Tracked<Row>): TrackedParts {
-  const { what, first, more, pointAfter, total, before, file } = list;
+  const { what, first, more, pointAfter, total, before, file, again } = list;
   const { progress, globals } = session;
   let count = 0;
   let point: ResumePoint | undefined;
@@ -101,12 +103,17 @@ export function tracked<Row>(session: Session, list: Tracked<Row>): TrackedParts
     stopped: async (error) => {
       await progress.end();
       file?.close();
-      if (!(error instanceof CliError) || !point || !LINES.includes(globals.present.format)) return error;
+      const { format } = globals.present;
+      const isResumable = LINES.includes(format);
+      if (!(error instanceof CliError) || !point || !(isResumable || format === 'table')) return error;
       const all = total();
       const done = before + count;
       const extent =
         all === undefined ? done.toLocaleString('en') : `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`;
-      const goOn = file ? 'run the same command again to go on' : `go on with: --resume ${cursorOf(point)}`;
+      const resume = file
+        ? `run the same command again to go on${again.length > 0 ? `, with ${again.join(' and ')}` : ''}`
+        : `go on with: --resume ${cursorOf(point)}${again.map((flag) => `, and ${flag}`).join('')}`;
+      const goOn = isResumable ? resume : 'a list that can be continued needs -o csv or -o ndjson';
       return withDetails(error, {
         message: `${error.message}; ${extent} ${what} were ${file ? 'written' : 'printed'}`,
         hint: [error.hint, goOn].filter((each) => each !== undefined).join('; '),

@@ -1,10 +1,11 @@
-import { DECIMALS } from './amount.ts';
+import { type Asset, DECIMALS } from './amount.ts';
 import { decimalText, scaledInteger, trimDecimal, type WireNumber, wireNumber, wireNumberText } from './decimal.ts';
 
 /** A percentage as millionths of one percent: 1.7 percent is 1_700_000n. */
 export type PercentMillionths = bigint;
 
 const PERCENT_SCALE = 6;
+export const HUNDRED_PERCENT: PercentMillionths = 100n * 10n ** BigInt(PERCENT_SCALE);
 
 export function percentFromWire(value: WireNumber): PercentMillionths | undefined {
   return scaledInteger(wireNumberText(value), PERCENT_SCALE);
@@ -25,8 +26,7 @@ export function percentText(percent: PercentMillionths): string {
 
 /** Returns `percent` of an amount in smallest units, rounded half up. Neither may be negative. */
 export function percentOfRoundHalfUp(minor: bigint, percent: PercentMillionths): bigint {
-  const hundredPercent = 100n * 10n ** BigInt(PERCENT_SCALE);
-  return (2n * minor * percent + hundredPercent) / (2n * hundredPercent);
+  return (2n * minor * percent + HUNDRED_PERCENT) / (2n * HUNDRED_PERCENT);
 }
 
 /** A share of an amount, in the same smallest unit. */
@@ -53,4 +53,19 @@ export function cngnBaseFromKobo(kobo: bigint): bigint {
 /** Converts cNGN base units to kobo, exactly; undefined if the amount is not a whole number of kobo. */
 export function wholeKoboFromCngnBase(base: bigint): bigint | undefined {
   return base % BASE_PER_KOBO === 0n ? base / BASE_PER_KOBO : undefined;
+}
+
+/** Divides and rounds up; neither may be negative. */
+export function ceilDivide(value: bigint, by: bigint): bigint {
+  return (value + by - 1n) / by;
+}
+
+/**
+ * Returns the price for a taker, in millionths of a cNGN for one stablecoin: the maker's price, moved by the spread against the
+ * taker. A taker that gets stablecoin pays more cNGN for it; one that gets cNGN gets less. Rounds to millionths against the taker,
+ * but never to zero. Source: public (seen live).
+ */
+export function takerPriceMicro(priceMicro: bigint, spread: PercentMillionths, makerGives: Asset): bigint {
+  if (makerGives === 'CNGN') return (priceMicro * (HUNDRED_PERCENT - spread)) / HUNDRED_PERCENT || 1n;
+  return ceilDivide(priceMicro * (HUNDRED_PERCENT + spread), HUNDRED_PERCENT);
 }

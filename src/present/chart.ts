@@ -18,18 +18,18 @@ const ASCII: Strokes = { parts: ['#'], rule: '-' };
 
 /** A line of the chart: its cells, and the total amount at its price or better. */
 interface Step {
-  readonly cells: readonly [price: string, here: string, upToHere: string];
+  readonly cells: readonly [price: string, withSpread: string, here: string, upToHere: string];
   readonly totalMinor: bigint;
 }
 
 /** The columns that fit and their widths, the width of the bars, and the amount of a full bar. */
 interface Frame {
-  readonly columns: readonly (readonly [column: 0 | 1 | 2, width: number])[];
+  readonly columns: readonly (readonly [column: 0 | 1 | 2 | 3, width: number])[];
   readonly barWidth: number;
   readonly fullMinor: bigint;
 }
 
-const TITLES = ['Price', 'At this price', 'Up to here'] as const;
+const TITLES = ['Price', 'With spread', 'At this price', 'Up to here'] as const;
 /** Narrower bars are useless, so amount columns are dropped first. */
 const MIN_BAR_WIDTH = 12;
 
@@ -67,10 +67,11 @@ async function openPaints(color: boolean): Promise<{ bold: Paint; upper: Paint; 
 
 function stepsOf(levels: readonly Level[]): Step[] {
   let totalMinor = 0n;
-  return levels.map(({ price, amount }) => {
+  return levels.map(({ price, takerPrice, amount }) => {
     totalMinor += amount.minor;
     const total: Amount = { asset: amount.asset, minor: totalMinor };
-    return { cells: [amountForPeople(price), amountForPeople(amount), amountForPeople(total)], totalMinor };
+    const prices = [amountForPeople(price), takerPrice ? amountForPeople(takerPrice) : ''] as const;
+    return { cells: [...prices, amountForPeople(amount), amountForPeople(total)], totalMinor };
   });
 }
 
@@ -80,10 +81,12 @@ function frameOf(steps: readonly Step[], width: number): Frame {
     steps.reduce((most, { cells }) => Math.max(most, widthOf(cells[column] ?? '')), title.length),
   );
   const fullMinor = steps.reduce((most, { totalMinor }) => (totalMinor > most ? totalMinor : most), 0n);
-  const allColumns = ([0, 1, 2] as const).map((column) => [column, widths[column] ?? 0] as const);
+  const hasSpread = steps.some(({ cells: [, withSpread] }) => withSpread !== '');
+  const shown = ([0, 1, 2, 3] as const).filter((column) => column !== 1 || hasSpread);
+  const all = shown.map((column) => [column, widths[column] ?? 0] as const);
   const room = (columns: Frame['columns']) => columns.reduce((left, [, own]) => left - own - GAP, width);
-  const columns =
-    [allColumns, allColumns.slice(0, 2)].find((some) => room(some) >= MIN_BAR_WIDTH) ?? allColumns.slice(0, 1);
+  const some = shown.map((_, dropped) => all.slice(0, all.length - dropped));
+  const columns = some.find((each) => room(each) >= MIN_BAR_WIDTH) ?? all.slice(0, 1);
   return { columns, barWidth: Math.max(0, room(columns)), fullMinor };
 }
 

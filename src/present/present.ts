@@ -12,7 +12,7 @@ import type { Depth, PresentOptions, Result, ResultShape } from './result.ts';
 import type { Frame } from './table.ts';
 import { jsonText, plainCell, plainLines, rawText } from './text.ts';
 import type { Times } from './times.ts';
-import { blocksOf, gridOfList, isRows } from './view.ts';
+import { blocksOf, columnsOfList, findLinks, gridOf, isRows } from './view.ts';
 
 const DEFAULT_WIDTH = 80;
 const MIN_WIDTH = 20;
@@ -53,7 +53,8 @@ async function print(result: Result, options: PresentOptions, out: OutputStream)
       return presentCsv(result, options, out);
     case 'table':
       if (depth && !options.fields) return out.write(await chartOf(depth, options, out));
-      return out.write(await tableOf(result, options, frameOf(options, out)));
+      for await (const text of tableOf(result, options, frameOf(options, out))) await out.write(text);
+      return;
   }
 }
 
@@ -173,24 +174,43 @@ function timesOf({ zone = UTC, clock, isPiped }: PresentOptions): Times {
   return { zone, nowMs: isPiped ? undefined : clock?.now() };
 }
 
-async function tableOf(result: Result, options: PresentOptions, frame: Frame): Promise<string> {
-  const { listingText, roomyTableText, tableText } = await import('./table.ts');
+/** Yields the text of a table: of a list page by page, so that a long one appears while it is read. */
+async function* tableOf(result: Result, options: PresentOptions, plainFrame: Frame): AsyncGenerator<string> {
+  const { isRoomyFor, listingText, openTable } = await import('./table.ts');
+  const links = options.hasLinks ? new Map<string, string>() : undefined;
+  const frame = { ...plainFrame, links };
   const times = timesOf(options);
   if (!isList(result)) {
     const document = await pickedDocument(result, options);
-    if (!isPlainObject(document)) return `${scalarText(document)}\n`;
-    const blocks = blocksOf(document, times, options.fields ? undefined : result.columns);
-    return listingText(blocks, frame);
+    if (!isPlainObject(document)) return yield `${scalarText(document)}\n`;
+    // With --fields, the page of a hash may be left out.
+    if (links) findLinks(await documentOf(result), links);
+    return yield listingText(blocksOf(document, times, options.fields ? undefined : result.columns), frame);
   }
-  const rows = await allRows(result);
-  checkAgainstData(result, options.fields, rows);
-  // What a query found is for a script, which must not take a word for a row.
-  if (rows.length === 0 && frame.isPiped && result.lists === undefined && !result.columns) return '';
-  if (rows.length > 0 && !isRows(rows)) return rows.map((row) => `${scalarText(row)}\n`).join('');
-  const gridWith = (shown: Times) => gridOfList(result, options, rows, frame.width, shown);
-  const grid = gridWith({ zone: times.zone });
-  // How long ago a time was is worth a column's width, but no further line.
-  return times.nowMs === undefined ? tableText(grid, frame) : roomyTableText(gridWith(times), grid, frame);
+  let draw: ((rows: readonly Plain[]) => string) | undefined;
+  for await (const rows of pagesOf(result)) {
+    if (draw && rows.length === 0) continue;
+    if (!draw) checkAgainstData(result, options.fields, rows);
+    // What a query found is for a script, which must not take a word for a row.
+    if (rows.length === 0 && frame.isPiped && result.lists === undefined && !result.columns) return;
+    if (rows.length > 0 && !isRows(rows)) {
+      yield rows.map((row) => `${scalarText(row)}\n`).join('');
+      continue;
+    }
+    if (!draw) {
+      const columns = columnsOfList(result, options, rows, frame.width);
+      const gridWith = (shown: Times) => (page: readonly Plain[]) => gridOf(columns, page, shown);
+      const [plain, roomy] = [gridWith({ zone: times.zone }), gridWith(times)];
+      // How long ago a time was is worth a column's width, but no further line.
+      const gridFor = times.nowMs !== undefined && isRoomyFor(roomy(rows), plain(rows), frame) ? roomy : plain;
+      const page = await openTable(frame);
+      draw = (some) => page(gridFor(some));
+    }
+    // A list may have any number of rows.
+    links?.clear();
+    if (links) findLinks(rows, links);
+    yield draw(rows);
+  }
 }
 
 /** Formats a single value without decoration, on one line, for scripts. */

@@ -20,6 +20,8 @@ export interface Column {
 /** A price level of an order book. */
 export interface Level {
   readonly price: Amount;
+  /** The price that a taker pays or gets; undefined if the service does not say it. */
+  readonly takerPrice: Amount | undefined;
   readonly amount: Amount;
 }
 
@@ -88,6 +90,8 @@ export interface PresentOptions {
   /** Whether a query that finds nothing is an error. */
   readonly isQueryRequired?: boolean;
   readonly color: boolean;
+  /** Makes links of web addresses in tables, for a terminal that has them. */
+  readonly hasLinks?: boolean;
   /** Draws charts in ASCII, for plain terminals. */
   readonly isPlain?: boolean;
   /** Maximum table width in columns. Default: the terminal's width, or as much as the text needs without a terminal. */

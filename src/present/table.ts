@@ -1,4 +1,5 @@
 import { fitsInstead, GAP, INDENT, layoutOf, lineWidth, type Measured } from './layout.ts';
+import { type Links, linkMarker } from './links.ts';
 import { plainLine } from './text.ts';
 import { type Tone, toneOf } from './tones.ts';
 import type { Block, Grid } from './view.ts';
@@ -12,6 +13,8 @@ interface Pen {
   readonly align: (rows: Rows, widths: readonly number[], right: readonly boolean[]) => string[];
   readonly bold: (text: string) => string;
   readonly tone: (tone: Tone, text: string) => string;
+  /** Makes a link of a text that leads somewhere. */
+  readonly link: (text: string) => string;
   /** Returns the lines of a cell. */
   readonly lines: (text: string, width: number) => string[];
   readonly isOneLine: boolean;
@@ -24,17 +27,26 @@ export interface Frame {
   /** Each row is one line, for another program. */
   readonly isPiped: boolean;
   readonly color: boolean;
+  /** Where hashes lead, on a terminal that has links. */
+  readonly links?: Links | undefined;
 }
 
-/** Formats a table with bold titles. No line is wider than the frame unless a word is. Ends with a newline. */
-export async function tableText(grid: Grid, frame: Frame): Promise<string> {
-  return joinLines(gridLines(await openPen(frame), grid, frame.width));
+/**
+ * Returns a function that formats a table with bold titles page by page. No line is wider than the frame unless a word is. Columns
+ * only get wider from page to page; the titles are written again if columns move to other lines. Each text ends with a newline.
+ */
+export async function openTable(frame: Frame): Promise<(page: Grid) => string> {
+  const pen = await openPen(frame);
+  let before: Drawn | undefined;
+  return (page) => {
+    before = gridLines(pen, page, frame.width, before);
+    return joinLines(before.lines);
+  };
 }
 
-/** Formats the wider of two tables with the same columns, unless it needs more lines than the other one. */
-export async function roomyTableText(wider: Grid, narrower: Grid, frame: Frame): Promise<string> {
-  const isRoomy = fitsInstead(measureGrid(wider), measureGrid(narrower), frame.width);
-  return tableText(isRoomy ? wider : narrower, frame);
+/** Whether the wider of two tables with the same columns needs no more lines than the other one. */
+export function isRoomyFor(wider: Grid, narrower: Grid, { width }: Frame): boolean {
+  return fitsInstead(measureGrid(wider), measureGrid(narrower), width);
 }
 
 /** Formats a document as aligned titles and values. Ends with a newline. */
@@ -63,13 +75,15 @@ function* chunks(rows: Rows): Generator<Rows> {
 
 const COLORS = { good: 'green', bad: 'red', open: 'yellow' } as const;
 
-async function openPen({ color, isPiped }: Frame): Promise<Pen> {
+async function openPen({ color, isPiped, links }: Frame): Promise<Pen> {
   const { default: Table } = await import('cli-table3');
   const chalk = color ? new (await import('chalk')).Chalk({ level: 1 }) : undefined;
+  const marker = links && linkMarker(links);
   const style = { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true };
   return {
     bold: (text) => chalk?.bold(text) ?? text,
     tone: (tone, text) => chalk?.[COLORS[tone]](text) ?? text,
+    link: marker?.mark ?? ((text) => text),
     isOneLine: isPiped,
     lines: isPiped ? (text, width) => [clip(text, width)] : wrap,
     align: (rows, widths, right) => {
@@ -77,7 +91,8 @@ async function openPen({ color, isPiped }: Frame): Promise<Pen> {
       return [...chunks(rows)].flatMap((some) => {
         const table = new Table({ chars: NO_BORDER, style, colAligns, colWidths: widths.map((width) => width + GAP) });
         table.push(...some.map((row) => [...row]));
-        return table.toString().split('\n');
+        const drawn = table.toString();
+        return (marker?.draw(drawn) ?? drawn).split('\n');
       });
     },
   };
@@ -97,7 +112,8 @@ function draw(pen: Pen, rows: Rows, widths: readonly number[], right: readonly b
       cells.map((cell, column) => {
         const text = cell[index] ?? '';
         const style = text === '' ? undefined : styleOf(row, column);
-        if (style === undefined) return text;
+        // Only a whole text leads somewhere, not a line of it.
+        if (style === undefined) return text === row[column] ? pen.link(text) : text;
         return style === 'bold' ? pen.bold(text) : pen.tone(style, text);
       }),
     );
@@ -126,10 +142,27 @@ function widest(widths: readonly number[]): number {
   return widths.reduce((most, width) => Math.max(most, width), 0);
 }
 
-function gridLines(pen: Pen, grid: Grid, width: number): string[] {
+/** A page of a table, and what the next page continues. */
+interface Drawn {
+  readonly lines: readonly string[];
+  readonly measured: readonly Measured[];
+  /** The columns on each line of a row. */
+  readonly folds: string;
+}
+
+/** Returns what both pages of a table need. */
+function widerOf(one: readonly Measured[], other: readonly Measured[] = one): Measured[] {
+  return one.map(({ natural, least }, column) => ({
+    natural: Math.max(natural, other[column]?.natural ?? 0),
+    least: Math.max(least, other[column]?.least ?? 0),
+  }));
+}
+
+function gridLines(pen: Pen, grid: Grid, width: number, before?: Drawn): Drawn {
   const titles = titlesOf(grid);
-  if (titles.length === 0) return ['(none)'];
-  const { lines, widths } = layoutOf(measureGrid(grid), width, pen.isOneLine);
+  if (titles.length === 0) return { lines: ['(none)'], measured: [], folds: '' };
+  const measured = widerOf(measureGrid(grid), before?.measured);
+  const { lines, widths } = layoutOf(measured, width, pen.isOneLine);
   const part = <T>(values: readonly T[], line: readonly number[]) => values.filter((_value, at) => line.includes(at));
   const drawn = (rows: Rows, isBold: boolean) =>
     lines.flatMap((line, number) => {
@@ -145,7 +178,10 @@ function gridLines(pen: Pen, grid: Grid, width: number): string[] {
   const rule = '─'.repeat(Math.min(width, widest(lineWidths)));
   // Single-line rows are drawn together; multi-line rows one by one, to keep their lines together.
   const body = lines.length === 1 ? drawn(grid.cells, false) : grid.cells.flatMap((row) => drawn([row], false));
-  return [...drawn([titles], true), rule, ...(grid.cells.length === 0 ? ['(none)'] : body)];
+  const folds = JSON.stringify(lines);
+  const head = before?.folds === folds ? [] : [...drawn([titles], true), rule];
+  const isEmpty = grid.cells.length === 0 && !before;
+  return { lines: [...head, ...(isEmpty ? ['(none)'] : body)], measured, folds };
 }
 
 function blockLines(pen: Pen, blocks: readonly Block[], width: number): string[] {
@@ -173,7 +209,7 @@ type PairBlock = Extract<Block, { kind: 'pair' }>;
 function partLines(pen: Pen, block: Exclude<Block, PairBlock>, width: number): string[] {
   return block.kind === 'group'
     ? blockLines(pen, block.blocks, width)
-    : [...gridLines(pen, block.grid, width), ...hiddenLine(block.hidden)];
+    : [...gridLines(pen, block.grid, width).lines, ...hiddenLine(block.hidden)];
 }
 
 /** Groups neighbouring values that can share a table, because a table costs more than its rows. */

@@ -1,9 +1,11 @@
 import { cellText, titleOf } from './cells.ts';
 import { declaredLeaves } from './content.ts';
 import { type Leaf, leavesOfFields, leavesOfRows, type Path, valueAt } from './fields.ts';
+import { safeUrl } from './links.ts';
 import { isPlainAmount } from './money.ts';
 import { isPlainObject, type Plain } from './plain.ts';
 import type { Column, PresentOptions, Result } from './result.ts';
+import { plainLine } from './text.ts';
 import type { Times } from './times.ts';
 
 /** The text of a table before layout. */
@@ -32,27 +34,25 @@ const WIDE = 110;
 /** Maximum rows shown of a list in a document; other formats show all. */
 const MAX_NESTED_ROWS = 10;
 
-/** Builds the table of a list. Columns: the requested fields, or the command's columns, or the scalar fields of the rows. */
-export function gridOfList(
+/**
+ * Returns the columns of a list: the requested fields, or the command's columns, or the scalar fields of the rows. `rows` are those of
+ * the first page: a column that is empty there may be filled by a later one.
+ */
+export function columnsOfList(
   result: Result,
   options: PresentOptions,
   rows: readonly Plain[],
   width: number,
-  times: Times,
-): Grid {
+): readonly GridColumn[] {
   const leaves = declaredLeaves(result) ?? leavesOfRows(rows);
-  if (options.fields) {
-    const chosen = leavesOfFields(options.fields, leaves).map(columnOfLeaf(result.columns));
-    return gridOf(chosen, rows, times);
-  }
+  if (options.fields) return leavesOfFields(options.fields, leaves).map(columnOfLeaf(result.columns));
   if (result.columns) {
     const columns = result.columns.filter(({ isWide }) => !isWide || width >= WIDE);
-    return gridOf(columns.map(columnOfChoice(leaves)), rows, times);
+    return columns.map(columnOfChoice(leaves));
   }
-  const filled = leaves.filter(
-    (leaf) => rows.length === 0 || rows.some((row) => (valueAt(row, leaf.path) ?? null) !== null),
-  );
-  return gridOf(scalarsOrAll(filled).map(columnOfLeaf()), rows, times);
+  const isShown = (leaf: Leaf) =>
+    rows.length === 0 || result.more !== undefined || rows.some((row) => (valueAt(row, leaf.path) ?? null) !== null);
+  return scalarsOrAll(leaves.filter(isShown)).map(columnOfLeaf());
 }
 
 /** Returns the top-level scalars, or all leaves if there are none. */
@@ -76,7 +76,7 @@ function columnOfChoice(leaves: readonly Leaf[]) {
   };
 }
 
-function gridOf(columns: readonly GridColumn[], rows: readonly Plain[], times: Times): Grid {
+export function gridOf(columns: readonly GridColumn[], rows: readonly Plain[], times: Times): Grid {
   return {
     titles: columns.map((column) => column.title),
     cells: rows.map((row) => columns.map(({ path, isBrief }) => cellText(valueAt(row, path), times, isBrief))),
@@ -114,4 +114,20 @@ function blockOf(title: string, value: Plain, times: Times, columns?: readonly C
 /** Whether all items of a list have fields, so that a table can show them. */
 export function isRows(values: readonly Plain[]): boolean {
   return values.length > 0 && values.every((value) => isPlainObject(value) && !isPlainAmount(value));
+}
+
+/** The fields with the hash of a transaction on a network. */
+const HASHES = ['txHash', 'transactionHash'];
+
+/** Finds where the hashes in a value lead: to the page of the network's explorer that the service names beside them. */
+export function findLinks(value: Plain, links: Map<string, string>): void {
+  if (Array.isArray(value)) for (const each of value) findLinks(each, links);
+  if (!isPlainObject(value)) return;
+  const { explorerLink } = value;
+  const page = typeof explorerLink === 'string' ? safeUrl(explorerLink) : undefined;
+  for (const name of HASHES) {
+    const hash = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (page !== undefined && typeof hash === 'string' && hash !== '') links.set(plainLine(hash), page);
+  }
+  for (const each of Object.values(value)) findLinks(each, links);
 }

@@ -7,11 +7,15 @@ import type { ProgramEnd, ProgramOptions } from '../base/world.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
+const MAX_ERROR_BYTES = 4 * 1024;
+
+/** How long what a program left running may hold its standard error open. */
+const LATE_ERRORS_MS = 200;
 
 /** Implements `World.runProgram`. Arguments are visible to every user of the machine, so they must not contain secrets. */
 export function runProgram(
   words: readonly string[],
-  { input = '', timeoutMs, isShell = false, isDetached = false, env: added = {}, showsErrors = false }: ProgramOptions,
+  { input = '', timeoutMs, isShell = false, isDetached = false, env: added = {}, ...options }: ProgramOptions,
   env: Environment,
   interrupted: AbortSignal,
 ): Promise<ProgramEnd> {
@@ -23,7 +27,7 @@ export function runProgram(
       detached: true,
       shell: isShell,
       windowsHide: true,
-      stdio: ['pipe', 'pipe', showsErrors ? 'inherit' : 'ignore'],
+      stdio: ['pipe', 'pipe', options.showsErrors ? 'inherit' : options.keepsErrors ? 'pipe' : 'ignore'],
       env: {
         ...Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name))),
         ...added,
@@ -35,10 +39,13 @@ export function runProgram(
     }
     const chunks: Buffer[] = [];
     let size = 0;
+    const errors = child.stderr && endOf(child.stderr);
     const finish = (end: ProgramEnd) => {
       limit.removeEventListener('abort', giveUp);
       child.stdout?.destroy();
-      resolve(end);
+      child.stderr?.destroy();
+      const stderr = errors?.();
+      resolve(end.kind === 'missing' || stderr === undefined ? end : { ...end, stderr });
     };
     const giveUp = () => {
       if (!isDetached) endGroup(child.pid);
@@ -47,6 +54,7 @@ export function runProgram(
     };
     limit.addEventListener('abort', giveUp, { once: true });
     child.on('error', () => finish({ kind: 'missing' }));
+    if (child.stderr) child.on('exit', () => setTimeout(() => child.stderr?.destroy(), LATE_ERRORS_MS).unref());
     child.on('close', (code) => finish({ kind: 'ended', code, stdout: Buffer.concat(chunks).toString('utf8') }));
     child.stdout?.on('data', (chunk: Buffer) => {
       if (size < MAX_OUTPUT_BYTES) chunks.push(chunk.subarray(0, MAX_OUTPUT_BYTES - size));
@@ -57,6 +65,22 @@ export function runProgram(
     child.stdin?.end(input);
     if (limit.aborted) giveUp();
   });
+}
+
+/** Follows a stream, and returns a function that returns its last whole lines. */
+function endOf(stream: NonNullable<ChildProcess['stderr']>): () => string {
+  let kept = Buffer.alloc(0);
+  let isCut = false;
+  stream.on('data', (chunk: Buffer) => {
+    const all = Buffer.concat([kept, chunk]);
+    isCut ||= all.length > MAX_ERROR_BYTES;
+    kept = all.subarray(-MAX_ERROR_BYTES);
+  });
+  return () => {
+    const text = kept.toString('utf8');
+    // A line whose start is lost may hide what it is about.
+    return isCut ? text.slice(text.indexOf('\n') + 1 || text.length) : text;
+  };
 }
 
 /** Starts a program; undefined for what the system cannot pass on, such as a null character or too much text in a variable. */

@@ -28,24 +28,61 @@ export async function loadPrompter(terminal: PromptTerminal): Promise<Prompter> 
   };
 }
 
-/** Runs a prompt. Throws CliError `interrupted` on Ctrl-C, which the library reports, and on Ctrl-D, which it ignores. */
+/** Makes a terminal mark what is pasted, so that it can be told from what is typed. */
+const MARK_PASTES = '\u001b[?2004h';
+const MARK_NO_PASTES = '\u001b[?2004l';
+/** How long a paste may pause before it counts as over. */
+const PASTE_PAUSE_MS = 200;
+
+/**
+ * Runs a prompt. Throws CliError `interrupted` on Ctrl-C, which the library reports, and on Ctrl-D, which it ignores; `usage` for a
+ * paste with a line break, which would answer questions that nobody has read yet.
+ */
 async function ask<T>(
   { input, output, signal }: PromptTerminal,
   start: (context: PromptTerminal) => Promise<T>,
 ): Promise<T> {
   const leaving = new AbortController();
+  let isPasting = false;
+  let hasPastedLines = false;
   const leave = () => leaving.abort();
-  const onKey = (_text: unknown, key: { ctrl?: boolean; name?: string } = {}) => {
-    if (key.ctrl && key.name === 'd') leave();
+  const onKey = (_text: unknown, { name, ctrl }: { ctrl?: boolean; name?: string } = {}) => {
+    if (name === 'paste-start' || name === 'paste-end') isPasting = name === 'paste-start';
+    if (isPasting && (name === 'return' || name === 'enter')) hasPastedLines = true;
+    if (hasPastedLines || (ctrl && name === 'd')) leave();
   };
+  // Before the library's own listener, which would take the end of a pasted line for an answer.
   input.on('keypress', onKey).once('end', leave);
+  output.write(MARK_PASTES);
   try {
     return await start({ input, output, signal: AbortSignal.any([signal, leaving.signal]) });
   } catch (error) {
     const { name } = error as { name?: unknown };
     if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error;
-    throw new CliError('interrupted', 'interrupted; nothing was sent');
+    if (!hasPastedLines) throw new CliError('interrupted', 'interrupted; nothing was sent');
+    await swallow(input, () => isPasting);
+    throw new CliError('usage', 'the pasted text has a line break; nothing was sent', {
+      hint: 'paste one line, without its end',
+    });
   } finally {
+    output.write(MARK_NO_PASTES);
     input.off('keypress', onKey).off('end', leave);
   }
+}
+
+/** Reads the rest of a paste, which the shell would take for commands. */
+async function swallow(input: NodeJS.ReadStream, isPasting: () => boolean): Promise<void> {
+  input.setRawMode(true);
+  input.resume();
+  for (let isQuiet = false; isPasting() && !isQuiet; ) {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const onData = () => resolve(false);
+    const timer = setTimeout(resolve, PASTE_PAUSE_MS, true);
+    input.once('data', onData);
+    isQuiet = await promise;
+    clearTimeout(timer);
+    input.off('data', onData);
+  }
+  input.pause();
+  input.setRawMode(false);
 }

@@ -13,15 +13,17 @@ export function followWork<E extends Endpoint>(
   waitMs: number,
   { names, ...more }: Pick<Following<E>, 'shows'> & { readonly names?: object } = {},
 ): Promise<Outcome> {
-  const { starts, status: followed } = work;
+  const { starts, status: followed, retry } = work;
   if (!followed) throw new Error('this work has no status');
-  const { input, again, namesFor, createdOf: _, ...rest } = followed;
+  const { input, again, namesFor, watch, createdOf: _, ...rest } = followed;
   return followStatus(session, {
     ...rest,
     ...more,
     input: input(requestId),
     again: again(requestId),
+    retry: retry?.(requestId),
     waitMs,
+    ...(watch ? { meanwhile: watch(session, requestId) } : {}),
     namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(session, requestId, data)) ?? {},
     ear: async () => (await import('./told.ts')).earFor(session, work, requestId),
     ended: (standing: End['standing'], data: ResponseOf<Endpoint>) =>

@@ -3,6 +3,7 @@ import type { Session } from '../cli/session.ts';
 import { onrampStatus, startOnramp } from '../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../contract/endpoints/virtual-accounts.ts';
 import { listUserWallets } from '../contract/endpoints/wallets.ts';
+import { watchPaymentsIn } from './payments-in.ts';
 import { agrees, amountAt, cngnOfNaira, isPast, isSameAmount, saysMore, standingOf } from './rows.ts';
 import { type Candidate, type Sought, status, type Work } from './work.ts';
 
@@ -34,6 +35,7 @@ export const onramp: Work = {
     stateOf: ({ status: state }) => state,
     what: 'the onramp',
     again: (requestId) => `fiatrail onramp status ${requestId} --wait`,
+    watch: watchPaymentsIn,
     words: ({ wallet }) =>
       wallet?.virtualAccountStatus === 'expired' ? 'the account was not paid in time' : undefined,
   }),

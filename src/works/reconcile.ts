@@ -12,7 +12,7 @@ import type { Candidate, Found, Work } from './work.ts';
  * be believed. `absent`: it is in no list, and this account's lists are not trusted to be complete. `incomplete`: the list
  * was too long to read. `unclear`: what it was to change cannot be told from something else. `no-evidence`: no list shows such work.
  */
-export type Reconciled = { readonly operation: Operation; readonly where?: string } & (
+export type Reconciled = { readonly operation: Operation; readonly where?: string; readonly retry?: string } & (
   | { readonly kind: 'ended' | 'busy' | 'absent' | 'incomplete' | 'unclear' | 'no-evidence' }
   | { readonly kind: 'several'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'unseen'; readonly lookAgainMs: number }
@@ -33,7 +33,8 @@ export async function reconcile(session: Session, operation: Operation): Promise
     await unlessKnown(journal, operationId, () => journal.append(operationId, 'unknown', { detail: PROCESS_ENDED }));
   const work = await workStartedBy(endpoint);
   if (!work) return { kind: 'no-evidence', operation: await current(journal, operationId) };
-  const about = { where: work.evidence };
+  const again = work.retry?.(operationId);
+  const about = { where: work.evidence, ...(again === undefined ? {} : { retry: again }) };
   if (work.check)
     return { ...(await afterLook(session, journal, operationId, await work.check(session, operation))), ...about };
   const found = await evidenceOf(session, work, operation);

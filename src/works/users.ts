@@ -14,6 +14,7 @@ export const onboarding: Work = {
     again: (requestId) => `fiatrail users onboarding ${requestId} --wait`,
     words: ({ message }) => message ?? undefined,
   }),
+  retry: (id) => `fiatrail users onboard --retry ${id} --bvn-stdin < bvn.txt`,
   told: { 'user.onboarded': { standing: 'settled' } },
   evidence: 'fiatrail users list',
 };

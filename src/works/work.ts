@@ -1,5 +1,5 @@
 import type { Session } from '../cli/session.ts';
-import type { Following } from '../cli/wait.ts';
+import type { Following, Meanwhile } from '../cli/wait.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import type { WebhookEvent } from '../contract/event-payloads.ts';
 import type { Operation } from '../journal/journal.ts';
@@ -13,6 +13,8 @@ interface Status<E extends Endpoint>
   readonly namesFor?: (session: Session, requestId: string, data: ResponseOf<E>) => Promise<object>;
   /** The command that checks the status later. */
   readonly again: (requestId: string) => string;
+  /** Watches, during one wait, what the status does not say. */
+  readonly watch?: (session: Session, requestId: string) => (data: ResponseOf<E>) => Promise<Meanwhile>;
   /** When the work was started. */
   readonly createdOf?: (data: ResponseOf<E>) => string | null | undefined;
 }
@@ -77,6 +79,8 @@ export interface Work {
   readonly also?: AlsoPrinted;
   /** The events that tell of it. */
   readonly told?: Readonly<Partial<Record<WebhookEvent, Telling>>>;
+  /** The command that tries it again, by its operation id or request id, and never does it twice. */
+  readonly retry?: (id: string) => string;
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;
   find?(session: Session, sought: Sought): Promise<Found>;

@@ -49,6 +49,7 @@ describe('a usage error that repeats what was typed', () => {
   test.each([
     ['a user id with 11 digits in a row', `${'ab'.repeat(20)}22345678901${'c'.repeat(13)}`],
     ['a UUID with 11 digits in a row', '0196f0a2-7c1e-7a3b-9c4d-a22345678901'],
+    ['a UUID behind a word with 11 digits in a row', 'quote_0196f0a2-7c1e-7a3b-9c4d-a22345678901'],
     ['an address with 11 digits in a row', '0x8617E340B3D01FA5F11F30622345678901E23807'],
   ])('leaves %s as it is', async (_, word) => {
     expect(await shown(word)).toBe(word);

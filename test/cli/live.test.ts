@@ -18,7 +18,7 @@ async function written(
       text += more;
     },
   };
-  const line = liveLine({ clock, env, stderr } as unknown as World, isQuiet, hasTime);
+  const line = liveLine({ clock, env, stderr } as unknown as World, { quiet: isQuiet, color: 'auto' }, hasTime);
   for (const state of ['pending', 'pending', 'completed']) {
     await line.show(`the trade is ${state}`);
     clock.pass(1500);
@@ -54,4 +54,23 @@ describe('a live line', () => {
     expect(await written({}, true, true)).toBe('');
     expect(await written({}, false, true)).toBe('');
   });
+
+  test.each([
+    ['auto', {}, true, true],
+    ['auto', { NO_COLOR: '1' }, true, false],
+    ['auto', {}, false, false],
+    ['auto', { TERM: 'dumb' }, true, false],
+    ['always', { NO_COLOR: '1' }, true, true],
+    ['always', {}, false, true],
+    ['never', {}, true, false],
+  ] as const)(
+    'shows a bad state in red as --color %s says, with %o and terminal %s: %s',
+    async (color, env, isTerminal, isRed) => {
+      const texts: string[] = [];
+      const write = async (text: string) => void texts.push(text);
+      const world = { clock: fakeClock(), env, stderr: { isTerminal, columns: 60, write } } as unknown as World;
+      await liveLine(world, { quiet: false, color }, true).show('nothing can arrive', true);
+      expect(texts.join('').includes('\u001b[31mnothing can arrive\u001b[39m')).toBe(isRed);
+    },
+  );
 });

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { NO_PROTECTION } from '../../src/cli/money-options.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { ROOT } from '../support/built.ts';
 
 const money = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flat().filter((command) => command.money);
 
@@ -18,4 +21,18 @@ test.each(options)('$command $name says that it does not prevent repeats', ({ he
 
 test('the commands that move money have such flags', () => {
   expect(options.map(({ command }) => command)).toEqual(expect.arrayContaining(['fees withdraw', 'transfer']));
+});
+
+test.each(money.map(({ words, money: guard, parameters }) => [words.join(' '), guard, parameters['again']?.help]))(
+  '%s, which is %s, says what --again does',
+  (_words, guard, help) => {
+    expect(help).toContain(guard === 'guarded' ? 'do it a second time' : 'has no effect here');
+  },
+);
+
+test('docs/money.md names the commands that may be repeated without a key', () => {
+  const page = readFileSync(join(ROOT, 'docs', 'money.md'), 'utf8');
+  const sentence = /([^.]*) do not stop: without a key, they may be repeated/.exec(page)?.[1] ?? '';
+  const named = [...sentence.matchAll(/`([^`-][^`]*)`/g)].map(([, name]) => name);
+  expect(named).toEqual(money.filter((each) => each.money === 'unguarded').map(({ words }) => words.join(' ')));
 });

@@ -7,6 +7,7 @@ import {
   digits,
   duration,
   id,
+  newFile,
   oneOf,
   option,
   optionalArgument,
@@ -339,5 +340,22 @@ describe('an amount of a token that is not known yet', () => {
   test('is rejected for another token than it names', () => {
     expect(refused(() => amountOfToken('5 usdt')('USDC')).message).toContain('"5 usdt" is not an amount of USDC');
     expect(amountOfToken('5 usdt')('USDT')).toEqual({ asset: 'USDT', minor: 5_000_000n });
+  });
+});
+
+describe('the name of a new file', () => {
+  test.each(['rows.csv', './-', '../rows.csv', '/tmp/.rows', 'a.b/c', '...'])('may be %s', (text) => {
+    expect(newFile(text)).toBe(text);
+  });
+
+  test.each([
+    ['-', '"-" is no file name'],
+    ['e/', '"e/" names a folder'],
+    ['/', '"/" names a folder'],
+    ['.', '"." names a folder'],
+    ['a/..', '"a/.." names a folder'],
+    ['', 'the value is empty'],
+  ])('may not be "%s"', (text, message) => {
+    expect(() => newFile(text)).toThrow(message);
   });
 });

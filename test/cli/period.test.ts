@@ -103,6 +103,22 @@ test.each([
   else expect(read).not.toThrow();
 });
 
+test('a list that cannot go on in its period says what to write instead', () => {
+  const context = {
+    globals: { zone: zoneNamed(LAGOS) },
+    world: { clock: fakeClock(Date.parse('2026-11-22T12:00:00Z')) },
+  };
+  const hintOf = (more: object) => {
+    try {
+      return periodOf({ since: since.parse('24h'), until: undefined, ...more }, context);
+    } catch (error) {
+      return (error as { hint?: string }).hint;
+    }
+  };
+  expect(hintOf({ outputFile: 'f' })).toBe('write the time itself: --since 2026-11-21T12:00:00.000Z');
+  expect(hintOf({ resume: 'c' })).toBe('write --since with the full time from the message that has the cursor');
+});
+
 describe('a period', () => {
   test('may have no start and no end', () => {
     expect(typed(LAGOS, NOW, undefined)).toEqual({

@@ -46,6 +46,68 @@ test('bank-accounts add offers the banks', async () => {
   expect({ code, bank: data.bankName }).toEqual({ code: 0, bank: 'ZENITH BANK' });
 });
 
+const pick = (asks: string, says: string, types?: string): Answer => ({
+  kind: 'search',
+  ...{ asks, says, ...(types === undefined ? {} : { types }) },
+});
+/** A sandbox with an order, a trade and an onramp, and what a command then prints. */
+async function withWork(argv: readonly string[], answers: readonly Answer[]) {
+  const world = fakeWorld({ isTerminal: true, answers });
+  const run = async (...words: string[]) => {
+    const before = world.stdout.text().length;
+    const code = await main([...words, '--yes', '-o', 'json', '-q'], world);
+    return { code, data: JSON.parse(world.stdout.text().slice(before) || 'null'), stderr: world.stderr.text() };
+  };
+  await run('sandbox', 'seed', '--users', '1', '--pace', 'instant');
+  const [{ userId }] = (await run('users', 'list')).data.users;
+  await run('onramp', 'start', userId, '--amount', '700');
+  await run('onramp', 'start', userId, '--amount', '900');
+  await run('payout', 'start', '--amount', '1500', '--to', 'default');
+  const terms = ['--pair', 'CNGN-USDC', '--price', '1300', '--min', '1000', '--max', '5000', '--side'];
+  await run('fx', 'orders', 'create', ...terms, 'buy');
+  await run('fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '2000');
+  await run(
+    'wallets',
+    'external',
+    'add',
+    '0x52908400098527886E0F7030069857D2E4169EE7',
+    '--network',
+    'base',
+    '--label',
+    'vault',
+  );
+  return run(...argv);
+}
+
+test.each([
+  [['onramp', 'account'], pick('Which request?', 'start an onramp of ₦700.00', '700'), 'totalAmountWithFee'],
+  [['onramp', 'status'], pick('Which request?', 'start an onramp of ₦900.00'), 'walletAddress'],
+  [['payout', 'status'], pick('Which request?', 'start a payout of 1,500.00 cNGN'), 'status'],
+  [['fx', 'trade-status'], pick('Which trade?', 'buy CNGN-USDC 2,000.00 cNGN'), 'tradeId'],
+  [['fx', 'orders', 'remove'], pick('Which order?', 'buy CNGN-USDC at 1,300.00 cNGN'), 'orderId'],
+  [['wallets', 'external', 'remove'], pick('Which wallet?', 'vault'), 'address'],
+  [['ops', 'show'], pick('Which operation?', 'start an onramp of ₦700.00', '₦700'), 'operationId'],
+] as const)('%j offers what there is', async (argv, answer, field) => {
+  const { code, data, stderr } = await withWork(argv, [answer]);
+  expect({ code, stderr, hasField: Object.hasOwn(data ?? {}, field) }).toEqual({ code: 0, stderr: '', hasField: true });
+});
+
+test('recover offers work of every kind', async () => {
+  expect((await withWork(['recover'], [pick('Which request?', 'start a payout')])).code).toBe(0);
+  expect((await withWork(['recover'], [pick('Which request?', 'start an onramp of ₦700.00', '₦700')])).code).toBe(0);
+});
+
+test('a request of another machine can be typed, and nothing else is offered then', async () => {
+  const id = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
+  const { code, stderr } = await withWork(['onramp', 'status'], [pick('Which request?', 'use the id', id)]);
+  expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('no onramp has this request id') });
+});
+
+test('a request is typed where this machine started none', async () => {
+  const typed: Answer = { kind: 'text', asks: 'Which request?', says: 'r-1' };
+  expect((await atTerminal(['bridge', 'status'], [typed])).code).toBe(3);
+});
+
 test('a value out of a few is chosen, not typed', async () => {
   const answers: Answer[] = [
     { kind: 'select', asks: 'Pair', says: 'CNGN-USDC' },

@@ -7,6 +7,8 @@ import { journalRows } from '../support/journal.ts';
 beforeAll(requireBuilt);
 
 const [ENTER, CTRL_C, CTRL_D, CLEAR] = ['\r', '\u0003', '\u0004', '\u0015'];
+/** What a terminal sends for a paste. */
+const PASTE = (text: string) => `\u001b[200~${text}\u001b[201~`;
 const PAY = ['onramp', 'start', 'somebody', '--amount', '5000'];
 
 async function typing(argv: readonly string[], ...steps: readonly Step[]) {
@@ -18,7 +20,7 @@ async function typing(argv: readonly string[], ...steps: readonly Step[]) {
 
 describe('a prompt', () => {
   test('asks for missing input', async () => {
-    const { code, screen } = await typing(['onramp', 'account'], { expect: 'request-id:', send: `nothing${ENTER}` });
+    const { code, screen } = await typing(['onramp', 'account'], { expect: 'Which request?', send: `nothing${ENTER}` });
     expect({ code, screen }).toEqual({ code: 3, screen: expect.stringContaining('the service rejected the request') });
   });
 
@@ -30,6 +32,28 @@ describe('a prompt', () => {
       { expect: 'Where should the cNGN go?', send: ENTER },
     );
     expect({ code, screen }).toEqual({ code: 3, screen: expect.stringContaining('User not found') });
+  });
+
+  test('takes one pasted line', async () => {
+    const { code } = await typing(
+      ['onramp', 'account'],
+      { expect: 'Which request?', send: PASTE('nothing') },
+      { expect: 'nothing', send: ENTER },
+    );
+    expect(code).toBe(3);
+  });
+
+  test.each([
+    ['ends', `5000\r`],
+    ['goes on', `5000\r${'y\r'.repeat(300)}`],
+  ])('refuses a paste whose line %s, and sends nothing', async (_, text) => {
+    const { code, screen, rows } = await typing(['onramp', 'start', 'somebody'], {
+      expect: 'Amount in Naira:',
+      send: PASTE(text),
+    });
+    expect({ code, rows }).toEqual({ code: 2, rows: [] });
+    expect(screen).toContain('the pasted text has a line break; nothing was sent');
+    expect(screen).not.toContain('y\r\ny');
   });
 
   test('is not shown with --no-input', async () => {

@@ -193,7 +193,7 @@ describe('a payment with --wait', () => {
     for (const line of [
       'pay exactly     ₦5.10',
       'account number  7099363912',
-      'until           2026-01-05T09:30:00.000Z',
+      'until           2026-01-05 10:30:00 +01',
     ])
       expect(stderr).toContain(`  ${line}\n`);
   });

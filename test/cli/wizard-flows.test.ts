@@ -232,6 +232,14 @@ describe('onramp start', () => {
   const START = ['onramp', 'start'];
 
   test.each([
+    [['--fields', 'requestId,status,totalAmountWithFee'], /r-1.*completed.*5,100\.00/s],
+    [['--query', 'status'], /^completed\n$/],
+  ])('prints how it ended with %j', async (flags, printed) => {
+    const { code, stdout } = await wizard([...START, ...flags], [USER, AMOUNT, route('Keep'), GO], SERVICE);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(printed) });
+  });
+
+  test.each([
     ['Keep', [], { autoSwap: false }, '--auto-swap off --wait 40m'],
     ['Send', [], { autoSwap: false, sweepToOfframp: true }, '--auto-swap off --wait 40m --sweep'],
     [

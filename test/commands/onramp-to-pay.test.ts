@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
 import { fakeClock, fakeWorld } from '../support/world.ts';
 
@@ -51,5 +51,51 @@ test('a second run under the once key prints the same, until the account has exp
   expect({ requestId: late.requestId, accountNumber: late.accountNumber }).toEqual({
     requestId: JSON.parse(first.stdout).requestId,
     accountNumber: null,
+  });
+});
+
+test.each([
+  [['--wait', '2s'], true],
+  [[], false],
+])('a bridge says what to send before it waits, also with --quiet: %j', async (wait, isSaid) => {
+  const { run } = await withUser();
+  const address = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
+  const route = ['--from-network', 'base', '--to-network', 'bsc', '--from', address, '--to', address];
+  const { stdout, stderr } = await run(
+    'bridge',
+    'start',
+    ...route,
+    '--amount',
+    '500',
+    '--yes',
+    '-q',
+    '-o',
+    'json',
+    ...wait,
+  );
+  const { receivableAddress } = JSON.parse(stdout) as { receivableAddress: string };
+  expect(stderr.includes(`now send 500.00 cNGN on base from ${address} to ${receivableAddress}`)).toBe(isSaid);
+});
+
+describe('onramp status says where to see what to pay', () => {
+  const hint = (id: string) => `these amounts are without fees; see what to pay with: fiatrail onramp account ${id}\n`;
+
+  test.each(['table', 'json'])('until it is paid, with -o %s', async (format) => {
+    const { start, run } = await withUser();
+    const { requestId, accountNumber } = JSON.parse((await start('-o', 'json')).stdout);
+    const status = (...more: readonly string[]) => run('onramp', 'status', requestId, '-o', format, ...more);
+    expect((await status()).stderr).toContain(hint(requestId));
+    expect((await status('--wait', '1s')).stderr).toContain(hint(requestId));
+    expect((await status('-q')).stderr).toBe('');
+    await run('sandbox', 'pay', accountNumber, '--amount', '1022', '--from', 'ADA OBI', '-q');
+    await run('sandbox', 'settle', '-q');
+    expect((await status()).stderr).not.toContain('without fees');
+  });
+
+  test('but not once the account has expired', async () => {
+    const { start, run } = await withUser();
+    const { requestId } = JSON.parse((await start('-o', 'json')).stdout);
+    await run('sandbox', 'advance', '31m', '-q');
+    expect((await run('onramp', 'status', requestId)).stderr).not.toContain('without fees');
   });
 });

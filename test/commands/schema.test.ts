@@ -30,6 +30,12 @@ const CNGN = {
 };
 
 describe('fiatrail schema', () => {
+  test('takes the name of a command as one word too', async () => {
+    const quoted = await run('schema', 'fees withdraw');
+    expect(quoted).toEqual(await run('schema', 'fees', 'withdraw'));
+    expect(quoted.code).toBe(0);
+  });
+
   test('lists the commands', async () => {
     const { stdout, code } = await run('schema', '-o', 'json');
     const { commands: listed } = JSON.parse(stdout) as { commands: { command: string; hasSchema: boolean }[] };

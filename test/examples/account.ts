@@ -25,6 +25,8 @@ export interface Ids {
   readonly rampWallet: string;
   readonly bankAccount: string;
   readonly onboarding: string;
+  /** An operation of the journal: an onboarding of the BVN in bvn.txt that never arrived. */
+  readonly lostOnboarding: string;
   readonly onramp: string;
   readonly unpaidOnramp: string;
   readonly offramp: string;
@@ -138,6 +140,8 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   await on('sandbox', 'settle');
   await on('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response');
   await main([...paid, '--again', '--yes', '-q'], world);
+  await on('sandbox', 'fault', 'add', '--on', 'users.onboard', '--kind', 'lost-request');
+  await main(['users', 'onboard', '12345678901', '-q'], world);
   const makers = text(quote['matchedOrders']?.['0']?.['orderId']);
   for (const name of ['main', 'old'])
     await json(other, 'profiles', 'add', name, '--base-url', 'https://host/v1', '--mode', 'live', '--key-stdin');
@@ -149,6 +153,8 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   }[];
   const operation = (state: string, endpoint: string) =>
     operations.find((each) => each.state === state && each.endpoint === endpoint)?.operationId ?? '';
+  const lostOnboarding = operation('unknown', 'users.onboard');
+  await on('ops', 'resolve', lostOnboarding, '--not-done', '--reason', 'nobody was onboarded');
   const heads = (await on('ops', 'verify'))['heads'] as unknown as Readonly<Record<string, string>>;
   return {
     user,
@@ -157,6 +163,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     rampWallet: text(ramp['walletAddress']),
     bankAccount,
     onboarding: text(onboarded['requestId']),
+    lostOnboarding,
     onramp: text(ramp['requestId']),
     unpaidOnramp: text(unpaid['requestId']),
     offramp: text(offramp['requestId']),

@@ -15,6 +15,7 @@ const SHORT_ID = '0198c1f2';
 
 /** What the id in an example stands for, by the command and the flag or argument. */
 const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
+  'users onboard': ({ lostOnboarding }) => lostOnboarding,
   'users onboarding': ({ onboarding }) => onboarding,
   'onramp account': ({ unpaidOnramp }) => unpaidOnramp,
   'onramp status': ({ onramp }) => onramp,

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { ExchangeError } from '../../src/base/exchange-error.ts';
 import type { Exchange } from '../../src/base/world.ts';
 import { cursorOf, pointOf } from '../../src/lists/resume.ts';
 import { main } from '../../src/main.ts';
-import { ACCOUNT, type FakeWorld, fakeHost, fakeWorld } from '../support/world.ts';
+import { ACCOUNT, type FakeWorld, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
 
 /** A service with a list of users, newest first. */
 function listService(count: number) {
@@ -86,6 +86,43 @@ describe('a list that stopped in the middle', () => {
     const rest = await run(world, ...LIST, '-o', format, '--resume', cursorIn(first.stderr));
     const whole = await run(worldOf(service), ...LIST, '-o', format);
     expect({ code: rest.code, text: first.stdout + rest.stdout }).toEqual({ code: 0, text: whole.stdout });
+  });
+
+  test.each([
+    ['--since', '24h', '2026-01-04T09:00:00.000Z'],
+    ['--until', '5m', '2026-01-05T08:55:00.000Z'],
+    ['--since', 'yesterday', '2026-01-03T23:00:00.000Z'],
+    ['--until', 'today', '2026-01-05T22:59:59.999Z'],
+    ['--since', '2026-01-01', undefined],
+  ])('says which time %s %s was, so that it can go on', async (flag, text, time) => {
+    const rows = Array.from({ length: 45 }, (_, index) => ({ id: `d-${index}` }));
+    const asked: unknown[] = [];
+    let isBroken = true;
+    const network: Exchange = async ({ url }) => {
+      const query = new URL(url).searchParams;
+      const offset = Number(query.get('offset') ?? '0');
+      if (isBroken && offset === 20)
+        return { status: 401, headers: {}, body: '{"response_code":"03","message":"stop"}' };
+      asked.push([query.get('startDate'), query.get('endDate')]);
+      const data = { deposits: rows.slice(offset, offset + 10), total: 45, limit: 10, offset, hasMore: offset < 35 };
+      return { status: 200, headers: {}, body: JSON.stringify({ response_code: '00', data }) };
+    };
+    const clock = fakeClock();
+    const world = fakeWorld({ network, env: ACCOUNT, clock });
+    const list = ['history', 'deposits', '--all', '--limit', '10', '-q', '-o', 'ndjson'];
+    const first = await run(world, ...list, flag, text);
+    const said = new RegExp(`${flag} (\\S+) instead of ${flag} ${text}`).exec(first.stderr)?.[1];
+    expect({ code: first.code, said }).toEqual({ code: 4, said: time });
+    isBroken = false;
+    await clock.sleep(3_600_000, new AbortController().signal);
+    const rest = await run(world, ...list, flag, said ?? text, '--resume', cursorIn(first.stderr));
+    expect(rest.code).toBe(0);
+    expect(new Set(asked.map(String)).size).toBe(1);
+    const ids = (first.stdout + rest.stdout)
+      .trim()
+      .split('\n')
+      .map((row) => (JSON.parse(row) as { id: string }).id);
+    expect(ids).toEqual(rows.map(({ id }) => id));
   });
 
   test.each(['json', 'yaml', 'table', 'raw'])('does not offer it where nothing was printed (%s)', async (format) => {
@@ -286,6 +323,42 @@ describe('--output-file', () => {
     expect({ code, stderr, text: readFileSync(file(world), 'utf8') }).toEqual({
       ...{ code: 2, text: 'mine' },
       stderr: expect.stringContaining('already exists; nothing was read'),
+    });
+  });
+
+  test('a file that appears while the list is read is left alone, and the list goes on once it is gone', async () => {
+    const service = listService(95);
+    const world = worldOf(service);
+    const argv = [...LIST, '-o', 'ndjson', '--output-file', file(world)];
+    const appears: Exchange = async (...given) => {
+      writeFileSync(file(world), 'mine');
+      return service.network(...given);
+    };
+    const { code, stderr } = await run({ ...world, network: appears }, ...argv);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('; 95 of 95 users were written') });
+    expect(stderr).toContain('appeared meanwhile and was left alone');
+    expect(stderr).not.toContain('nothing was read');
+    const again = await run(world, ...argv);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('it goes on with') });
+    expect(readFileSync(file(world), 'utf8')).toBe('mine');
+    rmSync(file(world));
+    expect((await run(world, ...argv)).code).toBe(0);
+    expect(idsIn(readFileSync(file(world), 'utf8'))).toEqual(service.ids);
+  });
+
+  test('a folder is refused before anything is read', async () => {
+    const world = fakeWorld({ env: ACCOUNT });
+    const flags = ['-o', 'csv', '--output-file'];
+    const there = await run(world, ...LIST, ...flags, world.homeDir);
+    expect(there).toMatchObject({ code: 2, stderr: expect.stringContaining('is a folder; nothing was read') });
+    for (const path of [`${world.homeDir}/`, `${world.homeDir}/e/`, '.', '..', 'e/..']) {
+      const { code, stderr } = await run(world, ...LIST, ...flags, path);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('names a folder') });
+    }
+    const stdout = await run(world, ...LIST, ...flags, '-');
+    expect(stdout).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('without --output-file, output goes to stdout'),
     });
   });
 

@@ -44,14 +44,20 @@ describe('the Node version', () => {
   });
 });
 
-describe('--version', () => {
-  test.each([[['--version']], [['--version', '-q']], [['-q', '--version']], [['--version', '--json']]])(
-    '%j prints the version',
-    async (argv) => {
-      const { stdout, code } = await fiatrail(newHomeWithCache(onTestFinished), argv);
-      expect({ stdout: stdout.trim().replaceAll('"', ''), code }).toEqual({ stdout: version, code: 0 });
-    },
-  );
+describe('the version', () => {
+  test.each([
+    [['--version'], version],
+    [['--version', '-q'], version],
+    [['-q', '--version'], version],
+    [['version'], version],
+    [['version', '-o', 'json'], JSON.stringify({ version }, null, 2)],
+    [['--version', '--json'], JSON.stringify({ version }, null, 2)],
+    [['version', '--query', 'version'], version],
+    [['version', '-o', 'csv'], `version\n${version}`],
+  ])('%j prints it', async (argv, printed) => {
+    const { stdout, code } = await fiatrail(newHomeWithCache(onTestFinished), argv);
+    expect({ stdout, code }).toEqual({ stdout: `${printed}\n`, code: 0 });
+  });
 });
 
 describe('the home folder', () => {

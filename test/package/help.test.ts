@@ -39,18 +39,31 @@ test.each([
   ['fx orders list', ['fx', 'orders', 'list', '--help']],
   // The program prints these: the help of a command does not have to be asked for last.
   ['fx', ['fx', '--help', '--quiet']],
-  ['users', ['users', '../users', '--help']],
+  ['fees', ['help', 'fees']],
+  ['fees verify', ['help', 'fees', 'verify', 'FTW_1']],
 ])('"%s" is printed for %j', async (words, argv) => {
   const home = newHome(onTestFinished);
   expect(await fiatrail(home, argv)).toEqual({ stdout: await rendered(words, undefined), stderr: '', code: 0 });
 });
 
-test.each([['users/../fx'], ['fx.orders'], ['nonsense']])('"%s" is no command, and has no help', async (word) => {
-  const { stdout, stderr, code } = await fiatrail(newHome(onTestFinished), [word, '--help']);
-  expect({ stdout, stderr, code }).toEqual({
-    ...{ stdout: '', code: 2 },
-    stderr: `error: unknown command '${word}'\n  hint: run: fiatrail --help\n`,
-  });
+test.each([
+  [['users/../fx'], 'run: fiatrail --help'],
+  [['fx.orders'], 'run: fiatrail --help'],
+  [['nonsense'], 'run: fiatrail --help'],
+  [['fes'], 'did you mean fees?'],
+  [['fees', 'nope'], 'run: fiatrail fees --help'],
+  [['fees', 'withdrw'], 'did you mean withdraw?'],
+  [['users', '../users'], 'run: fiatrail users --help'],
+  [['fx', 'ordrs', 'list'], 'did you mean orders?'],
+])('%j is no command, and has no help', async (words, hint) => {
+  for (const argv of [[...words, '--help'], ['help', ...words], words]) {
+    const { stdout, stderr, code } = await fiatrail(newHome(onTestFinished), argv);
+    const unknown = words.find((word) => !['fees', 'users', 'fx'].includes(word) || words.length === 1);
+    expect({ argv, stdout, stderr, code }).toEqual({
+      ...{ argv, stdout: '', code: 2 },
+      stderr: `error: unknown command '${unknown}'\n  hint: ${hint}\n`,
+    });
+  }
 });
 
 test('a terminal gets help for its width', async () => {

@@ -7,6 +7,7 @@ import { columnsOf, printed, sink } from './support.ts';
 
 const level = (price: number, cngn: number): Level => ({
   price: amount('CNGN', BigInt(price) * 1_000_000n),
+  takerPrice: undefined,
   amount: amount('CNGN', BigInt(cngn) * 1_000_000n),
 });
 
@@ -32,6 +33,14 @@ describe('depthText', () => {
     const prices = lines.flatMap((line) => /^\s*(1,\d{3})/.exec(line)?.[1] ?? (line.startsWith('--') ? ['--'] : []));
     expect(prices).toEqual(['1,410', '1,405', '1,400', '--', '1,390', '1,380']);
     expect(lines.find((line) => line.startsWith('--'))).toContain('spread 10.00 cNGN');
+  });
+
+  test('shows what a taker pays beside the price of the book, if the service says it', async () => {
+    const taker = { ...level(1400, 1000), takerPrice: amount('CNGN', 1_407_000_000n) };
+    const lines = await linesOf(depth([taker], [level(1390, 1000)]), 80);
+    expect(lines.find((line) => line.includes('With spread'))).toMatch(/Price +With spread +At this price/);
+    expect(lines.find((line) => line.includes('1,400'))).toMatch(/1,400.00 cNGN +1,407.00 cNGN +1,000.00 cNGN/);
+    expect((await linesOf(BOOK, 80)).join()).not.toContain('With spread');
   });
 
   test('draws bars of cumulative depth', async () => {

@@ -88,7 +88,50 @@ describe('a list', () => {
 
   it('shows the rows of all pages in one table', async () => {
     const text = await table({ data: [{ a: 'x' }], more: pagesOf([{ a: 'longer' }], [{ a: 'y' }]) });
-    expect(linesOf(text)).toEqual(['A', '──────', 'x', 'longer', 'y']);
+    expect(linesOf(text)).toEqual(['A', '─', 'x', 'longer', 'y']);
+  });
+
+  it('prints a page before it asks for the next one', async () => {
+    const out = sink();
+    const seen: number[] = [];
+    async function* more() {
+      seen.push(out.writes.length);
+      yield [{ a: 'y' }];
+      seen.push(out.writes.length);
+    }
+    await present({ data: [{ a: 'x' }], more: more() }, { format: 'table', color: false }, out);
+    expect({ seen, writes: out.writes }).toEqual({ seen: [1, 2], writes: ['A\n─\nx\n', 'y\n'] });
+  });
+
+  it('keeps what it has of a list that fails in the middle', async () => {
+    const out = sink();
+    async function* more(): AsyncGenerator<readonly unknown[]> {
+      yield [{ a: 'y' }];
+      throw new Error('stopped');
+    }
+    const printing = present({ data: [{ a: 'x' }], more: more() }, { format: 'table', color: false }, out);
+    await expect(printing).rejects.toThrow('stopped');
+    expect(out.writes.join('')).toBe('A\n─\nx\ny\n');
+  });
+
+  it('makes columns wider for later pages, and keeps them in line from then on', async () => {
+    const rows = (a: string) => [{ a, b: 'z' }];
+    const text = await table({ data: rows('x'), more: pagesOf(rows('longer'), rows('y')) });
+    expect(linesOf(text)).toEqual(['A  B', '────', 'x  z', 'longer  z', 'y       z']);
+  });
+
+  it('repeats the titles when a later page moves columns to another line', async () => {
+    const rows = (seed: number, note: string) => [{ id: hexId(seed), note }];
+    const text = await table({ data: rows(1, 'ok'), more: pagesOf(rows(2, hexId(3)), rows(4, 'ok')) }, { width: 80 });
+    const lines = linesOf(text);
+    expect(lines.filter((line) => line.startsWith('ID'))).toHaveLength(2);
+    expect(lines.filter((line) => line.trim() === hexId(3))).toHaveLength(1);
+    for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(80);
+  });
+
+  it('shows a column that only a later page fills', async () => {
+    const text = await table({ data: [{ a: 'x', b: null }], more: pagesOf([{ a: 'y', b: 'z' }]) });
+    expect(linesOf(text).at(-1)).toBe('y  z');
   });
 
   it('shows values without fields one per line', async () => {

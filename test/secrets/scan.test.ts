@@ -1,8 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { EXPIRED_KEY } from '../../src/service/values.ts';
 import { documentedPlaces, hereOf, placeOf } from '../docs/places.ts';
 import {
   fiatrail,
@@ -16,6 +14,7 @@ import {
 } from '../support/built.ts';
 import { PLANTED } from './planted.ts';
 import { writePrograms } from './programs.ts';
+import { sandboxSecrets } from './sandbox-secrets.ts';
 import { filesBelow, leaks, type Place, type Planted } from './search.ts';
 import { type EchoService, echoService } from './service.ts';
 import { type Stage, type Step, stepsOf } from './steps.ts';
@@ -113,24 +112,6 @@ async function playHeld(home: Home, service: EchoService): Promise<Place[]> {
   return [...seen, { name: 'what a held rotation said', bytes: Buffer.from(said + stderr) }];
 }
 
-/** The secrets that the sandbox generated, read from its file afterwards. */
-function secretsOfSandbox({ stateDir }: Home): Planted[] {
-  const database = new DatabaseSync(join(stateDir, 'sandbox.db'), { readOnly: true });
-  const column = (sql: string) =>
-    database
-      .prepare(sql)
-      .all()
-      .flatMap((row) => Object.values(row).map(String));
-  const found = [
-    // A documented test value, which is part of the program, is no secret.
-    ...column('SELECT key FROM api_key').filter((key) => key !== EXPIRED_KEY),
-    ...column('SELECT aes_key FROM fintech'),
-    ...column('SELECT embedded_api_key, platform_secret_key, bvn_digest_key FROM setting'),
-  ];
-  database.close();
-  return found.map((text) => ({ what: 'a key of the embedded sandbox', text, kinds: ['sandbox secret'] }));
-}
-
 /** The private keys that the program generated; no other file may contain them. */
 const privateKeysIn = (files: readonly Place[]): Planted[] =>
   files
@@ -162,7 +143,11 @@ test('leaves each secret only where it is documented, after a session of every k
   }
   said.push(...(await playOnTerminal(home, service)), ...(await playHeld(home, service)));
   const files = filesBelow(home.path);
-  const planted = [...Object.values(PLANTED), ...secretsOfSandbox(home), ...privateKeysIn(files)];
+  const planted = [
+    ...Object.values(PLANTED),
+    ...sandboxSecrets(join(home.stateDir, 'sandbox.db')),
+    ...privateKeysIn(files),
+  ];
   const places = [...said, ...files, ...stage.programs.notes()];
   expect.soft(wrong).toEqual([]);
   expect(leaks(places, planted, mayStand)).toEqual([]);

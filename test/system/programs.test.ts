@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/system/programs.ts';
 
 test.each([
@@ -8,4 +8,30 @@ test.each([
   const options = { timeoutMs: 10_000, isShell: true, env: { FIATRAIL_EVENT: value } };
   const end = await runProgram(['exit 0'], options, {}, new AbortController().signal);
   expect(end).toEqual({ kind: 'missing' });
+});
+
+describe('the standard error of a program', () => {
+  const never = new AbortController().signal;
+  const run = (line: string, timeoutMs = 10_000) =>
+    runProgram([line], { timeoutMs, isShell: true, keepsErrors: true }, { PATH: process.env['PATH'] }, never);
+
+  test('is returned with its end', async () => {
+    expect(await run('echo no >&2; exit 3')).toEqual({ kind: 'ended', code: 3, stdout: '', stderr: 'no\n' });
+    expect(await run('echo wait >&2; sleep 60', 500)).toEqual({ kind: 'late', stderr: 'wait\n' });
+  });
+
+  test('is kept from a whole line on', async () => {
+    const end = await run('for i in $(seq 1 2000); do echo line $i >&2; done; exit 1');
+    const lines = (end.kind === 'ended' && end.stderr?.trimEnd().split('\n')) || [];
+    expect(lines.length).toBeGreaterThan(300);
+    expect(lines.every((line) => /^line \d+$/.test(line))).toBe(true);
+    expect(lines.at(-1)).toBe('line 2000');
+    expect(await run('head -c 9000 /dev/zero | tr "\\0" x >&2; exit 1')).toMatchObject({ stderr: '' });
+  });
+
+  test('is not waited for when something that was left running holds it', async () => {
+    const startMs = Date.now();
+    expect(await run('echo no >&2; sleep 30 >/dev/null & exit 3')).toMatchObject({ code: 3, stderr: 'no\n' });
+    expect(Date.now() - startMs).toBeLessThan(10_000);
+  });
 });

@@ -43,7 +43,8 @@ function shownIn(transcript: string): Shown[] {
   });
 }
 
-describe('the transcripts', () => {
+// While transcripts are written, one may still be without its output.
+describe.skipIf(process.env['UPDATE_TRANSCRIPTS'])('the transcripts', () => {
   const shown = names.flatMap((name) =>
     shownIn(readFileSync(join(FOLDER, name), 'utf8')).map((each) => ({ name, ...each })),
   );

@@ -44,6 +44,16 @@ export function withdrawalRequest(
   };
 }
 
+/** Returns the text for the bank statement of one withdrawal; undefined for none. */
+function narrationOf(session: Session, { narration, noTag }: WithdrawalTexts): string | undefined {
+  return narration ?? (noTag ? undefined : newTag(session));
+}
+
+/** Returns the request that `sendWithdrawal` would make. */
+export function withdrawalToSend(session: Session, texts: WithdrawalTexts, amount: Amount) {
+  return withdrawalRequest({ ...texts, narration: narrationOf(session, texts) }, amount);
+}
+
 /** Withdraws an amount, after the user agreed to it. With `isAgreed`, they agreed before to all withdrawals together. */
 export async function sendWithdrawal(
   session: Session,
@@ -52,8 +62,8 @@ export async function sendWithdrawal(
   { isAgreed = false } = {},
 ): Promise<SessionReply<ResponseOf<typeof withdrawFees>>> {
   const { destination, reference, note } = texts;
-  const tag = texts.narration === undefined && !texts.noTag ? newTag(session) : undefined;
-  const narration = texts.narration ?? tag;
+  const narration = narrationOf(session, texts);
+  const tag = texts.narration === undefined ? narration : undefined;
   const where = placeOf(destination);
   return session.change(
     withdrawFees,

@@ -1,11 +1,13 @@
 import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import { accountLine, confirmChange } from '../../cli/confirm.ts';
+import { DryRun, dryRunOfParts } from '../../cli/dry-run.ts';
 import { DoneBefore } from '../../cli/in-the-way.ts';
 import { liveLine } from '../../cli/live.ts';
 import type { Guard } from '../../cli/money-options.ts';
 import { requireUnused } from '../../cli/once.ts';
 import type { Outcome } from '../../cli/outcome.ts';
 import type { Session } from '../../cli/session.ts';
+import { validRequest } from '../../client/request.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { type Amount, amount, amountForPeople, parseAmount } from '../../money/amount.ts';
@@ -13,7 +15,7 @@ import { requireNoSignature } from '../../plans/sign-above.ts';
 import type { Form } from '../../present/prints.ts';
 import { isReconciled } from '../../works/reconcile.ts';
 import { readWithdrawable, requireSome } from './most.ts';
-import { placeOf, sendWithdrawal, type WithdrawalTexts, withdrawalRequest } from './send.ts';
+import { placeOf, sendWithdrawal, type WithdrawalTexts, withdrawalRequest, withdrawalToSend } from './send.ts';
 
 /** A withdrawal of a sweep as it is printed. */
 interface Part {
@@ -46,6 +48,16 @@ const COLUMNS = [
   { field: 'onceKey', title: 'Once key' },
 ] as const;
 
+/** The withdrawals of a dry run. */
+const DRY_COLUMNS = [
+  { field: 'amount', title: 'Amount' },
+  { field: 'onceKey', title: 'Once key' },
+  { field: 'body.bankAccountNumber', title: 'Account' },
+  { field: 'body.bankCode', title: 'Bank' },
+  { field: 'body.accountName', title: 'Account name' },
+  { field: 'body.narration', title: 'Narration' },
+] as const;
+
 /** What all withdrawals together move, and how many they are. */
 interface Agreed {
   readonly total: Amount;
@@ -75,13 +87,15 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
     await session.note(`every withdrawal was made before under the once key ${guard?.onceKey}; nothing was sent`);
     return outcomeWith(session, parts, found.available);
   }
+  if (session.globals.dryRun) throw await dryRunOfSweep(session, texts, agreed, found.maximum);
   await agreeTo(
     session,
     texts,
     { total: amount('NGN', leftMinor()), count: agreed.count - parts.length },
     found.maximum,
   );
-  const progress = liveLine(session.world, session.globals.quiet || !session.world.stderr.isTerminal);
+  const quiet = session.globals.quiet || !session.world.stderr.isTerminal;
+  const progress = liveLine(session.world, { ...session.globals, quiet });
   try {
     let seen: typeof found | undefined = found;
     while (parts.length < agreed.count && leftMinor() >= smallest) {
@@ -201,8 +215,7 @@ async function agreeTo(
   { total, count }: Agreed,
   maximum: Amount | undefined,
 ): Promise<void> {
-  const { profile, globals } = session;
-  if (globals.dryRun) return;
+  const { profile } = session;
   const request = withdrawalRequest(texts, total);
   requireNoSignature(profile, withdrawFees, request);
   await session.rules.require(withdrawFees, request);
@@ -220,6 +233,30 @@ async function agreeTo(
   });
   // A code that a rule wants is typed once, for the sum: each part may be below its amount.
   await session.rules.require(withdrawFees, request, summary);
+}
+
+/** Ends a dry run with every withdrawal that would be made, or with what the rules say about their sum. */
+async function dryRunOfSweep(
+  session: Session,
+  texts: WithdrawalTexts,
+  { total, count }: Agreed,
+  maximum: Amount | undefined,
+): Promise<DryRun> {
+  const { profile, world, inputName } = session;
+  const verdicts = await session.rules.tested(withdrawFees, withdrawalRequest(texts, total));
+  if (verdicts) return new DryRun({ data: { profile: profile.name, rules: verdicts } });
+  const most = maximum && maximum.minor > 0n ? maximum.minor : total.minor;
+  const parts = Array.from({ length: count }, (_, index) => {
+    const money = amount('NGN', least(total.minor - BigInt(index) * most, most));
+    const onceKey = partGuard(session.guard(), index + 1)?.onceKey ?? null;
+    const input = withdrawalToSend(session, texts, money);
+    validRequest(withdrawFees, input, inputName);
+    return { input, beside: { amount: money, onceKey } };
+  });
+  return dryRunOfParts(profile, world.env, withdrawFees, {
+    ...{ name: 'withdrawals', columns: DRY_COLUMNS },
+    ...{ together: { total, count }, parts },
+  });
 }
 
 async function sendPart(

@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { NO_PROTECTION } from '../../cli/money-options.ts';
 import { PAGE_SIZE } from '../../cli/pages.ts';
-import { argument, id, oneOf, option, switchOn, wholeNumber, word } from '../../cli/parameters.ts';
+import { argument, id, oneOf, option, picked, switchOn, wholeNumber, word } from '../../cli/parameters.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { startedOutcome } from '../../cli/started.ts';
 import { waitOption } from '../../cli/wait.ts';
@@ -125,7 +125,10 @@ const verifyCommand = command({
   endpoints: [verifyWithdrawal.id],
   prints: { response: verifyWithdrawal },
   parameters: {
-    withdrawalId: argument('withdrawal-id', 'withdrawal id, from fees withdraw', id, 'Withdrawal id:'),
+    withdrawalId: picked(
+      'request',
+      argument('withdrawal-id', 'withdrawal id, from fees withdraw', id, 'Which withdrawal?'),
+    ),
     wait: waitOption('until it completes or fails, which takes 1 to 3 business days'),
   },
   run: async (session, { withdrawalId, wait }) => followWork(session, feeWithdrawal, withdrawalId, wait ?? 0),

@@ -6,8 +6,9 @@ import { outcomeOf } from '../../cli/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { orderBook, orderBookStats, orderBookToken } from '../../contract/endpoints/fx-book.ts';
 import { PAIRS } from '../../contract/fx.ts';
-import { amount, amountForPeople } from '../../money/amount.ts';
+import { type Amount, type Asset, amount, amountForPeople } from '../../money/amount.ts';
 import { decimalText, trimDecimal } from '../../money/decimal.ts';
+import { HUNDRED_PERCENT, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
 import type { Depth, Level } from '../../present/result.ts';
 
 const pairArgument = argument('pair', PAIRS.join(' or '), pair, `Pair (${PAIRS.join(' or ')}):`);
@@ -23,21 +24,30 @@ function tradable(order: Order, isSelling: boolean, token: string): Level | unde
   const backed = held && (isSelling ? inCngn(held, price) : held);
   const bounds = [amountIn(order.maxAmount, 'CNGN'), backed].filter((bound) => bound !== undefined);
   const minor = bounds.map((bound) => bound.minor).reduce((a, b) => (a < b ? a : b), bounds[0]?.minor ?? 0n);
-  return { price, amount: amount('CNGN', minor) };
+  const gives = isSelling ? stablecoinOf(token) : 'CNGN';
+  return { price, takerPrice: takerPrice(order, price, gives), amount: amount('CNGN', minor) };
 }
 
-/** Groups the orders into one level per price, best price first. */
+/** The price with the order's spread; undefined if the service does not say a spread, or none that a price can have. */
+function takerPrice({ spread }: Order, price: Amount, gives: Asset): Amount | undefined {
+  const percent = spread == null ? undefined : percentFromWire(spread);
+  if (percent === undefined || percent < 0n || percent >= HUNDRED_PERCENT) return undefined;
+  return amount('CNGN', takerPriceMicro(price.minor, percent, gives));
+}
+
+/** What a taker pays or gets decides which order comes first; the order's own price, if its spread is not known. */
+const rankOf = ({ price, takerPrice }: Level) => (takerPrice ?? price).minor;
+
+/** Groups the orders into one level per price and spread, best price for a taker first. */
 function levelsOf(orders: readonly Order[] | null | undefined, isSelling: boolean, token: string): Level[] {
   const levels = (orders ?? []).flatMap((order) => tradable(order, isSelling, token) ?? []);
-  const byPrice = Map.groupBy(levels, ({ price }) => price.minor);
-  const joined = [...byPrice].map(([minor, some]) => ({
-    price: amount('CNGN', minor),
-    amount: amount(
-      'CNGN',
-      some.reduce((sum, each) => sum + each.amount.minor, 0n),
-    ),
-  }));
-  return joined.toSorted((a, b) => Number(a.price.minor - b.price.minor) * (isSelling ? 1 : -1));
+  const alike = Map.groupBy(levels, ({ price, takerPrice }) => `${price.minor} ${takerPrice?.minor}`);
+  const joined = [...alike.values()].flatMap(([first, ...rest]) => {
+    if (!first) return [];
+    const minor = rest.reduce((sum, each) => sum + each.amount.minor, first.amount.minor);
+    return { ...first, amount: amount('CNGN', minor) };
+  });
+  return joined.toSorted((a, b) => Number(rankOf(a) - rankOf(b)) * (isSelling ? 1 : -1));
 }
 
 /** `spread 10.00 cNGN (0.71%)`. The book can be crossed: the service does not match resting orders against each other. */
@@ -56,7 +66,7 @@ export function depthOf({ buyOrders, sellOrders }: Book, token: string): Depth {
   const upper = levelsOf(sellOrders, true, token);
   const lower = levelsOf(buyOrders, false, token);
   return {
-    title: `${token}: prices in cNGN per ${stablecoin}, before each order's spread`,
+    title: `${token}: prices in cNGN per ${stablecoin}; a trade gets the price with the order's spread`,
     upper: { title: `${stablecoin} for sale (taken by --side buy)`, levels: upper },
     middle: spreadWords(upper[0], lower[0]),
     lower: { title: 'cNGN for sale (taken by --side sell)', levels: lower },
@@ -67,7 +77,7 @@ const bookCommand = command({
   words: ['fx', 'book'],
   summary: 'Show the order book of a pair',
   details:
-    'Each bar is the depth in cNGN at that price or better. An order counts up to its maximum and its wallet’s balance.',
+    'Each bar is the depth in cNGN at that price or better. An order counts up to its maximum and its wallet’s balance. "With spread" is the price that a trade gets: the order’s price, moved by its spread against the one who trades.',
   examples: [
     'fiatrail fx book CNGN-USDC',
     'fiatrail fx book CNGN-USDT --limit 5 -o json --query "sellOrders[].price.value"',

@@ -9,22 +9,20 @@ import {
   wireDecimal,
 } from '../../cli/fx-terms.ts';
 import { PLAN_OPTIONS } from '../../cli/money-options.ts';
-import { amountOf, argument, id, oneOf, option, percent, required, wholeNumber } from '../../cli/parameters.ts';
+import { amountOf, argument, id, oneOf, option, percent, picked, required, wholeNumber } from '../../cli/parameters.ts';
 import { type Line, readPreviews } from '../../cli/previews.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { createOrder, deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import type { Side } from '../../contract/fx.ts';
 import { allOptions, listedByCursor } from '../../lists/listed.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
-import { type PercentMillionths, percentText, percentToWire } from '../../money/rates.ts';
-import { balancePreview } from './previews.ts';
+import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } from '../../money/rates.ts';
+import { balancePreview, marketPreview } from './previews.ts';
 
 const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
 const MIN_HELP = 'minimum per trade, in cNGN';
 const MAX_HELP = 'maximum per trade, in cNGN';
 const SPREAD_HELP = 'spread, 0.1% to 50%, that takers pay on top of the price or receive below it';
-
-const HUNDRED_PERCENT = 100_000_000n;
 
 /** Parses a spread within the service's limits. Throws CliError usage. */
 const spread = (text: string): PercentMillionths => {
@@ -58,9 +56,7 @@ function termLines({ pair, side, price, min, max, spread: own }: Terms): readonl
   const cngn = range(min, max);
   const tokens = `about ${range(inStablecoin(min, price, stablecoin), inStablecoin(max, price, stablecoin))}`;
   const [pays, receives] = side === 'buy' ? [cngn, tokens] : [tokens, cngn];
-  // A taker who buys stablecoin pays more than the price; one who sells it receives less.
-  const shift = own === undefined ? 0n : (price.minor * own) / HUNDRED_PERCENT;
-  const taken = amount('CNGN', side === 'buy' ? price.minor - shift : price.minor + shift);
+  const taken = amount('CNGN', takerPriceMicro(price.minor, own ?? 0n, side === 'buy' ? 'CNGN' : stablecoin));
   return [
     ['pays', `${pays} per trade`],
     ['receives', receives],
@@ -109,7 +105,11 @@ const createCommand = command({
     const reply = await session.change(createOrder, request, {
       summary: `place an order on ${pair} to ${words} at ${amountForPeople(price)}, up to ${amountForPeople(max)} per trade`,
       lines: termLines(terms),
-      previews: () => readPreviews(() => balancePreview(session, pair, side)),
+      previews: () =>
+        readPreviews(
+          () => marketPreview(session, pair, side, price),
+          () => balancePreview(session, pair, side),
+        ),
     });
     // The response may name neither, and then not say what the order offers.
     return outcomeOf(session, createOrder, { ...reply, request: { pair, side } });
@@ -161,7 +161,10 @@ const listCommand = command({
     ),
 });
 
-const orderId = argument('order-id', 'order id, from fx orders create or fx orders list', id, 'Order id:');
+const orderId = picked(
+  'order',
+  argument('order-id', 'order id, from fx orders create or fx orders list', id, 'Which order?'),
+);
 
 /** Takes no once key: it says what the order offers from now on, so repeating it moves nothing twice. */
 const updateCommand = command({

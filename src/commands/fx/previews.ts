@@ -4,7 +4,7 @@ import type { Session } from '../../cli/session.ts';
 import { balanceAddress } from '../../contract/endpoints/balances.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
-import { PAIRS, type Side } from '../../contract/fx.ts';
+import { MIN_CNGN, PAIRS, type Side } from '../../contract/fx.ts';
 import { type Amount, type Asset, amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
 
@@ -39,6 +39,20 @@ async function priced(session: Session, pair: string, side: Side, cngn: Amount) 
   const price = amountIn(data.quote.price, 'CNGN');
   const tokens = amountIn(data.quote.usdcAmount ?? data.quote.usdtAmount, stablecoinOf(pair));
   return price && tokens && { price, tokens };
+}
+
+/** Compares the price of an order with what a trade gets now, because the service does not match resting orders with each other. */
+export async function marketPreview(
+  session: Session,
+  pair: string,
+  side: Side,
+  price: Amount,
+): Promise<readonly Line[]> {
+  const now = (await priced(session, pair, side, MIN_CNGN))?.price;
+  if (!now) return [];
+  const isWorse = side === 'buy' ? price.minor > now.minor : price.minor < now.minor;
+  const words = `a trade to ${side} gets ${amountForPeople(now)} now`;
+  return [['market', isWorse ? `${words}, which is better than this price; the order does not get it` : words]];
 }
 
 /** Previews what a trade would return or cost now, and the balance that pays for it. */

@@ -10,7 +10,7 @@ import {
   requiredSide,
   wireDecimal,
 } from '../../cli/fx-terms.ts';
-import { argument, id, oneOfAnyCase, option, required, wholeNumber } from '../../cli/parameters.ts';
+import { argument, id, oneOfAnyCase, option, picked, required, wholeNumber } from '../../cli/parameters.ts';
 import { amountLine } from '../../cli/previews.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { startedOutcome, startedShape } from '../../cli/started.ts';
@@ -179,7 +179,7 @@ const statusCommand = command({
   endpoints: [tradeStatus.id],
   prints: { response: tradeStatus },
   parameters: {
-    tradeId: argument('trade-id', 'trade id, from fx trade or fx trades', id),
+    tradeId: picked('trade', argument('trade-id', 'trade id, from fx trade or fx trades', id, 'Which trade?')),
     wait: waitOption('until the trade settles, fails or expires'),
   },
   run: async (session, { tradeId, wait }) => followWork(session, fxTrade, tradeId, wait ?? 0),

@@ -8,9 +8,12 @@ import {
   verifyAccess,
 } from '../../cli/allowlist.ts';
 import { command, type Guided } from '../../cli/command.ts';
+import { confirmChange } from '../../cli/confirm.ts';
 import { askFor } from '../../cli/input.ts';
+import { printLines } from '../../cli/lines.ts';
 import type { Outcome } from '../../cli/outcome.ts';
 import { option, optionalArgument, switchOn, word } from '../../cli/parameters.ts';
+import type { Line } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { waitOption } from '../../cli/wait.ts';
 import { showEquivalentCommand } from '../../cli/wizard.ts';
@@ -49,9 +52,11 @@ async function add(
 ): Promise<Outcome> {
   const address = rangeText(range);
   if (!allowLockOut) guardFirst(state, range);
-  if (state.entries.length === 0)
-    await session.say(`the allowlist is empty: after adding ${address}, no other address can call the service`);
-  if (range.prefix === 0) await session.say(`${address} allows every IPv${range.version} address`);
+  const { dryRun, yes } = session.globals;
+  // The first entry takes access away from everybody else, which adding another one does not.
+  const mustAsk = state.entries.length === 0 && session.isInteractive && !yes && !dryRun;
+  const change = { summary: `add ${address} to the allowlist`, lines: consequencesOf(state, range) };
+  if (mustAsk || change.lines.length > 0) await confirmChange(session, change, mustAsk);
   const reply = await session.call(ipAllowlist, { action: 'add', ipAddress: address, description: label });
   if (allowLockOut) await printAccess(session);
   else if (isElsewhere(range, state)) {
@@ -66,6 +71,13 @@ async function add(
     await verifyAccess(session, waitMs, hint);
   }
   return outcomeOf(session, ipAllowlist, reply, { columns: ADDED });
+}
+
+/** What adding a range does besides adding it. */
+function consequencesOf({ entries }: AllowlistState, range: IpRange): readonly Line[] {
+  const first: Line = ['afterwards', 'no other address can call the service: the allowlist is empty now'];
+  const wide: Line = ['allows', `every IPv${range.version} address`];
+  return [...(entries.length === 0 ? [first] : []), ...(range.prefix === 0 ? [wide] : [])];
 }
 
 const countText = (count: number) =>
@@ -90,7 +102,10 @@ async function askAddition(session: Session, state: AllowlistState, allowLockOut
   );
   const label = (await askFor({ question: 'Label (Enter for none):', parse: String }, session)) || undefined;
   const named = `${rangeText(range)}${label === undefined ? '' : ` (${label})`}`;
-  if (!session.globals.yes && !(await prompter.confirm(`Add ${named} to the allowlist. Continue?`)))
+  // The first entry is asked about by the command itself.
+  if (session.globals.yes || entries.length === 0) return { range, label };
+  await printLines(session.world, session.say, consequencesOf(state, range));
+  if (!(await prompter.confirm(`Add ${named} to the allowlist. Continue?`)))
     throw new CliError('declined', 'declined; nothing was sent');
   return { range, label };
 }

@@ -1,8 +1,8 @@
 import type { Guided } from '../../cli/command.ts';
 import { askFor } from '../../cli/input.ts';
 import { amountHelp, amountOf, required } from '../../cli/parameters.ts';
+import { pickUser } from '../../cli/pick/users.ts';
 import type { Session } from '../../cli/session.ts';
-import { pickUser } from '../../cli/user-search.ts';
 import { waitWords } from '../../cli/wait.ts';
 import { showEquivalentCommand } from '../../cli/wizard.ts';
 import { type Amount, amountForPeople, amountText, minorForPeople } from '../../money/amount.ts';

@@ -11,7 +11,7 @@ import { type Amount, amountForPeople, amount as amountIn } from '../../money/am
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { ONRAMP_AMOUNT, onrampGuide } from './guide.ts';
-import { accountToPay, followOnramp, ONRAMP, sayWhatToPay } from './payment.ts';
+import { accountToPay, followOnramp, ONRAMP, sayWhatToPay, sayWhereToPay } from './payment.ts';
 import { isSwapped, type Route, requireRoute, routeForPeople } from './route.ts';
 
 /** Previews the fees, the total to pay and the balance, also afterwards if the cNGN stays in the user's wallet. */
@@ -109,7 +109,9 @@ const accountCommand = command({
   ],
   endpoints: [getVirtualAccount.id],
   prints: { response: getVirtualAccount },
-  parameters: { requestId: argument('request-id', 'request id, from onramp start', id) },
+  parameters: {
+    requestId: picked('request', argument('request-id', 'request id, from onramp start', id, 'Which request?')),
+  },
   run: async (session, { requestId }) =>
     outcomeOf(session, getVirtualAccount, await session.call(getVirtualAccount, { requestId })),
 });
@@ -125,10 +127,17 @@ const statusCommand = command({
   endpoints: [onrampStatus.id],
   prints: { response: onrampStatus },
   parameters: {
-    requestId: argument('request-id', 'request id from onramp start, or the address of its wallet', id),
+    requestId: picked(
+      'request',
+      argument('request-id', 'request id from onramp start, or the address of its wallet', id, 'Which request?'),
+    ),
     wait: waitOption('until it completes or fails'),
   },
-  run: async (session, { requestId, wait }) => followOnramp(session, requestId, wait ?? 0),
+  run: async (session, { requestId, wait }) => {
+    const outcome = await followOnramp(session, requestId, wait ?? 0);
+    await sayWhereToPay(session, outcome);
+    return outcome;
+  },
 });
 
 export const commands = [startCommand, accountCommand, statusCommand];

@@ -5,12 +5,12 @@ import { PREVIEW_READ } from '../../cli/previews.ts';
 import type { Session } from '../../cli/session.ts';
 import { startedOutcome } from '../../cli/started.ts';
 import { type Following, interruptedWait } from '../../cli/wait.ts';
-import { wizardOutcome } from '../../cli/wizard.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
+import { timeText } from '../../present/times.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { onramp, TO_PAY } from '../../works/onramps.ts';
 
@@ -41,7 +41,7 @@ export async function awaitPayment(session: Session, own: Outcome, waitMs: numbe
   // The account opens after the reply, so it expires slightly later than this counts.
   const sinceMs = world.clock.now();
   const account = await accountToPay(session, requestId);
-  const outcomeOf = (followed: Outcome) => wizardOutcome(session, own, startedOutcome(session, ONRAMP, own, followed));
+  const outcomeOf = (followed: Outcome) => startedOutcome(session, ONRAMP, own, followed);
   if (!account) return outcomeOf(await followOnramp(session, requestId, waitMs));
   await sayWhatToPay(session, account);
   const shows = countdown(session, account, sinceMs);
@@ -50,13 +50,26 @@ export async function awaitPayment(session: Session, own: Outcome, waitMs: numbe
 
 /** Says what to pay, also with --quiet: without it, nobody can pay. */
 export async function sayWhatToPay(session: Session, account: Account): Promise<void> {
+  const { expiresAt } = account;
+  const until = expiresAt && (timeText(expiresAt, { zone: session.globals.zone }) ?? expiresAt);
   await printLines(session.world, session.say, [
     ['pay exactly', totalOf(account)],
     ['account number', account.accountNumber],
     ['bank', account.bankName],
     ['account name', account.accountName],
-    ...(account.expiresAt === undefined ? [] : [['until', account.expiresAt] as const]),
+    ...(until === undefined ? [] : [['until', until] as const]),
   ]);
+}
+
+/** The states in which the payment may be missing. */
+const MAYBE_UNPAID: readonly unknown[] = ['requested', 'pending'];
+
+/** Says how to see what to pay while nothing was paid: the amounts in a status are without fees, and another sum is not accepted. */
+export async function sayWhereToPay(session: Session, { result }: Outcome): Promise<void> {
+  const { requestId, status, wallet } = (result?.data ?? {}) as Partial<ResponseOf<typeof onrampStatus>>;
+  const isClosed = ['used', 'expired'].includes(wallet?.virtualAccountStatus ?? '');
+  if (requestId === undefined || !MAYBE_UNPAID.includes(status) || isClosed) return;
+  await session.note(`these amounts are without fees; see what to pay with: fiatrail onramp account ${requestId}`);
 }
 
 type Account = ResponseOf<typeof getVirtualAccount>['virtualAccount'] & { readonly expiresAt: string | undefined };
@@ -111,7 +124,7 @@ function countdown(session: Session, account: Account, sinceMs: number): NonNull
     return ` within ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   };
   return (state, isLive) => {
-    if (state !== 'requested' && state !== 'pending') return undefined;
+    if (!MAYBE_UNPAID.includes(state)) return undefined;
     const [before, after] = [`pay ${totalOf(account)} to ${account.accountNumber} (`, `)${within(isLive)}`];
     const width = (stderr.columns ?? 80) - before.length - after.length - 1;
     return `${before}${isLive ? shortened(account.accountName, width) : account.accountName}${after}`;

@@ -3,7 +3,7 @@ import { allProfileNames, type Profile, resolveProfile } from '../../account/pro
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { openAccount } from '../../cli/connect.ts';
-import { argument, switchOn, word } from '../../cli/parameters.ts';
+import { argument, newFile, switchOn, word } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import { BytesFileError, type BytesProblem } from '../../files/bytes-file.ts';
@@ -129,7 +129,7 @@ export const backupCommand = command({
   endpoints: [],
   prints: { form: { path: 'text', bytes: 'whole number', head: ['null or', 'text'] } },
   isLocal: true,
-  parameters: { file: argument('file', 'file to create; it must not exist', word, 'File:') },
+  parameters: { file: argument('file', 'file to create; it must not exist', newFile, 'File:') },
   run: async (session, input) => {
     const path = absolutePath(input.file);
     const journal = await session.journal();

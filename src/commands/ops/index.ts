@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { confirmChange } from '../../cli/confirm.ts';
-import { argument, id, option, optionalArgument, switchOn } from '../../cli/parameters.ts';
+import { argument, id, option, optionalArgument, picked, switchOn } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../../cli/wait.ts';
 import { JOURNAL_CHANGED } from '../../journal/codes.ts';
@@ -15,7 +15,10 @@ import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
 import { COLUMNS, OPERATION, operationNamed, printed } from './printed.ts';
 
-const operationId = argument('operation-id', 'operation id, from ops list; a unique prefix is enough', id);
+const operationId = picked(
+  'operation',
+  argument('operation-id', 'operation id, from ops list; a unique prefix is enough', id, 'Which operation?'),
+);
 
 const showCommand = command({
   words: ['ops', 'show'],
@@ -129,7 +132,7 @@ const verifyCommand = command({
 /** What to do about what looking for an operation found. */
 function nextStep(looked: Looked): string | null {
   if (looked.kind === 'unreachable') return [looked.error.message, looked.error.hint].filter(Boolean).join('; ');
-  const { kind, operation, where, ...found } = looked;
+  const { kind, operation, where, retry, ...found } = looked;
   const resolve = `fiatrail ops resolve ${operation.operationId} --completed|--not-done --reason TEXT`;
   const look = where === undefined ? 'ask the service' : `look with: ${where}`;
   if (kind === 'ended') return null;
@@ -138,7 +141,7 @@ function nextStep(looked: Looked): string | null {
     return `not found yet; run this again after ${new Date(found.lookAgainMs).toISOString()}`;
   if (kind === 'several' && 'candidates' in found)
     return `may be ${found.candidates.map(({ requestId }) => requestId).join(' or ')}; ${look}, then: ${resolve}`;
-  return `${look}, then: ${resolve}`;
+  return `${retry === undefined ? '' : `try again, which never does it twice: ${retry}; or `}${look}, then: ${resolve}`;
 }
 
 const RECONCILED = [

@@ -7,7 +7,7 @@ import type { Session } from '../../cli/session.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import type { ListPosition, Selection } from '../../journal/list-query.ts';
 import { NEXT, type OperationState } from '../../journal/states.ts';
-import { COLUMNS, OPERATION, printed } from './printed.ts';
+import { COLUMNS, ONBOARDING_COLUMNS, OPERATION, printed } from './printed.ts';
 
 const STATES = Object.keys(NEXT) as readonly OperationState[];
 const KINDS = ['money', 'destructive', 'onboarding'] as const;
@@ -77,6 +77,7 @@ export const listCommand = command({
     'fiatrail ops list --in-doubt -o json --query "operations[].operationId"',
     'fiatrail ops list --since 2026-08-01 --all -o csv',
     'fiatrail ops list --once fees-2026-11',
+    'fiatrail ops list --kind onboarding --state failed',
   ],
   endpoints: [],
   prints: { form: { operations: ['list of', OPERATION], pagination: 'pagination' } },
@@ -111,6 +112,7 @@ export const listCommand = command({
     const more = all ? { more: laterPages(journal, listing, first, size) } : {};
     const list = { isWhole: false };
     const request = { limit: size, startAfter: after };
-    return { result: { data, request, lists: 'operations', list, columns: COLUMNS, ...more } };
+    const columns = kind === 'onboarding' ? ONBOARDING_COLUMNS : COLUMNS;
+    return { result: { data, request, lists: 'operations', list, columns, ...more } };
   },
 });

@@ -6,6 +6,7 @@ import { amountText } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { toPlain } from '../../present/plain.ts';
 import type { Form } from '../../present/prints.ts';
+import { workStartedBy } from '../../works/find-work.ts';
 import { endpointNamed, recordedData } from '../../works/recorded.ts';
 
 /** What to do about an operation in each state. */
@@ -27,6 +28,12 @@ export const COLUMNS = [
   { field: 'createdAt', title: 'When' },
   { field: 'requestId', title: 'Request', isWide: true },
   { field: 'onceKey', title: 'Once key', isWide: true },
+] as const;
+
+/** The columns of onboardings, which can be tried again. */
+export const ONBOARDING_COLUMNS = [
+  ...COLUMNS.filter(({ field }) => field !== 'onceKey'),
+  { field: 'advice', title: 'What to do', isWide: true },
 ] as const;
 
 /** The form of a printed operation. */
@@ -53,13 +60,19 @@ export async function printed(operation: Operation) {
     moves,
     ...shown
   } = operation;
-  const { endpoint, state } = operation;
+  const { endpoint } = operation;
   const { endpoint: ofResult, data } = recordedData(operation);
   const sent = parseExactJson(operation.request);
   const request = toPlain(sent, (await endpointNamed(endpoint))?.request());
   const ended = await endpointNamed(ofResult);
   const result = data === undefined ? null : toPlain(data, ended?.response(), ended?.nests, sent);
-  return { ...shown, amount: forJson(moves), request, result, advice: ADVICE[state] };
+  return { ...shown, amount: forJson(moves), request, result, advice: await adviceOn(operation) };
+}
+
+async function adviceOn({ endpoint, state, operationId }: Operation): Promise<string> {
+  const mayTryAgain = state === 'failed' || state === 'unknown' || state === 'sent';
+  const retry = mayTryAgain ? (await workStartedBy(endpoint))?.retry?.(operationId) : undefined;
+  return `${ADVICE[state]}${retry === undefined ? '' : `; try again with: ${retry}`}`;
 }
 
 /** Finds an operation by its id or a unique prefix of it. Throws CliError usage. */

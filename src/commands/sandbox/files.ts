@@ -1,7 +1,7 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
-import { argument, word } from '../../cli/parameters.ts';
+import { argument, newFile, word } from '../../cli/parameters.ts';
 import { sandboxRestore, sandboxSnapshot } from '../../contract/control.ts';
 import { stateFileProblem } from '../../contract/state-file.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/bytes-file.ts';
@@ -49,7 +49,7 @@ export const snapshotCommand = command({
   examples: ['fiatrail sandbox snapshot before.db', 'fiatrail sandbox snapshot before.db -o json --query bytes'],
   endpoints: [sandboxSnapshot.id],
   prints: { form: { path: 'text', bytes: 'whole number' } },
-  parameters: { file: argument('file', 'file to create; it must not exist', word, 'File:') },
+  parameters: { file: argument('file', 'file to create; it must not exist', newFile, 'File:') },
   run: async (session, input) => {
     requireSandbox(session);
     const path = absolutePath(input.file);

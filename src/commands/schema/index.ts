@@ -19,7 +19,8 @@ const commandWords: Parameter<readonly string[] | undefined> = {
   help: 'words of the command, such as: users list',
   required: false,
   repeats: true,
-  parse: (text) => (text === undefined ? undefined : [word(text)]),
+  // `schema "users list"` quotes the name of a command.
+  parse: (text) => (text === undefined ? undefined : word(text).trim().split(/\s+/)),
 };
 
 const nameOf = ({ words }: Command) => words.join(' ');

@@ -4,7 +4,7 @@ import { Secret } from '../../base/secret.ts';
 import { command, type Guided } from '../../cli/command.ts';
 import { askFor } from '../../cli/input.ts';
 import type { Outcome } from '../../cli/outcome.ts';
-import { argument, id, optionalArgument, switchOn } from '../../cli/parameters.ts';
+import { argument, id, option, optionalArgument, picked, switchOn } from '../../cli/parameters.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { startedOutcome, startedShape } from '../../cli/started.ts';
 import { DEFAULT_WAIT_MS, waitOption, waitWords } from '../../cli/wait.ts';
@@ -13,6 +13,7 @@ import { getDetails, onboard, onboardStatus } from '../../contract/endpoints/use
 import { followWork } from '../../works/follow-work.ts';
 import { onboarding } from '../../works/users.ts';
 import { USER_SHOWN } from './columns.ts';
+import { earlierOnboarding, recordRetried, refusedAgain, requireUseful } from './retry.ts';
 
 const bvnText = (text: string) => {
   if (/^[0-9]{11}$/.test(text)) return new Secret(text);
@@ -26,12 +27,13 @@ const bvnText = (text: string) => {
 interface Given {
   readonly bvn?: Secret | undefined;
   readonly bvnStdin?: boolean | undefined;
+  readonly retry?: string | undefined;
   readonly wait?: number | undefined;
 }
 
-/** Reads the BVN from the argument or from standard input. Throws CliError usage. */
 const PIPE_BVN = 'pipe the 11 digits into the command, or redirect a file: --bvn-stdin < bvn.txt';
 
+/** Reads the BVN from the argument or from standard input. Throws CliError usage. */
 async function readBvn(session: Session, { bvn, bvnStdin }: Given): Promise<Secret> {
   if (bvn && bvnStdin) throw new CliError('usage', '<bvn> cannot be combined with --bvn-stdin');
   if (bvn) return bvn;
@@ -53,6 +55,11 @@ async function readBvn(session: Session, { bvn, bvnStdin }: Given): Promise<Secr
 /** Prompts for the BVN, waits until its holder is verified, and shows the user with the permanent account. */
 async function guide(session: Session, given: Given): Promise<Guided<Given> | undefined> {
   if (given.bvn || given.bvnStdin) return undefined;
+  const earlier = given.retry === undefined ? undefined : await earlierOnboarding(session, given.retry);
+  if (earlier) {
+    const { summary, createdAt } = earlier.operation;
+    await session.say(`${summary}, ${createdAt}: ${earlier.why ?? 'nothing more is known about it'}`);
+  }
   const bvn = await askFor({ parse: bvnText, question: 'BVN (11 digits):', isSecret: true }, session);
   const { profile, globals, world } = session;
   if (!globals.yes && !globals.dryRun) {
@@ -64,7 +71,11 @@ async function guide(session: Session, given: Given): Promise<Guided<Given> | un
   return {
     values: { bvn, wait: waitMs },
     after: (own) => showOnboarded(session, own),
-    end: () => showEquivalentCommand(session, ['users', 'onboard', '--bvn-stdin', ...waitWords(waitMs)], '< bvn.txt'),
+    end: () => {
+      const retry = given.retry === undefined ? [] : ['--retry', given.retry];
+      const words = ['users', 'onboard', ...retry, '--bvn-stdin', ...waitWords(waitMs)];
+      return showEquivalentCommand(session, words, '< bvn.txt');
+    },
   };
 }
 
@@ -88,22 +99,30 @@ const onboardCommand = command({
   words: ['users', 'onboard'],
   summary: 'Onboard a user by BVN',
   details:
-    'The user’s names come from the BVN record. Once the BVN is verified, the user has wallets and a permanent virtual account. On a terminal, without a BVN, the command prompts for it with hidden input, waits and shows the user.',
+    'The user’s names come from the BVN record. Once the BVN is verified, the user has wallets and a permanent virtual account. On a terminal, without a BVN, the command prompts for it with hidden input, waits and shows the user. With --retry, an onboarding that failed, or whose outcome is unknown, is tried again; the service takes a BVN once, so that nobody is onboarded twice.',
   examples: [
     'fiatrail users onboard --bvn-stdin --wait < bvn.txt',
     'printf 12345678901 | fiatrail users onboard --bvn-stdin --wait --yes -o json',
+    'fiatrail users onboard --retry 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --bvn-stdin < bvn.txt',
   ],
   endpoints: [onboard.id, onboardStatus.id, getDetails.id],
   prints: WORK,
   parameters: {
     bvn: optionalArgument('bvn', 'BVN, 11 digits; prefer --bvn-stdin', bvnText),
     bvnStdin: switchOn('--bvn-stdin', 'read the BVN from standard input'),
+    retry: option('--retry <operation-id>', 'try this onboarding again, from ops list --kind onboarding', id),
     wait: waitOption('until the user is verified'),
   },
   guide,
   run: async (session, input) => {
     const bvn = await readBvn(session, input);
-    const reply = await session.call(onboard, { bvn: bvn.reveal() }, { prints: startedShape(WORK) });
+    const earlier = input.retry === undefined ? undefined : await earlierOnboarding(session, input.retry);
+    if (earlier) await requireUseful(session, earlier, bvn);
+    const sent = session.call(onboard, { bvn: bvn.reveal() }, { prints: startedShape(WORK) });
+    const reply = await sent.catch((error: unknown) => {
+      throw earlier ? refusedAgain(error, earlier) : error;
+    });
+    if (earlier) await recordRetried(session, earlier);
     const started = outcomeOf(session, onboard, reply);
     if (input.wait === undefined) return startedOutcome(session, WORK, started);
     return startedOutcome(
@@ -125,7 +144,7 @@ const onboardingCommand = command({
   endpoints: [onboardStatus.id],
   prints: { response: onboardStatus },
   parameters: {
-    requestId: argument('request-id', 'request id, from users onboard', id),
+    requestId: picked('request', argument('request-id', 'request id, from users onboard', id, 'Which request?')),
     wait: waitOption('until the user is verified'),
   },
   run: async (session, { requestId, wait }) => followWork(session, onboarding, requestId, wait ?? 0),

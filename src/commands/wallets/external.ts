@@ -1,5 +1,5 @@
 import { command } from '../../cli/command.ts';
-import { argument, id, oneOf, option, required, switchOn, word } from '../../cli/parameters.ts';
+import { argument, id, oneOf, option, picked, required, switchOn, word } from '../../cli/parameters.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import {
   addExternalWallet,
@@ -7,7 +7,10 @@ import {
   setExternalWalletStatus,
 } from '../../contract/endpoints/external-wallets.ts';
 
-const address = argument('external-wallet', 'address of a registered wallet, from wallets show', id, 'Address:');
+const address = picked(
+  'external wallet',
+  argument('external-wallet', 'address of a registered wallet, from wallets show', id, 'Which wallet?'),
+);
 
 const addCommand = command({
   words: ['wallets', 'external', 'add'],

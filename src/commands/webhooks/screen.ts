@@ -33,7 +33,7 @@ const WARN_EVERY_MS = 60_000;
 export function screenFor(session: Session, inbox: Inbox): Screen {
   const { world, globals } = session;
   const isTable = globals.present.format === 'table' && (world.stdout.isTerminal || globals.isFormatChosen);
-  const line = liveLine(world, globals.quiet || !isTable, true);
+  const line = liveLine(world, { ...globals, quiet: globals.quiet || !isTable }, true);
   let hasHead = false;
   let warnedMs = Number.NEGATIVE_INFINITY;
   let unreachable: string | undefined;

@@ -1,10 +1,11 @@
 import type { Pair, Side } from '../../contract/fx.ts';
 import type { Asset } from '../../money/amount.ts';
+import { takerPriceMicro } from '../../money/rates.ts';
 import type { Database } from '../../sqlite/database.ts';
 import type { Context } from '../context.ts';
 import { type AccountRef, balanceOf, walletAccount } from '../ledger.ts';
 import { smartWallet, vaultWallet } from '../wallets.ts';
-import { takerPriceMicro, tokenBaseFor } from './prices.ts';
+import { tokenBaseFor } from './prices.ts';
 
 type Stablecoin = 'USDC' | 'USDT';
 

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import { type PercentMillionths, percentFromWire } from '../../money/rates.ts';
+import { type PercentMillionths, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
 import { type Call, isoTime } from '../context.ts';
 import { commitments } from '../market/commitments.ts';
 import {
@@ -13,7 +13,6 @@ import {
   sideOf,
   tradingBalance,
 } from '../market/orders.ts';
-import { takerPriceMicro } from '../market/prices.ts';
 import { baseOf, cursor, decimal, requireVault, terms } from '../market/terms.ts';
 import type { Operations } from '../operation.ts';
 import { VERSION } from '../version.ts';

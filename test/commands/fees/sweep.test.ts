@@ -265,11 +265,31 @@ describe('fees withdraw --amount all', () => {
     expect(await withdrawn(world)).toEqual([]);
   });
 
-  test('a dry run shows the first withdrawal and sends nothing', async () => {
+  test('a dry run shows every withdrawal and sends nothing', async () => {
     const world = await withFees();
     const { code, stdout } = await run(world, ...ALL, '--once', 'night', '--dry-run', '-o', 'json');
-    expect({ code, amount: JSON.parse(stdout).body.amount }).toEqual({ code: 0, amount: 10_000_000 });
+    const { withdrawals, ...whole } = JSON.parse(stdout);
+    const { bankAccountNumber, bankCode, accountName } = withdrawals[0].body;
+    const body = { bankAccountNumber, bankCode, accountName };
+    const shown = [10_000_000, 10_000_000, 5_000_000].map((kobo, index) => ({
+      amount: { value: WHOLE[index], asset: 'NGN' },
+      onceKey: `night/${index + 1}`,
+      body: { ...body, amount: kobo, narration: expect.stringMatching(/^\[fr-[0-9a-f]{8}\]$/) },
+    }));
+    expect({ code, withdrawals, whole }).toMatchObject({
+      ...{ code: 0, withdrawals: shown },
+      whole: { dryRun: true, method: 'POST', total: { value: '250000.00', asset: 'NGN' }, count: 3 },
+    });
+    expect(new Set(shown.map((_, index) => withdrawals[index].body.narration)).size).toBe(3);
     expect(await withdrawn(world)).toEqual([]);
+  });
+
+  test('a test of the rules counts the sum of all withdrawals', async () => {
+    const world = await withFees();
+    const limit = ['profiles', 'rules', 'set', 'sandbox', '--max-per-day', 'NGN 200000', '--yes', '-q'];
+    expect((await run(world, ...limit)).code).toBe(0);
+    const { code, stdout } = await run(world, 'profiles', 'rules', 'test', '-o', 'json', '--', ...ALL);
+    expect({ code, result: JSON.parse(stdout).rules[0].result }).toEqual({ code: 9, result: 'does not hold' });
   });
 
   test('nothing to withdraw exits with 9', async () => {

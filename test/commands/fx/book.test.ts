@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { depthOf } from '../../../src/commands/fx/book.ts';
 import { amountText } from '../../../src/money/amount.ts';
+import { wireNumber } from '../../../src/money/decimal.ts';
 import type { Level } from '../../../src/present/result.ts';
 
 const order = (price: string, availableLiquidity: string | null, maxAmount: string | null = '1000000') => ({
@@ -68,6 +69,30 @@ describe('the depth of an order book', () => {
       buyOrders: bids.map((price) => order(price, '9')),
     };
     expect(depthOf(book, 'CNGN-USDC').middle).toBe(words);
+  });
+
+  test('shows what a taker pays or gets, by which it sorts', () => {
+    const { upper, lower } = depthOf(
+      {
+        sellOrders: [
+          { ...order('1400', '1'), spread: wireNumber('2') },
+          { ...order('1405', '1'), spread: wireNumber('0.5') },
+        ],
+        buyOrders: [
+          { ...order('1388.77', '1'), spread: wireNumber('0.5') },
+          { ...order('1388.77', '1'), spread: wireNumber('1') },
+        ],
+      },
+      'CNGN-USDC',
+    );
+    const prices = (levels: readonly Level[]) => levels.map(({ takerPrice }) => takerPrice && amountText(takerPrice));
+    expect(prices(upper.levels)).toEqual(['1412.025000', '1428.000000']);
+    expect(prices(lower.levels)).toEqual(['1381.826150', '1374.882300']);
+  });
+
+  test.each(['100', '250', '-1'])('has no price for a taker at a spread of %s percent', (spread) => {
+    const { lower } = depthOf({ buyOrders: [{ ...order('1390', '1'), spread: wireNumber(spread) }] }, 'CNGN-USDC');
+    expect(lower.levels.map(({ takerPrice }) => takerPrice)).toEqual([undefined]);
   });
 
   test('is empty for an empty book', () => {

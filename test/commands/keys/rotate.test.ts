@@ -413,15 +413,19 @@ describe('a failure after the rotation', () => {
       return ended(0);
     };
     let code = 3;
+    let said = '';
     on.programs['second'] = (input) => {
       got.push(`second ${input}`);
-      return ended(code);
+      return { ...ended(code), stderr: said };
     };
     const push = ['--push-command', 'first key=-', '--push-command', 'second'];
+    said = `debug: value ${NEW}\nError: permission denied\n`;
     const error = await on.refused([...ROTATE, ...push], 8);
     expect({ code: error.code, message: error.message }).toEqual({
       code: 'PUSH_FAILED',
-      message: expect.stringContaining('push command 2 of 2 failed with exit code 3'),
+      message: expect.stringMatching(
+        /push command 2 of 2 failed with exit code 3; it said: \[redacted\] \/ Error: permission denied$/,
+      ),
     });
     code = 0;
     expect(JSON.parse((await on.run(RESUME_COMMAND)).stdout)).toMatchObject({ pushedTo: 2 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../../../src/money/amount.ts';
+import { takerPriceMicro } from '../../../src/money/rates.ts';
 import type { Context } from '../../../src/service/context.ts';
 import { post } from '../../../src/service/ledger.ts';
 import { averagePriceMicro, type Fill, type Match, match, type Wish } from '../../../src/service/market/order-book.ts';
@@ -10,7 +11,7 @@ import {
   requiredTradingAccount,
   tradingBalance,
 } from '../../../src/service/market/orders.ts';
-import { cngnBaseFor, takerPriceMicro, tokenBaseFor } from '../../../src/service/market/prices.ts';
+import { cngnBaseFor, tokenBaseFor } from '../../../src/service/market/prices.ts';
 import { openSandbox } from '../../support/sandbox.ts';
 
 const MICRO = 1_000_000n;

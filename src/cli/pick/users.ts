@@ -1,11 +1,11 @@
-import { CliError } from '../base/errors.ts';
-import type { Choice } from '../base/world.ts';
-import type { ResponseOf } from '../contract/endpoint.ts';
-import { listUsers } from '../contract/endpoints/user-list.ts';
-import { plainLine } from '../present/text.ts';
-import { PAGE_SIZE } from './pages.ts';
-import { PREVIEW_READ } from './previews.ts';
-import type { Session } from './session.ts';
+import { CliError } from '../../base/errors.ts';
+import type { Choice } from '../../base/world.ts';
+import type { ResponseOf } from '../../contract/endpoint.ts';
+import { listUsers } from '../../contract/endpoints/user-list.ts';
+import { plainLine } from '../../present/text.ts';
+import { PAGE_SIZE } from '../pages.ts';
+import { PREVIEW_READ } from '../previews.ts';
+import type { Session } from '../session.ts';
 
 type User = ResponseOf<typeof listUsers>['users'][number];
 

@@ -1,0 +1,86 @@
+import { CliError } from '../../base/errors.ts';
+import type { Choice } from '../../base/world.ts';
+import { listOrders } from '../../contract/endpoints/fx-orders.ts';
+import { listTrades } from '../../contract/endpoints/fx-trades.ts';
+import { getFintechWallet } from '../../contract/endpoints/wallets.ts';
+import type { Operation } from '../../journal/journal.ts';
+import { amountForPeople } from '../../money/amount.ts';
+import { plainLine } from '../../present/text.ts';
+import { amountIn } from '../fx-terms.ts';
+import type { Thing } from '../parameters.ts';
+import { PREVIEW_READ } from '../previews.ts';
+import type { Session } from '../session.ts';
+
+type Choices = readonly Choice<string>[];
+
+/** How many are offered: the newest ones, which are the ones that people ask for. */
+const MOST = 100;
+
+const choice = (value: string | null | undefined, ...parts: readonly (string | null | undefined)[]): Choices =>
+  value ? [{ value, name: plainLine([...parts.filter(Boolean), value].join(' · ')) }] : [];
+
+/** Custody metadata is whatever somebody stored. */
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+const cngn = (figure: Parameters<typeof amountIn>[0]) => {
+  const value = amountIn(figure, 'CNGN');
+  return value && amountForPeople(value);
+};
+
+async function operations(session: Session): Promise<readonly Operation[]> {
+  const journal = await session.existingJournal();
+  if (!journal) return [];
+  const account = await journal.accountIds(await session.accountNames());
+  return journal.list({ account, limit: MOST });
+}
+
+const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promise<Choices>>> = {
+  'external wallet': async (session) => {
+    const { data } = await session.call(getFintechWallet, {}, PREVIEW_READ);
+    return (data.externalWallets ?? []).flatMap(({ address, label, network }) =>
+      choice(text(address), text(label), text(network)),
+    );
+  },
+  order: async (session) => {
+    const { data } = await session.call(listOrders, { limit: MOST }, PREVIEW_READ);
+    const open = (data.orders ?? []).filter(({ status }) => status !== 'deleted');
+    return open.flatMap(({ orderId, pair, side, price, status }) =>
+      choice(orderId, [side, pair, 'at', cngn(price)].filter(Boolean).join(' '), status),
+    );
+  },
+  trade: async (session) => {
+    const { data } = await session.call(listTrades, { limit: MOST }, PREVIEW_READ);
+    return (data.trades ?? []).flatMap(({ tradeId, pair, side, cngnAmount, status }) =>
+      choice(tradeId, [side, pair, cngn(cngnAmount)].filter(Boolean).join(' '), status),
+    );
+  },
+  request: async (session, group) => {
+    // What is recovered may be work of any kind.
+    const isOwn = ({ command }: Operation) => group === 'recover' || command.split(' ')[1] === group;
+    const own = (await operations(session)).filter(isOwn);
+    return own.flatMap(({ requestId, summary, state }) => choice(requestId, summary, state));
+  },
+  operation: async (session) =>
+    (await operations(session)).flatMap(({ operationId, summary, state }) => choice(operationId, summary, state)),
+};
+
+/** Asks for a thing by what is known of it; undefined if there is nothing to choose from, or it cannot be read. */
+export async function pickThing(
+  session: Session,
+  thing: Thing,
+  question: string,
+  group: string,
+): Promise<string | undefined> {
+  const choices = await READERS[thing](session, group).catch((error: unknown) => {
+    // An id can be typed although the list cannot be read.
+    if (error instanceof CliError && error.category !== 'interrupted') return [];
+    throw error;
+  });
+  if (choices.length === 0) return undefined;
+  const prompter = await session.world.prompter();
+  return prompter.search(`${question} Type part of it:`, async (typed) => {
+    const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = choices.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
+    return found.length > 0 || typed.trim() === '' ? found : choice(typed.trim(), 'use the id');
+  });
+}

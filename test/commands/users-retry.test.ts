@@ -1,0 +1,163 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { main } from '../../src/main.ts';
+import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
+
+const REFUSED = '00000000000';
+const GOOD = '22222222221';
+const OTHER = '22222222222';
+
+let world: FakeWorld;
+beforeEach(() => {
+  const plain = fakeWorld();
+  // The ids of other tests contain the refused BVN, so that they would be redacted.
+  world = {
+    ...plain,
+    ids: {
+      ...plain.ids,
+      uuid: () =>
+        plain.ids
+          .uuid()
+          .replace(/-8000-0+/, '-8000-abcdefabc')
+          .slice(0, 36),
+    },
+  };
+});
+
+async function run(...argv: string[]) {
+  const [out, err] = [world.stdout.text().length, world.stderr.text().length];
+  const code = await main([...argv, '-q', '-o', 'json'], world);
+  return { code, stdout: world.stdout.text().slice(out), stderr: world.stderr.text().slice(err) };
+}
+
+const onboard = (bvn: string, ...more: string[]) => run('users', 'onboard', bvn, ...more);
+const lose = (kind: string) => run('sandbox', 'fault', 'add', '--on', 'users.onboard', '--kind', kind);
+
+interface Listed {
+  readonly operationId: string;
+  readonly requestId: string | null;
+  readonly state: string;
+  readonly verdict: string | null;
+  readonly advice: string;
+}
+
+/** The onboardings in the journal, newest first, as their commands see them. */
+async function listed(): Promise<readonly Listed[]> {
+  const { stdout } = await run('ops', 'list', '--kind', 'onboarding');
+  return (JSON.parse(stdout) as { operations: Listed[] }).operations;
+}
+const newest = async () => (await listed())[0] as Listed;
+const userCount = async () => (JSON.parse((await run('users', 'list')).stdout) as { users: object[] }).users.length;
+
+describe('an onboarding that failed', () => {
+  test('says how to try it again, in its error and in the list', async () => {
+    const { code, stderr } = await onboard(REFUSED, '--wait');
+    const { operationId, requestId, advice } = await newest();
+    expect(code).toBe(3);
+    expect(stderr).toContain(`fiatrail users onboard --retry ${requestId} --bvn-stdin < bvn.txt`);
+    expect(advice).toContain(`fiatrail users onboard --retry ${operationId} --bvn-stdin < bvn.txt`);
+  });
+
+  test.each(['operationId', 'requestId'] as const)('is tried again by its %s, with another BVN', async (by) => {
+    await onboard(REFUSED, '--wait');
+    const { code } = await onboard(GOOD, '--wait', '--retry', String((await newest())[by]));
+    expect({ code, users: await userCount() }).toEqual({ code: 0, users: 1 });
+  });
+
+  test('asks before it sends a BVN again that the service refused', async () => {
+    await onboard(REFUSED, '--wait');
+    const { requestId } = await newest();
+    const { code, stderr } = await onboard(REFUSED, '--retry', String(requestId));
+    expect({ code, sent: (await listed()).length }).toEqual({ code: 2, sent: 1 });
+    expect(stderr).toContain('send a BVN again that the service refused; nothing was sent');
+    expect((await onboard(REFUSED, '--wait', '--retry', String(requestId), '--yes')).code).toBe(3);
+  });
+
+  test('is known to have failed when it is tried again, although nobody waited for it', async () => {
+    await onboard(REFUSED);
+    await run('sandbox', 'advance', '1h');
+    const { requestId, state } = await newest();
+    expect(state).toBe('accepted');
+    expect((await onboard(GOOD, '--retry', String(requestId))).code).toBe(0);
+    expect((await listed()).map((each) => each.state)).toEqual(['accepted', 'failed']);
+  });
+});
+
+describe('an onboarding whose outcome is unknown', () => {
+  test('is settled by trying it again if the request was lost', async () => {
+    await lose('lost-request');
+    expect((await onboard(GOOD)).code).toBe(6);
+    await lose('lost-request');
+    const { operationId } = await newest();
+    expect((await onboard(GOOD, '--retry', operationId)).code).toBe(6);
+    expect((await onboard(GOOD, '--retry', operationId, '--wait')).code).toBe(0);
+    expect((await listed()).map(({ state, verdict }) => verdict ?? state).sort()).toEqual([
+      'not-done',
+      'not-done',
+      'settled',
+    ]);
+    expect(await userCount()).toBe(1);
+  });
+
+  test('onboards nobody twice if only the response was lost, and says how to settle it', async () => {
+    await lose('lost-response');
+    expect((await onboard(GOOD)).code).toBe(6);
+    const { operationId } = await newest();
+    await run('sandbox', 'advance', '1h');
+    const { code, stderr } = await onboard(GOOD, '--retry', operationId);
+    expect(code).toBe(3);
+    expect(stderr).toContain(`fiatrail ops resolve ${operationId} --completed`);
+    expect((await listed()).find((each) => each.operationId === operationId)).toMatchObject({ state: 'unknown' });
+    expect(await userCount()).toBe(1);
+  });
+
+  test('needs the same BVN', async () => {
+    await lose('lost-request');
+    await onboard(GOOD);
+    const { operationId } = await newest();
+    const { code, stderr } = await onboard(OTHER, '--retry', operationId);
+    expect({ code, sent: (await listed()).length }).toEqual({ code: 2, sent: 1 });
+    expect(stderr).toContain('this is not the BVN of that onboarding');
+  });
+
+  test('is offered again by reconcile', async () => {
+    await lose('lost-request');
+    await onboard(GOOD);
+    const { stdout } = await run('ops', 'reconcile');
+    expect(stdout).toContain(`try again, which never does it twice: fiatrail users onboard --retry`);
+  });
+});
+
+test.each([
+  ['an unknown id', async (): Promise<string> => 'nope', '--retry: no onboarding of this account has this id'],
+  [
+    'an onboarding that succeeded',
+    async () => {
+      await onboard(GOOD, '--wait');
+      return (await newest()).operationId;
+    },
+    'this onboarding cannot be tried again: the user was onboarded',
+  ],
+  [
+    'an onboarding in progress',
+    async () => {
+      await run('sandbox', 'seed', '--pace', 'real');
+      await onboard(GOOD);
+      return (await newest()).operationId;
+    },
+    'this onboarding cannot be tried again: it is still in progress',
+  ],
+] as const)('refuses %s, and sends nothing', async (_, idOf, why) => {
+  const id: string = await idOf();
+  const before = (await listed()).length;
+  const { code, stderr } = await onboard(OTHER, '--retry', id);
+  expect({ code, sent: (await listed()).length - before }).toEqual({ code: 2, sent: 0 });
+  expect(stderr).toContain(why);
+});
+
+test('does not find an onboarding of another account of the same machine', async () => {
+  await onboard(REFUSED, '--wait');
+  const { operationId } = await newest();
+  const other = fakeWorld({ env: { ...ACCOUNT, FIATRAIL_STATE_DIR: world.stateDir } });
+  expect(await main(['users', 'onboard', GOOD, '--retry', operationId, '-q'], other)).toBe(2);
+  expect(other.stderr.text()).toContain('no onboarding of this account has this id');
+});
