@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { CATALOGUE } from '../../../src/commands/catalogue.ts';
 import { candidatesFor, complete, FILES } from '../../../src/commands/completion/complete.ts';
+import { outlineOf } from '../../../src/commands/completion/outline.ts';
 import { run } from '../../../src/entry.ts';
 import { main } from '../../../src/main.ts';
 import { fiatrail, fiatrailJson, type Home, newHome, ROOT, requireBuilt, startProgram } from '../../support/built.ts';
@@ -227,6 +229,12 @@ test('every command, flag and value is a word that shells take as it is', async 
     .flat()
     .flatMap(({ words, parameters }) => [...words, ...Object.values(parameters).flatMap(({ values = [] }) => values)]);
   expect(texts.filter((text) => !/^[\w@%+=:,./-]+$/.test(text))).toEqual([]);
+});
+
+test('the build has the outline of every command', async () => {
+  const require = createRequire(import.meta.url);
+  for (const group of CATALOGUE)
+    expect(require(join(ROOT, 'dist', `outline-${group.name}.cjs`)).outlines).toEqual(await outlineOf(group));
 });
 
 describe('the scripts', () => {
