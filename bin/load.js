@@ -10,8 +10,13 @@ const vm = require('node:vm');
 const DIST = path.join(__dirname, '..', 'dist');
 const { id, nouns } = JSON.parse(fs.readFileSync(path.join(DIST, 'build.json'), 'latin1'));
 
-/** The commands of a noun run much the same code. */
-const noun = process.argv.slice(2).find((word) => nouns.includes(word)) ?? 'none';
+/** The commands of a noun run much the same code. Tab runs little of it, and is to load no more. */
+function nounOf(words) {
+  if (words[0] === 'completion' && words[1] === 'complete') return `tab-${nounOf(words.slice(2))}`;
+  return words.find((word) => nouns.includes(word)) ?? 'none';
+}
+
+const noun = nounOf(process.argv.slice(2));
 
 const isOurs = ({ uid, mode }) => !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0);
 

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
+import { outlineOf } from '../src/commands/completion/outline.ts';
 import { directory } from '../src/contract/directory.ts';
 import { helpFiles } from './help.ts';
 import { kitTypes } from './kit-types.ts';
@@ -46,13 +47,23 @@ const wholeBuiltins: Plugin = {
       : undefined,
 };
 
+const OUTLINE = 'outline:';
+
+/** The outlines of each group in a file of its own, as Tab completes one group at a time. */
+const OUTLINES = `const groups = {${CATALOGUE.map(({ name }) => `'${name}': () => import('${OUTLINE}${name}')`).join(', ')}};
+  export const outlineOf = async ({ name }) => (await groups[name]()).outlines;`;
+
 /** Modules that only compute data, which is computed here instead. */
 const prepared: Plugin = {
   name: 'prepared',
-  load: (path) =>
-    path === join(ROOT, 'src', 'contract', 'directory.ts')
-      ? `export const directory = ${JSON.stringify(directory)};`
-      : undefined,
+  resolveId: (source) => (source.startsWith(OUTLINE) ? source : undefined),
+  load: async (path) => {
+    if (path === join(ROOT, 'src', 'contract', 'directory.ts'))
+      return `export const directory = ${JSON.stringify(directory)};`;
+    if (path === join(ROOT, 'src', 'commands', 'completion', 'outline.ts')) return OUTLINES;
+    const group = CATALOGUE.find(({ name }) => path === OUTLINE + name);
+    return group && `export const outlines = ${JSON.stringify(await outlineOf(group))};`;
+  },
 };
 
 /** The parts of fetch that ky needs. */

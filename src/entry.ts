@@ -6,9 +6,11 @@ import { createSystemWorld } from './system/world.ts';
  * Runs a command line and returns its exit code. Called by bin/fiatrail.js. The shell asks for completions on every Tab, so
  * they are answered without loading what runs commands.
  */
-export async function run(argv: readonly string[], world: World = createSystemWorld()): Promise<number> {
+export async function run(argv: readonly string[], given?: World): Promise<number> {
   const [first, second, ...words] = argv;
-  if (first === 'completion' && second === 'complete') {
+  const isTab = first === 'completion' && second === 'complete';
+  const world = given ?? createSystemWorld(isTab);
+  if (isTab) {
     const { complete } = await import('./commands/completion/complete.ts');
     return complete(words[0] === '--' ? words.slice(1) : words, CATALOGUE, world);
   }

@@ -15,6 +15,7 @@ import {
   readProfile,
   removeProfile,
   type StoredProfile,
+  writeCompletionCached,
   writeDefaultName,
   writeProfile,
 } from './stored-profile.ts';
@@ -192,6 +193,11 @@ export async function deleteProfile(world: World, name: string): Promise<void> {
 
 export async function setDefaultProfile(world: World, name: string): Promise<void> {
   await withConfigLock(world, () => writeDefaultName(world, name));
+}
+
+/** Sets whether what reads show is remembered for completion. Throws CliError usage. */
+export async function setCompletionCached(world: World, isOn: boolean): Promise<void> {
+  await withConfigLock(world, () => writeCompletionCached(world, isOn));
 }
 
 /** Lets a folder's file choose the live profile that it names. Throws CliError usage. */

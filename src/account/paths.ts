@@ -39,6 +39,11 @@ export function journalPath(place: Place): string {
   return join(stateDir(place), 'journal.db');
 }
 
+/** What reads showed, for completion. */
+export function completionCachePath(place: Place): string {
+  return join(stateDir(place), 'completion.db');
+}
+
 /** The file in which psql looks for passwords. */
 export function passwordFilePath({ env, homeDir, platform }: Place): string {
   if (env['PGPASSFILE']) return resolve(env['PGPASSFILE']);

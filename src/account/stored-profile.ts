@@ -193,15 +193,24 @@ export const PROFILE_FILE: FileKind<StoredProfile> = {
   },
 };
 
-/** The format of the settings file, which names the default profile. */
-const SETTINGS_FILE: FileKind<{ readonly defaultProfile?: string | undefined }> = {
+/** What is set for all profiles. */
+interface Settings {
+  readonly defaultProfile?: string | undefined;
+  /** Whether what reads show is remembered for completion; undefined is `on`. */
+  readonly completionCache?: 'on' | 'off' | undefined;
+}
+
+/** The format of the settings file. */
+const SETTINGS_FILE: FileKind<Settings> = {
   what: 'settings',
   madeBy: 'fiatrail profiles use',
   migrations: [],
-  check: ({ defaultProfile }) =>
-    defaultProfile === undefined || typeof defaultProfile === 'string'
-      ? { value: { defaultProfile } }
-      : { wrong: 'defaultProfile' },
+  check: ({ defaultProfile, completionCache }) => {
+    if (defaultProfile !== undefined && typeof defaultProfile !== 'string') return { wrong: 'defaultProfile' };
+    if (completionCache !== undefined && completionCache !== 'on' && completionCache !== 'off')
+      return { wrong: 'completionCache' };
+    return { value: { defaultProfile, completionCache } };
+  },
 };
 
 /** `main`, `acme-live`, `ng.sandbox`: lower case only, because some file systems ignore case. */
@@ -283,6 +292,20 @@ export function readDefaultName(place: Place): string | undefined {
 
 /** Throws CliError usage for invalid or newer settings, which are left unchanged. */
 export async function writeDefaultName(place: Place, name: string | undefined): Promise<void> {
-  readDefaultName(place);
-  await writeVersioned(settingsPath(place), SETTINGS_FILE, { defaultProfile: name }, place.ids.uuid);
+  await writeSettings(place, { defaultProfile: name });
+}
+
+/** Whether what reads show is remembered for completion. Throws CliError usage for invalid or newer settings. */
+export function isCompletionCached(place: Place): boolean {
+  return readVersioned(settingsPath(place), SETTINGS_FILE)?.completionCache !== 'off';
+}
+
+/** Throws CliError usage for invalid or newer settings, which are left unchanged. */
+export async function writeCompletionCached(place: Place, isOn: boolean): Promise<void> {
+  await writeSettings(place, { completionCache: isOn ? undefined : 'off' });
+}
+
+async function writeSettings(place: Place, changed: Settings): Promise<void> {
+  const kept = readVersioned(settingsPath(place), SETTINGS_FILE);
+  await writeVersioned(settingsPath(place), SETTINGS_FILE, { ...kept, ...changed }, place.ids.uuid);
 }

@@ -1,5 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Choice } from '../base/world.ts';
+import { wordOfBank } from '../contract/bank-names.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { listBankAccounts, listBanks } from '../contract/endpoints/banks.ts';
 import { printable } from '../money/amount.ts';
@@ -64,7 +65,9 @@ const MAX_NAMED = 5;
 export async function bankCodeFor(session: Session, text: string): Promise<string> {
   if (CODE.test(text)) return text;
   const banks = await readBanks(session);
-  const exact = banks.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
+  const typed = text.toLowerCase();
+  // Completion writes a name as one word.
+  const exact = banks.filter(({ name }) => name.toLowerCase() === typed || wordOfBank(name) === typed);
   const found = exact.length > 0 ? exact : matching(banks, text);
   const [only, ...others] = found;
   if (!only)

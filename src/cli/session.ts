@@ -1,3 +1,4 @@
+import { createMemory } from '../account/completion-memory.ts';
 import { type JournalPlace, journalPlaceOf } from '../account/journal-place.ts';
 import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
@@ -12,7 +13,6 @@ import { shapeOf } from '../contract/rows.ts';
 import { entryAt } from '../files/inspect.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/journal.ts';
-import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import type { PlanMode, PlanToApply } from '../plans/change.ts';
 import type { Plan } from '../plans/plan.ts';
 import { checkOptions } from '../present/present.ts';
@@ -26,7 +26,7 @@ import { DryRun, dryRunOf } from './dry-run.ts';
 import { abandonedWith, type InFlight, repetitionOf, sendJournaled } from './journaled.ts';
 import { printLines } from './lines.ts';
 import { type Guard, idempotencyKeyOf } from './money-options.ts';
-import type { Outcome } from './outcome.ts';
+import { type Outcome, rawData } from './outcome.ts';
 import { createProgress, type Progress } from './progress.ts';
 
 interface RequestOptions {
@@ -149,6 +149,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   const { format } = globals.present;
   const progress = createProgress(world, globals, ['table', 'csv', 'ndjson'].includes(format));
   const place = () => journalPlaceOf(world, profile);
+  const memory = createMemory(dialog, profile, () => session.accountNames());
   const journal = openedOnUse(() => loadJournal(dialog, place()));
   /** Ends a command whose change is only planned. The change of a plan that is applied gets what differs on purpose from the plan. */
   const asPlanned = async <I>(endpoint: Endpoint, input: I, change: SentChange, options: RequestOptions) => {
@@ -212,8 +213,10 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
           })
         : { reply: await call(), operationId: undefined };
       if (!isRead) changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
-      else if (!globals.dryRun)
+      else if (!globals.dryRun) {
         await learnFintech({ profile, keyFingerprint, journal: journal.open }, endpoint.id, reply.data);
+        await memory.note(endpoint, reply.data);
+      }
       await warnOf(dialog, reply, isRead);
       return { ...reply, request: input };
     },
@@ -268,6 +271,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
     journal: journal.open,
     existingJournal: async () => (place().server || entryAt(place().path) ? journal.open() : undefined),
     close: async () => {
+      await memory.keep();
       await connection.close();
       await journal.close();
     },
@@ -337,11 +341,4 @@ export function outcomeOf(
 ): Outcome {
   const raw = present.format === 'raw' ? { raw: JSON.stringify(rawData(body, data)) } : {};
   return { result: { data, request, ...shapeOfResponse(endpoint), ...listExtentOf(endpoint), ...raw, ...more } };
-}
-
-/** The service's own data with every digit: `data`, or the whole response if its fields or its list stand alone. */
-function rawData(body: string, read: unknown): unknown {
-  const json = parseExactJson(body);
-  if (isJsonObject(json) && Object.hasOwn(json, 'data')) return json['data'] ?? null;
-  return Object.keys(read ?? {}).length > 0 ? json : null;
 }

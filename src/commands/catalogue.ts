@@ -188,7 +188,7 @@ export const CATALOGUE: readonly Group[] = [
   },
   {
     name: 'completion',
-    summary: 'Generate shell completion scripts',
+    summary: 'Install shell completion, and manage what it remembers',
     load: async () => (await import('./completion/index.ts')).commands,
   },
 ];

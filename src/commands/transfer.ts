@@ -42,7 +42,7 @@ const transferCommand = command({
   parameters: {
     amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
     to: required(
-      '--to <address>',
+      '--to <external-wallet>',
       'registered external wallet, from wallets show',
       evmAddress,
       'Destination (a registered wallet):',

@@ -30,6 +30,12 @@ export function entryAt(path: string): Entry | undefined {
   return { path, kind, sizeBytes: found.size, ownerId: found.uid, isOpenToOthers, isWritableByOthers };
 }
 
+/** Returns what changes whenever a file is replaced or written; undefined when nothing is there. Throws the system's error. */
+export function stampOf(path: string): string | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false, bigint: true });
+  return found && [found.ino, found.mtimeNs, found.ctimeNs, found.size].join(' ');
+}
+
 /** Returns a path without links. Throws the system's error. */
 export function realPathOf(path: string): string {
   return realpathSync(path);

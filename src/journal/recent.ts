@@ -11,15 +11,23 @@ interface RecentOperation {
 
 const LIMIT = 100;
 
-/** Returns the latest operations of a profile in any state, newest first; an empty list if there is no journal yet. */
-export async function recentOperations(path: string, profile: string): Promise<readonly RecentOperation[]> {
+/**
+ * Returns the latest operations of a profile in any state, newest first, or those of which one of the two ids begins with `start`; an
+ * empty list if there is no journal yet.
+ */
+export async function recentOperations(
+  path: string,
+  profile: string,
+  id: 'id' | 'request_id',
+  start: string,
+): Promise<readonly RecentOperation[]> {
   const store = await openForReading(path);
   if (!store) return [];
   try {
+    const begins = start === '' ? '' : `AND ${id} >= ? AND ${id} < ?`;
     return store.all<{ id: string; requestId: string | null; command: string; summary: string }>(
-      'SELECT id, request_id AS requestId, command, summary FROM operation WHERE profile = ? ORDER BY id DESC LIMIT ?',
-      profile,
-      LIMIT,
+      `SELECT id, request_id AS requestId, command, summary FROM operation WHERE profile = ? ${begins} ORDER BY id DESC LIMIT ?`,
+      ...[profile, ...(start === '' ? [] : [start, `${start}\u{10ffff}`]), LIMIT],
     );
   } finally {
     store.close();

@@ -1,31 +1,67 @@
-import { openForReading } from '../sqlite/database.ts';
+import type { Kind, Seen } from '../contract/seen.ts';
+import { type Database, openForReading } from '../sqlite/database.ts';
+import { BANKS } from './banks.ts';
 
-/** An id in the sandbox with a short description. */
-interface RecentId {
-  readonly text: string;
+/** Where things of a kind are in the sandbox. `newest` is an order that an index has. */
+interface Place {
+  readonly table: string;
+  readonly id: string;
   readonly about: string;
+  readonly newest?: string;
+  readonly where?: string;
 }
 
 const MAX_IDS = 100;
 const OWN = 'fintech = (SELECT fintech FROM api_key JOIN setting ON key = embedded_api_key)';
 
-/** Queries for the latest ids of each kind, keyed by the placeholder used in help, such as `user-id`. */
-const QUERIES: Readonly<Record<string, string>> = {
-  'user-id': `SELECT user_id AS text, first_name || ' ' || last_name AS about FROM user WHERE ${OWN} ORDER BY id DESC LIMIT ?`,
-  'account-id': `SELECT account_id AS text, verified_name || ', ' || number AS about FROM bank_account WHERE ${OWN} ORDER BY id DESC LIMIT ?`,
-  'order-id': `SELECT order_id AS text, pair || ' at ' || (price_micro / 1000000.0) || ', ' || state AS about FROM fx_order
-    WHERE ${OWN} AND state <> 'deleted' ORDER BY id DESC LIMIT ?`,
-  'trade-id': `SELECT trade_id AS text, side || ' ' || pair || ', ' || state AS about FROM fx_trade WHERE ${OWN} ORDER BY id DESC LIMIT ?`,
+const PLACES: Readonly<Partial<Record<Kind, Place>>> = {
+  user: {
+    table: 'user',
+    id: 'user_id',
+    about: "first_name || ' ' || last_name",
+    newest: 'created_at DESC, id DESC',
+  },
+  'bank-account': { table: 'bank_account', id: 'account_id', about: "verified_name || ', ' || number" },
+  wallet: { table: 'external_wallet', id: 'address', about: "coalesce(label || ' ', '') || blockchain || ' ' || type" },
+  order: {
+    table: 'fx_order',
+    id: 'order_id',
+    about: "pair || ' at ' || (price_micro / 1000000.0) || ', ' || state",
+    where: "state <> 'deleted'",
+  },
+  trade: { table: 'fx_trade', id: 'trade_id', about: "side || ' ' || pair || ', ' || state" },
+  'fee-withdrawal': { table: 'fee_withdrawal', id: 'withdrawal_id', about: "account_name || ', ' || state" },
+  'request swaps': { table: 'swap', id: 'request_id', about: 'state' },
+  'request bridge': { table: 'bridge', id: 'request_id', about: "from_network || ' ' || to_network || ', ' || state" },
 };
 
-/** Reads ids straight from the state file: no time passes, no request is counted, no file is created. */
-export async function recentIds(path: string, kind: string): Promise<readonly RecentId[]> {
-  const query = QUERIES[kind];
-  const store = query === undefined ? undefined : await openForReading(path);
-  if (!store || query === undefined) return [];
+/**
+ * Reads what the account of the sandbox has straight from the state file, newest first or, with the start of an id, by id. No time
+ * passes, no request is counted, no file is created.
+ */
+export async function recentIds(path: string, kind: Kind, start: string): Promise<readonly Seen[]> {
+  if (kind === 'bank') return BANKS.map(({ code, name }) => ({ kind, id: code, about: name }));
+  const place = PLACES[kind];
+  const store = place && (await openForReading(path));
+  if (!store) return [];
   try {
-    return store.all<{ text: string; about: string }>(query, MAX_IDS);
+    return idsIn(store, place, start).map(({ id, about }) => ({ kind, id, about }));
   } finally {
     store.close();
   }
+}
+
+function idsIn(
+  store: Pick<Database, 'all'>,
+  { table, id, about, newest = 'id DESC', where = '1' }: Place,
+  start: string,
+) {
+  const select = `SELECT ${id} AS id, ${about} AS about FROM ${table} WHERE ${where}`;
+  return start === ''
+    ? store.all<Seen>(`${select} AND ${OWN} ORDER BY ${newest} LIMIT ?`, MAX_IDS)
+    : store.all<Seen>(
+        // The plus sign keeps SQLite from reading everything of the account instead of the few ids.
+        `${select} AND +${OWN} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} LIMIT ?`,
+        ...[start, `${start}\u{10ffff}`, MAX_IDS],
+      );
 }

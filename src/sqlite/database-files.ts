@@ -1,5 +1,5 @@
 import { entryAt } from '../files/inspect.ts';
-import { makeFilePrivate, requireOwnFile } from '../files/private-file.ts';
+import { makeFilePrivate, removePrivateFile, requireOwnFile } from '../files/private-file.ts';
 
 /** What SQLite adds to the name of a database for the files beside it. */
 const SUFFIXES = ['', '-wal', '-shm'] as const;
@@ -15,6 +15,12 @@ export function requireOwnDatabase(path: string): void {
 /** Rejects what `requireOwnDatabase` rejects, and restricts the files to their owner. Throws CliError usage. */
 export function makeDatabasePrivate(path: string): void {
   onEachFile(path, makeFilePrivate);
+}
+
+/** Removes a database, whatever is in it. Throws CliError usage, or the system's error. */
+export function removeDatabase(path: string): void {
+  // The log goes first: without it, a database that is left over is only older.
+  for (const suffix of SUFFIXES.toReversed()) removePrivateFile(path + suffix);
 }
 
 function onEachFile(path: string, act: (path: string) => void): void {

@@ -26,8 +26,13 @@ export interface Database {
 export const BUSY_TIMEOUT_MS = 20_000;
 
 export interface OpenOptions {
-  /** FULL: a commit is flushed to disk before it returns. NORMAL: it survives a crash of the process, but not of the machine. */
-  readonly synchronous: 'FULL' | 'NORMAL';
+  /**
+   * FULL: a commit is flushed to disk before it returns. NORMAL: it survives a crash of the process, but not of the machine. OFF: a
+   * crash of the machine may damage the file.
+   */
+  readonly synchronous: 'FULL' | 'NORMAL' | 'OFF';
+  /** How long it waits for another process's write, if not `BUSY_TIMEOUT_MS`. */
+  readonly busyTimeoutMs?: number;
   /** Creates and upgrades the tables. `version` is the version of their layout. */
   readonly layout: {
     readonly version: number;
@@ -48,10 +53,11 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
       makeDatabasePrivate(path);
       closeSync(openSync(path, 'a', 0o600));
     }
-    const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    const timeout = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
+    const connection = new DatabaseSync(path, { timeout });
     try {
       const database = wrap(connection, guard);
-      const openReader = () => wrap(new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS }), guard);
+      const openReader = () => wrap(new DatabaseSync(path, { readOnly: true, timeout }), guard);
       prepareFile(database, path, options, openReader);
       return database;
     } catch (error) {
@@ -79,7 +85,7 @@ export async function openForReading(path: string): Promise<Pick<Database, 'all'
 function prepareFile(
   database: Database,
   path: string,
-  { synchronous, layout }: OpenOptions,
+  { synchronous, layout, busyTimeoutMs = BUSY_TIMEOUT_MS }: OpenOptions,
   openReader: () => Database,
 ): void {
   const pragma = (name: string) => Number(Object.values(database.get(`PRAGMA ${name}`) ?? {})[0] ?? 0n);
@@ -90,7 +96,7 @@ function prepareFile(
   // The journal mode is stored in the file. Setting it only once means that opening the file later needs no lock. A copy that
   // SQLite made does not have it.
   const isCopy = () => database.get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode === 'delete';
-  if (!isOurs() || isCopy()) useWal(database, path);
+  if (!isOurs() || isCopy()) useWal(database, path, busyTimeoutMs);
   database.exec(`PRAGMA synchronous = ${synchronous}`);
   const before = pragma('user_version');
   if (before === layout.version) return;
@@ -134,9 +140,9 @@ function backUp(openReader: () => Database, path: string, version: number): void
 }
 
 /** Switches to WAL mode. SQLite's busy timeout does not apply to this, so we retry ourselves. */
-function useWal(database: Database, path: string): void {
+function useWal(database: Database, path: string, busyTimeoutMs: number): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let left = BUSY_TIMEOUT_MS; left > 0; left -= WAL_RETRY_MS) {
+  for (let left = busyTimeoutMs; left > 0; left -= WAL_RETRY_MS) {
     try {
       database.exec('PRAGMA journal_mode = WAL');
       return;

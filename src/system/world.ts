@@ -4,41 +4,27 @@ import { CliError } from '../base/errors.ts';
 import type { Clock, Exchange, Host, Ids, InputStream, OutputStream, Prompter, World } from '../base/world.ts';
 import { ensurePrivateFolder } from '../files/private-file.ts';
 import { findProgram, runProgram } from './programs.ts';
+import { watchSignals } from './signals.ts';
 
-/** A terminal and npm both pass on a Ctrl-C, so a signal that follows at once is the same one. */
-const SAME_SIGNAL_MS = 1_000;
-
-const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** Handles the signals that ask a program to end: on the second one it gives up waiting, on the third also its last words. */
-function watchSignals() {
-  const interrupted = new AbortController();
-  const abandoned = new AbortController();
-  let lastMs = -SAME_SIGNAL_MS;
-  const handle = () => {
-    // Monotonic: a clock that is set back must not make the next signal look like this one.
-    const nowMs = process.uptime() * 1000;
-    if (nowMs - lastMs < SAME_SIGNAL_MS) return;
-    lastMs = nowMs;
-    if (!interrupted.signal.aborted) return interrupted.abort();
-    abandoned.abort();
-    setTimeout(() => {
-      for (const signal of ENDING_SIGNALS) process.off(signal, handle);
-    }, SAME_SIGNAL_MS).unref();
-  };
-  for (const signal of ENDING_SIGNALS) process.on(signal, handle);
-  return { interrupted, abandoned };
-}
-
-/** Creates the World of this process: its clock, random source, streams, files and network. */
-export function createSystemWorld(): World {
+/**
+ * Creates the World of this process: its clock, random source, streams, files and network. A signal ends the program in its own time;
+ * with `endsAtOnce`, at once, and the program starts sooner.
+ */
+export function createSystemWorld(endsAtOnce = false): World {
   silenceSqliteWarning();
-  const { interrupted, abandoned } = watchSignals();
+  let watched: ReturnType<typeof watchSignals> | undefined;
+  const signals = () => {
+    watched ??= watchSignals();
+    return watched;
+  };
+  if (!endsAtOnce) signals();
   let network: Promise<Exchange> | undefined;
   return {
     clock: systemClock,
     ids: createIds(),
-    stdin: inputOf(() => process.stdin, interrupted.signal),
+    get stdin() {
+      return inputOf(() => process.stdin, signals().interrupted.signal);
+    },
     stdout: outputOf(1, () => process.stdout),
     stderr: outputOf(2, () => process.stderr),
     env: process.env,
@@ -48,9 +34,13 @@ export function createSystemWorld(): World {
       return (await network)(request, signal, isRead);
     },
     probe: async () => (await import('../client/probe.ts')).createProbe(process.env),
-    prompter: () => openPrompter(interrupted.signal),
-    interrupted: interrupted.signal,
-    abandoned: abandoned.signal,
+    prompter: () => openPrompter(signals().interrupted.signal),
+    get interrupted() {
+      return signals().interrupted.signal;
+    },
+    get abandoned() {
+      return signals().abandoned.signal;
+    },
     platform: process.platform,
     nodeVersion: process.versions.node,
     userId: process.getuid?.(),
@@ -58,14 +48,14 @@ export function createSystemWorld(): World {
       return process.cwd();
     },
     self: [process.execPath, process.argv[1] ?? ''],
-    runProgram: (words, options) => runProgram(words, options, process.env, interrupted.signal),
+    runProgram: (words, options) => runProgram(words, options, process.env, signals().interrupted.signal),
     findProgram: (name) => findProgram(name, process.env, process.platform),
     get homeDir() {
       const { homedir, userInfo } = process.getBuiltinModule('node:os');
       // Node accepts an empty or relative HOME. Secrets would then be stored in the current folder.
       return [process.env['HOME'], homedir()].find((path) => path && isAbsolute(path)) ?? userInfo().homedir;
     },
-    readFile: (path, maxBytes) => readBounded(path, maxBytes, interrupted.signal),
+    readFile: (path, maxBytes) => readBounded(path, maxBytes, signals().interrupted.signal),
     ensurePrivateDir: ensurePrivateFolder,
     turn: () => new Promise((resolve) => setImmediate(resolve)),
     startThread: async (word) => (await import('./threads.ts')).startThread(process.argv[1] ?? '', word),

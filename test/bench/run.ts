@@ -1,7 +1,8 @@
 /**
  * Measures the speed of fiatrail, each figure as a ratio to something simple on the same machine. `npm run bench` takes
  * a few minutes; `npm run bench -- --quick` is a trial run, `-- --history` runs only the history rows, `-- --sealed`
- * only those of sealed responses, `-- --journal` only those of the journal, and `-- --webhooks` only those of webhooks.
+ * only those of sealed responses, `-- --journal` only those of the journal, `-- --tab` only those of Tab with many users known, and
+ * `-- --webhooks` only those of webhooks.
  * `-- --shared-journal` measures a journal in PostgreSQL, and needs a server's programs. Exits with 1 if a target is missed.
  */
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ import { measurePages } from './pages.ts';
 import { isMissed, loadText, machineText, type Row, tableText } from './report.ts';
 import { measureSealed } from './sealed.ts';
 import { measureSharedJournal } from './shared-journal.ts';
+import { measureTab } from './tab.ts';
 import { type Load, measureThroughput } from './throughput.ts';
 import { measureWebhooks, type WebhookSize } from './webhooks.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
@@ -69,6 +71,11 @@ function history(shop: Workshop, size: Size): Promise<Row[]> {
   return measureHistory(shop, size);
 }
 
+function tab(shop: Workshop, size: Size): Promise<Row[]> {
+  say(`Tab with ${size.users} users known`);
+  return measureTab(shop, size.users, size.runs);
+}
+
 function journal(shop: Workshop, size: Size): Promise<Row[]> {
   say(`a journal of ${size.operations} operations`);
   return measureJournal(shop, size);
@@ -91,7 +98,9 @@ async function webhooks(shop: Workshop, size: Size): Promise<Row[]> {
 }
 
 /** The groups that a flag runs alone. */
-const GROUPS = { '--sealed': sealed, '--history': history, '--journal': journal, '--webhooks': webhooks };
+const GROUPS = {
+  ...{ '--sealed': sealed, '--history': history, '--journal': journal, '--tab': tab, '--webhooks': webhooks },
+};
 /** Groups that need more than this program, and so run only when they are asked for. */
 const ALONE = { '--shared-journal': sharedJournal };
 

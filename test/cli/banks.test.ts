@@ -15,6 +15,7 @@ describe('a bank', () => {
     ['GTB', '000013'],
     ['Guaranty Trust', '000013'],
     ['guaranty trust bank', '000013'],
+    ['Guaranty-trust-bank', '000013'],
     [' zenith ', '000015'],
     ['access', '000014'],
   ])('can be named "%s"', async (name, code) => {

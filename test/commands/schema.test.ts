@@ -43,7 +43,7 @@ describe('fiatrail schema', () => {
     expect(listed.map(({ command }) => command)).toEqual(commands.map(({ words }) => words.join(' ')));
     expect(listed.filter(({ hasSchema }) => !hasSchema).map(({ command }) => command)).toEqual([
       ...['init', 'tour', 'webhooks listen', 'ops resume', 'ops export', 'ops apply', 'sandbox serve', 'api'],
-      'completion',
+      ...['completion bash', 'completion zsh', 'completion fish'],
     ]);
   });
 

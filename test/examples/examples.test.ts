@@ -117,6 +117,7 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'profiles add': () => [['profiles', 'remove', 'main']],
   'profiles import': () => [['profiles', 'export']],
   'ops import': () => [['ops', 'export']],
+  'completion uninstall': () => ['zsh', 'fish'].map((shell) => ['completion', 'install', shell]),
   'profiles rules set': () => [['profiles', 'add', 'reports', ...KEY_COMMAND]],
   'ops sign': () => [['profiles', 'operators', 'add', 'ada', '--generate']],
   'profiles operators remove': () => [['profiles', 'operators', 'add', 'bayo', '--public-key', PRIVATE_KEY]],

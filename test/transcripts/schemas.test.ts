@@ -56,7 +56,7 @@ describe.skipIf(process.env['UPDATE_TRANSCRIPTS'])('the transcripts', () => {
   test.each(shown)('$name: $argv', async ({ argv, text }) => {
     const command = await commandOf(argv);
     if (!command?.prints) {
-      expect(['api', 'completion', 'ops apply']).toContain(command?.words.join(' '));
+      expect(['api', 'completion bash', 'ops apply']).toContain(command?.words.join(' '));
       return;
     }
     expect(violations(printedSchema(command.prints), JSON.parse(text))).toEqual([]);
@@ -106,6 +106,10 @@ $ fiatrail sandbox restore before.db --yes
 $ fiatrail webhooks inbox export
 $ write body.json '{"event": "user.onboarded", "eventId": "1", "version": "1.0.0", "data": {"userId": "u"}}'
 $ fiatrail webhooks open --body body.json
+$ fiatrail completion install zsh
+$ fiatrail completion uninstall zsh
+$ fiatrail completion cache
+$ fiatrail completion cache off
 `;
 
 describe('a document that differs', () => {

@@ -1,9 +1,10 @@
 import type { World } from '../../base/world.ts';
-import type { Command, Group } from '../../cli/command.ts';
+import type { Group } from '../../cli/command.ts';
 import { GLOBAL_OPTIONS } from '../../cli/globals.ts';
-import type { Parameter } from '../../cli/parameters.ts';
 import { FORMATS } from '../../present/result.ts';
+import { plainLine } from '../../present/text.ts';
 import type { Candidate } from './known.ts';
+import { type Outline, type OutlinedParameter, outlineOf } from './outline.ts';
 
 /** Tells the shell to complete file names itself. */
 export const FILES = 'files';
@@ -34,11 +35,17 @@ interface LineState {
   readonly current: string;
   readonly group: Group | undefined;
   /** The commands of the group. */
-  readonly commands: readonly Command[];
-  readonly command: Command | undefined;
+  readonly commands: readonly Outline[];
+  readonly command: Outline | undefined;
   /** The command's own options and the global ones. */
   readonly options: readonly Option[];
   readonly line: Typed;
+}
+
+/** The words that continue a command in an argument: those of `schema`, or after `help`. */
+async function commandWords(words: readonly string[], catalogue: readonly Group[]): Promise<readonly Candidate[]> {
+  const group = catalogue.find(({ name }) => name === words[0]);
+  return nextWords({ group, commands: group ? await outlineOf(group) : [] }, words, catalogue);
 }
 
 async function resolveLine(typed: readonly string[], catalogue: readonly Group[]): Promise<LineState> {
@@ -46,7 +53,7 @@ async function resolveLine(typed: readonly string[], catalogue: readonly Group[]
   const before = all.slice(0, -1);
   const { words } = read(before, GLOBALS);
   const group = catalogue.find(({ name }) => name === words[0]);
-  const commands = group ? await group.load() : [];
+  const commands = group ? await outlineOf(group) : [];
   const command = commandIn(commands, words);
   const options = [...(command ? optionsOf(command) : []), ...GLOBALS];
   return { current: all.at(-1) ?? '', group, commands, command, options, line: read(before, options) };
@@ -54,7 +61,7 @@ async function resolveLine(typed: readonly string[], catalogue: readonly Group[]
 
 /**
  * Returns the completions for a command line whose last word is being typed. Sends nothing and writes nothing: ids come
- * from the journal and the embedded sandbox.
+ * from the journal, the embedded sandbox and what earlier reads showed.
  */
 export async function candidatesFor(
   typed: readonly string[],
@@ -64,7 +71,7 @@ export async function candidatesFor(
   const at = await resolveLine(typed, catalogue);
   const { current, line, options } = at;
   const valuesOf = async (option: Option, start: string, prefix = '') => {
-    const values = await valuesFor(option, line, world);
+    const values = await valuesFor(option, { line, start }, world);
     if (values === FILES) return FILES;
     return matching(values, start).map((each) => ({ ...each, text: prefix + each.text }));
   };
@@ -75,9 +82,13 @@ export async function candidatesFor(
   }
   if (line.open?.needsValue) return valuesOf(line.open, current);
   if (current.startsWith('-')) return matching(flagsOf(options, line), current);
-  if (!at.command) return matching(nextWords(at, catalogue), current);
-  const argument = argumentAt(at.command, line.words.length - at.command.words.length);
-  return argument ? valuesOf(argument, current) : matching(flagsOf(options, line), current);
+  if (line.words[0] === 'help') return matching(await commandWords(line.words.slice(1), catalogue), current);
+  if (!at.command) return matching(nextWords(at, line.words, catalogue), current);
+  const position = line.words.length - at.command.words.length;
+  const argument = argumentAt(at.command, position);
+  if (!argument) return matching(flagsOf(options, line), current);
+  if (argument.placeholder !== 'command') return valuesOf(argument, current);
+  return matching(await commandWords(line.words.slice(at.command.words.length), catalogue), current);
 }
 
 /** Bash makes `=` a separate word: joins `--output`, `=`, `json` into an option and its value, which may still be empty. */
@@ -108,13 +119,13 @@ function optionOf(flags: string, about: string): Option {
   return { names, placeholder, needsValue: open === '<', about };
 }
 
-function optionsOf({ parameters }: Command): Option[] {
+function optionsOf({ parameters }: Outline): Option[] {
   return Object.values(parameters)
     .filter(({ kind }) => kind === 'option')
     .map((parameter) => ({ ...optionOf(parameter.name, parameter.help), ...shown(parameter) }));
 }
 
-function shown({ values, repeats }: Parameter<unknown>) {
+function shown({ values, repeats }: OutlinedParameter) {
   return { ...(values ? { values } : {}), ...(repeats ? { repeats } : {}) };
 }
 
@@ -142,13 +153,17 @@ function read(typed: readonly string[], options: readonly Option[]): Typed {
 }
 
 /** Returns the longest command that the words begin with: one command may be a prefix of another. */
-function commandIn(commands: readonly Command[], words: readonly string[]): Command | undefined {
+function commandIn(commands: readonly Outline[], words: readonly string[]): Outline | undefined {
   const fitting = commands.filter((each) => each.words.every((word, index) => word === words[index]));
   return fitting.toSorted((a, b) => b.words.length - a.words.length)[0];
 }
 
 /** The next words that lead to a command. */
-function nextWords({ group, commands, line: { words } }: LineState, catalogue: readonly Group[]): Candidate[] {
+function nextWords(
+  { group, commands }: Pick<LineState, 'group' | 'commands'>,
+  words: readonly string[],
+  catalogue: readonly Group[],
+): Candidate[] {
   if (words.length === 0) return catalogue.map(({ name, summary }) => ({ text: name, about: summary }));
   const below = commands.filter((each) => words.every((word, index) => each.words[index] === word));
   const next = new Map(
@@ -169,7 +184,7 @@ function flagsOf(options: readonly Option[], { given }: Typed): Candidate[] {
 }
 
 /** The argument at a position; a repeatable last argument covers all later positions. */
-function argumentAt({ parameters }: Command, index: number): Option | undefined {
+function argumentAt({ parameters }: Outline, index: number): Option | undefined {
   const all = Object.values(parameters).filter(({ kind }) => kind === 'argument');
   const found = all[index] ?? (all.at(-1)?.repeats ? all.at(-1) : undefined);
   if (!found) return undefined;
@@ -185,29 +200,55 @@ function isProfile(names: readonly string[], placeholder: string, { words: [grou
 
 const FILE_PLACEHOLDERS = ['file', 'path'];
 
+/** The placeholders that stand for something that an account has. */
+const KNOWN: readonly string[] = [
+  'user-id',
+  'account-id',
+  'bank-account-id',
+  'code',
+  'external-wallet',
+  'order-id',
+  'trade-id',
+  'withdrawal-id',
+  'request-id',
+  'operation-id',
+];
+
+interface Typing {
+  readonly line: Typed;
+  /** What is typed of the value. */
+  readonly start: string;
+}
+
 async function valuesFor(
   { names, values, placeholder = '' }: Option,
-  line: Typed,
+  { line, start }: Typing,
   world: World,
 ): Promise<readonly Candidate[] | typeof FILES> {
   if (values) return values.map((text) => ({ text }));
   if (FILE_PLACEHOLDERS.includes(placeholder)) return FILES;
-  if (isProfile(names, placeholder, line)) {
-    const { profileCandidates } = await import('./known.ts');
-    return profileCandidates(world);
+  if (placeholder === 'zone') return ['UTC', ...Intl.supportedValuesOf('timeZone')].map((text) => ({ text }));
+  if (/^endpoint(-id)?$/.test(placeholder)) {
+    const { endpoints } = await import('../../contract/endpoints/index.ts');
+    return endpoints.map(({ id, summary }) => ({ text: id, about: summary }));
   }
-  if (!/(^|-)(id|endpoint)$/.test(placeholder)) return [];
-  const { idsFor } = await import('./known.ts');
-  return idsFor(placeholder, { group: line.words[0] ?? '', profile: line.profile }, world);
+  const isOfProfiles = isProfile(names, placeholder, line);
+  if (!isOfProfiles && !KNOWN.includes(placeholder)) return [];
+  const { knownFor, profileCandidates } = await import('./known.ts');
+  if (isOfProfiles) return profileCandidates(world);
+  return knownFor(placeholder, { group: line.words[0] ?? '', profile: line.profile, start }, world);
 }
 
 const LONGEST_ABOUT = 80;
+
+/** Text that every shell inserts and later reads as one word, without expanding anything in it. */
+const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
 /** Prints one completion per line with its description after a tab, or `:files` alone. Never fails. */
 export async function complete(typed: readonly string[], catalogue: readonly Group[], world: World): Promise<number> {
   try {
     const found = await candidatesFor(typed, catalogue, world);
-    const lines = found === FILES ? [':files'] : found.map(lineOf);
+    const lines = found === FILES ? [':files'] : found.filter(({ text }) => PLAIN_WORD.test(text)).map(lineOf);
     await world.stdout.write(lines.map((line) => `${line}\n`).join(''));
   } catch {
     // A failed completion prints nothing.
@@ -216,8 +257,7 @@ export async function complete(typed: readonly string[], catalogue: readonly Gro
 }
 
 function lineOf({ text, about = '' }: Candidate): string {
-  const short = about.length > LONGEST_ABOUT ? `${about.slice(0, LONGEST_ABOUT - 1)}…` : about;
-  return `${text}\t${short}`
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => (character === '\t' ? character : ' '))
-    .trimEnd();
+  const plain = plainLine(about).trim();
+  const short = plain.length > LONGEST_ABOUT ? `${plain.slice(0, LONGEST_ABOUT - 1).toWellFormed()}…` : plain;
+  return short === '' ? text : `${text}\t${short}`;
 }

@@ -1,102 +1,141 @@
+import { setCompletionCached } from '../../account/changes.ts';
+import { forgetSeen, KEPT_DAYS, stateOfCache } from '../../account/completion-cache.ts';
+import { completionCachePath } from '../../account/paths.ts';
+import { isCompletionCached } from '../../account/stored-profile.ts';
+import type { World } from '../../base/world.ts';
 import { type Command, command } from '../../cli/command.ts';
 import { endDryRun } from '../../cli/dry-run.ts';
-import { argument, oneOf, optionalArgument } from '../../cli/parameters.ts';
+import { oneOf, optionalArgument } from '../../cli/parameters.ts';
 import { install, shellIn, uninstall } from './place.ts';
+import { SCRIPTS } from './scripts.ts';
 
-/** The scripts. Each runs `fiatrail completion complete -- <words>`, which main handles before loading anything else. */
-const SCRIPTS = {
-  bash: `# fiatrail completion for bash. Add this line to ~/.bashrc:  source <(fiatrail completion bash)
-_fiatrail() {
-  local answer line
-  COMPREPLY=()
-  answer=$(command fiatrail completion complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null) || return 0
-  if [[ $answer == ':files' ]]; then
-    compopt -o default 2>/dev/null
-    return 0
-  fi
-  while IFS= read -r line; do
-    [[ -n $line ]] && COMPREPLY+=("\${line%%$'\\t'*}")
-  done <<< "$answer"
-  return 0
-}
-complete -F _fiatrail fiatrail
-`,
-  zsh: `#compdef fiatrail
-# fiatrail completion for zsh. Add this line to ~/.zshrc, after compinit:  source <(fiatrail completion zsh)
-_fiatrail() {
-  local answer line
-  local -a described
-  answer=$(command fiatrail completion complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null) || return 1
-  if [[ $answer == ':files' ]]; then
-    _files
-    return
-  fi
-  for line in "\${(@f)answer}"; do
-    [[ -n $line ]] || continue
-    if [[ $line == *$'\\t'* ]]; then
-      described+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
-    else
-      described+=("\${line//:/\\\\:}")
-    fi
-  done
-  (( \${#described} )) && _describe -V 'fiatrail' described
-}
-if [[ \${funcstack[1]} == _fiatrail ]]; then
-  _fiatrail "$@"
-else
-  compdef _fiatrail fiatrail
-fi
-`,
-  fish: `# fiatrail completion for fish. Add this line to ~/.config/fish/config.fish:  fiatrail completion fish | source
-function __fiatrail_complete
-    set -l words (commandline -opc)
-    set -l answer (command fiatrail completion complete -- $words[2..-1] (commandline -ct) 2>/dev/null)
-    if test "$answer" = ':files'
-        __fish_complete_path (commandline -ct)
-    else if test (count $answer) -gt 0
-        printf '%s\\n' $answer
-    end
-end
-complete -c fiatrail -e
-complete -c fiatrail -f -k -a '(__fiatrail_complete)'
-`,
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+/** How the script of each shell is used without installing it. */
+const SOURCED = {
+  bash: 'source <(fiatrail completion bash)',
+  zsh: 'source <(fiatrail completion zsh)',
+  fish: 'fiatrail completion fish | source',
 } as const;
 
-const completionCommand = command({
-  words: ['completion'],
-  summary: 'Print, install or remove a shell completion script',
+const scriptCommands = SHELLS.map(
+  (shell): Command => ({
+    words: ['completion', shell],
+    summary: `Print the completion script for ${shell}`,
+    details:
+      'The first line of the script says how to use it. Every new shell has it after: fiatrail completion install',
+    examples: [SOURCED[shell], `fiatrail completion ${shell} > fiatrail.${shell}`],
+    endpoints: [],
+    isLocal: true,
+    parameters: {},
+    run: async () => ({ result: { data: SCRIPTS[shell], always: 'text' } }),
+  }),
+);
+
+const ofShell = optionalArgument('shell', 'the shell (default: that of SHELL)', oneOf(...SHELLS));
+
+const PLACED = {
+  form: { shell: ['one of', 'bash', 'zsh', 'fish'], file: 'text', installed: 'flag', next: ['null or', 'text'] },
+} as const;
+
+const installCommand = command({
+  words: ['completion', 'install'],
+  summary: 'Install completion for a shell',
   details:
-    'Completes commands, flags, values and ids. Ids come from the journal and the embedded sandbox; nothing is sent to the service. "install" writes the script to the folder in which the shell looks for it; otherwise, the first line of the script says how to use it.',
-  examples: [
-    'fiatrail completion install zsh',
-    'source <(fiatrail completion bash)',
-    'fiatrail completion fish | source',
-  ],
+    'Writes the script to the folder in which the shell looks for it. Commands, flags, values, ids and banks are completed. Ids come from the journal, from the embedded sandbox and, for other profiles, from what earlier reads showed: nothing is sent to the service.',
+  examples: ['fiatrail completion install zsh', 'fiatrail completion install fish -o json'],
   endpoints: [],
   isLocal: true,
-  parameters: {
-    shell: argument(
-      'shell',
-      'bash, zsh or fish, to print the script; or install or uninstall',
-      oneOf('bash', 'zsh', 'fish', 'install', 'uninstall'),
-      'Shell:',
-    ),
-    of: optionalArgument(
-      'of',
-      'with install and uninstall: the shell (default: that of SHELL)',
-      oneOf('bash', 'zsh', 'fish'),
-    ),
-  },
-  run: async (session, { shell, of }) => {
-    const { world } = session;
-    if (shell === 'install' || shell === 'uninstall') endDryRun(session, { shell: shellIn(world, of) });
-    if (shell === 'install') {
-      const own = shellIn(world, of);
-      return { result: { data: install(world, own, SCRIPTS[own]) } };
-    }
-    if (shell === 'uninstall') return { result: { data: uninstall(world, shellIn(world, of)) } };
-    return { result: { data: SCRIPTS[shell], always: 'text' } };
+  prints: PLACED,
+  parameters: { shell: ofShell },
+  run: async (session, { shell: named }) => {
+    const shell = shellIn(session.world, named);
+    endDryRun(session, { shell });
+    return { result: { data: install(session.world, shell, SCRIPTS[shell]) } };
   },
 });
 
-export const commands: readonly Command[] = [completionCommand];
+const uninstallCommand = command({
+  words: ['completion', 'uninstall'],
+  summary: 'Remove completion for a shell',
+  examples: ['fiatrail completion uninstall zsh', 'fiatrail completion uninstall fish -o json'],
+  endpoints: [],
+  isLocal: true,
+  prints: PLACED,
+  parameters: { shell: ofShell },
+  run: async (session, { shell: named }) => {
+    const shell = shellIn(session.world, named);
+    endDryRun(session, { shell });
+    return { result: { data: uninstall(session.world, shell) } };
+  },
+});
+
+async function cacheState(world: World) {
+  const { accounts, things, oldestMs, newestMs } = await stateOfCache(world);
+  const timeOf = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
+  return {
+    cache: isCompletionCached(world) ? 'on' : 'off',
+    file: completionCachePath(world),
+    keptDays: KEPT_DAYS,
+    accounts,
+    oldest: timeOf(oldestMs),
+    newest: timeOf(newestMs),
+    things,
+  };
+}
+
+const COLUMNS = [
+  { field: 'cache', title: 'Cache' },
+  { field: 'file', title: 'File' },
+  { field: 'keptDays', title: 'Days kept' },
+  { field: 'accounts', title: 'Accounts' },
+  { field: 'oldest', title: 'Oldest' },
+  { field: 'newest', title: 'Newest' },
+  {
+    field: 'things',
+    title: 'Remembered',
+    columns: [
+      { field: 'kind', title: 'Kind' },
+      { field: 'count', title: 'Count', align: 'right' },
+    ],
+  },
+] as const;
+
+const cacheCommand = command({
+  words: ['completion', 'cache'],
+  summary: 'Show what is remembered for completion, or switch it on or off',
+  details: `Reads with a profile over the network remember ids, the names of users, of the account’s bank accounts and of banks, and the labels of wallets, so that Tab can offer them without a call. Only completion uses them. They are kept in one file that only you can read, apart for each API key, for ${KEPT_DAYS} days after they were last read. "off" deletes the file, and nothing is remembered until "on".`,
+  examples: [
+    'fiatrail completion cache',
+    'fiatrail completion cache off',
+    'fiatrail completion cache -o json --query things',
+  ],
+  endpoints: [],
+  isLocal: true,
+  prints: {
+    form: {
+      cache: ['one of', 'on', 'off'],
+      file: 'text',
+      keptDays: 'whole number',
+      accounts: 'whole number',
+      oldest: ['null or', 'time'],
+      newest: ['null or', 'time'],
+      things: ['list of', { kind: 'text', count: 'whole number' }],
+    },
+  },
+  parameters: {
+    state: optionalArgument('state', 'on or off (default: show it)', oneOf('on', 'off')),
+  },
+  run: async (session, { state }) => {
+    const { world } = session;
+    if (state !== undefined) {
+      endDryRun(session, { cache: state, file: completionCachePath(world) });
+      await setCompletionCached(world, state === 'on');
+      // After the setting: whoever writes in between sees it, and deletes the file too.
+      if (state === 'off') forgetSeen(world);
+    }
+    return { result: { data: await cacheState(world), columns: COLUMNS } };
+  },
+});
+
+export const commands: readonly Command[] = [...scriptCommands, installCommand, uninstallCommand, cacheCommand];

@@ -1,6 +1,9 @@
+import { recallSeen } from '../../account/completion-cache.ts';
 import { journalPath, sandboxPath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
+import { wordOfBank } from '../../contract/bank-names.ts';
+import { isPlainId, type Kind } from '../../contract/seen.ts';
 
 // Separate from complete.ts, which rarely needs an account.
 
@@ -13,42 +16,99 @@ export interface Candidate {
 export const profileCandidates = (world: World): readonly Candidate[] =>
   allProfileNames(world).map((text) => ({ text }));
 
+/** Where an id is typed. */
 interface Line {
   /** The first word. */
   readonly group: string;
   readonly profile: string | undefined;
+  /** What is typed of it. */
+  readonly start: string;
 }
 
-/** Ids by their placeholder in the help: those in the journal and, for an embedded profile, those in the sandbox. */
-export async function idsFor(placeholder: string, line: Line, world: World): Promise<readonly Candidate[]> {
-  if (placeholder.startsWith('endpoint')) {
-    const { endpoints } = await import('../../contract/endpoints/index.ts');
-    return endpoints.map(({ id, summary }) => ({ text: id, about: summary }));
-  }
+/** The kind of thing that each placeholder in the help stands for. */
+const KIND_OF: Readonly<Record<string, Kind>> = {
+  'user-id': 'user',
+  'account-id': 'bank-account',
+  'bank-account-id': 'bank-account',
+  'external-wallet': 'wallet',
+  'order-id': 'order',
+  'trade-id': 'trade',
+  'withdrawal-id': 'fee-withdrawal',
+};
+
+/**
+ * What an account has of what a placeholder stands for: from this machine's journal, and from the sandbox of an embedded profile or
+ * what earlier reads with any other one showed.
+ */
+export async function knownFor(placeholder: string, line: Line, world: World): Promise<readonly Candidate[]> {
   const profile = resolveProfile(line.profile, world);
-  const sources = [
-    fromJournal(placeholder, line, profile, world),
-    profile.mode === 'embedded' ? fromSandbox(placeholder, world) : Promise.resolve([]),
-  ];
+  if (placeholder === 'operation-id') return operations(line, profile, world);
+  if (placeholder === 'request-id') return requests(line, profile, world);
+  if (placeholder === 'code') return banks(line, profile, world);
+  const kind = KIND_OF[placeholder];
+  const found = kind ? await things(kind, line.start, profile, world) : [];
+  return placeholder === 'bank-account-id' ? [{ text: 'default', about: 'the default one' }, ...found] : found;
+}
+
+async function things(kind: Kind, start: string, profile: Profile, world: World): Promise<readonly Candidate[]> {
+  const found =
+    profile.mode === 'embedded'
+      ? await (await import('../../service/recent.ts')).recentIds(sandboxPath(world), kind, start)
+      : await recallSeen(world, profile, kind, start);
+  return found.map(({ id, about }) => ({ text: id, about }));
+}
+
+/** A bank is typed as its code, or as its name in one word; letters that were typed stay as they are. */
+async function banks({ start }: Line, profile: Profile, world: World): Promise<readonly Candidate[]> {
+  const codes = await things('bank', '', profile, world);
+  if (start === '') return codes;
+  return codes.flatMap(({ text, about = '' }) => {
+    const name = wordOfBank(about);
+    const named = { text: start + name.slice(start.length), about: `${about}, ${text}` };
+    return [{ text, about }, ...(isBankName(name) && name.startsWith(start.toLowerCase()) ? [named] : [])];
+  });
+}
+
+/** Whether `--bank-code` takes it for a name. */
+const isBankName = (word: string) => word.length >= 2 && word.length <= 60 && /[a-z]/.test(word);
+
+async function operations({ start }: Line, { name }: Profile, world: World): Promise<readonly Candidate[]> {
+  const { recentOperations } = await import('../../journal/recent.ts');
+  const found = await recentOperations(journalPath(world), name, 'id', start);
+  return found.map(({ id, summary }) => ({ text: id, about: summary }));
+}
+
+/** The groups that start requests, and the kind by which reads show these, if any does. */
+const REQUESTS: Readonly<Record<string, Kind | undefined>> = {
+  users: undefined,
+  onramp: 'request onramp',
+  offramp: 'request offramp',
+  payout: 'request payout',
+  swaps: 'request swaps',
+  bridge: 'request bridge',
+};
+
+/** Requests of the same command group, such as onramps for `onramp status`; of all groups where it starts none, as for `recover`. */
+async function requests({ group, start }: Line, profile: Profile, world: World): Promise<readonly Candidate[]> {
+  const groups = Object.hasOwn(REQUESTS, group) ? [group] : Object.keys(REQUESTS);
+  const kinds = groups.flatMap((each) => REQUESTS[each] ?? []);
+  const sources = [started(start, groups, profile, world), ...kinds.map((kind) => things(kind, start, profile, world))];
   const found = (await Promise.all(sources.map((source) => source.catch(() => [])))).flat();
-  return [...new Map(found.map((each) => [each.text, each])).values()];
+  return [...new Map(found.toReversed().map((each) => [each.text, each])).values()].toReversed();
 }
 
-async function fromSandbox(placeholder: string, world: World): Promise<readonly Candidate[]> {
-  const { recentIds } = await import('../../service/recent.ts');
-  return recentIds(sandboxPath(world), placeholder);
-}
-
-/** Ids of operations of the same command group, such as onramps for `onramp status`; of all groups for `recover`. */
-async function fromJournal(
-  placeholder: string,
-  { group }: Line,
+/** The requests in the journal that commands of these groups started. */
+async function started(
+  start: string,
+  groups: readonly string[],
   { name }: Profile,
   world: World,
 ): Promise<readonly Candidate[]> {
   const { recentOperations } = await import('../../journal/recent.ts');
-  const operations = await recentOperations(journalPath(world), name);
-  if (placeholder === 'operation-id') return operations.map(({ id, summary }) => ({ text: id, about: summary }));
-  const own = operations.filter(({ command }) => group === 'recover' || command.split(' ')[1] === group);
-  return own.flatMap(({ requestId, summary }) => (requestId ? [{ text: requestId, about: summary }] : []));
+  const found = await recentOperations(journalPath(world), name, 'request_id', start);
+  return found.flatMap(({ command, requestId, summary }) =>
+    requestId !== null && isPlainId(requestId) && groups.includes(command.split(' ')[1] ?? '')
+      ? [{ text: requestId, about: summary }]
+      : [],
+  );
 }

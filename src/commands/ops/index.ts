@@ -54,7 +54,7 @@ const resolveCommand = command({
     operationId,
     completed: switchOn('--completed', 'the money moved'),
     notDone: switchOn('--not-done', 'nothing was done'),
-    requestId: option('--request-id <id>', 'the service’s id of the work, if you know it', id),
+    requestId: option('--request-id <request-id>', 'the service’s id of the work, if you know it', id),
     reason: option('--reason <text>', 'how you know (required)', (text) => text.trim()),
   },
   run: async (session, { completed, notDone, requestId, reason, ...input }) => {

@@ -27,7 +27,7 @@ const listCommand = command({
     limit: option('--limit <count>', 'maximum number of events (default 20)', wholeNumber(1, 1000)),
     offset: option('--offset <count>', 'number of newer events to leave out', wholeNumber(0, 1_000_000_000)),
     event: option('--event <name>', 'only this event', word),
-    requestId: option('--request-id <id>', 'only events that this request caused', id),
+    requestId: option('--request-id <request-id>', 'only events that this request caused', id),
     state: option(
       '--state <state>',
       'only none, waiting, delivered or given-up',

@@ -9,7 +9,7 @@ import {
 
 const address = picked(
   'external wallet',
-  argument('address', 'address of a registered wallet, from wallets show', id, 'Which wallet?'),
+  argument('external-wallet', 'address of a registered wallet, from wallets show', id, 'Which wallet?'),
 );
 
 const addCommand = command({

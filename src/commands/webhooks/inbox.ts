@@ -51,8 +51,8 @@ const COUNT_COLUMNS = [
 
 const filters = {
   event: option('--event <name>', 'only this event', (text) => eventNamed(text).name),
-  requestId: option('--request-id <id>', 'only events about this request', id),
-  userId: option('--user <id>', 'only events about this user', id),
+  requestId: option('--request-id <request-id>', 'only events about this request', id),
+  userId: option('--user <user-id>', 'only events about this user', id),
   forwarding: option('--forwarding <state>', 'forwarded, pending or dead', oneOf('forwarded', 'pending', 'dead')),
   mark: option(
     '--mark <mark>',

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { CATALOGUE } from '../../../src/commands/catalogue.ts';
 import { candidatesFor, complete, FILES } from '../../../src/commands/completion/complete.ts';
+import { outlineOf } from '../../../src/commands/completion/outline.ts';
 import { run } from '../../../src/entry.ts';
 import { main } from '../../../src/main.ts';
 import { fiatrail, fiatrailJson, type Home, newHome, ROOT, requireBuilt, startProgram } from '../../support/built.ts';
@@ -54,8 +56,32 @@ describe('completion offers', () => {
     [['--profile', 's'], ['sandbox']],
     [
       ['completion', ''],
-      ['bash', 'zsh', 'fish', 'install', 'uninstall'],
+      ['bash', 'zsh', 'fish', 'install', 'uninstall', 'cache'],
     ],
+    [
+      ['completion', 'cache', ''],
+      ['on', 'off'],
+    ],
+    [
+      ['completion', 'install', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+    [['schema', 'fx', 'or'], ['orders']],
+    [
+      ['help', 'fx', 'orders', ''],
+      ['create', 'list', 'update', 'remove'],
+    ],
+    [['help', 'onr'], ['onramp']],
+    [
+      ['profiles', 'rules', 'test', '--', 'fees', 'wi'],
+      ['withdraw', 'withdrawals'],
+    ],
+    [['users', 'list', '--tz', 'Africa/La'], ['Africa/Lagos']],
+    [['users', 'list', '--tz=UT'], ['--tz=UTC']],
+    // Only the bank account has a word; the sandbox of this machine is empty.
+    [['fees', 'withdraw', '--to', ''], ['default']],
+    [['offramp', 'start', 'somebody', '--bank-code', 'z'], ['zenith-bank']],
+    [['fx', 'mpc', 'register', '--vault-id', ''], []],
     [
       ['endpoints', 'fx.trade'],
       ['fx.trade', 'fx.trade-status'],
@@ -188,13 +214,27 @@ describe('ids', () => {
   });
 });
 
-test('an id is printed on one line without control characters', async () => {
+test('an id that is no plain word is not offered', async () => {
   const { exchange } = scripted(success({ requestId: 'a\u001b\u202e\u2028\u0085b', status: 'pending' }));
   const world = fakeWorld({ network: exchange, env: ACCOUNT });
   await main(['onramp', 'start', 'u1', '--amount', '5000', '--yes', '-q'], world);
   const shell = { ...world, stdout: fakeWorld().stdout };
   await complete(['onramp', 'status', ''], CATALOGUE, shell);
-  expect(shell.stdout.text()).toMatch(/^a {4}b\tstart [^\n]*\n$/);
+  expect(shell.stdout.text()).toBe('');
+});
+
+test('every command, flag and value is a word that shells take as it is', async () => {
+  const all = await Promise.all(CATALOGUE.map((group) => group.load()));
+  const texts = all
+    .flat()
+    .flatMap(({ words, parameters }) => [...words, ...Object.values(parameters).flatMap(({ values = [] }) => values)]);
+  expect(texts.filter((text) => !/^[\w@%+=:,./-]+$/.test(text))).toEqual([]);
+});
+
+test('the build has the outline of every command', async () => {
+  const require = createRequire(import.meta.url);
+  for (const group of CATALOGUE)
+    expect(require(join(ROOT, 'dist', `outline-${group.name}.cjs`)).outlines).toEqual(await outlineOf(group));
 });
 
 describe('the scripts', () => {
@@ -227,6 +267,23 @@ describe('the scripts', () => {
       '(( ${#COMPREPLY[@]} )) && printf "<%s>" "${COMPREPLY[@]}"; exit 0',
     ].join('\n');
     expect(await inShell('bash', homeWithProgram(), script)).toBe(offers);
+  });
+
+  test.each([
+    // A second Tab: bash shows a list, and inserts nothing of it.
+    [63, true],
+    [9, false],
+  ])('with COMP_TYPE %d, bash has the descriptions: %j', async (type, hasAbout) => {
+    const script = [
+      'source <(fiatrail completion bash)',
+      `COMP_TYPE=${type}; COMP_WORDS=(fiatrail onramp ''); COMP_CWORD=2; _fiatrail`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a variable of the shell
+      'printf "<%s>" "${COMPREPLY[@]}"',
+    ].join('\n');
+    const words = ['start', 'account', 'status'];
+    const shown = await inShell('bash', homeWithProgram(), script);
+    const about = hasAbout ? '  \\([A-Z][^>]*\\)' : '';
+    expect(shown).toMatch(new RegExp(`^${words.map((word) => `<${word}${about}>`).join('')}$`));
   });
 
   const installed = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0);

@@ -1,0 +1,268 @@
+import type { World } from '../base/world.ts';
+import { isPlainId, KINDS, type Kind, plainAbout, type Seen, type SeenTogether } from '../contract/seen.ts';
+import { fingerprint } from '../crypto/fingerprint.ts';
+import { entryAt, stampOf } from '../files/inspect.ts';
+import { type Database, type OpenOptions, openDatabase, openForReading } from '../sqlite/database.ts';
+import { removeDatabase } from '../sqlite/database-files.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
+import { completionCachePath, stateDir } from './paths.ts';
+import type { Profile } from './profile.ts';
+import { isCompletionCached, profileFile } from './stored-profile.ts';
+
+// What reads showed of an account over the network, so that Tab can offer it without a call. Nothing but completion reads it.
+
+type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
+
+/** How long a thing is offered after a read showed it. */
+export const KEPT_DAYS = 7;
+const KEPT_US = KEPT_DAYS * 86_400_000_000;
+/** How far in the future a time may be: clocks are corrected. */
+const AHEAD_US = 3_600_000_000;
+/** A thing that was seen so shortly before is not written again. */
+const FRESH_US = 3_600_000_000;
+/** At this size, the cache starts anew. 100,000 users take about 30 MB. */
+const MAX_BYTES = 100_000_000;
+
+/** Short, because a command waits for it when it has printed everything. */
+const BUSY_MS = 200;
+
+/** The key of a request, and the profile that it was made with. A key means another account at another address. */
+interface CachedAccount {
+  readonly keyFingerprint: string;
+  readonly profile: Pick<Profile, 'name' | 'baseUrl' | 'key'>;
+}
+
+/** The origins of keys that can be read without running something. */
+const AT_HAND: readonly (string | undefined)[] = ['file', 'environment', 'FIATRAIL_API_KEY'];
+
+const OPTIONS: OpenOptions = {
+  synchronous: 'OFF',
+  busyTimeoutMs: BUSY_MS,
+  layout: {
+    version: 1,
+    applicationId: 0x66726363,
+    create: (database) =>
+      // The key of a profile, for stores that Tab cannot read without running something; `stamp` is that of the profile's file.
+      database.exec(`
+        CREATE TABLE account (id INTEGER PRIMARY KEY, base_url TEXT NOT NULL, key_fingerprint TEXT NOT NULL,
+          UNIQUE (base_url, key_fingerprint)) STRICT;
+        CREATE TABLE used (profile TEXT PRIMARY KEY, stamp TEXT NOT NULL, account INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE seen (account INTEGER NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, about TEXT NOT NULL,
+          seen_us INTEGER NOT NULL, PRIMARY KEY (account, kind, id)) STRICT, WITHOUT ROWID;
+        CREATE INDEX seen_lately ON seen (account, kind, seen_us);`),
+  },
+};
+
+const addressOf = (baseUrl: string) => baseUrl.toLowerCase().replace(/\/+$/, '');
+
+/**
+ * Remembers the things in responses: the first one as seen at `firstUs`, in microseconds since the epoch, and each other one right
+ * before the one before it, so that lists are offered in their order. Expired things are deleted. Throws CliError, DatabaseError or
+ * the system's error: a cache that cannot be written is no reason for a command to fail.
+ */
+export async function keepSeen(
+  world: World,
+  account: CachedAccount,
+  responses: readonly SeenTogether[],
+  firstUs: number,
+): Promise<void> {
+  if (!isCompletionCached(world)) return;
+  const path = completionCachePath(world);
+  world.ensurePrivateDir(stateDir(world));
+  if ((entryAt(path)?.sizeBytes ?? 0) > MAX_BYTES) removeDatabase(path);
+  const work = (database: Database) => write(database, world, account, responses, firstUs);
+  await inCache(path, work).catch((error) => {
+    if (!isDamaged(error)) throw error;
+    removeDatabase(path);
+    return inCache(path, work);
+  });
+  // Whoever switches it off deletes the file afterwards, so one of the two sees what the other did.
+  if (!isCompletionCached(world)) removeDatabase(path);
+}
+
+async function inCache(path: string, work: (database: Database) => void): Promise<void> {
+  const database = await openDatabase(path, OPTIONS);
+  try {
+    // Names that were deleted must not stay in the file.
+    database.exec('PRAGMA secure_delete = ON');
+    database.transaction('write', () => work(database));
+  } finally {
+    database.close();
+  }
+}
+
+const isDamaged = (error: unknown) =>
+  error instanceof DatabaseError && ['corrupt', 'newer', 'older'].includes(error.problem);
+
+function write(
+  database: Database,
+  world: World,
+  account: CachedAccount,
+  responses: readonly SeenTogether[],
+  firstUs: number,
+): void {
+  deleteExpired(database, world.clock.now() * 1000);
+  const id = accountIn(database, account);
+  const { name: profile, key } = account.profile;
+  const stamp = AT_HAND.includes(key?.from) ? undefined : stampOf(profileFile(world, profile));
+  if (stamp !== undefined)
+    database.run('INSERT OR REPLACE INTO used (profile, stamp, account) VALUES (?, ?, ?)', profile, stamp, id);
+  let seenUs = firstUs;
+  for (const { things, whole } of responses) {
+    for (const kind of whole) database.run('DELETE FROM seen WHERE account = ? AND kind = ?', id, kind);
+    for (const { kind, id: name, about } of things) {
+      database.run(
+        `INSERT INTO seen (account, kind, id, about, seen_us) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+         SET about = iif(excluded.about = '', about, excluded.about), seen_us = excluded.seen_us
+         WHERE abs(excluded.seen_us - seen_us) > ${FRESH_US} OR excluded.about NOT IN ('', about)`,
+        ...[id, kind, name, about, seenUs],
+      );
+      seenUs -= 1;
+    }
+  }
+}
+
+function accountIn(database: Database, { profile, keyFingerprint }: CachedAccount): bigint {
+  const address = addressOf(profile.baseUrl);
+  const find = 'SELECT id FROM account WHERE base_url = ? AND key_fingerprint = ?';
+  const known = database.get<{ id: bigint }>(find, address, keyFingerprint);
+  return (
+    known?.id ??
+    database.insert('INSERT INTO account (base_url, key_fingerprint) VALUES (?, ?)', address, keyFingerprint)
+  );
+}
+
+function deleteExpired(database: Database, nowUs: number): void {
+  for (const { id } of database.all<{ id: bigint }>('SELECT id FROM account')) {
+    for (const kind of KINDS) {
+      // One statement each: with OR, SQLite would look at everything.
+      const ofKind = 'DELETE FROM seen WHERE account = ? AND kind = ?';
+      database.run(`${ofKind} AND seen_us <= ?`, id, kind, nowUs - KEPT_US);
+      database.run(`${ofKind} AND seen_us > ?`, id, kind, nowUs + AHEAD_US);
+    }
+  }
+  database.run('DELETE FROM account WHERE NOT EXISTS (SELECT 1 FROM seen WHERE account = account.id)');
+}
+
+/** The number of things that are offered at once. */
+const MOST = 100;
+
+type Reader = Pick<Database, 'all'>;
+
+/**
+ * Returns the things of a kind whose ids begin with `start` that reads with a profile's key showed lately: all but the first ones are
+ * left out. Sends nothing, runs nothing and writes nothing. Throws the system's error for a damaged cache.
+ */
+export async function recallSeen(world: World, profile: Profile, kind: Kind, start: string): Promise<readonly Seen[]> {
+  if (!entryAt(completionCachePath(world)) || !isCompletionCached(world)) return [];
+  const cache = await openForReading(completionCachePath(world));
+  if (!cache) return [];
+  try {
+    const account = await accountOf(cache, world, profile);
+    return account === undefined ? [] : thingsIn(cache, account, kind, start, world.clock.now() * 1000);
+  } finally {
+    cache.close();
+  }
+}
+
+/** Returns the account of a profile's key; for a key that is not at hand, of the key that the profile was last used with. */
+async function accountOf(cache: Reader, world: World, profile: Profile): Promise<bigint | undefined> {
+  const { key, name, baseUrl } = profile;
+  if (!key) return undefined;
+  const address = addressOf(baseUrl);
+  const [found] = AT_HAND.includes(key.from)
+    ? cache.all<{ id: bigint }>(
+        'SELECT id FROM account WHERE base_url = ? AND key_fingerprint = ?',
+        address,
+        fingerprint(await key.load()),
+      )
+    : cache.all<{ id: bigint }>(
+        'SELECT id FROM used JOIN account ON id = account WHERE profile = ? AND stamp = ? AND base_url = ?',
+        ...[name, stampOf(profileFile(world, name)) ?? '', address],
+      );
+  return found?.id;
+}
+
+function thingsIn(cache: Reader, account: bigint, kind: Kind, start: string, nowUs: number): Seen[] {
+  const isNow = 'account = ? AND kind = ? AND seen_us > ? AND seen_us <= ?';
+  const values = [account, kind, nowUs - KEPT_US, nowUs + AHEAD_US];
+  const rows =
+    start === ''
+      ? cache.all<Seen>(`SELECT id, about FROM seen WHERE ${isNow} ORDER BY seen_us DESC LIMIT ${MOST}`, ...values)
+      : cache.all<Seen>(
+          `SELECT id, about FROM seen WHERE ${isNow} AND id >= ? AND id < ? ORDER BY id LIMIT ${MOST}`,
+          ...[...values, start, afterAll(start)],
+        );
+  // The file may be damaged, or not be ours at all.
+  return rows.flatMap(({ id, about }) =>
+    typeof id === 'string' && isPlainId(id)
+      ? [{ kind, id, about: typeof about === 'string' ? plainAbout(about) : '' }]
+      : [],
+  );
+}
+
+/** Returns the first text after all that begin with `start`, as SQLite compares them. */
+const afterAll = (start: string) => `${start}\u{10ffff}`;
+
+/** Counts a key's things as those of the key that replaces it. Throws as `keepSeen` does. */
+export async function moveSeen(
+  world: World,
+  baseUrl: string,
+  oldFingerprint: string,
+  newFingerprint: string,
+): Promise<void> {
+  const path = completionCachePath(world);
+  if (!entryAt(path)) return;
+  await inCache(path, (database) => {
+    // What was read with the new key in the meantime is read again.
+    database.run(
+      'UPDATE OR REPLACE account SET key_fingerprint = ? WHERE base_url = ? AND key_fingerprint = ?',
+      ...[newFingerprint, addressOf(baseUrl), oldFingerprint],
+    );
+    database.run('DELETE FROM seen WHERE account NOT IN (SELECT id FROM account)');
+  });
+}
+
+/** Deletes everything that is remembered. Throws CliError usage, or the system's error. */
+export function forgetSeen(world: Place): void {
+  removeDatabase(completionCachePath(world));
+}
+
+/** What the cache has, over all accounts. */
+interface CacheState {
+  readonly accounts: number;
+  readonly things: readonly { readonly kind: Kind; readonly count: number }[];
+  /** When the oldest and the newest thing was seen, in milliseconds since the epoch. */
+  readonly oldestMs: number | undefined;
+  readonly newestMs: number | undefined;
+}
+
+const NOTHING: CacheState = { accounts: 0, things: [], oldestMs: undefined, newestMs: undefined };
+
+/** Returns what the cache has; nothing if it is damaged. Throws CliError usage for a link or another user's file. */
+export async function stateOfCache(world: World): Promise<CacheState> {
+  const path = completionCachePath(world);
+  const cache = entryAt(path) && (await openForReading(path));
+  if (!cache) return NOTHING;
+  const nowUs = world.clock.now() * 1000;
+  try {
+    const rows = cache.all<{ kind: Kind; count: bigint; oldest: bigint; newest: bigint }>(
+      `SELECT kind, count(*) AS count, min(seen_us) AS oldest, max(seen_us) AS newest FROM seen
+       WHERE seen_us > ? AND seen_us <= ? GROUP BY kind`,
+      ...[nowUs - KEPT_US, nowUs + AHEAD_US],
+    );
+    const [accounts] = cache.all<{ count: bigint }>('SELECT count(*) AS count FROM account');
+    const known = rows.filter(({ kind }) => KINDS.includes(kind));
+    const msOf = (all: readonly bigint[]) => all.map((us) => Number(us / 1000n));
+    return {
+      accounts: Number(accounts?.count ?? 0n),
+      things: known.map(({ kind, count }) => ({ kind, count: Number(count) })),
+      oldestMs: known.length === 0 ? undefined : Math.min(...msOf(known.map(({ oldest }) => oldest))),
+      newestMs: known.length === 0 ? undefined : Math.max(...msOf(known.map(({ newest }) => newest))),
+    };
+  } catch {
+    return NOTHING;
+  } finally {
+    cache.close();
+  }
+}

@@ -1,0 +1,136 @@
+import type { Endpoint } from './endpoint.ts';
+
+/** The kinds of things that people name by an id on a command line. Requests are of the command group that follows them. */
+export const KINDS = [
+  'user',
+  'bank',
+  'bank-account',
+  'wallet',
+  'order',
+  'trade',
+  'fee-withdrawal',
+  'request onramp',
+  'request offramp',
+  'request payout',
+  'request swaps',
+  'request bridge',
+] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+/** A thing in a response: its id, and what a person recognises it by. */
+export interface Seen {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly about: string;
+}
+
+/** The things in a response. */
+export interface SeenTogether {
+  readonly things: readonly Seen[];
+  /** The kinds of which the response has all that there are: others of them are gone. */
+  readonly whole: readonly Kind[];
+}
+
+/** Where a response has things of one kind. */
+interface Place {
+  readonly kind: Kind;
+  /** The list with the things; left out, the response is about one. */
+  readonly in?: string;
+  readonly id: string;
+  /** The fields that describe it, in order. Never a secret, and no more of a person than a name. */
+  readonly about: readonly string[];
+  /** Whether the list has all things of this kind. */
+  readonly isWhole?: true;
+}
+
+const savedAccount = { kind: 'bank-account', id: 'accountId', about: ['accountName', 'bankName', 'label'] } as const;
+
+/** What is remembered of each endpoint's responses. Everything else in them is not. */
+export const PLACES: Readonly<Record<string, readonly Place[]>> = {
+  'users.list': [{ kind: 'user', in: 'users', id: 'userId', about: ['firstName', 'lastName'] }],
+  'users.get-details': [
+    { kind: 'user', id: 'userId', about: ['personalDetails.firstName', 'personalDetails.lastName'] },
+  ],
+  'users.onboard-status': [{ kind: 'user', id: 'userId', about: [] }],
+  'banks.list-codes': [
+    { kind: 'bank', in: 'banks', id: 'bankCode', about: ['bankName'], isWhole: true },
+    { kind: 'bank', in: 'banks', id: 'bank_code', about: ['bank_name'], isWhole: true },
+  ],
+  'banks.list': [{ ...savedAccount, in: 'accounts', isWhole: true }],
+  'banks.get': [{ ...savedAccount, in: 'accounts' }],
+  'wallets.get-fintech': [
+    { kind: 'wallet', in: 'externalWallets', id: 'address', about: ['label', 'blockchain', 'type'], isWhole: true },
+  ],
+  'fx.list-limit-orders': [{ kind: 'order', in: 'orders', id: 'orderId', about: ['side', 'pair', 'status'] }],
+  'fx.list-trades': [{ kind: 'trade', in: 'trades', id: 'tradeId', about: ['side', 'pair', 'status'] }],
+  'fx.trade-status': [{ kind: 'trade', id: 'tradeId', about: ['side', 'pair', 'status'] }],
+  'fees.withdrawal-history': [
+    { kind: 'fee-withdrawal', in: 'withdrawals', id: 'withdrawalId', about: ['accountName', 'status'] },
+  ],
+  'swaps.history': [
+    { kind: 'request swaps', in: 'swaps', id: 'requestId', about: ['sellToken', 'buyToken', 'status'] },
+  ],
+  'swaps.status': [{ kind: 'request swaps', id: 'requestId', about: ['status'] }],
+  'bridge.history': [
+    { kind: 'request bridge', in: 'transactions', id: 'requestId', about: ['fromNetwork', 'toNetwork', 'status'] },
+  ],
+  'bridge.status': [{ kind: 'request bridge', id: 'requestId', about: ['fromNetwork', 'toNetwork', 'status'] }],
+  'transactions.onramp-status': [{ kind: 'request onramp', id: 'requestId', about: ['status'] }],
+  'transactions.offramp-status': [{ kind: 'request offramp', id: 'requestId', about: ['status'] }],
+  'transactions.fintech-offramp-status': [{ kind: 'request payout', id: 'requestId', about: ['status'] }],
+};
+
+const LONGEST_ABOUT = 80;
+
+/** An id of an account's things: printable, and nothing that a shell or an option parser could take for more than a word. */
+const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+/** A BVN, which is no id of anything here. */
+const BVN = /^\d{11}$/;
+
+/** Whether a text may be offered as an id. */
+export const isPlainId = (text: string): boolean => ID.test(text) && !BVN.test(text);
+
+/** Makes a description of one short line. Figures as long as a BVN are no name, and are left out. */
+export function plainAbout(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/\d{11,}/g, '…')
+    .trim()
+    .slice(0, LONGEST_ABOUT)
+    .toWellFormed();
+}
+
+/** Returns the things in a response that are worth remembering; undefined for an endpoint that has none. */
+export function seenIn({ id, nests }: Pick<Endpoint, 'id' | 'nests'>, data: unknown): SeenTogether | undefined {
+  const places = Object.hasOwn(PLACES, id) ? PLACES[id] : undefined;
+  if (!places) return undefined;
+  const answer = { ...fieldsOf(nests === undefined ? undefined : at(data, nests)), ...fieldsOf(data) };
+  return {
+    things: places.flatMap((place) => thingsAt(place, answer)),
+    whole: places.flatMap(({ kind, in: list, isWhole }) =>
+      isWhole && list !== undefined && Array.isArray(at(answer, list)) ? [kind] : [],
+    ),
+  };
+}
+
+function thingsAt({ kind, in: list, id: name, about }: Place, answer: unknown): Seen[] {
+  const found = list === undefined ? [answer] : at(answer, list);
+  if (!Array.isArray(found)) return [];
+  return found.flatMap((each: unknown) => {
+    const id = at(each, name);
+    if (typeof id !== 'string' || !isPlainId(id)) return [];
+    const texts = about.map((field) => at(each, field)).filter((text) => typeof text === 'string');
+    return [{ kind, id, about: plainAbout(texts.join(' ')) }];
+  });
+}
+
+/** Returns the field that a dotted name names. */
+function at(data: unknown, name: string): unknown {
+  return name.split('.').reduce((value, key) => fieldsOf(value)[key], data);
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
