@@ -19,9 +19,6 @@ const MOST = 100;
 const choice = (value: string | null | undefined, ...parts: readonly (string | null | undefined)[]): Choices =>
   value ? [{ value, name: plainLine([...parts.filter(Boolean), value].join(' · ')) }] : [];
 
-/** Custody metadata is whatever somebody stored. */
-const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-
 const cngn = (figure: Parameters<typeof amountIn>[0]) => {
   const value = amountIn(figure, 'CNGN');
   return value && amountForPeople(value);
@@ -37,9 +34,7 @@ async function operations(session: Session): Promise<readonly Operation[]> {
 const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promise<Choices>>> = {
   'external wallet': async (session) => {
     const { data } = await session.call(getFintechWallet, {}, PREVIEW_READ);
-    return (data.externalWallets ?? []).flatMap(({ address, label, network }) =>
-      choice(text(address), text(label), text(network)),
-    );
+    return (data.externalWallets ?? []).flatMap(({ address, label, blockchain }) => choice(address, label, blockchain));
   },
   order: async (session) => {
     const { data } = await session.call(listOrders, { limit: MOST }, PREVIEW_READ);
