@@ -31,9 +31,9 @@ const SEE_LIST = 'list the entries with: fiatrail ip list';
 export function targetAt(entries: readonly Entry[], index: number): Target {
   const entry = entries.find((each) => each.index === index);
   if (entry) return { name: entryText(entry), request: { index }, candidates: [entry], range: undefined };
-  const last = entries.at(-1)?.index;
-  const range = last === undefined ? 'the allowlist is empty' : `expected 0 to ${last}`;
-  throw new CliError('usage', `--index: no entry at index ${index}; ${range}`, { hint: SEE_LIST });
+  throw new CliError('usage', `--index: no entry at index ${index}; expected 0 to ${entries.at(-1)?.index}`, {
+    hint: SEE_LIST,
+  });
 }
 
 /** Finds the entries that may be an address. Throws CliError usage. */

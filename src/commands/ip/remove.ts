@@ -56,8 +56,12 @@ export async function readTarget(
   { entries }: AllowlistState,
   { address, index }: EntryInput,
 ): Promise<Target> {
+  if (entries.length === 0)
+    throw new CliError('usage', 'the allowlist is empty, so it has no such entry; nothing was sent', {
+      hint: 'add an address with: fiatrail ip add',
+    });
   if (address) return targetOf(entries, address);
-  if (index !== undefined || entries.length === 0) return targetAt(entries, index ?? 0);
+  if (index !== undefined) return targetAt(entries, index);
   const prompter = await session.world.prompter();
   const choices = entries.map((entry) => ({ name: entryText(entry), value: entry.index }));
   return targetAt(entries, await prompter.select('Which entry?', choices));
