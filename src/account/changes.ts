@@ -195,7 +195,7 @@ export async function setDefaultProfile(world: World, name: string): Promise<voi
   await withConfigLock(world, () => writeDefaultName(world, name));
 }
 
-/** Sets whether what reads show is remembered for completion. Throws CliError usage. */
+/** Sets whether reads write to the completion cache. Throws CliError usage. */
 export async function setCompletionCached(world: World, isOn: boolean): Promise<void> {
   await withConfigLock(world, () => writeCompletionCached(world, isOn));
 }

@@ -9,30 +9,30 @@ import { completionCachePath, stateDir } from './paths.ts';
 import type { Profile } from './profile.ts';
 import { isCompletionCached, profileFile } from './stored-profile.ts';
 
-// What reads showed of an account over the network, so that Tab can offer it without a call. Nothing but completion reads it.
+// Ids and names from an account over the network, so that completion can offer them without a request. Only completion reads them.
 
 type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
 
-/** How long a thing is offered after a read showed it. */
+/** How long a thing is offered after it was last read. */
 export const KEPT_DAYS = 7;
 const KEPT_US = KEPT_DAYS * 86_400_000_000;
-/** How far in the future a time may be: clocks are corrected. */
+/** How far in the future a time may be, because clocks are corrected. */
 const AHEAD_US = 3_600_000_000;
-/** A thing that was seen so shortly before is not written again. */
+/** A thing that was written this recently is not written again. */
 const FRESH_US = 3_600_000_000;
-/** At this size, the cache starts anew. 100,000 users take about 30 MB. */
+/** At this size, the cache is deleted. 100,000 users take about 30 MB. */
 const MAX_BYTES = 100_000_000;
 
-/** Short, because a command waits for it when it has printed everything. */
+/** Short, because the command has already printed everything and should end. */
 const BUSY_MS = 200;
 
-/** The key of a request, and the profile that it was made with. A key means another account at another address. */
+/** The key and the profile of a request. The same key at another base URL is another account. */
 interface CachedAccount {
   readonly keyFingerprint: string;
   readonly profile: Pick<Profile, 'name' | 'baseUrl' | 'key'>;
 }
 
-/** The origins of keys that can be read without running something. */
+/** The origins of keys that can be read without running a program. */
 const AT_HAND: readonly (string | undefined)[] = ['file', 'environment', 'FIATRAIL_API_KEY'];
 
 const OPTIONS: OpenOptions = {
@@ -42,7 +42,7 @@ const OPTIONS: OpenOptions = {
     version: 1,
     applicationId: 0x66726363,
     create: (database) =>
-      // The key of a profile, for stores that Tab cannot read without running something; `stamp` is that of the profile's file.
+      // `used`: the account that a profile was last used with, for keys that completion cannot read itself. `stamp` is that of the profile's file.
       database.exec(`
         CREATE TABLE account (id INTEGER PRIMARY KEY, base_url TEXT NOT NULL, key_fingerprint TEXT NOT NULL,
           UNIQUE (base_url, key_fingerprint)) STRICT;
@@ -56,9 +56,9 @@ const OPTIONS: OpenOptions = {
 const addressOf = (baseUrl: string) => baseUrl.toLowerCase().replace(/\/+$/, '');
 
 /**
- * Remembers the things in responses: the first one as seen at `firstUs`, in microseconds since the epoch, and each other one right
- * before the one before it, so that lists are offered in their order. Expired things are deleted. Throws CliError, DatabaseError or
- * the system's error: a cache that cannot be written is no reason for a command to fail.
+ * Writes the things in responses to the cache. The first one gets the time `firstUs`, in microseconds since the epoch, and each next
+ * one a microsecond less, so that lists are offered in their order. Deletes expired things. Throws CliError, DatabaseError or the
+ * system's error; callers should not let a command fail because of it.
  */
 export async function keepSeen(
   world: World,
@@ -76,14 +76,14 @@ export async function keepSeen(
     removeDatabase(path);
     return inCache(path, work);
   });
-  // Whoever switches it off deletes the file afterwards, so one of the two sees what the other did.
+  // `completion cache off` changes the setting before it deletes the file, so a race still ends without the file.
   if (!isCompletionCached(world)) removeDatabase(path);
 }
 
 async function inCache(path: string, work: (database: Database) => void): Promise<void> {
   const database = await openDatabase(path, OPTIONS);
   try {
-    // Names that were deleted must not stay in the file.
+    // Deleted names must not stay in the file.
     database.exec('PRAGMA secure_delete = ON');
     database.transaction('write', () => work(database));
   } finally {
@@ -135,7 +135,7 @@ function accountIn(database: Database, { profile, keyFingerprint }: CachedAccoun
 function deleteExpired(database: Database, nowUs: number): void {
   for (const { id } of database.all<{ id: bigint }>('SELECT id FROM account')) {
     for (const kind of KINDS) {
-      // One statement each: with OR, SQLite would look at everything.
+      // Two statements, because SQLite would scan the whole table for an OR.
       const ofKind = 'DELETE FROM seen WHERE account = ? AND kind = ?';
       database.run(`${ofKind} AND seen_us <= ?`, id, kind, nowUs - KEPT_US);
       database.run(`${ofKind} AND seen_us > ?`, id, kind, nowUs + AHEAD_US);
@@ -144,14 +144,14 @@ function deleteExpired(database: Database, nowUs: number): void {
   database.run('DELETE FROM account WHERE NOT EXISTS (SELECT 1 FROM seen WHERE account = account.id)');
 }
 
-/** The number of things that are offered at once. */
+/** The maximum number of things to offer. */
 const MOST = 100;
 
 type Reader = Pick<Database, 'all'>;
 
 /**
- * Returns the things of a kind whose ids begin with `start` that reads with a profile's key showed lately: all but the first ones are
- * left out. Sends nothing, runs nothing and writes nothing. Throws the system's error for a damaged cache.
+ * Returns the things of a kind whose ids begin with `start`, at most `MOST`, that were read with a profile's key and have not expired.
+ * Sends nothing, runs nothing and writes nothing. Throws the system's error for a damaged cache.
  */
 export async function recallSeen(world: World, profile: Profile, kind: Kind, start: string): Promise<readonly Seen[]> {
   if (!entryAt(completionCachePath(world)) || !isCompletionCached(world)) return [];
@@ -165,7 +165,7 @@ export async function recallSeen(world: World, profile: Profile, kind: Kind, sta
   }
 }
 
-/** Returns the account of a profile's key; for a key that is not at hand, of the key that the profile was last used with. */
+/** Returns the account of a profile's key or, for a key that cannot be read, of the key that the profile was last used with. */
 async function accountOf(cache: Reader, world: World, profile: Profile): Promise<bigint | undefined> {
   const { key, name, baseUrl } = profile;
   if (!key) return undefined;
@@ -193,7 +193,7 @@ function thingsIn(cache: Reader, account: bigint, kind: Kind, start: string, now
           `SELECT id, about FROM seen WHERE ${isNow} AND id >= ? AND id < ? ORDER BY id LIMIT ${MOST}`,
           ...[...values, start, afterAll(start)],
         );
-  // The file may be damaged, or not be ours at all.
+  // The file may be damaged, or have been written by another program.
   return rows.flatMap(({ id, about }) =>
     typeof id === 'string' && isPlainId(id)
       ? [{ kind, id, about: typeof about === 'string' ? plainAbout(about) : '' }]
@@ -201,10 +201,10 @@ function thingsIn(cache: Reader, account: bigint, kind: Kind, start: string, now
   );
 }
 
-/** Returns the first text after all that begin with `start`, as SQLite compares them. */
+/** Returns an upper bound for the texts that begin with `start`, as SQLite compares them. */
 const afterAll = (start: string) => `${start}\u{10ffff}`;
 
-/** Counts a key's things as those of the key that replaces it. Throws as `keepSeen` does. */
+/** Moves a key's things to the key that replaces it. Throws as `keepSeen` does. */
 export async function moveSeen(
   world: World,
   baseUrl: string,
@@ -214,7 +214,7 @@ export async function moveSeen(
   const path = completionCachePath(world);
   if (!entryAt(path)) return;
   await inCache(path, (database) => {
-    // What was read with the new key in the meantime is read again.
+    // Entries that the new key already has are dropped; they will be read again.
     database.run(
       'UPDATE OR REPLACE account SET key_fingerprint = ? WHERE base_url = ? AND key_fingerprint = ?',
       ...[newFingerprint, addressOf(baseUrl), oldFingerprint],
@@ -223,12 +223,12 @@ export async function moveSeen(
   });
 }
 
-/** Deletes everything that is remembered. Throws CliError usage, or the system's error. */
+/** Deletes the cache. Throws CliError usage, or the system's error. */
 export function forgetSeen(world: Place): void {
   removeDatabase(completionCachePath(world));
 }
 
-/** What the cache has, over all accounts. */
+/** What is in the cache, over all accounts. */
 interface CacheState {
   readonly accounts: number;
   readonly things: readonly { readonly kind: Kind; readonly count: number }[];
@@ -239,7 +239,7 @@ interface CacheState {
 
 const NOTHING: CacheState = { accounts: 0, things: [], oldestMs: undefined, newestMs: undefined };
 
-/** Returns what the cache has; nothing if it is damaged. Throws CliError usage for a link or another user's file. */
+/** Returns what is in the cache; nothing if it is damaged. Throws CliError usage for a link or another user's file. */
 export async function stateOfCache(world: World): Promise<CacheState> {
   const path = completionCachePath(world);
   const cache = entryAt(path) && (await openForReading(path));

@@ -3,7 +3,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { SeenTogether } from '../contract/seen.ts';
 import type { Profile } from './profile.ts';
 
-/** Collects what responses show, and writes it to the completion cache in few steps. */
+/** Collects what responses show, and writes it to the completion cache in batches. */
 interface Memory {
   /** Notes the response of a read. */
   note(endpoint: Endpoint, data: unknown): Promise<void>;
@@ -11,17 +11,17 @@ interface Memory {
   keep(): Promise<void>;
 }
 
-/** A list of any length must not be collected as a whole. */
+/** A long list is written in batches of this size. */
 const MOST_NOTED = 5_000;
 
-/** What it tells the user, and when. */
+/** How to tell the user that the cache could not be updated. */
 interface Teller {
   readonly world: World;
   readonly globals: { readonly verbose: boolean };
   say(text: string): Promise<void>;
 }
 
-/** Opens the memory of a command. `account` is asked for the key's fingerprint only if there is something to remember. */
+/** Opens the memory of a command. `account` is called only if there is something to write. */
 export function createMemory(
   { world, globals, say }: Teller,
   profile: Profile,
@@ -40,12 +40,12 @@ export function createMemory(
       const { keepSeen } = await import('./completion-cache.ts');
       await keepSeen(world, { keyFingerprint: (await account()).keyFingerprint, profile }, all, firstUs);
     } catch (error) {
-      if (globals.verbose) await say(`completion: what was read could not be remembered (${String(error)})`);
+      if (globals.verbose) await say(`the completion cache could not be updated (${String(error)})`);
     }
   };
   return {
     note: async (endpoint, data) => {
-      // Tab reads an embedded sandbox itself.
+      // Completion reads an embedded sandbox directly.
       if (profile.mode === 'embedded') return;
       const { seenIn } = await import('../contract/seen.ts');
       const seen = seenIn(endpoint, data);

@@ -39,7 +39,7 @@ export function journalPath(place: Place): string {
   return join(stateDir(place), 'journal.db');
 }
 
-/** What reads showed, for completion. */
+/** The completion cache. */
 export function completionCachePath(place: Place): string {
   return join(stateDir(place), 'completion.db');
 }

@@ -193,10 +193,10 @@ export const PROFILE_FILE: FileKind<StoredProfile> = {
   },
 };
 
-/** What is set for all profiles. */
+/** Settings that apply to all profiles. */
 interface Settings {
   readonly defaultProfile?: string | undefined;
-  /** Whether what reads show is remembered for completion; undefined is `on`. */
+  /** Whether reads write to the completion cache; undefined means `on`. */
   readonly completionCache?: 'on' | 'off' | undefined;
 }
 
@@ -295,7 +295,7 @@ export async function writeDefaultName(place: Place, name: string | undefined): 
   await writeSettings(place, { defaultProfile: name });
 }
 
-/** Whether what reads show is remembered for completion. Throws CliError usage for invalid or newer settings. */
+/** Whether reads write to the completion cache. Throws CliError usage for invalid or newer settings. */
 export function isCompletionCached(place: Place): boolean {
   return readVersioned(settingsPath(place), SETTINGS_FILE)?.completionCache !== 'off';
 }

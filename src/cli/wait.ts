@@ -48,7 +48,7 @@ export interface Following<E extends Endpoint> {
   readonly what: string;
   /** The command that checks the status later. */
   readonly again: string;
-  /** The command that tries it again after it failed, if there is one. */
+  /** The command that retries it after it failed, if there is one. */
   readonly retry?: string | undefined;
   /** 0 reads the status once. */
   readonly waitMs: number;
@@ -63,15 +63,15 @@ export interface Following<E extends Endpoint> {
   readonly namesFor?: (data: ResponseOf<E>) => Promise<object>;
   /** The service's reason for a failure. */
   readonly words?: (data: ResponseOf<E>) => string | undefined;
-  /** Finds what happens meanwhile that the status does not say; called after each read of a wait that goes on, and if it failed. */
+  /** Reports what the status does not show. Called after each read while the wait continues, and if the work failed. */
   readonly meanwhile?: (data: ResponseOf<E>) => Promise<Meanwhile>;
 }
 
 /** What happens during a wait. */
 export interface Meanwhile {
-  /** To be said at once, each once. */
+  /** Notices to print at once, each once. */
   readonly notes: readonly string[];
-  /** Why nothing more can come; ends the wait as a failure. */
+  /** Why the work can no longer succeed; ends the wait as a failure. */
   readonly end?: string;
 }
 
@@ -177,7 +177,7 @@ function failure(
 ): CliError {
   return new CliError('failed', `${what} failed${reason ? `: ${reason}` : ''}`, {
     code: failureCode(data),
-    hint: `this is final; fix the cause, then ${retry ? `try again with: ${retry}` : 'start again'}`,
+    hint: `this is final; fix the cause, then ${retry ? `retry with: ${retry}` : 'start again'}`,
     ...operationOf(session),
   });
 }

@@ -188,7 +188,7 @@ export const CATALOGUE: readonly Group[] = [
   },
   {
     name: 'completion',
-    summary: 'Install shell completion, and manage what it remembers',
+    summary: 'Install shell completion and manage its cache',
     load: async () => (await import('./completion/index.ts')).commands,
   },
 ];

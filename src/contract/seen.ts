@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
 
-/** The kinds of things that people name by an id on a command line. Requests are of the command group that follows them. */
+/** The kinds of things that people name by an id on a command line. A request belongs to the command group after it. */
 export const KINDS = [
   'user',
   'bank',
@@ -18,7 +18,7 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** A thing in a response: its id, and what a person recognises it by. */
+/** A thing in a response: its id, and a description that a person recognises. */
 export interface Seen {
   readonly kind: Kind;
   readonly id: string;
@@ -28,17 +28,17 @@ export interface Seen {
 /** The things in a response. */
 export interface SeenTogether {
   readonly things: readonly Seen[];
-  /** The kinds of which the response has all that there are: others of them are gone. */
+  /** The kinds that the response lists completely: others of these kinds no longer exist. */
   readonly whole: readonly Kind[];
 }
 
-/** Where a response has things of one kind. */
+/** Where things of one kind are in a response. */
 interface Place {
   readonly kind: Kind;
-  /** The list with the things; left out, the response is about one. */
+  /** The list with the things. Without it, the response itself is one thing. */
   readonly in?: string;
   readonly id: string;
-  /** The fields that describe it, in order. Never a secret, and no more of a person than a name. */
+  /** The fields that describe it, in order. Never a secret, and of a person only the name. */
   readonly about: readonly string[];
   /** Whether the list has all things of this kind. */
   readonly isWhole?: true;
@@ -46,7 +46,7 @@ interface Place {
 
 const savedAccount = { kind: 'bank-account', id: 'accountId', about: ['accountName', 'bankName', 'label'] } as const;
 
-/** What is remembered of each endpoint's responses. Everything else in them is not. */
+/** What is remembered of each endpoint's responses. Nothing else is. */
 export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'users.list': [{ kind: 'user', in: 'users', id: 'userId', about: ['firstName', 'lastName'] }],
   'users.get-details': [
@@ -83,15 +83,15 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
 
 const LONGEST_ABOUT = 80;
 
-/** An id of an account's things: printable, and nothing that a shell or an option parser could take for more than a word. */
+/** An id that a shell and an option parser read as a plain word. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
-/** A BVN, which is no id of anything here. */
+/** A BVN, which is never an id. */
 const BVN = /^\d{11}$/;
 
 /** Whether a text may be offered as an id. */
 export const isPlainId = (text: string): boolean => ID.test(text) && !BVN.test(text);
 
-/** Makes a description of one short line. Figures as long as a BVN are no name, and are left out. */
+/** Makes a description of one short line, without numbers as long as a BVN. */
 export function plainAbout(text: string): string {
   return text
     .toWellFormed()
@@ -126,7 +126,7 @@ function thingsAt({ kind, in: list, id: name, about }: Place, answer: unknown): 
   });
 }
 
-/** Returns the field that a dotted name names. */
+/** Returns the field at a dotted path. */
 function at(data: unknown, name: string): unknown {
   return name.split('.').reduce((value, key) => fieldsOf(value)[key], data);
 }

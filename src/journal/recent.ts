@@ -12,8 +12,8 @@ interface RecentOperation {
 const LIMIT = 100;
 
 /**
- * Returns the latest operations of a profile in any state, newest first, or those of which one of the two ids begins with `start`; an
- * empty list if there is no journal yet.
+ * Returns the latest operations of a profile in any state, newest first; with `start`, only those whose id of the given kind begins
+ * with it. Returns an empty list if there is no journal yet.
  */
 export async function recentOperations(
   path: string,

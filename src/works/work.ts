@@ -13,7 +13,7 @@ interface Status<E extends Endpoint>
   readonly namesFor?: (session: Session, requestId: string, data: ResponseOf<E>) => Promise<object>;
   /** The command that checks the status later. */
   readonly again: (requestId: string) => string;
-  /** Watches, during one wait, what the status does not say. */
+  /** Watches, during one wait, for what the status does not show. */
   readonly watch?: (session: Session, requestId: string) => (data: ResponseOf<E>) => Promise<Meanwhile>;
   /** When the work was started. */
   readonly createdOf?: (data: ResponseOf<E>) => string | null | undefined;
@@ -79,7 +79,7 @@ export interface Work {
   readonly also?: AlsoPrinted;
   /** The events that tell of it. */
   readonly told?: Readonly<Partial<Record<WebhookEvent, Telling>>>;
-  /** The command that tries it again, by its operation id or request id, and never does it twice. */
+  /** The command that safely retries it, by its operation id or request id. */
   readonly retry?: (id: string) => string;
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;

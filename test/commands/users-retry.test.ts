@@ -68,7 +68,7 @@ describe('an onboarding that failed', () => {
     const { requestId } = await newest();
     const { code, stderr } = await onboard(REFUSED, '--retry', String(requestId));
     expect({ code, sent: (await listed()).length }).toEqual({ code: 2, sent: 1 });
-    expect(stderr).toContain('send a BVN again that the service refused; nothing was sent');
+    expect(stderr).toContain('resend a BVN that the service refused; nothing was sent');
     expect((await onboard(REFUSED, '--wait', '--retry', String(requestId), '--yes')).code).toBe(3);
   });
 
@@ -116,14 +116,14 @@ describe('an onboarding whose outcome is unknown', () => {
     const { operationId } = await newest();
     const { code, stderr } = await onboard(OTHER, '--retry', operationId);
     expect({ code, sent: (await listed()).length }).toEqual({ code: 2, sent: 1 });
-    expect(stderr).toContain('this is not the BVN of that onboarding');
+    expect(stderr).toContain('this is another BVN');
   });
 
   test('is offered again by reconcile', async () => {
     await lose('lost-request');
     await onboard(GOOD);
     const { stdout } = await run('ops', 'reconcile');
-    expect(stdout).toContain(`try again, which never does it twice: fiatrail users onboard --retry`);
+    expect(stdout).toContain(`retry safely with: fiatrail users onboard --retry`);
   });
 });
 
@@ -135,7 +135,7 @@ test.each([
       await onboard(GOOD, '--wait');
       return (await newest()).operationId;
     },
-    'this onboarding cannot be tried again: the user was onboarded',
+    'cannot retry this onboarding: the user was onboarded',
   ],
   [
     'an onboarding in progress',
@@ -144,7 +144,7 @@ test.each([
       await onboard(GOOD);
       return (await newest()).operationId;
     },
-    'this onboarding cannot be tried again: it is still in progress',
+    'cannot retry this onboarding: it is still in progress',
   ],
 ] as const)('refuses %s, and sends nothing', async (_, idOf, why) => {
   const id: string = await idOf();

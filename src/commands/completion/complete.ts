@@ -42,7 +42,7 @@ interface LineState {
   readonly line: Typed;
 }
 
-/** The words that continue a command in an argument: those of `schema`, or after `help`. */
+/** Returns the next words of a command that is itself an argument, as after `schema` and `help`. */
 async function commandWords(words: readonly string[], catalogue: readonly Group[]): Promise<readonly Candidate[]> {
   const group = catalogue.find(({ name }) => name === words[0]);
   return nextWords({ group, commands: group ? await outlineOf(group) : [] }, words, catalogue);
@@ -61,7 +61,7 @@ async function resolveLine(typed: readonly string[], catalogue: readonly Group[]
 
 /**
  * Returns the completions for a command line whose last word is being typed. Sends nothing and writes nothing: ids come
- * from the journal, the embedded sandbox and what earlier reads showed.
+ * from the journal, the embedded sandbox and the completion cache.
  */
 export async function candidatesFor(
   typed: readonly string[],
@@ -200,7 +200,7 @@ function isProfile(names: readonly string[], placeholder: string, { words: [grou
 
 const FILE_PLACEHOLDERS = ['file', 'path'];
 
-/** The placeholders that stand for something that an account has. */
+/** The placeholders for ids and other things of an account. */
 const KNOWN: readonly string[] = [
   'user-id',
   'account-id',
@@ -216,7 +216,7 @@ const KNOWN: readonly string[] = [
 
 interface Typing {
   readonly line: Typed;
-  /** What is typed of the value. */
+  /** The typed part of the value. */
   readonly start: string;
 }
 
@@ -241,7 +241,7 @@ async function valuesFor(
 
 const LONGEST_ABOUT = 80;
 
-/** Text that every shell inserts and later reads as one word, without expanding anything in it. */
+/** A word that needs no quoting in any shell. */
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
 /** Prints one completion per line with its description after a tab, or `:files` alone. Never fails. */

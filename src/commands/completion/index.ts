@@ -11,7 +11,7 @@ import { SCRIPTS } from './scripts.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** How the script of each shell is used without installing it. */
+/** How to load the script of each shell without installing it. */
 const SOURCED = {
   bash: 'source <(fiatrail completion bash)',
   zsh: 'source <(fiatrail completion zsh)',
@@ -23,7 +23,7 @@ const scriptCommands = SHELLS.map(
     words: ['completion', shell],
     summary: `Print the completion script for ${shell}`,
     details:
-      'The first line of the script says how to use it. Every new shell has it after: fiatrail completion install',
+      'The first line of the script says how to load it. To set up completion for every new shell, use: fiatrail completion install',
     examples: [SOURCED[shell], `fiatrail completion ${shell} > fiatrail.${shell}`],
     endpoints: [],
     isLocal: true,
@@ -32,7 +32,7 @@ const scriptCommands = SHELLS.map(
   }),
 );
 
-const ofShell = optionalArgument('shell', 'the shell (default: that of SHELL)', oneOf(...SHELLS));
+const ofShell = optionalArgument('shell', 'bash, zsh or fish (default: the shell in SHELL)', oneOf(...SHELLS));
 
 const PLACED = {
   form: { shell: ['one of', 'bash', 'zsh', 'fish'], file: 'text', installed: 'flag', next: ['null or', 'text'] },
@@ -42,7 +42,7 @@ const installCommand = command({
   words: ['completion', 'install'],
   summary: 'Install completion for a shell',
   details:
-    'Writes the script to the folder in which the shell looks for it. Commands, flags, values, ids and banks are completed. Ids come from the journal, from the embedded sandbox and, for other profiles, from what earlier reads showed: nothing is sent to the service.',
+    'Writes the completion script to the folder where the shell looks for it. Completes commands, flags, values, ids and banks. Ids come from the journal and from the embedded sandbox or, for an account over the network, from the completion cache. Nothing is sent to the service.',
   examples: ['fiatrail completion install zsh', 'fiatrail completion install fish -o json'],
   endpoints: [],
   isLocal: true,
@@ -103,8 +103,8 @@ const COLUMNS = [
 
 const cacheCommand = command({
   words: ['completion', 'cache'],
-  summary: 'Show what is remembered for completion, or switch it on or off',
-  details: `Reads with a profile over the network remember ids, the names of users, of the account’s bank accounts and of banks, and the labels of wallets, so that Tab can offer them without a call. Only completion uses them. They are kept in one file that only you can read, apart for each API key, for ${KEPT_DAYS} days after they were last read. "off" deletes the file, and nothing is remembered until "on".`,
+  summary: 'Show the completion cache, or turn it on or off',
+  details: `Commands that read from an account over the network save ids, the names of users, bank accounts and banks, and the labels of wallets, so that completion can offer them without a request. Only completion uses the cache: one file that only you can read, with separate entries for each API key. An entry expires ${KEPT_DAYS} days after it was last read. "off" deletes the file and saves nothing until "on".`,
   examples: [
     'fiatrail completion cache',
     'fiatrail completion cache off',
@@ -131,7 +131,7 @@ const cacheCommand = command({
     if (state !== undefined) {
       endDryRun(session, { cache: state, file: completionCachePath(world) });
       await setCompletionCached(world, state === 'on');
-      // After the setting: whoever writes in between sees it, and deletes the file too.
+      // After the setting is written: a command that writes in between sees the setting and deletes the file too.
       if (state === 'off') forgetSeen(world);
     }
     return { result: { data: await cacheState(world), columns: COLUMNS } };

@@ -21,11 +21,11 @@ interface Line {
   /** The first word. */
   readonly group: string;
   readonly profile: string | undefined;
-  /** What is typed of it. */
+  /** The typed part of the id. */
   readonly start: string;
 }
 
-/** The kind of thing that each placeholder in the help stands for. */
+/** The kind that each placeholder in the help stands for. */
 const KIND_OF: Readonly<Record<string, Kind>> = {
   'user-id': 'user',
   'account-id': 'bank-account',
@@ -37,8 +37,8 @@ const KIND_OF: Readonly<Record<string, Kind>> = {
 };
 
 /**
- * What an account has of what a placeholder stands for: from this machine's journal, and from the sandbox of an embedded profile or
- * what earlier reads with any other one showed.
+ * Returns candidates for a placeholder: from this machine's journal, and from the embedded sandbox or, for any other profile, the
+ * completion cache.
  */
 export async function knownFor(placeholder: string, line: Line, world: World): Promise<readonly Candidate[]> {
   const profile = resolveProfile(line.profile, world);
@@ -47,7 +47,7 @@ export async function knownFor(placeholder: string, line: Line, world: World): P
   if (placeholder === 'code') return banks(line, profile, world);
   const kind = KIND_OF[placeholder];
   const found = kind ? await things(kind, line.start, profile, world) : [];
-  return placeholder === 'bank-account-id' ? [{ text: 'default', about: 'the default one' }, ...found] : found;
+  return placeholder === 'bank-account-id' ? [{ text: 'default', about: 'the default bank account' }, ...found] : found;
 }
 
 async function things(kind: Kind, start: string, profile: Profile, world: World): Promise<readonly Candidate[]> {
@@ -58,7 +58,7 @@ async function things(kind: Kind, start: string, profile: Profile, world: World)
   return found.map(({ id, about }) => ({ text: id, about }));
 }
 
-/** A bank is typed as its code, or as its name in one word; letters that were typed stay as they are. */
+/** Offers a bank by its code and by its name as one word. The typed letters keep their case. */
 async function banks({ start }: Line, profile: Profile, world: World): Promise<readonly Candidate[]> {
   const codes = await things('bank', '', profile, world);
   if (start === '') return codes;
@@ -69,7 +69,7 @@ async function banks({ start }: Line, profile: Profile, world: World): Promise<r
   });
 }
 
-/** Whether `--bank-code` takes it for a name. */
+/** Whether `--bank-code` accepts the word as a name. */
 const isBankName = (word: string) => word.length >= 2 && word.length <= 60 && /[a-z]/.test(word);
 
 async function operations({ start }: Line, { name }: Profile, world: World): Promise<readonly Candidate[]> {
@@ -78,7 +78,7 @@ async function operations({ start }: Line, { name }: Profile, world: World): Pro
   return found.map(({ id, summary }) => ({ text: id, about: summary }));
 }
 
-/** The groups that start requests, and the kind by which reads show these, if any does. */
+/** The groups that start requests, and the kind of these requests in the cache, if there is one. */
 const REQUESTS: Readonly<Record<string, Kind | undefined>> = {
   users: undefined,
   onramp: 'request onramp',
@@ -88,7 +88,7 @@ const REQUESTS: Readonly<Record<string, Kind | undefined>> = {
   bridge: 'request bridge',
 };
 
-/** Requests of the same command group, such as onramps for `onramp status`; of all groups where it starts none, as for `recover`. */
+/** Returns requests of the same command group, such as onramps for `onramp status`; of all groups for commands like `recover`, which starts none. */
 async function requests({ group, start }: Line, profile: Profile, world: World): Promise<readonly Candidate[]> {
   const groups = Object.hasOwn(REQUESTS, group) ? [group] : Object.keys(REQUESTS);
   const kinds = groups.flatMap((each) => REQUESTS[each] ?? []);

@@ -9,7 +9,7 @@ export interface Outline extends Pick<Command, 'words' | 'summary'> {
   readonly parameters: Readonly<Record<string, OutlinedParameter>>;
 }
 
-/** Returns the outlines of a group's commands. In the bundle they are data (scripts/build.ts): loading the commands takes Tab longer than all else that it does. */
+/** Returns the outlines of a group's commands. In the bundle they are data (scripts/build.ts), because loading the commands would take most of the time of a completion. */
 export async function outlineOf(group: Group): Promise<readonly Outline[]> {
   const commands = await group.load();
   return commands.map(({ words, summary, parameters }) => ({

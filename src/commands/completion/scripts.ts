@@ -12,7 +12,7 @@ _fiatrail() {
   while IFS= read -r line; do
     [[ -n $line ]] || continue
     about=
-    # 63 is a list that bash shows and inserts nothing of: it has room for the descriptions.
+    # 63: bash only lists the candidates, so descriptions can be added.
     [[ \${COMP_TYPE-} == 63 && $answer == *$'\\n'* && $line == *$'\\t'* ]] && about="  (\${line#*$'\\t'})"
     COMPREPLY+=("\${line%%$'\\t'*}$about")
   done <<< "$answer"

@@ -141,7 +141,7 @@ function nextStep(looked: Looked): string | null {
     return `not found yet; run this again after ${new Date(found.lookAgainMs).toISOString()}`;
   if (kind === 'several' && 'candidates' in found)
     return `may be ${found.candidates.map(({ requestId }) => requestId).join(' or ')}; ${look}, then: ${resolve}`;
-  return `${retry === undefined ? '' : `try again, which never does it twice: ${retry}; or `}${look}, then: ${resolve}`;
+  return `${retry === undefined ? '' : `retry safely with: ${retry}; or `}${look}, then: ${resolve}`;
 }
 
 const RECONCILED = [

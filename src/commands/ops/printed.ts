@@ -30,10 +30,10 @@ export const COLUMNS = [
   { field: 'onceKey', title: 'Once key', isWide: true },
 ] as const;
 
-/** The columns of onboardings, which can be tried again. */
+/** The columns of onboardings, which can be retried. */
 export const ONBOARDING_COLUMNS = [
   ...COLUMNS.filter(({ field }) => field !== 'onceKey'),
-  { field: 'advice', title: 'What to do', isWide: true },
+  { field: 'advice', title: 'Advice', isWide: true },
 ] as const;
 
 /** The form of a printed operation. */
@@ -72,7 +72,7 @@ export async function printed(operation: Operation) {
 async function adviceOn({ endpoint, state, operationId }: Operation): Promise<string> {
   const mayTryAgain = state === 'failed' || state === 'unknown' || state === 'sent';
   const retry = mayTryAgain ? (await workStartedBy(endpoint))?.retry?.(operationId) : undefined;
-  return `${ADVICE[state]}${retry === undefined ? '' : `; try again with: ${retry}`}`;
+  return `${ADVICE[state]}${retry === undefined ? '' : `; retry with: ${retry}`}`;
 }
 
 /** Finds an operation by its id or a unique prefix of it. Throws CliError usage. */

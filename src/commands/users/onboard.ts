@@ -10,6 +10,7 @@ import { startedOutcome, startedShape } from '../../cli/started.ts';
 import { DEFAULT_WAIT_MS, waitOption, waitWords } from '../../cli/wait.ts';
 import { showEquivalentCommand, wizardOutcome } from '../../cli/wizard.ts';
 import { getDetails, onboard, onboardStatus } from '../../contract/endpoints/users.ts';
+import { timeText } from '../../present/times.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { onboarding } from '../../works/users.ts';
 import { USER_SHOWN } from './columns.ts';
@@ -57,8 +58,9 @@ async function guide(session: Session, given: Given): Promise<Guided<Given> | un
   if (given.bvn || given.bvnStdin) return undefined;
   const earlier = given.retry === undefined ? undefined : await earlierOnboarding(session, given.retry);
   if (earlier) {
-    const { summary, createdAt } = earlier.operation;
-    await session.say(`${summary}, ${createdAt}: ${earlier.why ?? 'nothing more is known about it'}`);
+    const { createdAt } = earlier.operation;
+    const time = timeText(createdAt, { zone: session.globals.zone }) ?? createdAt;
+    await session.say(`retrying the onboarding of ${time}: ${earlier.why ?? 'no details are recorded'}`);
   }
   const bvn = await askFor({ parse: bvnText, question: 'BVN (11 digits):', isSecret: true }, session);
   const { profile, globals, world } = session;
@@ -99,7 +101,7 @@ const onboardCommand = command({
   words: ['users', 'onboard'],
   summary: 'Onboard a user by BVN',
   details:
-    'The user’s names come from the BVN record. Once the BVN is verified, the user has wallets and a permanent virtual account. On a terminal, without a BVN, the command prompts for it with hidden input, waits and shows the user. With --retry, an onboarding that failed, or whose outcome is unknown, is tried again; the service takes a BVN once, so that nobody is onboarded twice.',
+    'The user’s names come from the BVN record. Once the BVN is verified, the user has wallets and a permanent virtual account. On a terminal, without a BVN, the command prompts for it with hidden input, waits and shows the user. With --retry, the command retries an onboarding that failed or whose outcome is unknown. The service accepts each BVN only once, so nobody is onboarded twice.',
   examples: [
     'fiatrail users onboard --bvn-stdin --wait < bvn.txt',
     'printf 12345678901 | fiatrail users onboard --bvn-stdin --wait --yes -o json',
@@ -110,7 +112,11 @@ const onboardCommand = command({
   parameters: {
     bvn: optionalArgument('bvn', 'BVN, 11 digits; prefer --bvn-stdin', bvnText),
     bvnStdin: switchOn('--bvn-stdin', 'read the BVN from standard input'),
-    retry: option('--retry <operation-id>', 'try this onboarding again, from ops list --kind onboarding', id),
+    retry: option(
+      '--retry <operation-id>',
+      'onboarding to retry: its operation id or request id, from ops list --kind onboarding',
+      id,
+    ),
     wait: waitOption('until the user is verified'),
   },
   guide,

@@ -11,18 +11,18 @@ import { onboarding } from '../../works/users.ts';
 
 const EVERY = 1_000;
 
-/** An earlier onboarding that is tried again. */
+/** An earlier onboarding to retry. */
 interface Earlier {
   readonly operation: Operation;
-  /** Whether it is unknown if the service took it. */
+  /** Whether it is unknown if the service accepted it. */
   readonly isInDoubt: boolean;
   /** What the service said about its failure. */
   readonly why: string | undefined;
-  /** Whether the service said that trying the same again does not help. */
+  /** Whether the service said that a retry with the same BVN does not help. */
   readonly isFinal: boolean;
 }
 
-/** Finds an onboarding of this account that trying again can help. Throws CliError usage. */
+/** Finds an onboarding of this account that can be retried. Throws CliError usage. */
 export async function earlierOnboarding(session: Session, id: string): Promise<Earlier> {
   const journal = await session.journal();
   const found = await onboardingNamed(session, journal, id);
@@ -30,11 +30,11 @@ export async function earlierOnboarding(session: Session, id: string): Promise<E
   if (found.state === 'accepted' && found.requestId) await followWork(session, onboarding, found.requestId, 0);
   const [operation = found] = await journal.find(found.operationId);
   const { state, requestId, operationId, verdict } = operation;
-  if (journal.isBusy(operation)) throw unhelpful('its command is still running', 'wait for it');
+  if (journal.isBusy(operation)) throw unhelpful('its command is still running', 'wait until it ends');
   if (state === 'accepted')
     throw unhelpful('it is still in progress', `check it with: fiatrail users onboarding ${requestId} --wait`);
   if (state === 'settled' || verdict === 'completed')
-    throw unhelpful('the user was onboarded', `see: fiatrail ops show ${operationId}`);
+    throw unhelpful('the user was onboarded', `see it with: fiatrail ops show ${operationId}`);
   const { message, retryable } = endOf(operation);
   return {
     ...{ operation, isInDoubt: state === 'sent' || state === 'unknown' },
@@ -43,7 +43,7 @@ export async function earlierOnboarding(session: Session, id: string): Promise<E
 }
 
 const unhelpful = (why: string, hint: string) =>
-  new CliError('usage', `this onboarding cannot be tried again: ${why}`, { hint });
+  new CliError('usage', `cannot retry this onboarding: ${why}`, { hint });
 
 async function onboardingNamed(session: Session, journal: Journal, id: string): Promise<Operation> {
   const ids = await journal.accountIds(await session.accountNames());
@@ -64,31 +64,35 @@ function endOf(operation: Operation): Partial<ResponseOf<typeof onboardStatus>> 
 }
 
 /**
- * Decides whether this BVN may be sent again. One whose outcome is unknown must be the same: the service takes a BVN once, so that
- * only then nobody is onboarded twice. Throws CliError: `usage`, `declined`.
+ * Checks that this BVN may be sent. If the outcome of the earlier onboarding is unknown, the BVN must be the same one: the service
+ * accepts a BVN only once, so nobody is onboarded twice. Throws CliError: `usage`, `declined`.
  */
 export async function requireUseful(session: Session, { operation, ...earlier }: Earlier, bvn: Secret): Promise<void> {
   const journal = await session.journal();
-  // As the operation recorded what was typed.
+  // Computed as when the operation was recorded.
   const isSame = journal.digest(JSON.stringify([operation.command, { bvn: bvn.reveal() }])) === operation.inputDigest;
   if (earlier.isInDoubt && !isSame)
-    throw new CliError('usage', 'this is not the BVN of that onboarding, whose outcome is unknown; nothing was sent', {
-      hint: 'onboard another BVN without --retry',
-    });
+    throw new CliError(
+      'usage',
+      'this is another BVN, but the outcome of that onboarding is unknown: retry it with its own BVN; nothing was sent',
+      {
+        hint: 'to onboard another BVN, leave out --retry',
+      },
+    );
   if (!earlier.isFinal || !isSame) return;
   await confirmChange(session, {
-    summary: 'send a BVN again that the service refused',
+    summary: 'resend a BVN that the service refused',
     lines: [
-      ['refused', `${earlier.why ?? 'without a reason'}; the service says that trying again does not help`],
+      ['refused', `${earlier.why ?? 'without a reason'}; the service says that a retry does not help`],
       ['risk', 'many refused BVNs in a row can block the account'],
     ],
   });
 }
 
-/** Ends every doubt about a BVN that was taken now: no earlier onboarding can have taken it. */
+/** Resolves earlier onboardings of a BVN that was accepted now: none of them can have been accepted. */
 export async function recordRetried(session: Session, { operation, isInDoubt }: Earlier): Promise<void> {
   if (!isInDoubt) return;
-  const detail = `its BVN was taken by operation ${session.changed()?.operationId ?? ''}`;
+  const detail = `its BVN was accepted in operation ${session.changed()?.operationId ?? ''}`;
   const { inputDigest, account, kind } = operation;
   try {
     const journal = await session.journal();
@@ -96,14 +100,16 @@ export async function recordRetried(session: Session, { operation, isInDoubt }: 
     for (const { operationId } of doubts.filter((each) => !journal.isBusy(each)))
       await journal.append(operationId, 'resolved', { verdict: 'not-done', detail });
   } catch {
-    await session.say('warning: cannot write to the journal; the earlier onboarding is still in it as unknown');
+    await session.say(
+      'warning: cannot write to the journal, where the outcome of the earlier onboarding is still unknown',
+    );
   }
 }
 
-/** What a refusal says about an earlier onboarding in doubt: the BVN may be the user's that it made. */
+/** Adds a hint to a refusal: the BVN may belong to the user that the earlier onboarding created. */
 export function refusedAgain(error: unknown, { operation, isInDoubt }: Earlier): unknown {
   if (!isInDoubt || !(error instanceof CliError) || error.category !== 'refused') return error;
   return withDetails(error, {
-    hint: `if the BVN belongs to a user now (fiatrail users list): fiatrail ops resolve ${operation.operationId} --completed --reason TEXT`,
+    hint: `check with: fiatrail users list; if the BVN belongs to a user now: fiatrail ops resolve ${operation.operationId} --completed --reason TEXT`,
   });
 }

@@ -401,7 +401,7 @@ describe('a cache that cannot be used', () => {
     const world = machine();
     mkdirSync(fileOf(world), { recursive: true, mode: 0o700 });
     expect(await run(world, 'users', 'list', '-q')).toMatchObject({ code: 0, stderr: '' });
-    expect((await run(world, 'users', 'list', '-v')).stderr).toContain('could not be remembered');
+    expect((await run(world, 'users', 'list', '-v')).stderr).toContain('the completion cache could not be updated');
   });
 
   test('because another process writes is waited for only shortly', async () => {
