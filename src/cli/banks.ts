@@ -27,7 +27,7 @@ export function bankWord(text: string): string {
   return word;
 }
 
-const BANK_HELP = 'NIBSS bank code, from banks list, or a name that fits one bank';
+const BANK_HELP = 'NIBSS bank code, from banks list, or a name that matches one bank';
 
 /** The option for a bank that may be left out, and the one for a bank that is needed. */
 export const bankOption = option('--bank-code <code>', BANK_HELP, bankWord);
@@ -61,7 +61,7 @@ const shown = ({ name, code }: Bank) => `${name} (${code})`.trim();
 /** How many candidates a message names. */
 const MAX_NAMED = 5;
 
-/** Returns the code of a bank that was named by its code, or by a name that fits one bank. Throws CliError usage with the candidates. */
+/** Returns the code of a bank that was named by its code, or by a name that matches one bank. Throws CliError usage with the candidates. */
 export async function bankCodeFor(session: Session, text: string): Promise<string> {
   if (CODE.test(text)) return text;
   const banks = await readBanks(session);

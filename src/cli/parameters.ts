@@ -34,10 +34,10 @@ export interface Parameter<T> {
   readonly picks?: Picked;
 }
 
-/** Things with an id that nobody remembers. `request`: work that the commands of the same group started on this machine. */
+/** What a person picks by description instead of typing its id. `request`: work that commands of the same group started on this machine. */
 export type Thing = 'external wallet' | 'order' | 'trade' | 'request' | 'operation';
 
-/** What the account has, offered by what a person would recognise of it. */
+/** What a missing value can be picked from. */
 export type Picked = 'active user' | 'inactive user' | 'user' | 'bank account' | 'bank' | Thing;
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
@@ -196,13 +196,13 @@ export const amountOrZeroOf =
   (text) =>
     /^₦?0(\.0+)?$/.test(text) ? { asset, minor: 0n } : amountOf(asset)(text);
 
-/** The path of a file to create. `-`, which other programs take for a standard stream, and the path of a folder are refused. */
+/** Parses the path of a file to create. Rejects the path of a folder, and `-`, which means a standard stream in other programs. */
 export const newFile: Parse<string> = (text) => {
   const path = word(text);
   const isFolder = /(?:^|[/\\])\.{0,2}$/.test(path);
   if (path !== '-' && !isFolder) return path;
-  throw new CliError('usage', `"${printable(path)}" ${isFolder ? 'names a folder' : 'is no file name'}`, {
-    hint: 'write a file name',
+  throw new CliError('usage', `"${printable(path)}" ${isFolder ? 'names a folder' : 'is not a file name'}`, {
+    hint: 'give the path of a file',
   });
 };
 

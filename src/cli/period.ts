@@ -18,7 +18,7 @@ interface Moment {
   readonly text: string;
   /** A moment that is typed as `24h` is another one each time. */
   readonly kind: 'day' | 'moment' | 'ago';
-  /** Whether the same text means another time later: `24h` at once, `today` tomorrow. */
+  /** Whether the text means another time later: `24h` soon, `today` from tomorrow on. */
   readonly isPassing: boolean;
   /** The moment, or the start of the day; in milliseconds since the epoch. */
   startMs(when: When): number;
@@ -142,7 +142,7 @@ export function timesOf(period: TypedPeriod, context: Context) {
 
 const utc = (timeMs: number | undefined) => (timeMs === undefined ? undefined : new Date(timeMs).toISOString());
 
-/** Rejects what is another period when the list goes on: its position would be that of another list. */
+/** Rejects a period that would be another one when the list is resumed, because the position would not fit it. */
 function requireLasting(
   { since, until, resume, outputFile }: TypedPeriod,
   { globals: { zone }, world }: Context,
@@ -151,16 +151,16 @@ function requireLasting(
   const [flag, passing] = since?.kind === 'ago' ? ['--since', since] : ['--until', until];
   if (passing?.kind !== 'ago') return;
   const now = utc(passing.startMs({ zone, nowMs: world.clock.now() }));
-  throw new CliError('usage', `${flag} ${passing.text} is another time when the list goes on`, {
+  throw new CliError('usage', `${flag} ${passing.text} would mean another time when the list is resumed`, {
     code: 'VALIDATION_ERROR',
     hint:
       resume === undefined
-        ? `write the time itself: ${flag} ${now}`
-        : `write ${flag} with the full time from the message that has the cursor`,
+        ? `use the full time: ${flag} ${now}`
+        : `use the ${flag} that the message with the cursor shows`,
   });
 }
 
-/** Returns the flags that mean the same period later, in place of typed ones that do not; `dates` are what `periodOf` returned. */
+/** Returns replacements for flags that would mean another period later. The dates are those that `periodOf` returned. */
 export function lastingFlags(
   { since, until }: Partial<Pick<TypedPeriod, 'since' | 'until'>>,
   { startDate, endDate }: ReturnType<typeof periodOf>,

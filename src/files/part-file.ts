@@ -84,7 +84,7 @@ function lock(path: string, { processId, isRunning }: Pick<Host, 'processId' | '
   });
 }
 
-/** Whether an earlier run left a part. What cannot be read as one is none. */
+/** Whether an earlier run left a part that can be resumed. */
 function isKept(path: string): boolean {
   try {
     return entryAt(partOf(path)) !== undefined && keptState(path) !== undefined;
@@ -93,11 +93,11 @@ function isKept(path: string): boolean {
   }
 }
 
-/** The error for something that is already there. A part beside it is whole, or goes on: its file appeared while it was written. */
+/** Returns the error for an existing path. If a part is next to it, the file appeared while the part was written, and the part can be resumed. */
 function exists({ path, kind }: Entry): CliError {
   const isFolder = kind === 'folder';
   const isPart = !isFolder && isKept(path);
-  const goOn = `move it away, then run the command again: it goes on with ${partOf(path)}`;
+  const goOn = `move it away, then run the same command again to resume from ${partOf(path)}`;
   return new CliError(
     'usage',
     `--output-file: ${path} ${isFolder ? 'is a folder' : 'already exists'}; nothing was read`,

@@ -23,18 +23,22 @@ export function positionOptions(rows: string) {
 
 function outputPath(text: string): string {
   if (text !== '-') return newFile(text);
-  throw new CliError('usage', '"-" is no file name', {
-    hint: 'write a file name; without --output-file, output goes to stdout',
+  throw new CliError('usage', '"-" is not a file name', {
+    hint: 'give the path of a file; without --output-file, output goes to stdout',
   });
 }
 
 /** The options of a list that can be read as a whole. */
 export const allOptions = {
   all: switchOn('--all', 'fetch every page as one list'),
-  resume: option('--resume <cursor>', 'with --all: go on where a command stopped, which printed the cursor', word),
+  resume: option(
+    '--resume <cursor>',
+    'with --all: resume a list that stopped, from the cursor in its error message',
+    word,
+  ),
   outputFile: option(
     '--output-file <file>',
-    'with --all: write to a new file; run again after an interruption, it goes on by itself',
+    'with --all: write to a new file; after an interruption, run the same command again to resume',
     outputPath,
   ),
 };

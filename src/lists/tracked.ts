@@ -69,7 +69,7 @@ interface Tracked<Row> {
   /** The rows that an earlier run printed. */
   readonly before: number;
   readonly file: PartFile | undefined;
-  /** The flags that have to be written differently when the list goes on. */
+  /** The flags that must be written differently to resume the list. */
   readonly again: readonly string[];
 }
 
@@ -111,9 +111,9 @@ export function tracked<Row>(session: Session, list: Tracked<Row>): TrackedParts
       const extent =
         all === undefined ? done.toLocaleString('en') : `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`;
       const resume = file
-        ? `run the same command again to go on${again.length > 0 ? `, with ${again.join(' and ')}` : ''}`
-        : `go on with: --resume ${cursorOf(point)}${again.map((flag) => `, and ${flag}`).join('')}`;
-      const goOn = isResumable ? resume : 'a list that can be continued needs -o csv or -o ndjson';
+        ? `run the same command again to resume${again.length > 0 ? `, with ${again.join(' and ')}` : ''}`
+        : `resume with: --resume ${cursorOf(point)}${again.map((flag) => `, and ${flag}`).join('')}`;
+      const goOn = isResumable ? resume : 'only -o csv and -o ndjson can be resumed';
       return withDetails(error, {
         message: `${error.message}; ${extent} ${what} were ${file ? 'written' : 'printed'}`,
         hint: [error.hint, goOn].filter((each) => each !== undefined).join('; '),

@@ -1,12 +1,12 @@
 import type { OutputStream, World } from '../base/world.ts';
 
-/** Where a text leads, by the text as it is shown. */
+/** Link targets by the text that is shown. */
 export type Links = ReadonlyMap<string, string>;
 
 /**
- * Whether a terminal makes links of the sequence OSC 8. Others may print it as garbage, so only known ones get it. Source: the
- * package supports-hyperlinks, which also believes what a terminal says that tmux or screen stand before. Links are no color, so
- * --color and NO_COLOR say nothing about them. FORCE_HYPERLINK, as other programs read it, decides for any terminal but a dumb one.
+ * Whether a terminal supports links (OSC 8). Others may print garbage, so only known terminals get links. Source: the package
+ * supports-hyperlinks; unlike it, this function gives no links to tmux and screen. Links are not colors, so --color and NO_COLOR do
+ * not apply. FORCE_HYPERLINK, as in other programs, overrides the choice for every terminal but a dumb one.
  */
 export function hasLinks({ isTerminal }: Pick<OutputStream, 'isTerminal'>, env: World['env']): boolean {
   const { TERM = '', TERM_PROGRAM = '', TERM_PROGRAM_VERSION = '', VTE_VERSION = '', FORCE_HYPERLINK } = env;
@@ -21,7 +21,7 @@ export function hasLinks({ isTerminal }: Pick<OutputStream, 'isTerminal'>, env: 
   return /^(xterm-kitty|xterm-ghostty|alacritty|foot|foot-extra|wezterm)$/.test(TERM);
 }
 
-/** The terminals that name themselves, with their first version that has links. */
+/** Terminals that set TERM_PROGRAM, with their first version that supports links. */
 const PROGRAMS: Readonly<Record<string, readonly [major: number, minor: number]>> = {
   'iTerm.app': [3, 1],
   // A date.
@@ -42,8 +42,8 @@ function isSince(version: string, [major, minor]: readonly [number, number]): bo
 const MAX_LENGTH = 2000;
 
 /**
- * Returns a URL that may become a link. Most come from outside: only web addresses in visible ASCII, without a user name, which can
- * make one address look like another. A masked URL and the names that never exist lead nowhere.
+ * Returns a URL that may become a link. Most come from outside, so only web addresses in visible ASCII qualify, without a user name,
+ * which can make one address look like another. Masked URLs and `.invalid` hosts never become links.
  */
 export function safeUrl(text: string): string | undefined {
   if (text.length > MAX_LENGTH || !/^https?:\/\/[!-~]+$/.test(text) || text.includes('***')) return undefined;
@@ -52,11 +52,11 @@ export function safeUrl(text: string): string | undefined {
   return username || password || hostname.endsWith('.invalid') ? undefined : text;
 }
 
-/** Returns where the whole text of a cell leads; undefined for ordinary text. */
+/** Returns the link target of a whole cell; undefined for ordinary text. */
 const targetOf = (text: string, links: Links): string | undefined => links.get(text) ?? safeUrl(text);
 
-// The sequences of a link are no color codes, so what measures a table would count them. It gets these codes, which change nothing
-// and are counted by nothing, and they are replaced when the table is drawn.
+// cli-table3 would count the characters of a link as visible. These markers look like color codes, which it does not count; they are
+// replaced by links after the table is drawn.
 const START = '\u001b[10;10m';
 const END = '\u001b[10m';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches escape sequences

@@ -20,7 +20,7 @@ export interface Column {
 /** A price level of an order book. */
 export interface Level {
   readonly price: Amount;
-  /** The price that a taker pays or gets; undefined if the service does not say it. */
+  /** The price that a taker pays or gets; undefined if the service does not give the spread. */
   readonly takerPrice: Amount | undefined;
   readonly amount: Amount;
 }
@@ -90,7 +90,7 @@ export interface PresentOptions {
   /** Whether a query that finds nothing is an error. */
   readonly isQueryRequired?: boolean;
   readonly color: boolean;
-  /** Makes links of web addresses in tables, for a terminal that has them. */
+  /** Turns web addresses in tables into links, for a terminal that supports them. */
   readonly hasLinks?: boolean;
   /** Draws charts in ASCII, for plain terminals. */
   readonly isPlain?: boolean;

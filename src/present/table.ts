@@ -13,7 +13,7 @@ interface Pen {
   readonly align: (rows: Rows, widths: readonly number[], right: readonly boolean[]) => string[];
   readonly bold: (text: string) => string;
   readonly tone: (tone: Tone, text: string) => string;
-  /** Makes a link of a text that leads somewhere. */
+  /** Turns a text with a link target into a link. */
   readonly link: (text: string) => string;
   /** Returns the lines of a cell. */
   readonly lines: (text: string, width: number) => string[];
@@ -27,7 +27,7 @@ export interface Frame {
   /** Each row is one line, for another program. */
   readonly isPiped: boolean;
   readonly color: boolean;
-  /** Where hashes lead, on a terminal that has links. */
+  /** The link targets of hashes, on a terminal that supports links. */
   readonly links?: Links | undefined;
 }
 
@@ -112,7 +112,7 @@ function draw(pen: Pen, rows: Rows, widths: readonly number[], right: readonly b
       cells.map((cell, column) => {
         const text = cell[index] ?? '';
         const style = text === '' ? undefined : styleOf(row, column);
-        // Only a whole text leads somewhere, not a line of it.
+        // Only a whole text can be a link, not one line of it.
         if (style === undefined) return text === row[column] ? pen.link(text) : text;
         return style === 'bold' ? pen.bold(text) : pen.tone(style, text);
       }),
@@ -150,7 +150,7 @@ interface Drawn {
   readonly folds: string;
 }
 
-/** Returns what both pages of a table need. */
+/** Returns the widths that fit both pages of a table. */
 function widerOf(one: readonly Measured[], other: readonly Measured[] = one): Measured[] {
   return one.map(({ natural, least }, column) => ({
     natural: Math.max(natural, other[column]?.natural ?? 0),

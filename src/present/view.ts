@@ -116,10 +116,10 @@ export function isRows(values: readonly Plain[]): boolean {
   return values.length > 0 && values.every((value) => isPlainObject(value) && !isPlainAmount(value));
 }
 
-/** The fields with the hash of a transaction on a network. */
+/** The fields with a transaction hash. */
 const HASHES = ['txHash', 'transactionHash'];
 
-/** Finds where the hashes in a value lead: to the page of the network's explorer that the service names beside them. */
+/** Finds the link targets of transaction hashes: the explorer page that the service gives next to each. */
 export function findLinks(value: Plain, links: Map<string, string>): void {
   if (Array.isArray(value)) for (const each of value) findLinks(each, links);
   if (!isPlainObject(value)) return;

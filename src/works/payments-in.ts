@@ -9,7 +9,7 @@ import { getVirtualAccount } from '../contract/endpoints/virtual-accounts.ts';
 import { type Amount, amountForPeople } from '../money/amount.ts';
 import { fromWire } from '../money/units.ts';
 
-/** How often the deposits are read: often enough to be told at once, far below their rate limit. */
+/** How often the deposits are read: soon enough to be useful, and far below their rate limit. */
 const PACE_MS = 5_000;
 /** The clock of the service may be behind ours by this much. */
 const SKEW_MS = 5 * 60_000;
@@ -25,9 +25,9 @@ interface Due {
 }
 
 /**
- * Watches the account of an onramp while it waits for its payment, and tells of each payment that the service will refund: of a
- * wrong amount, too late, or refused. The status of the onramp says nothing of them. Source: interface (deposit rule 2), inferred
- * (an account that is used or expired takes no other payment).
+ * Watches the account of an onramp that waits for its payment, and reports each payment that the service will refund: of a wrong
+ * amount, too late, or refused. The status of the onramp does not show them. Source: interface (deposit rule 2), inferred (an
+ * account that is used or expired accepts no other payment).
  */
 export function watchPaymentsIn(session: Session, requestId: string) {
   const { clock } = session.world;
@@ -51,7 +51,7 @@ export function watchPaymentsIn(session: Session, requestId: string) {
       const isHopeless = isClosed && wrong.length > 0 && wrong.length === paid.length;
       return {
         notes: fresh.map(({ says }) => `warning: ${says}`),
-        ...(isAwaited && isHopeless ? { end: `it was paid wrongly, and its account takes no other payment` } : {}),
+        ...(isAwaited && isHopeless ? { end: 'no valid payment arrived, and its account accepts no more' } : {}),
       };
     } catch (error) {
       if (error instanceof CliError) return { notes: [] };
@@ -79,7 +79,7 @@ async function paymentsInto(session: Session, { accountNumber, sinceMs }: Due): 
   return (data.deposits ?? []).filter(({ virtualAccountNumber }) => virtualAccountNumber === accountNumber);
 }
 
-/** Returns what is wrong with a payment; undefined if nothing is, or if the service does not say what was paid. */
+/** Returns what is wrong with a payment; undefined if it is right, or if the service does not say what was paid. */
 function wrongPayment(deposit: Deposit, { total, expiresAtMs }: Due): { id: string; says: string } | undefined {
   const paid = deposit.amount == null ? undefined : fromWire(deposit.amount, 'naira', 'NGN');
   if (!paid) return undefined;
@@ -92,6 +92,6 @@ function wrongPayment(deposit: Deposit, { total, expiresAtMs }: Due): { id: stri
   };
   const reason = why();
   const sender = depositor?.name ? ` from ${depositor.name}` : '';
-  const says = `${amountForPeople(paid)}${sender} arrived, ${reason}; it is refunded to the sender`;
+  const says = `${amountForPeople(paid)}${sender} arrived, ${reason}; the service refunds it`;
   return reason === undefined ? undefined : { id: id ?? transactionReference ?? says, says };
 }

@@ -349,7 +349,7 @@ describe('the name of a new file', () => {
   });
 
   test.each([
-    ['-', '"-" is no file name'],
+    ['-', '"-" is not a file name'],
     ['e/', '"e/" names a folder'],
     ['/', '"/" names a folder'],
     ['.', '"." names a folder'],

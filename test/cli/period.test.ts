@@ -99,7 +99,7 @@ test.each([
 ] as const)('a list with %j goes on only in a period that stays: %s to %s', (more, from, to, wrong) => {
   const context = { globals: { zone: zoneNamed(LAGOS) }, world: { clock: fakeClock(Date.parse(NOW)) } };
   const read = () => periodOf({ since: since.parse(from), until: until.parse(to), ...more }, context);
-  if (wrong) expect(read).toThrow(`${wrong} is another time when the list goes on`);
+  if (wrong) expect(read).toThrow(`${wrong} would mean another time when the list is resumed`);
   else expect(read).not.toThrow();
 });
 
@@ -115,8 +115,8 @@ test('a list that cannot go on in its period says what to write instead', () => 
       return (error as { hint?: string }).hint;
     }
   };
-  expect(hintOf({ outputFile: 'f' })).toBe('write the time itself: --since 2026-11-21T12:00:00.000Z');
-  expect(hintOf({ resume: 'c' })).toBe('write --since with the full time from the message that has the cursor');
+  expect(hintOf({ outputFile: 'f' })).toBe('use the full time: --since 2026-11-21T12:00:00.000Z');
+  expect(hintOf({ resume: 'c' })).toBe('use the --since that the message with the cursor shows');
 });
 
 describe('a period', () => {

@@ -99,7 +99,7 @@ test('recover offers work of every kind', async () => {
 
 test('a request of another machine can be typed, and nothing else is offered then', async () => {
   const id = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
-  const { code, stderr } = await withWork(['onramp', 'status'], [pick('Which request?', 'use the id', id)]);
+  const { code, stderr } = await withWork(['onramp', 'status'], [pick('Which request?', 'use this id', id)]);
   expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('no onramp has this request id') });
 });
 

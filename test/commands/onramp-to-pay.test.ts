@@ -78,7 +78,7 @@ test.each([
 });
 
 describe('onramp status says where to see what to pay', () => {
-  const hint = (id: string) => `these amounts are without fees; see what to pay with: fiatrail onramp account ${id}\n`;
+  const hint = (id: string) => `these amounts exclude fees; show what to pay with: fiatrail onramp account ${id}\n`;
 
   test.each(['table', 'json'])('until it is paid, with -o %s', async (format) => {
     const { start, run } = await withUser();
@@ -89,13 +89,13 @@ describe('onramp status says where to see what to pay', () => {
     expect((await status('-q')).stderr).toBe('');
     await run('sandbox', 'pay', accountNumber, '--amount', '1022', '--from', 'ADA OBI', '-q');
     await run('sandbox', 'settle', '-q');
-    expect((await status()).stderr).not.toContain('without fees');
+    expect((await status()).stderr).not.toContain('exclude fees');
   });
 
   test('but not once the account has expired', async () => {
     const { start, run } = await withUser();
     const { requestId } = JSON.parse((await start('-o', 'json')).stdout);
     await run('sandbox', 'advance', '31m', '-q');
-    expect((await run('onramp', 'status', requestId)).stderr).not.toContain('without fees');
+    expect((await run('onramp', 'status', requestId)).stderr).not.toContain('exclude fees');
   });
 });

@@ -244,7 +244,7 @@ describe('--output-file', () => {
       service.breakAfter(pages);
       const { code, stdout, stderr } = await run(world, ...argv);
       expect({ code, stdout, isThere: existsSync(file(world)) }).toEqual({ code: 4, stdout: '', isThere: false });
-      if (pages > 0) expect(stderr).toContain('run the same command again to go on');
+      if (pages > 0) expect(stderr).toContain('run the same command again to resume');
       service.mend();
       service.add(7);
     }
@@ -339,7 +339,7 @@ describe('--output-file', () => {
     expect(stderr).toContain('appeared meanwhile and was left alone');
     expect(stderr).not.toContain('nothing was read');
     const again = await run(world, ...argv);
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('it goes on with') });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('to resume from') });
     expect(readFileSync(file(world), 'utf8')).toBe('mine');
     rmSync(file(world));
     expect((await run(world, ...argv)).code).toBe(0);

@@ -44,7 +44,7 @@ describe('a wait for the payment of an onramp', () => {
     const { code, warnings } = await waiting([...many(14), now('completed')], [[], [payment('d-1', 3)]]);
     expect({ code, warnings }).toEqual({
       code: 0,
-      warnings: ['warning: ₦3.00 from CHIDI OBI arrived, but exactly ₦5.10 is due; it is refunded to the sender'],
+      warnings: ['warning: ₦3.00 from CHIDI OBI arrived, but exactly ₦5.10 is due; the service refunds it'],
     });
   });
 
@@ -66,8 +66,8 @@ describe('a wait for the payment of an onramp', () => {
       ],
     );
     expect(warnings).toEqual([
-      "warning: ₦5.10 from CHIDI OBI arrived, but the service refused it (status: failed); the sender's name may not be the user's; it is refunded to the sender",
-      'warning: ₦5.10 from CHIDI OBI arrived, but too late; it is refunded to the sender',
+      "warning: ₦5.10 from CHIDI OBI arrived, but the service refused it (status: failed); the sender's name may not be the user's; the service refunds it",
+      'warning: ₦5.10 from CHIDI OBI arrived, but too late; the service refunds it',
     ]);
   });
 
@@ -75,7 +75,7 @@ describe('a wait for the payment of an onramp', () => {
     const paid = [[payment('d-1', 3)]];
     const { code, stderr } = await waiting([open, now('pending', 'used')], paid);
     expect(code).toBe(3);
-    expect(stderr).toContain('the onramp failed: it was paid wrongly, and its account takes no other payment');
+    expect(stderr).toContain('the onramp failed: no valid payment arrived, and its account accepts no more');
     expect((await waiting([open], paid)).code).toBe(8);
   });
 

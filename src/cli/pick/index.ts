@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Picked } from '../parameters.ts';
 import type { Session } from '../session.ts';
 
-/** Offers the things that a missing value may name; undefined if there is no list to choose from. `group` is the command's first word. */
+/** Lets the user pick a missing value; undefined if there is no list to pick from. `group` is the command's first word. */
 export async function pick(
   picks: Picked,
   question: string,

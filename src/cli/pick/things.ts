@@ -13,7 +13,7 @@ import type { Session } from '../session.ts';
 
 type Choices = readonly Choice<string>[];
 
-/** How many are offered: the newest ones, which are the ones that people ask for. */
+/** How many of the newest things are offered. */
 const MOST = 100;
 
 const choice = (value: string | null | undefined, ...parts: readonly (string | null | undefined)[]): Choices =>
@@ -50,7 +50,7 @@ const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promi
     );
   },
   request: async (session, group) => {
-    // What is recovered may be work of any kind.
+    // `recover` works for requests of every group.
     const isOwn = ({ command }: Operation) => group === 'recover' || command.split(' ')[1] === group;
     const own = (await operations(session)).filter(isOwn);
     return own.flatMap(({ requestId, summary, state }) => choice(requestId, summary, state));
@@ -59,7 +59,7 @@ const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promi
     (await operations(session)).flatMap(({ operationId, summary, state }) => choice(operationId, summary, state)),
 };
 
-/** Asks for a thing by what is known of it; undefined if there is nothing to choose from, or it cannot be read. */
+/** Lets the user pick a thing by its description; undefined if there is none, or if the list cannot be read. */
 export async function pickThing(
   session: Session,
   thing: Thing,
@@ -76,6 +76,6 @@ export async function pickThing(
   return prompter.search(`${question} Type part of it:`, async (typed) => {
     const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
     const found = choices.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
-    return found.length > 0 || typed.trim() === '' ? found : choice(typed.trim(), 'use the id');
+    return found.length > 0 || typed.trim() === '' ? found : choice(typed.trim(), 'use this id');
   });
 }

@@ -40,7 +40,7 @@ export async function pickUser(session: Session, question: string, status: UserS
       .search(message, async (text, signal) => {
         typed = text;
         const choices = await choicesOf(users, text, reach, signal);
-        // Most names fit few users, so that the next letters need these pages anyway.
+        // Most names match few users, so the next letters need these pages anyway.
         if (text !== '') void readAhead(users, reach, left.signal);
         return choices;
       })
@@ -56,12 +56,12 @@ export async function pickUser(session: Session, question: string, status: UserS
   }
 }
 
-/** Reads pages while nothing is typed. What fails is read again when it is needed. */
+/** Reads pages ahead while the user types. A page that fails is read again when it is needed. */
 async function readAhead(users: UserList, reach: number, left: AbortSignal): Promise<void> {
   try {
     while (users.seen().length < reach && !users.isWhole() && !left.aborted) await users.readMore();
   } catch {
-    // The search that needs the page fails with a sentence of its own.
+    // The search that needs the page reports the error.
   }
 }
 

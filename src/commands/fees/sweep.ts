@@ -66,7 +66,7 @@ interface Agreed {
 
 /**
  * Withdraws everything that is available, in as many withdrawals as the maximum of one makes necessary, after one question. Each is
- * journaled under a once key of its own, KEY/1, KEY/2 and so on. The same command with the same key goes on where it stopped, and
+ * journaled under a once key of its own, KEY/1, KEY/2 and so on. Running the same command with the same key resumes where it stopped, and
  * never withdraws more than what was agreed when it was first used.
  */
 export async function sweep(session: Session, texts: WithdrawalTexts): Promise<Outcome> {

@@ -28,14 +28,14 @@ function tradable(order: Order, isSelling: boolean, token: string): Level | unde
   return { price, takerPrice: takerPrice(order, price, gives), amount: amount('CNGN', minor) };
 }
 
-/** The price with the order's spread; undefined if the service does not say a spread, or none that a price can have. */
+/** Returns the price with the order's spread; undefined if the service gives no spread, or an impossible one. */
 function takerPrice({ spread }: Order, price: Amount, gives: Asset): Amount | undefined {
   const percent = spread == null ? undefined : percentFromWire(spread);
   if (percent === undefined || percent < 0n || percent >= HUNDRED_PERCENT) return undefined;
   return amount('CNGN', takerPriceMicro(price.minor, percent, gives));
 }
 
-/** What a taker pays or gets decides which order comes first; the order's own price, if its spread is not known. */
+/** Orders are ranked by what a taker pays or gets, or by their own price if the spread is unknown. */
 const rankOf = ({ price, takerPrice }: Level) => (takerPrice ?? price).minor;
 
 /** Groups the orders into one level per price and spread, best price for a taker first. */
@@ -58,7 +58,7 @@ function spreadWords(ask: Level | undefined, bid: Level | undefined): string {
   const hundredths = (size * 10_000n) / bid.price.minor;
   const percent = trimDecimal(decimalText(hundredths, 2));
   const words = `${amountForPeople(amount('CNGN', size))} (${percent}%)`;
-  return gap < 0n ? `crossed by ${words}` : `spread ${words}`;
+  return gap < 0n ? `crossed by ${words}` : `bid-ask spread ${words}`;
 }
 
 export function depthOf({ buyOrders, sellOrders }: Book, token: string): Depth {
@@ -66,7 +66,7 @@ export function depthOf({ buyOrders, sellOrders }: Book, token: string): Depth {
   const upper = levelsOf(sellOrders, true, token);
   const lower = levelsOf(buyOrders, false, token);
   return {
-    title: `${token}: prices in cNGN per ${stablecoin}; a trade gets the price with the order's spread`,
+    title: `${token}: prices in cNGN per ${stablecoin}; a trade gets the price with spread`,
     upper: { title: `${stablecoin} for sale (taken by --side buy)`, levels: upper },
     middle: spreadWords(upper[0], lower[0]),
     lower: { title: 'cNGN for sale (taken by --side sell)', levels: lower },
@@ -77,7 +77,7 @@ const bookCommand = command({
   words: ['fx', 'book'],
   summary: 'Show the order book of a pair',
   details:
-    'Each bar is the depth in cNGN at that price or better. An order counts up to its maximum and its wallet’s balance. "With spread" is the price that a trade gets: the order’s price, moved by its spread against the one who trades.',
+    'Each bar is the depth in cNGN at that price or better. An order counts up to its maximum and its wallet’s balance. "With spread" is the price that a trade gets: with --side buy, the order’s price plus its spread; with --side sell, minus its spread.',
   examples: [
     'fiatrail fx book CNGN-USDC',
     'fiatrail fx book CNGN-USDT --limit 5 -o json --query "sellOrders[].price.value"',

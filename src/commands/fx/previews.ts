@@ -41,7 +41,7 @@ async function priced(session: Session, pair: string, side: Side, cngn: Amount) 
   return price && tokens && { price, tokens };
 }
 
-/** Compares the price of an order with what a trade gets now, because the service does not match resting orders with each other. */
+/** Compares an order's price with the price that a trade gets now, because the service does not match resting orders with each other. */
 export async function marketPreview(
   session: Session,
   pair: string,
@@ -51,8 +51,8 @@ export async function marketPreview(
   const now = (await priced(session, pair, side, MIN_CNGN))?.price;
   if (!now) return [];
   const isWorse = side === 'buy' ? price.minor > now.minor : price.minor < now.minor;
-  const words = `a trade to ${side} gets ${amountForPeople(now)} now`;
-  return [['market', isWorse ? `${words}, which is better than this price; the order does not get it` : words]];
+  const words = `fx trade --side ${side} gets ${amountForPeople(now)} now`;
+  return [['market', isWorse ? `${words}, which is better; this order does not get that price` : words]];
 }
 
 /** Previews what a trade would return or cost now, and the balance that pays for it. */

@@ -53,7 +53,7 @@ async function add(
   const address = rangeText(range);
   if (!allowLockOut) guardFirst(state, range);
   const { dryRun, yes } = session.globals;
-  // The first entry takes access away from everybody else, which adding another one does not.
+  // Only the first entry takes access away from everybody else.
   const mustAsk = state.entries.length === 0 && session.isInteractive && !yes && !dryRun;
   const change = { summary: `add ${address} to the allowlist`, lines: consequencesOf(state, range) };
   if (mustAsk || change.lines.length > 0) await confirmChange(session, change, mustAsk);
@@ -73,9 +73,9 @@ async function add(
   return outcomeOf(session, ipAllowlist, reply, { columns: ADDED });
 }
 
-/** What adding a range does besides adding it. */
+/** Describes the side effects of adding a range. */
 function consequencesOf({ entries }: AllowlistState, range: IpRange): readonly Line[] {
-  const first: Line = ['afterwards', 'no other address can call the service: the allowlist is empty now'];
+  const first: Line = ['afterwards', 'no other address can call the service, because the allowlist is empty now'];
   const wide: Line = ['allows', `every IPv${range.version} address`];
   return [...(entries.length === 0 ? [first] : []), ...(range.prefix === 0 ? [wide] : [])];
 }
@@ -102,7 +102,7 @@ async function askAddition(session: Session, state: AllowlistState, allowLockOut
   );
   const label = (await askFor({ question: 'Label (Enter for none):', parse: String }, session)) || undefined;
   const named = `${rangeText(range)}${label === undefined ? '' : ` (${label})`}`;
-  // The first entry is asked about by the command itself.
+  // The command itself confirms the first entry.
   if (session.globals.yes || entries.length === 0) return { range, label };
   await printLines(session.world, session.say, consequencesOf(state, range));
   if (!(await prompter.confirm(`Add ${named} to the allowlist. Continue?`)))
@@ -130,7 +130,7 @@ export const addCommand = command({
   words: ['ip', 'add'],
   summary: 'Add an IP address or range to the allowlist',
   details:
-    'If the address may cover this machine, the command waits until the service accepts a check and a read from here: up to 30 seconds, or as long as --wait says. The first entry of an empty allowlist locks out every other address. Adding an address that is already listed changes its label. On a terminal, without an address, the command prompts for it.',
+    'If the address may cover this machine, the command waits until the service accepts a check and a read from here: up to 30 seconds, or as long as --wait says. The first entry of an empty allowlist locks out every other address, so on a terminal the command asks for confirmation first. Adding an address that is already listed changes its label. On a terminal, without an address, the command prompts for it.',
   examples: [
     'fiatrail ip add 203.0.113.7 --label office',
     'fiatrail ip add 203.0.113.0/24 --label office --wait 1m -o json',

@@ -64,12 +64,12 @@ export async function sayWhatToPay(session: Session, account: Account): Promise<
 /** The states in which the payment may be missing. */
 const MAYBE_UNPAID: readonly unknown[] = ['requested', 'pending'];
 
-/** Says how to see what to pay while nothing was paid: the amounts in a status are without fees, and another sum is not accepted. */
+/** While nothing was paid, says how to see what to pay: the amounts in a status exclude fees, and only the exact total is accepted. */
 export async function sayWhereToPay(session: Session, { result }: Outcome): Promise<void> {
   const { requestId, status, wallet } = (result?.data ?? {}) as Partial<ResponseOf<typeof onrampStatus>>;
   const isClosed = ['used', 'expired'].includes(wallet?.virtualAccountStatus ?? '');
   if (requestId === undefined || !MAYBE_UNPAID.includes(status) || isClosed) return;
-  await session.note(`these amounts are without fees; see what to pay with: fiatrail onramp account ${requestId}`);
+  await session.note(`these amounts exclude fees; show what to pay with: fiatrail onramp account ${requestId}`);
 }
 
 type Account = ResponseOf<typeof getVirtualAccount>['virtualAccount'] & { readonly expiresAt: string | undefined };

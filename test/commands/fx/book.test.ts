@@ -57,9 +57,9 @@ describe('the depth of an order book', () => {
   });
 
   test.each([
-    [['1400'], ['1390'], 'spread 10.00 cNGN (0.71%)'],
-    [['1400.5'], ['1400'], 'spread 0.50 cNGN (0.03%)'],
-    [['1390'], ['1390'], 'spread 0.00 cNGN (0%)'],
+    [['1400'], ['1390'], 'bid-ask spread 10.00 cNGN (0.71%)'],
+    [['1400.5'], ['1400'], 'bid-ask spread 0.50 cNGN (0.03%)'],
+    [['1390'], ['1390'], 'bid-ask spread 0.00 cNGN (0%)'],
     [['1380'], ['1390'], 'crossed by 10.00 cNGN (0.71%)'],
     [[], ['1390'], 'no spread: one side is empty'],
     [[], [], 'no spread: one side is empty'],
