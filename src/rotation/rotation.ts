@@ -161,7 +161,7 @@ export async function completeRotation(
     // Before the key is stored: a command that already uses it must find the account's once keys and unknown outcomes.
     const link = { newFingerprint: fingerprint(key) };
     const rotation = await advance(session, operationId, 'sending', 'answered', link);
-    // What cannot be moved is read again with the new key.
+    // Entries that cannot be moved will be read again with the new key.
     await moveSeen(world, rotation.baseUrl, rotation.oldFingerprint, link.newFingerprint).catch(() => {});
     await storeKey(session, operationId, key);
     await prove(session, operationId, key);

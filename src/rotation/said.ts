@@ -1,7 +1,7 @@
 import { HIDDEN, type Secret } from '../base/secret.ts';
 import { plainLine, plainLines } from '../present/text.ts';
 
-/** How much of a program's complaint is shown. */
+/** How much of a program's standard error is shown. */
 const MAX_LINES = 3;
 const MAX_LENGTH = 200;
 
@@ -9,8 +9,8 @@ const MAX_LENGTH = 200;
 const PART_LENGTH = 8;
 
 /**
- * Returns the last lines that a program wrote to its standard error, on one line; undefined if there are none. A line with a part of
- * the secret that the program was given, in whatever encoding, is left out: such a program may print what it could not store.
+ * Returns the last lines of a program's standard error as one line; undefined if there are none. Redacts lines that contain a part of
+ * the secret that the program was given, in any encoding we know, because a program may print what it could not store.
  */
 export function saidBy(stderr: string, secret: Secret): string | undefined {
   const lines = plainLines(stderr.replaceAll('\r', '\n'))
@@ -31,10 +31,10 @@ export function saidBy(stderr: string, secret: Secret): string | undefined {
 
 const cut = (line: string) => (line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH).toWellFormed()}…`);
 
-/** What is left of a text whatever separates, wraps or pads it. */
+/** Returns the letters and digits of a text, without whatever separates, wraps or pads them. */
 const lettersOf = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** Returns every part by which a secret could be recognised; undefined if it is too short to tell it from other text. */
+/** Returns every part that reveals the secret; undefined if the secret is too short to tell from other text. */
 function partsOf(secret: string): string[] | undefined {
   const own = lettersOf(secret);
   if (own.length < PART_LENGTH / 2) return undefined;

@@ -28,7 +28,7 @@ export async function loadPrompter(terminal: PromptTerminal): Promise<Prompter> 
   };
 }
 
-/** Makes a terminal mark what is pasted, so that it can be told from what is typed. */
+/** Makes the terminal mark pasted text (bracketed paste), to distinguish it from typed text. */
 const MARK_PASTES = '\u001b[?2004h';
 const MARK_NO_PASTES = '\u001b[?2004l';
 /** How long a paste may pause before it counts as over. */
@@ -51,7 +51,7 @@ async function ask<T>(
     if (isPasting && (name === 'return' || name === 'enter')) hasPastedLines = true;
     if (hasPastedLines || (ctrl && name === 'd')) leave();
   };
-  // Before the library's own listener, which would take the end of a pasted line for an answer.
+  // Before the library's own listener, which would submit the answer at a pasted line break.
   input.on('keypress', onKey).once('end', leave);
   output.write(MARK_PASTES);
   try {
@@ -62,7 +62,7 @@ async function ask<T>(
     if (!hasPastedLines) throw new CliError('interrupted', 'interrupted; nothing was sent');
     await swallow(input, () => isPasting);
     throw new CliError('usage', 'the pasted text has a line break; nothing was sent', {
-      hint: 'paste one line, without its end',
+      hint: 'paste a single line, without a line break',
     });
   } finally {
     output.write(MARK_NO_PASTES);
@@ -70,7 +70,7 @@ async function ask<T>(
   }
 }
 
-/** Reads the rest of a paste, which the shell would take for commands. */
+/** Discards the rest of a paste, which the shell would otherwise run as commands. */
 async function swallow(input: NodeJS.ReadStream, isPasting: () => boolean): Promise<void> {
   input.setRawMode(true);
   input.resume();
