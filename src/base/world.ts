@@ -94,7 +94,7 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Passes its standard error on. */
   readonly showsErrors?: boolean;
-  /** Returns the end of its standard error. */
+  /** Keeps the end of its standard error. */
   readonly keepsErrors?: boolean;
   /** Runs it detached: it outlives this process and does not receive the terminal's signals. */
   readonly isDetached?: boolean;

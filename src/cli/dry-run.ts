@@ -45,18 +45,18 @@ export function dryRunOf(profile: Profile, env: World['env'], endpoint: Endpoint
   return new DryRun({ data: { ...headOf(profile), ...described(profile, env, endpoint, input) } });
 }
 
-/** One of several requests to the same endpoint, with what is shown beside its body. */
+/** One of several requests to the same endpoint, with the fields that are shown next to its body. */
 interface DryPart {
   readonly input: unknown;
   readonly beside: Readonly<Record<string, unknown>>;
 }
 
 interface DryParts {
-  /** The name of their list. */
+  /** The field that lists the requests. */
   readonly name: string;
   /** The columns of its table. */
   readonly columns: readonly Column[];
-  /** What is said of all requests together. */
+  /** The fields that describe all requests together. */
   readonly together: Readonly<Record<string, unknown>>;
   readonly parts: readonly DryPart[];
 }

@@ -72,7 +72,7 @@ export const MONEY_OPTIONS = {
   ...PLAN_OPTIONS,
 } as const;
 
-/** The flags of a command that moves money and may be repeated at will. */
+/** The flags of a command that moves money and may be repeated at any time. */
 export const UNGUARDED_OPTIONS = {
   ...MONEY_OPTIONS,
   again: switchOn('--again', 'has no effect here: without --once, this command may be repeated at any time'),

@@ -54,7 +54,7 @@ export async function parse(given: readonly string[], catalogue: readonly Group[
       // A bare `fiatrail` prints help.
       if (wanted === undefined) return { kind: 'help', text: help };
       const words = wordsIn(argv, wanted);
-      // The words alone say what is wrong with a name that is none.
+      // Without --help, parsing reports the unknown name.
       if (error.exitCode === 0)
         return (await isCommand(named, words)) ? { kind: 'help', text: help } : parse(words, catalogue, world);
       // An incomplete command such as `fiatrail fx` is an error, so that scripts fail.

@@ -147,7 +147,7 @@ const startCommand = command({
       { prints: startedShape(WORK) },
     );
     const { receivableAddress, requestId } = reply.data;
-    // A wait says it also with --quiet: nothing is printed before its end, and nobody could pay.
+    // With --wait, it is said even with --quiet: the result is printed only at the end, and until then nobody could pay.
     const tell = wait === undefined ? session.note : session.say;
     await tell(`now send ${amountForPeople(amount)} on ${source} from ${from} to ${receivableAddress}`);
     if (session.profile.mode !== 'live')

@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import type { Page } from '../cli/pages.ts';
 import { sha256Hex } from '../crypto/fingerprint.ts';
 
-/** Where a list stopped: enough to go on without losing or repeating a row. */
+/** Where a list stopped: enough to resume it without losing or repeating a row. */
 export interface ResumePoint {
   /** The endpoint, the account and the filters, as digests: it fits nothing else. */
   readonly list: string;
@@ -40,7 +40,7 @@ export function pointOf(cursor: string, list: string): ResumePoint {
     });
   const last = none ? null : (plain ?? Buffer.from(encoded, 'base64url').toString());
   if (digest === list) return { list, next: Number(next), total: total ? Number(total) : null, last };
-  throw new CliError('usage', 'the list cannot go on: the cursor is of another list, format, filter or account', {
+  throw new CliError('usage', 'cannot resume the list: the cursor belongs to another list, format, filter or account', {
     code: 'CURSOR_INVALID',
     hint: 'use the command line and the profile of the command that stopped; or, to start a file over, remove FILE.part and FILE.part.json',
   });
@@ -60,8 +60,8 @@ interface Rows<Row> {
 }
 
 /**
- * Finds where a list by position goes on. Rows that were added meanwhile move the last printed row, so it is looked up by its id.
- * Throws CliError declined if it is not there any more.
+ * Finds where to resume a list by position. Rows that were added meanwhile move the last printed row, so it is looked up by its id.
+ * Throws CliError declined if it is no longer there.
  */
 export async function pageAfter<Row>(
   { next, total, last }: ResumePoint,
@@ -77,7 +77,7 @@ export async function pageAfter<Row>(
     offset = Math.max(0, next - 1 + grown);
     if (last === null) return { page: await fetchPage(offset), offset, printed: next + grown - offset };
   }
-  throw new CliError('declined', '--resume: the last row that was printed is not in the list any more', {
+  throw new CliError('declined', '--resume: the last row that was printed is no longer in the list', {
     code: 'CURSOR_LOST',
     hint: 'read the list from its start, without --resume',
   });

@@ -33,7 +33,7 @@ function openSink({ globals, world }: Pick<Session, 'globals' | 'world'>, { resu
   const flag = resume === undefined ? '--output-file' : '--resume';
   if (resume !== undefined && outputFile !== undefined)
     throw new CliError('usage', '--resume and --output-file cannot be combined', {
-      hint: 'omit --resume: a file goes on by itself',
+      hint: 'omit --resume: a list that is written to a file resumes by itself',
     });
   const { format, query } = globals.present;
   if (!LINES.includes(format) || query !== undefined)

@@ -2,7 +2,7 @@ import type { Kind, Seen } from '../contract/seen.ts';
 import { type Database, openForReading } from '../sqlite/database.ts';
 import { BANKS } from './banks.ts';
 
-/** Where things of a kind are in the sandbox. `newest` is an order that an index has. */
+/** Where things of a kind are in the sandbox. `newest` is an order that an index supports. */
 interface Place {
   readonly table: string;
   readonly id: string;
@@ -36,7 +36,7 @@ const PLACES: Readonly<Partial<Record<Kind, Place>>> = {
 };
 
 /**
- * Reads what the account of the sandbox has straight from the state file, newest first or, with the start of an id, by id. No time
+ * Reads the things of the sandbox's account directly from the state file, newest first or, with the start of an id, by id. No time
  * passes, no request is counted, no file is created.
  */
 export async function recentIds(path: string, kind: Kind, start: string): Promise<readonly Seen[]> {
@@ -60,7 +60,7 @@ function idsIn(
   return start === ''
     ? store.all<Seen>(`${select} AND ${OWN} ORDER BY ${newest} LIMIT ?`, MAX_IDS)
     : store.all<Seen>(
-        // The plus sign keeps SQLite from reading everything of the account instead of the few ids.
+        // The plus sign keeps SQLite from using the index of the account, which would read all its rows.
         `${select} AND +${OWN} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} LIMIT ?`,
         ...[start, `${start}\u{10ffff}`, MAX_IDS],
       );

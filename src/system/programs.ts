@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 const MAX_ERROR_BYTES = 4 * 1024;
 
-/** How long what a program left running may hold its standard error open. */
+/** How long a process that the program left running may keep its standard error open. */
 const LATE_ERRORS_MS = 200;
 
 /** Implements `World.runProgram`. Arguments are visible to every user of the machine, so they must not contain secrets. */
@@ -67,7 +67,7 @@ export function runProgram(
   });
 }
 
-/** Follows a stream, and returns a function that returns its last whole lines. */
+/** Keeps the end of a stream. Returns a function that returns its last whole lines. */
 function endOf(stream: NonNullable<ChildProcess['stderr']>): () => string {
   let kept = Buffer.alloc(0);
   let isCut = false;
@@ -78,7 +78,7 @@ function endOf(stream: NonNullable<ChildProcess['stderr']>): () => string {
   });
   return () => {
     const text = kept.toString('utf8');
-    // A line whose start is lost may hide what it is about.
+    // The first line is dropped, because without its start it may hide that it contains a secret.
     return isCut ? text.slice(text.indexOf('\n') + 1 || text.length) : text;
   };
 }

@@ -7,8 +7,8 @@ import { findProgram, runProgram } from './programs.ts';
 import { watchSignals } from './signals.ts';
 
 /**
- * Creates the World of this process: its clock, random source, streams, files and network. A signal ends the program in its own time;
- * with `endsAtOnce`, at once, and the program starts sooner.
+ * Creates the World of this process: its clock, random source, streams, files and network. Signals let a command end in order; with
+ * `endsAtOnce`, they end the process at once, and it starts faster.
  */
 export function createSystemWorld(endsAtOnce = false): World {
   silenceSqliteWarning();

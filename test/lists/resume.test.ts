@@ -180,7 +180,7 @@ describe('a list that stopped in the middle', () => {
     const { code, stdout, stderr } = await run(next, ...LIST, ...flags, '-o', 'csv', '--resume', cursor);
     expect({ code, stdout, stderr }).toEqual({
       ...{ code: 2, stdout: '' },
-      stderr: expect.stringContaining('of another list, format, filter or account'),
+      stderr: expect.stringContaining('belongs to another list, format, filter or account'),
     });
   });
 
@@ -191,7 +191,7 @@ describe('a list that stopped in the middle', () => {
     service.mend();
     service.ids.splice(30, 20);
     const { code, stderr } = await run(worldOf(service), ...LIST, '-o', 'csv', '--resume', cursor);
-    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('is not in the list any more') });
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('is no longer in the list') });
   });
 
   test('a changed cursor is refused', async () => {
