@@ -18,7 +18,8 @@ export interface Progress {
 
 /** Shorter work needs no progress. */
 const SHOWN_AFTER_MS = 1_000;
-/** How often a terminal that cannot overwrite a line gets a new one. */
+/** How often a line changes, and how often a terminal that cannot overwrite it gets a new one. */
+const LIVE_EVERY_MS = 100;
 const PLAIN_EVERY_MS = 10_000;
 
 const number = (value: number) => value.toLocaleString('en');
@@ -45,7 +46,8 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
     rows: async (done, total, what) => {
       const now = clock.now();
       sinceMs ??= now;
-      if (!canShow || now - sinceMs < SHOWN_AFTER_MS || (!line.isLive && now - shownMs < PLAIN_EVERY_MS)) return;
+      if (!canShow || now - sinceMs < SHOWN_AFTER_MS) return;
+      if (now - shownMs < (line.isLive ? LIVE_EVERY_MS : PLAIN_EVERY_MS)) return;
       shownMs = now;
       const perMs = done / (now - sinceMs);
       const rate = `${number(Math.round(perMs * 1000))}/s`;

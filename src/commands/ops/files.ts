@@ -37,10 +37,22 @@ export const exportCommand = command({
       throw new CliError('usage', '--with-digest-key applies only to NDJSON', { hint: 'omit -o csv' });
     session.world.steadyMemory();
     const journal = await session.journal();
-    if (format === 'csv') return { result: { data: [], more: csvPages(journal) } };
-    return { result: { data: [], more: journal.exported(withDigestKey), always: format } };
+    const pages = format === 'csv' ? csvPages(journal) : journal.exported(withDigestKey);
+    const more = counted(session, pages, format === 'csv' ? 'operations' : 'lines');
+    return { result: { data: [], more, ...(format === 'csv' ? {} : { always: format }) } };
   },
 });
+
+/** Says on a terminal how much was written. */
+async function* counted<T>({ progress }: Session, pages: AsyncIterable<readonly T[]>, what: string) {
+  let count = 0;
+  for await (const page of pages) {
+    yield page;
+    count += page.length;
+    await progress.rows(count, undefined, what);
+  }
+  await progress.end();
+}
 
 const CSV_PAGE = 1_000;
 

@@ -84,7 +84,9 @@ const resolveCommand = command({
 /** Checks the journal, or accepts it as it is after the user agreed. */
 async function checked(session: Session, head: string | undefined, isAccepting: boolean): Promise<Verified> {
   const journal = await session.journal();
-  const found = await journal.verify(head);
+  const { progress } = session;
+  const found = await journal.verify(head, (count) => progress.rows(count, undefined, 'entries'));
+  await progress.end();
   if (!isAccepting || !found.problem) return found;
   await confirmChange(session, {
     summary: 'accept the journal as it is',
