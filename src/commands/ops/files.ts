@@ -43,15 +43,27 @@ export const exportCommand = command({
   },
 });
 
-/** Says on a terminal how much was written. */
-async function* counted<T>({ progress }: Session, pages: AsyncIterable<readonly T[]>, what: string) {
+/** Says on a terminal how much was written, and stops when the command is interrupted. */
+async function* counted<T>(session: Session, pages: AsyncIterable<readonly T[]>, what: string) {
+  const step = stepThrough(session, what, 'interrupted; the export is not whole');
   let count = 0;
   for await (const page of pages) {
     yield page;
     count += page.length;
-    await progress.rows(count, undefined, what);
+    await step(count);
   }
-  await progress.end();
+  await session.progress.end();
+}
+
+/** Returns what work on the journal calls after each part. It never waits for anything else, so that a signal would go unheard. */
+export function stepThrough({ progress, world }: Session, what: string, ended: string) {
+  return async (count: number): Promise<void> => {
+    await progress.rows(count, undefined, what);
+    await world.turn();
+    if (!world.interrupted.aborted) return;
+    await progress.end();
+    throw new CliError('interrupted', ended);
+  };
 }
 
 const CSV_PAGE = 1_000;
