@@ -63,8 +63,11 @@ export interface Following<E extends Endpoint> {
   readonly namesFor?: (data: ResponseOf<E>) => Promise<object>;
   /** The service's reason for a failure. */
   readonly words?: (data: ResponseOf<E>) => string | undefined;
-  /** Finds what happens meanwhile that the status does not say; called after each read of a wait that goes on, and if it failed. */
-  readonly meanwhile?: (data: ResponseOf<E>) => Promise<Meanwhile>;
+  /**
+   * Finds what happens meanwhile that the status does not say, within about `leftMs`; called after each read of a wait that goes on,
+   * and if it failed.
+   */
+  readonly meanwhile?: (data: ResponseOf<E>, leftMs: number) => Promise<Meanwhile>;
 }
 
 /** What happens during a wait. */
@@ -100,14 +103,15 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
   const stepMs = ear ? LISTEN_MS : following.shows ? SECOND_MS : Number.POSITIVE_INFINITY;
   let isTold = false;
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, endpoint)) {
-    const totalMs = waitMs > 0 ? { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) } : {};
+    const leftToRead = () => Math.max(SHORTEST_READ_MS, deadlineMs - clock.now());
+    const totalMs = waitMs > 0 ? { totalMs: leftToRead() } : {};
     const reply = await session.call(endpoint, following.input, totalMs).catch(async (error) => {
       await line.end();
       throw session.changed() ? statusUnreadable(session, following, error) : error;
     });
     const now = following.stateOf(reply.data) ?? 'unknown';
     const { notes, end }: Meanwhile =
-      waitMs > 0 && !done.includes(now) ? ((await following.meanwhile?.(reply.data)) ?? QUIET) : QUIET;
+      waitMs > 0 && !done.includes(now) ? ((await following.meanwhile?.(reply.data, leftToRead())) ?? QUIET) : QUIET;
     if (notes.length > 0) await line.clear();
     for (const note of notes) await session.say(note);
     if (waitMs > 0) await show(now);
