@@ -52,6 +52,8 @@ export interface Following<E extends Endpoint> {
   readonly retry?: string | undefined;
   /** 0 reads the status once. */
   readonly waitMs: number;
+  /** The status is read before a change, so that a dry run reads it too. */
+  readonly isBeforehand?: boolean;
   readonly columns?: readonly Column[];
   /** The progress text, updated every second, such as a countdown. If omitted or undefined, it is the state after each read. */
   readonly shows?: (state: string, isLive: boolean) => string | undefined;
@@ -94,7 +96,7 @@ const HEARING_POLL_MS = 10_000;
  * `failed` if the work failed, and `pending` if it is still in progress when the wait ends.
  */
 export async function followStatus<E extends Endpoint>(session: Session, following: Following<E>): Promise<Outcome> {
-  const { endpoint, waitMs, done, failed, what, columns } = following;
+  const { endpoint, waitMs, isBeforehand = false, done, failed, what, columns } = following;
   const { clock, interrupted } = session.world;
   const deadlineMs = clock.now() + waitMs;
   const line = liveLine(session.world, session.globals, following.shows !== undefined);
@@ -105,7 +107,7 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, endpoint)) {
     const leftToRead = () => Math.max(SHORTEST_READ_MS, deadlineMs - clock.now());
     const totalMs = waitMs > 0 ? { totalMs: leftToRead() } : {};
-    const reply = await session.call(endpoint, following.input, totalMs).catch(async (error) => {
+    const reply = await session.call(endpoint, following.input, { ...totalMs, isBeforehand }).catch(async (error) => {
       await line.end();
       throw session.changed() ? statusUnreadable(session, following, error) : error;
     });
