@@ -1,8 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { PREVIEW_READ } from '../cli/previews.ts';
-import type { Session } from '../cli/session.ts';
+import type { Session, SessionCallOptions } from '../cli/session.ts';
 import type { Meanwhile } from '../cli/wait.ts';
-import type { CallOptions } from '../client/client.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { listDeposits } from '../contract/endpoints/history.ts';
 import type { onrampStatus } from '../contract/endpoints/onramp.ts';
@@ -68,7 +67,7 @@ export function watchPaymentsIn(session: Session, requestId: string) {
   };
 }
 
-async function dueFor(session: Session, requestId: string, read: CallOptions): Promise<Due | undefined> {
+async function dueFor(session: Session, requestId: string, read: SessionCallOptions): Promise<Due | undefined> {
   const { data } = await session.call(getVirtualAccount, { requestId }, read);
   const { accountNumber, totalAmountWithFee, createdAt } = data.virtualAccount;
   const total = fromWire(totalAmountWithFee, 'naira', 'NGN');
@@ -81,7 +80,7 @@ async function dueFor(session: Session, requestId: string, read: CallOptions): P
   );
 }
 
-async function paymentsInto(session: Session, { accountNumber, sinceMs }: Due, read: CallOptions) {
+async function paymentsInto(session: Session, { accountNumber, sinceMs }: Due, read: SessionCallOptions) {
   const request = { type: 'user_onramp', startDate: new Date(sinceMs).toISOString(), limit: PAGE_ROWS } as const;
   const { data } = await session.call(listDeposits, request, read);
   const all = data.deposits ?? [];
