@@ -135,6 +135,18 @@ describe('an onboarding whose outcome is unknown', () => {
     expect(stderr).toContain(`fiatrail ops resolve ${operationId} --not-done`);
   });
 
+  test('names every operation that may have made the user', async () => {
+    await lose('lost-request');
+    await onboard(GOOD);
+    const { operationId } = await newest();
+    await lose('lost-response');
+    await onboard(GOOD, '--retry', operationId);
+    const { stderr } = await onboard(GOOD, '--retry', operationId);
+    const doubts = (await listed()).filter(({ state }) => state === 'unknown').map((each) => each.operationId);
+    expect(doubts).toHaveLength(2);
+    expect(stderr).toContain(`the others get --not-done: ${doubts.join(', ')}`);
+  });
+
   test('says that it onboarded nobody if the service took it, and then could not verify it', async () => {
     await lose('lost-response');
     await onboard(REFUSED);

@@ -44,9 +44,10 @@ const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promi
   order: async (session) => {
     const { data } = await session.call(listOrders, { limit: MOST }, PREVIEW_READ);
     const open = (data.orders ?? []).filter(({ status }) => status !== 'deleted');
-    return open.flatMap(({ orderId, pair, side, price, status }) =>
-      choice(orderId, [side, pair, 'at', cngn(price)].filter(Boolean).join(' '), status),
-    );
+    return open.flatMap(({ orderId, pair, side, price: figure, status }) => {
+      const price = cngn(figure);
+      return choice(orderId, [side, pair, price && `at ${price}`].filter(Boolean).join(' '), status);
+    });
   },
   trade: async (session) => {
     const { data } = await session.call(listTrades, { limit: MOST }, PREVIEW_READ);

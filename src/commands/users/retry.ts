@@ -118,8 +118,11 @@ export async function refusedAgain(session: Session, error: unknown, earlier: Ea
     return withDetails(error, {
       hint: `operation ${open.operationId} may have the BVN; see how it ends, then run this again: fiatrail users onboarding ${open.requestId} --wait`,
     });
+  const ids = alike.filter(({ state }) => state === 'sent' || state === 'unknown').map((each) => each.operationId);
+  const rest =
+    ids.length > 1 ? `; it is the user of one operation only, the others get --not-done: ${ids.join(', ')}` : '';
   return withDetails(error, {
-    hint: `if the BVN belongs to a user now (fiatrail users list): ${resolve} --completed --reason TEXT`,
+    hint: `if the BVN belongs to a user now (fiatrail users list): ${resolve} --completed --reason TEXT${rest}`,
   });
 }
 
