@@ -74,7 +74,7 @@ export async function requireUseful(session: Session, { operation, ...earlier }:
   const isSame = journal.digest(JSON.stringify([operation.command, { bvn: bvn.reveal() }])) === operation.inputDigest;
   if (earlier.isInDoubt && !isSame)
     throw new CliError('usage', 'this is not the BVN of that onboarding, whose outcome is unknown; nothing was sent', {
-      hint: 'onboard another BVN without --retry',
+      hint: 'onboard another BVN without --retry; a journal that was imported without its digest key knows no BVN again',
     });
   if (!earlier.isFinal || !isSame) return;
   const { yes, dryRun } = session.globals;
