@@ -91,6 +91,7 @@ export async function requireUseful(session: Session, { operation, ...earlier }:
 /** Ends every doubt about a BVN that was taken now: an earlier onboarding that took it has failed, or it would still have it. */
 export async function recordRetried(session: Session, { operation, isInDoubt }: Earlier): Promise<void> {
   if (!isInDoubt) return;
+  const resolve = `fiatrail ops resolve ${operation.operationId} --not-done --reason TEXT`;
   const detail = `it onboarded nobody: the service took its BVN again, for operation ${session.changed()?.operationId ?? ''}`;
   const { inputDigest, account, kind } = operation;
   try {
@@ -99,7 +100,7 @@ export async function recordRetried(session: Session, { operation, isInDoubt }: 
     for (const { operationId } of doubts.filter((each) => !journal.isBusy(each)))
       await journal.append(operationId, 'resolved', { verdict: 'not-done', detail });
   } catch {
-    await session.say('warning: cannot write to the journal; the earlier onboarding is still in it as unknown');
+    await session.say(`warning: cannot write to the journal; record that the earlier one onboarded nobody: ${resolve}`);
   }
 }
 
