@@ -10,6 +10,7 @@ import { startedOutcome, startedShape } from '../../cli/started.ts';
 import { DEFAULT_WAIT_MS, waitOption, waitWords } from '../../cli/wait.ts';
 import { showEquivalentCommand, wizardOutcome } from '../../cli/wizard.ts';
 import { getDetails, onboard, onboardStatus } from '../../contract/endpoints/users.ts';
+import { timeText } from '../../present/times.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { onboarding } from '../../works/users.ts';
 import { USER_SHOWN } from './columns.ts';
@@ -58,7 +59,8 @@ async function guide(session: Session, given: Given): Promise<Guided<Given> | un
   const earlier = given.retry === undefined ? undefined : await earlierOnboarding(session, given.retry);
   if (earlier) {
     const { summary, createdAt } = earlier.operation;
-    await session.say(`${summary}, ${createdAt}: ${earlier.why ?? 'nothing more is known about it'}`);
+    const when = timeText(createdAt, { zone: session.globals.zone }) ?? createdAt;
+    await session.say(`${summary}, ${when}: ${earlier.why ?? 'nothing more is known about it'}`);
   }
   const bvn = await askFor({ parse: bvnText, question: 'BVN (11 digits):', isSecret: true }, session);
   const { profile, globals, world } = session;
@@ -119,8 +121,8 @@ const onboardCommand = command({
     const earlier = input.retry === undefined ? undefined : await earlierOnboarding(session, input.retry);
     if (earlier) await requireUseful(session, earlier, bvn);
     const sent = session.call(onboard, { bvn: bvn.reveal() }, { prints: startedShape(WORK) });
-    const reply = await sent.catch((error: unknown) => {
-      throw earlier ? refusedAgain(error, earlier) : error;
+    const reply = await sent.catch(async (error: unknown) => {
+      throw earlier ? await refusedAgain(session, error, earlier) : error;
     });
     if (earlier) await recordRetried(session, earlier);
     const started = outcomeOf(session, onboard, reply);

@@ -1,6 +1,6 @@
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { confirmChange } from '../../cli/confirm.ts';
+import { type Change, confirmChange } from '../../cli/confirm.ts';
 import type { Session } from '../../cli/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import type { onboardStatus } from '../../contract/endpoints/users.ts';
@@ -27,7 +27,8 @@ export async function earlierOnboarding(session: Session, id: string): Promise<E
   const journal = await session.journal();
   const found = await onboardingNamed(session, journal, id);
   // The journal may not know yet how it ended.
-  if (found.state === 'accepted' && found.requestId) await followWork(session, onboarding, found.requestId, 0);
+  if (found.state === 'accepted' && found.requestId)
+    await followWork(session, onboarding, found.requestId, 0, { isBeforehand: true });
   const [operation = found] = await journal.find(found.operationId);
   const { state, requestId, operationId, verdict } = operation;
   if (journal.isBusy(operation)) throw unhelpful('its command is still running', 'wait for it');
@@ -73,22 +74,25 @@ export async function requireUseful(session: Session, { operation, ...earlier }:
   const isSame = journal.digest(JSON.stringify([operation.command, { bvn: bvn.reveal() }])) === operation.inputDigest;
   if (earlier.isInDoubt && !isSame)
     throw new CliError('usage', 'this is not the BVN of that onboarding, whose outcome is unknown; nothing was sent', {
-      hint: 'onboard another BVN without --retry',
+      hint: 'onboard another BVN without --retry; a journal that was imported without its digest key knows no BVN again',
     });
   if (!earlier.isFinal || !isSame) return;
-  await confirmChange(session, {
+  const { yes, dryRun } = session.globals;
+  const change: Change = {
     summary: 'send a BVN again that the service refused',
     lines: [
       ['refused', `${earlier.why ?? 'without a reason'}; the service says that trying again does not help`],
       ['risk', 'many refused BVNs in a row can block the account'],
     ],
-  });
+  };
+  await confirmChange(session, change, !yes && !dryRun);
 }
 
-/** Ends every doubt about a BVN that was taken now: no earlier onboarding can have taken it. */
+/** Ends every doubt about a BVN that was taken now: an earlier onboarding that took it has failed, or it would still have it. */
 export async function recordRetried(session: Session, { operation, isInDoubt }: Earlier): Promise<void> {
   if (!isInDoubt) return;
-  const detail = `its BVN was taken by operation ${session.changed()?.operationId ?? ''}`;
+  const resolve = `fiatrail ops resolve ${operation.operationId} --not-done --reason TEXT`;
+  const detail = `it onboarded nobody: the service took its BVN again, for operation ${session.changed()?.operationId ?? ''}`;
   const { inputDigest, account, kind } = operation;
   try {
     const journal = await session.journal();
@@ -96,14 +100,35 @@ export async function recordRetried(session: Session, { operation, isInDoubt }: 
     for (const { operationId } of doubts.filter((each) => !journal.isBusy(each)))
       await journal.append(operationId, 'resolved', { verdict: 'not-done', detail });
   } catch {
-    await session.say('warning: cannot write to the journal; the earlier onboarding is still in it as unknown');
+    await session.say(`warning: cannot write to the journal; record that the earlier one onboarded nobody: ${resolve}`);
   }
 }
 
-/** What a refusal says about an earlier onboarding in doubt: the BVN may be the user's that it made. */
-export function refusedAgain(error: unknown, { operation, isInDoubt }: Earlier): unknown {
-  if (!isInDoubt || !(error instanceof CliError) || error.category !== 'refused') return error;
+/** What a refusal says about an earlier onboarding in doubt: the BVN may be the user's that it made, or that another one made. */
+export async function refusedAgain(session: Session, error: unknown, earlier: Earlier): Promise<unknown> {
+  if (!earlier.isInDoubt || !(error instanceof CliError) || error.category !== 'refused') return error;
+  const alike = await onboardingsLike(session, earlier.operation).catch(() => []);
+  const resolve = `fiatrail ops resolve ${earlier.operation.operationId}`;
+  const settled = alike.find(({ state }) => state === 'settled');
+  const open = alike.find(({ state }) => state === 'accepted');
+  if (settled)
+    return withDetails(error, {
+      hint: `the BVN belongs to the user of operation ${settled.operationId}, so record: ${resolve} --not-done --reason TEXT`,
+    });
+  if (open)
+    return withDetails(error, {
+      hint: `operation ${open.operationId} may have the BVN; see how it ends, then run this again: fiatrail users onboarding ${open.requestId} --wait`,
+    });
+  const ids = alike.filter(({ state }) => state === 'sent' || state === 'unknown').map((each) => each.operationId);
+  const rest =
+    ids.length > 1 ? `; it is the user of one operation only, the others get --not-done: ${ids.join(', ')}` : '';
   return withDetails(error, {
-    hint: `if the BVN belongs to a user now (fiatrail users list): fiatrail ops resolve ${operation.operationId} --completed --reason TEXT`,
+    hint: `if the BVN belongs to a user now (fiatrail users list): ${resolve} --completed --reason TEXT${rest}`,
   });
+}
+
+/** The onboardings of the same BVN. */
+async function onboardingsLike(session: Session, { inputDigest, account, kind }: Operation) {
+  const journal = await session.journal();
+  return journal.list({ kind, inputDigest, account: [account], limit: EVERY });
 }
