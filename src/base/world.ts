@@ -36,6 +36,8 @@ export interface Clock {
   now(): number;
   /** Resolves after `durationMs`; rejects with the signal's reason if it aborts first. */
   sleep(durationMs: number, signal: AbortSignal): Promise<void>;
+  /** Runs something again and again until it is disposed of, without keeping the process alive. Undefined if time only passes in sleeps. */
+  every?(durationMs: number, run: () => void): Disposable;
 }
 
 export interface Ids {

@@ -121,8 +121,8 @@ export function asCliError(error: unknown, world: World): CliError {
   const ofState = stateError(error);
   if (ofState) return ofState;
   if (isClosedPipe(error)) return new CliError('interrupted', 'interrupted: the reader of the output has exited');
-  const { code, path } = (error ?? {}) as { code?: unknown; path?: unknown };
-  if (code === 'ENOSPC')
+  const { code, path, syscall } = (error ?? {}) as { code?: unknown; path?: unknown; syscall?: unknown };
+  if (code === 'ENOSPC' || code === 'EDQUOT')
     return new CliError('usage', 'the disk is full', {
       code: 'STATE_FULL',
       hint: 'free some space, then run the command again',
@@ -134,6 +134,12 @@ export function asCliError(error: unknown, world: World): CliError {
     });
   }
   if (world.interrupted.aborted) return new CliError('interrupted', 'interrupted');
+  // A stream has no path.
+  if (typeof code === 'string' && syscall === 'write')
+    return new CliError('usage', `the output cannot be written (${code})`, {
+      code: 'STATE_UNWRITABLE',
+      hint: 'check where it goes: a file that has become too large, or a device that is gone',
+    });
   return new CliError('internal', 'internal error; no money request has an unknown outcome', {
     hint: 'report it with the command you ran; FIATRAIL_DEBUG=1 shows the stack trace',
     cause: error,

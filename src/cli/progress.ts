@@ -8,6 +8,8 @@ export interface Progress {
   rows(done: number, total: number | undefined, what: string): Promise<void>;
   /** Says that the service, or room left for others, makes this command wait. */
   waits(waitMs: number): Promise<void>;
+  /** Does work that may take long, and says on a terminal that the service has not answered yet. */
+  answering<T>(work: () => Promise<T>): Promise<T>;
   /** Whether the rate limit made this command wait. */
   isLimited(): boolean;
   /** Removes what was shown from a terminal. */
@@ -16,7 +18,8 @@ export interface Progress {
 
 /** Shorter work needs no progress. */
 const SHOWN_AFTER_MS = 1_000;
-/** How often a terminal that cannot overwrite a line gets a new one. */
+/** How often a line changes, and how often a terminal that cannot overwrite it gets a new one. */
+const LIVE_EVERY_MS = 100;
 const PLAIN_EVERY_MS = 10_000;
 
 const number = (value: number) => value.toLocaleString('en');
@@ -37,11 +40,14 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
   let sinceMs: number | undefined;
   let shownMs = 0;
   let isLimited = false;
+  let limitedUntilMs = 0;
+  const limitText = (leftMs: number) => `rate limit: next request in ${timeText(leftMs)}`;
   return {
     rows: async (done, total, what) => {
       const now = clock.now();
       sinceMs ??= now;
-      if (!canShow || now - sinceMs < SHOWN_AFTER_MS || (!line.isLive && now - shownMs < PLAIN_EVERY_MS)) return;
+      if (!canShow || now - sinceMs < SHOWN_AFTER_MS) return;
+      if (now - shownMs < (line.isLive ? LIVE_EVERY_MS : PLAIN_EVERY_MS)) return;
       shownMs = now;
       const perMs = done / (now - sinceMs);
       const rate = `${number(Math.round(perMs * 1000))}/s`;
@@ -51,10 +57,28 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
     },
     waits: async (waitMs) => {
       isLimited = true;
-      const text = `rate limit: next request in ${timeText(waitMs)}`;
+      limitedUntilMs = clock.now() + waitMs;
+      const text = limitText(waitMs);
       if (canShow) return line.show(text);
       // Also if the last wait was as long.
       if (!globals.quiet) await stderr.write(`${text}\n`).catch(() => {});
+    },
+    answering: async (work) => {
+      if (!stderr.isTerminal || globals.quiet || !clock.every) return work();
+      const waiting = liveLine(world, globals);
+      // One after the other, and the last one before the line is removed.
+      let showing = Promise.resolve();
+      using _ = clock.every(waiting.isLive ? SHOWN_AFTER_MS : PLAIN_EVERY_MS, () => {
+        const leftMs = limitedUntilMs - clock.now();
+        const show = () => (leftMs <= 0 ? waiting.show('waiting for the service') : line.show(limitText(leftMs)));
+        if (leftMs <= 0 || canShow) showing = showing.then(show);
+      });
+      try {
+        return await work();
+      } finally {
+        await showing;
+        await waiting.clear();
+      }
     },
     isLimited: () => isLimited,
     end: () => line.clear(),

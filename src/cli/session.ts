@@ -4,7 +4,7 @@ import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
 import { openedOnUse } from '../base/opened-on-use.ts';
 import type { World } from '../base/world.ts';
-import type { CallOptions, Reply } from '../client/client.ts';
+import type { CallOptions, Client, Reply } from '../client/client.ts';
 import { requestIdOf } from '../client/client.ts';
 import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
@@ -150,6 +150,11 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   const progress = createProgress(world, globals, ['table', 'csv', 'ndjson'].includes(format));
   const place = () => journalPlaceOf(world, profile);
   const memory = createMemory(dialog, profile, () => session.accountNames());
+  /** Calls the service. What may not take long, such as a preview or a status, has a line of its own, or a prompt, in its place. */
+  const answered = <E extends Endpoint>(request: ReadyRequest<E>, options: CallOptions, client: Client) =>
+    options.totalMs === undefined
+      ? progress.answering(() => client.call(request, options))
+      : client.call(request, options);
   const journal = openedOnUse(() => loadJournal(dialog, place()));
   /** Ends a command whose change is only planned. The change of a plan that is applied gets what differs on purpose from the plan. */
   const asPlanned = async <I>(endpoint: Endpoint, input: I, change: SentChange, options: RequestOptions) => {
@@ -196,7 +201,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       const { client, keyFingerprint } = await openFor(endpoint);
       const isRead = effectOf(endpoint, input) === 'read';
       const call = (leaveByMs?: number) =>
-        client.call(request, { ...options, leaveByMs }).catch((error) => {
+        answered(request, { ...options, leaveByMs }, client).catch((error) => {
           unread ??= error;
           throw error;
         });
@@ -237,7 +242,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       await change.before?.();
       const { client, keyFingerprint } = await openFor(endpoint);
       const agreed = earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard;
-      const call = (leaveByMs: number) => client.call(request, { ...options, leaveByMs });
+      const call = (leaveByMs: number) => answered(request, { ...options, leaveByMs }, client);
       const sent = await sendJournaled(session, {
         ...{ ...sending, limits, keyFingerprint, call },
         ...{ guard: agreed, tag: change.tag },

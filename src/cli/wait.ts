@@ -52,6 +52,8 @@ export interface Following<E extends Endpoint> {
   readonly retry?: string | undefined;
   /** 0 reads the status once. */
   readonly waitMs: number;
+  /** The status is read before a change, so that a dry run reads it too. */
+  readonly isBeforehand?: boolean;
   readonly columns?: readonly Column[];
   /** The progress text, updated every second, such as a countdown. If omitted or undefined, it is the state after each read. */
   readonly shows?: (state: string, isLive: boolean) => string | undefined;
@@ -63,8 +65,11 @@ export interface Following<E extends Endpoint> {
   readonly namesFor?: (data: ResponseOf<E>) => Promise<object>;
   /** The service's reason for a failure. */
   readonly words?: (data: ResponseOf<E>) => string | undefined;
-  /** Reports what the status does not show. Called after each read while the wait continues, and if the work failed. */
-  readonly meanwhile?: (data: ResponseOf<E>) => Promise<Meanwhile>;
+  /**
+   * Reports what the status does not show, within about `leftMs`. Called after each read while the wait continues, and if the work
+   * failed.
+   */
+  readonly meanwhile?: (data: ResponseOf<E>, leftMs: number) => Promise<Meanwhile>;
 }
 
 /** What happens during a wait. */
@@ -91,7 +96,7 @@ const HEARING_POLL_MS = 10_000;
  * `failed` if the work failed, and `pending` if it is still in progress when the wait ends.
  */
 export async function followStatus<E extends Endpoint>(session: Session, following: Following<E>): Promise<Outcome> {
-  const { endpoint, waitMs, done, failed, what, columns } = following;
+  const { endpoint, waitMs, isBeforehand = false, done, failed, what, columns } = following;
   const { clock, interrupted } = session.world;
   const deadlineMs = clock.now() + waitMs;
   const line = liveLine(session.world, session.globals, following.shows !== undefined);
@@ -100,14 +105,15 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
   const stepMs = ear ? LISTEN_MS : following.shows ? SECOND_MS : Number.POSITIVE_INFINITY;
   let isTold = false;
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, endpoint)) {
-    const totalMs = waitMs > 0 ? { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) } : {};
-    const reply = await session.call(endpoint, following.input, totalMs).catch(async (error) => {
+    const leftToRead = () => Math.max(SHORTEST_READ_MS, deadlineMs - clock.now());
+    const totalMs = waitMs > 0 ? { totalMs: leftToRead() } : {};
+    const reply = await session.call(endpoint, following.input, { ...totalMs, isBeforehand }).catch(async (error) => {
       await line.end();
       throw session.changed() ? statusUnreadable(session, following, error) : error;
     });
     const now = following.stateOf(reply.data) ?? 'unknown';
     const { notes, end }: Meanwhile =
-      waitMs > 0 && !done.includes(now) ? ((await following.meanwhile?.(reply.data)) ?? QUIET) : QUIET;
+      waitMs > 0 && !done.includes(now) ? ((await following.meanwhile?.(reply.data, leftToRead())) ?? QUIET) : QUIET;
     if (notes.length > 0) await line.clear();
     for (const note of notes) await session.say(note);
     if (waitMs > 0) await show(now);

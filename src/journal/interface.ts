@@ -9,7 +9,7 @@ import type { Rotation, RotationRecords, RotationStage } from './rotations.ts';
 import type { Spending } from './spending.ts';
 import type { OperationState } from './states.ts';
 import type { Appended } from './transitions.ts';
-import type { Verified } from './verify.ts';
+import type { Counted, Verified } from './verify.ts';
 
 /** The record of money, destructive and onboarding operations. Each write resolves once it is flushed to disk. */
 export interface Journal {
@@ -71,7 +71,7 @@ export interface Journal {
   /** Whether an operation's process is still at work on it: it lives, and its time is not over. */
   isBusy(operation: Operation): boolean;
   /** Checks every transition. `head` is a hash that the journal must contain, besides the head that was kept beside it. */
-  verify(head?: string): Promise<Verified>;
+  verify(head?: string, counted?: Counted): Promise<Verified>;
   /** Checks every transition. If they are whole, the journal as it is takes the place of the one whose head was kept beside it. */
   accept(): Promise<Verified>;
   /** Yields the journal as lines of JSON in pages, all of one moment. */

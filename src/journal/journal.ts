@@ -180,7 +180,8 @@ type ChainPart = Pick<Journal, 'verify' | 'accept' | 'head' | 'requireLastLink'>
 
 function chainPart(store: Store, { host: { processId }, ids: { uuid: unique } }: JournalWorld): ChainPart {
   return {
-    verify: (hash) => store.read((queries) => verifyChain(queries, { hash, kept: keptHead(store.path) })),
+    verify: (hash, counted) =>
+      store.read((queries) => verifyChain(queries, { hash, kept: keptHead(store.path) }, counted)),
     accept: async () => {
       const { verified, last } = await store.read(async (queries) => ({
         verified: await verifyChain(queries, {}),

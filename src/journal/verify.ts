@@ -59,6 +59,9 @@ interface ExpectedHeads {
   readonly hash?: string | undefined;
 }
 
+/** Told how many entries were checked or exported so far. */
+export type Counted = (count: number) => Promise<void>;
+
 /** Returns the transitions after one, each with the text that its hash covers. */
 async function linksAfter(queries: Queries, after: bigint): Promise<TextRow[]> {
   if (queries.engine === 'sqlite') return queries.all<TextRow>(textsSql(), after, BATCH);
@@ -69,7 +72,11 @@ async function linksAfter(queries: Queries, after: bigint): Promise<TextRow[]> {
 }
 
 /** Checks every transition against the one before it, every operation against its last transition, and the sums against the operations. */
-export async function verifyChain(queries: Queries, { kept, hash: head }: ExpectedHeads): Promise<Verified> {
+export async function verifyChain(
+  queries: Queries,
+  { kept, hash: head }: ExpectedHeads,
+  counted?: Counted,
+): Promise<Verified> {
   const heads: Record<string, string> = {};
   const hasHead =
     head === undefined || (await queries.get('SELECT 1 AS found FROM transition WHERE hash = ?', head)) !== undefined;
@@ -85,6 +92,7 @@ export async function verifyChain(queries: Queries, { kept, hash: head }: Expect
       after = row.sequence;
       transitions += 1;
     }
+    await counted?.(transitions);
     if (rows.length < BATCH) break;
   }
   problem ??= (await staleOperation(queries)) ?? (await wrongSum(queries));
@@ -100,8 +108,8 @@ export async function verifyChain(queries: Queries, { kept, hash: head }: Expect
       operationId: undefined,
       what: 'the journal does not contain this head: transitions at its end were removed or replaced',
     };
-  const counted = await queries.get<{ count: bigint }>('SELECT count(*) AS count FROM operation');
-  return { transitions, operations: Number(counted?.count ?? 0n), heads, problem };
+  const all = await queries.get<{ count: bigint }>('SELECT count(*) AS count FROM operation');
+  return { transitions, operations: Number(all?.count ?? 0n), heads, problem };
 }
 
 /** Checks a transition without the help of SQLite's JSON. */

@@ -8,9 +8,13 @@ const MAX_LENGTH = 200;
 /** A part of a secret that is this long is no coincidence. Counted in letters and digits. */
 const PART_LENGTH = 8;
 
+/** Text that looks encoded: letters and digits without a break, or many numbers in a row. */
+const ENCODED = /(?=[a-z=]*\d)(?=[\d=]*[a-z])[a-z\d=]{20,}|(?:\b\d{1,6}\b[\s,;]*){8,}/i;
+
 /**
  * Returns the last lines of a program's standard error as one line; undefined if there are none. Redacts lines that contain a part of
- * the secret that the program was given, in any encoding we know, because a program may print what it could not store.
+ * the secret that the program was given, in a usual encoding, and lines that look encoded in another way, because a program may print
+ * what it could not store.
  */
 export function saidBy(stderr: string, secret: Secret): string | undefined {
   const lines = plainLines(stderr.replaceAll('\r', '\n'))
@@ -25,7 +29,9 @@ export function saidBy(stderr: string, secret: Secret): string | undefined {
   // The secret may be spread over lines.
   const isSpread = (part: string) => whole.includes(part) && !texts.some((text) => text.includes(part));
   if (parts === undefined || parts.some(isSpread)) return HIDDEN;
-  const shown = lines.map((line, index) => (parts.some(isIn(texts[index] ?? '')) ? HIDDEN : cut(line)));
+  const shown = lines.map((line, index) =>
+    ENCODED.test(line) || parts.some(isIn(texts[index] ?? '')) ? HIDDEN : cut(line),
+  );
   return shown.slice(-MAX_LINES).join(' / ');
 }
 

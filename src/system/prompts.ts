@@ -31,8 +31,8 @@ export async function loadPrompter(terminal: PromptTerminal): Promise<Prompter> 
 /** Makes the terminal mark pasted text (bracketed paste), to distinguish it from typed text. */
 const MARK_PASTES = '\u001b[?2004h';
 const MARK_NO_PASTES = '\u001b[?2004l';
-/** How long a paste may pause before it counts as over. */
-const PASTE_PAUSE_MS = 200;
+/** How long a paste may pause before it counts as over, for a terminal that never marks its end. A slow connection pauses too. */
+const PASTE_PAUSE_MS = 2_000;
 
 /**
  * Runs a prompt. Throws CliError `interrupted` on Ctrl-C, which the library reports, and on Ctrl-D, which it ignores; `usage` for a

@@ -127,6 +127,10 @@ const systemClock: Clock = {
       if (signal.aborted) stop();
       else signal.addEventListener('abort', stop, { once: true });
     }),
+  every: (durationMs, run) => {
+    const timer = setInterval(run, durationMs).unref();
+    return { [Symbol.dispose]: () => clearInterval(timer) };
+  },
 };
 
 /**

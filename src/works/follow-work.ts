@@ -11,7 +11,7 @@ export function followWork<E extends Endpoint>(
   work: Work,
   requestId: string,
   waitMs: number,
-  { names, ...more }: Pick<Following<E>, 'shows'> & { readonly names?: object } = {},
+  { names, ...more }: Pick<Following<E>, 'shows' | 'isBeforehand'> & { readonly names?: object } = {},
 ): Promise<Outcome> {
   const { starts, status: followed, retry } = work;
   if (!followed) throw new Error('this work has no status');

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { PREVIEW_READ } from '../cli/previews.ts';
-import type { Session } from '../cli/session.ts';
+import type { Session, SessionCallOptions } from '../cli/session.ts';
 import type { Meanwhile } from '../cli/wait.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { listDeposits } from '../contract/endpoints/history.ts';
@@ -34,34 +34,41 @@ export function watchPaymentsIn(session: Session, requestId: string) {
   const told = new Set<string>();
   let due: Due | undefined;
   let nextMs = 0;
-  return async (data: ResponseOf<typeof onrampStatus>): Promise<Meanwhile> => {
+  let wasHopeless = false;
+  return async (data: ResponseOf<typeof onrampStatus>, leftMs: number): Promise<Meanwhile> => {
     const isOver = data.status === 'failed';
     const isAwaited = data.status === 'requested' || data.status === 'pending';
     if (!isOver && (!isAwaited || clock.now() < nextMs)) return { notes: [] };
-    nextMs = clock.now() + PACE_MS;
+    const read = { totalMs: Math.min(PREVIEW_READ.totalMs, leftMs) };
     try {
       // An account that has expired can no longer be read.
-      due ??= isOver ? undefined : await dueFor(session, requestId);
+      due ??= isOver ? undefined : await dueFor(session, requestId, read);
       if (!due) return { notes: [] };
-      const paid = await paymentsInto(session, due);
+      const { paid, isComplete } = await paymentsInto(session, due, read);
       const wrong = paid.flatMap((each) => wrongPayment(each, due as Due) ?? []);
       const fresh = wrong.filter(({ id }) => !told.has(id));
       for (const { id } of fresh) told.add(id);
       const isClosed = ['used', 'expired'].includes(data.wallet?.virtualAccountStatus ?? '');
-      const isHopeless = isClosed && wrong.length > 0 && wrong.length === paid.length;
+      const isHopeless = isClosed && isComplete && paid.length > 0 && wrong.length === paid.length;
+      // The payment that closed the account may show later in the list than in the status.
+      const isSure = isHopeless && wasHopeless;
+      wasHopeless = isHopeless;
       return {
         notes: fresh.map(({ says }) => `warning: ${says}`),
-        ...(isAwaited && isHopeless ? { end: 'no valid payment arrived, and its account accepts no more' } : {}),
+        ...(isAwaited && isSure ? { end: 'no valid payment arrived, and its account accepts no more' } : {}),
       };
     } catch (error) {
       if (error instanceof CliError) return { notes: [] };
       throw error;
+    } finally {
+      // From its end, so that a list that takes long does not keep the status from being read.
+      nextMs = clock.now() + PACE_MS;
     }
   };
 }
 
-async function dueFor(session: Session, requestId: string): Promise<Due | undefined> {
-  const { data } = await session.call(getVirtualAccount, { requestId }, PREVIEW_READ);
+async function dueFor(session: Session, requestId: string, read: SessionCallOptions): Promise<Due | undefined> {
+  const { data } = await session.call(getVirtualAccount, { requestId }, read);
   const { accountNumber, totalAmountWithFee, createdAt } = data.virtualAccount;
   const total = fromWire(totalAmountWithFee, 'naira', 'NGN');
   const openedMs = Date.parse(createdAt ?? '');
@@ -73,10 +80,12 @@ async function dueFor(session: Session, requestId: string): Promise<Due | undefi
   );
 }
 
-async function paymentsInto(session: Session, { accountNumber, sinceMs }: Due): Promise<readonly Deposit[]> {
+async function paymentsInto(session: Session, { accountNumber, sinceMs }: Due, read: SessionCallOptions) {
   const request = { type: 'user_onramp', startDate: new Date(sinceMs).toISOString(), limit: PAGE_ROWS } as const;
-  const { data } = await session.call(listDeposits, request, PREVIEW_READ);
-  return (data.deposits ?? []).filter(({ virtualAccountNumber }) => virtualAccountNumber === accountNumber);
+  const { data } = await session.call(listDeposits, request, read);
+  const all = data.deposits ?? [];
+  const paid = all.filter(({ virtualAccountNumber }) => virtualAccountNumber === accountNumber);
+  return { paid, isComplete: all.length < PAGE_ROWS };
 }
 
 /** Returns what is wrong with a payment; undefined if it is right, or if the service does not say what was paid. */
@@ -84,6 +93,8 @@ function wrongPayment(deposit: Deposit, { total, expiresAtMs }: Due): { id: stri
   const paid = deposit.amount == null ? undefined : fromWire(deposit.amount, 'naira', 'NGN');
   if (!paid) return undefined;
   const { id, transactionReference, createdAt, depositor, status } = deposit;
+  // What the service took is right, even if its amount is meant without fees.
+  if (status === 'completed') return undefined;
   const why = () => {
     if (paid.minor !== total.minor) return `but exactly ${amountForPeople(total)} is due`;
     if (Date.parse(createdAt ?? '') >= expiresAtMs) return 'but too late';

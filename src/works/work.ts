@@ -14,7 +14,7 @@ interface Status<E extends Endpoint>
   /** The command that checks the status later. */
   readonly again: (requestId: string) => string;
   /** Watches, during one wait, for what the status does not show. */
-  readonly watch?: (session: Session, requestId: string) => (data: ResponseOf<E>) => Promise<Meanwhile>;
+  readonly watch?: (session: Session, requestId: string) => (data: ResponseOf<E>, leftMs: number) => Promise<Meanwhile>;
   /** When the work was started. */
   readonly createdOf?: (data: ResponseOf<E>) => string | null | undefined;
 }

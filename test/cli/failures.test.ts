@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, type Category, CliError } from '../../src/base/errors.ts';
-import { failedAfterChange, withoutSecrets } from '../../src/cli/failures.ts';
+import { asCliError, failedAfterChange, withoutSecrets } from '../../src/cli/failures.ts';
+import { fakeWorld } from '../support/world.ts';
 
 const CHANGED = { operationId: 'op-1', requestId: 'r-1' };
 const errorOf = (category: Category) => new CliError(category, 'the store is full', { code: 'STORE_FULL' });
@@ -30,6 +31,15 @@ test.each(Object.keys(CATEGORIES) as Category[])(
     expect(failedAfterChange(error, undefined)).toBe(error);
   },
 );
+
+test.each([
+  ['EDQUOT', 'the disk is full'],
+  ['EFBIG', 'the output cannot be written (EFBIG)'],
+  ['EIO', 'the output cannot be written (EIO)'],
+])('output that fails with %s is no bug', (code, message) => {
+  const error = Object.assign(new Error(`${code}: write`), { code, syscall: 'write' });
+  expect(asCliError(error, fakeWorld())).toMatchObject({ category: 'usage', message });
+});
 
 describe('a usage error that repeats what was typed', () => {
   async function shown(word: string) {

@@ -86,7 +86,7 @@ test.each([
   [['fx', 'trade-status'], pick('Which trade?', 'buy CNGN-USDC 2,000.00 cNGN'), 'tradeId'],
   [['fx', 'orders', 'remove'], pick('Which order?', 'buy CNGN-USDC at 1,300.00 cNGN'), 'orderId'],
   [['wallets', 'external', 'remove'], pick('Which wallet?', 'vault'), 'address'],
-  [['ops', 'show'], pick('Which operation?', 'start an onramp of ₦700.00', '₦700'), 'operationId'],
+  [['ops', 'show'], pick('Which operation?', 'start an onramp of ₦700.00', '₦700 2026-01-05'), 'operationId'],
 ] as const)('%j offers what there is', async (argv, answer, field) => {
   const { code, data, stderr } = await withWork(argv, [answer]);
   expect({ code, stderr, hasField: Object.hasOwn(data ?? {}, field) }).toEqual({ code: 0, stderr: '', hasField: true });

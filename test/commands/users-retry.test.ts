@@ -72,6 +72,15 @@ describe('an onboarding that failed', () => {
     expect((await onboard(REFUSED, '--wait', '--retry', String(requestId), '--yes')).code).toBe(3);
   });
 
+  test('is shown in a dry run, which asks nothing and reads how it ended', async () => {
+    await onboard(REFUSED);
+    await run('sandbox', 'advance', '1h');
+    const { requestId } = await newest();
+    const { code, stdout } = await onboard(REFUSED, '--retry', String(requestId), '--dry-run');
+    expect({ code, sent: (await listed()).length }).toEqual({ code: 0, sent: 1 });
+    expect(JSON.parse(stdout)).toMatchObject({ url: expect.stringContaining('/onboarduser') });
+  });
+
   test('is known to have failed when it is tried again, although nobody waited for it', async () => {
     await onboard(REFUSED);
     await run('sandbox', 'advance', '1h');
@@ -108,6 +117,46 @@ describe('an onboarding whose outcome is unknown', () => {
     expect(stderr).toContain(`fiatrail ops resolve ${operationId} --completed`);
     expect((await listed()).find((each) => each.operationId === operationId)).toMatchObject({ state: 'unknown' });
     expect(await userCount()).toBe(1);
+  });
+
+  test('says which other onboarding has the BVN, if the service refuses it', async () => {
+    await lose('lost-request');
+    await onboard(GOOD);
+    const { operationId } = await newest();
+    const retried = () => onboard(GOOD, '--retry', operationId);
+    await run('sandbox', 'seed', '--pace', 'real');
+    await onboard(GOOD);
+    const other = (await listed()).find(({ state }) => state === 'accepted');
+    expect((await retried()).stderr).toContain(`fiatrail users onboarding ${other?.requestId} --wait`);
+    await run('sandbox', 'advance', '1h');
+    await run('users', 'onboarding', String(other?.requestId));
+    const { stderr } = await retried();
+    expect(stderr).toContain(`the BVN belongs to the user of operation ${other?.operationId}`);
+    expect(stderr).toContain(`fiatrail ops resolve ${operationId} --not-done`);
+  });
+
+  test('names every operation that may have made the user', async () => {
+    await lose('lost-request');
+    await onboard(GOOD);
+    const { operationId } = await newest();
+    await lose('lost-response');
+    await onboard(GOOD, '--retry', operationId);
+    const { stderr } = await onboard(GOOD, '--retry', operationId);
+    const doubts = (await listed()).filter(({ state }) => state === 'unknown').map((each) => each.operationId);
+    expect(doubts).toHaveLength(2);
+    expect(stderr).toContain(`resolve the others with --not-done: ${doubts.join(', ')}`);
+  });
+
+  test('says that it onboarded nobody if the service took it, and then could not verify it', async () => {
+    await lose('lost-response');
+    await onboard(REFUSED);
+    const { operationId } = await newest();
+    await run('sandbox', 'advance', '1h');
+    expect((await onboard(REFUSED, '--retry', operationId)).code).toBe(0);
+    expect((await listed()).find((each) => each.operationId === operationId)).toMatchObject({
+      verdict: 'not-done',
+      detail: expect.stringContaining('it onboarded nobody'),
+    });
   });
 
   test('needs the same BVN', async () => {

@@ -16,6 +16,10 @@ describe('what a push command said', () => {
     ['\u001b[31mno\u001b[0m \u0007\u202eway', 'no way'],
     [`long ${'x'.repeat(500)}`, `long ${'x'.repeat(195)}…`],
     ['the sandbox is sealed', 'the sandbox is sealed'],
+    [
+      'request 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de to vault-7.example:8200 failed: HTTP 503, 2026-11-23 08:50:11',
+      'request 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de to vault-7.example:8200 failed: HTTP 503, 2026-11-23 08:50:11',
+    ],
   ])('%j is shown as %j', (text, shown) => {
     expect(said(text)).toBe(shown);
   });
@@ -32,6 +36,10 @@ describe('what a push command said', () => {
     ['in JSON', (text) => JSON.stringify({ value: text })],
     ['with spaces', (text) => [...text].join(' ')],
     ['with an escape in the middle', (text) => `${text.slice(0, 14)}\u001b[1m${text.slice(14)}`],
+    ['in base32', () => 'ONQW4ZDCN54F6WTSG5YVOMRNNVMDSX3QJQ2HIWLDHB2UE==='],
+    ['in base64 twice', (text) => Buffer.from(Buffer.from(text).toString('base64')).toString('base64')],
+    ['in decimal numbers', (text) => [...Buffer.from(text)].join(', ')],
+    ['in octal numbers', (text) => [...Buffer.from(text)].map((byte) => byte.toString(8)).join(' ')],
     ['cut off', (text) => text.slice(0, 17)],
     ['without its beginning', (text) => text.slice(12)],
   ];

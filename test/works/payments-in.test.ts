@@ -52,6 +52,7 @@ describe('a wait for the payment of an onramp', () => {
     ['of another account', { virtualAccountNumber: '7099363999' }],
     ['of the exact sum', { amount: 5.1 }],
     ['without an amount', { amount: undefined }],
+    ['that the service took', { status: 'completed' }],
   ])('says nothing of a payment %s', async (_, more) => {
     const { warnings } = await waiting([...many(9), now('completed')], [[payment('d-1', 3, more)]]);
     expect(warnings).toEqual([]);
@@ -77,6 +78,33 @@ describe('a wait for the payment of an onramp', () => {
     expect(code).toBe(3);
     expect(stderr).toContain('the onramp failed: no valid payment arrived, and its account accepts no more');
     expect((await waiting([open], paid)).code).toBe(8);
+  });
+
+  test.each([
+    ['the exact sum shows later in the list', [[payment('d-1', 3)], [payment('d-2', 5.1), payment('d-1', 3)]]],
+    ['the list has more payments than were read', [Array.from({ length: 100 }, (_, at) => payment(`d-${at}`, 3))]],
+    ['the service took another sum', [[payment('d-1', 5, { status: 'completed' })]]],
+  ])('goes on when the account is closed and %s', async (_, paid) => {
+    const { code } = await waiting(
+      [...Array.from({ length: 14 }, () => now('pending', 'used')), now('completed')],
+      paid,
+    );
+    expect(code).toBe(0);
+  });
+
+  test('reads the status also while the deposits take their time', async () => {
+    const reads = { status: 0, deposits: 0 };
+    const clock = fakeClock();
+    const network: Exchange = async ({ url }) => {
+      if (url.endsWith('/getvirtualaccount')) return success(ACCOUNT_TO_PAY);
+      if (!url.includes('/deposits?')) return success(++reads.status && open);
+      reads.deposits += 1;
+      await clock.sleep(5_000, new AbortController().signal);
+      return refusal(403, '03', 'not allowed');
+    };
+    const world = fakeWorld({ network, env: ACCOUNT, clock });
+    expect(await main(['onramp', 'status', 'r-1', '--wait', '60s', '-q'], world)).toBe(8);
+    expect(reads.status).toBeGreaterThan(1.5 * reads.deposits);
   });
 
   test('goes on when the closed account also received the exact sum', async () => {

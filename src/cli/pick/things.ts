@@ -6,6 +6,7 @@ import { getFintechWallet } from '../../contract/endpoints/wallets.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { plainLine } from '../../present/text.ts';
+import { timeText } from '../../present/times.ts';
 import { amountIn } from '../fx-terms.ts';
 import type { Thing } from '../parameters.ts';
 import { PREVIEW_READ } from '../previews.ts';
@@ -31,6 +32,10 @@ async function operations(session: Session): Promise<readonly Operation[]> {
   return journal.list({ account, limit: MOST });
 }
 
+/** Many differ only in their time. */
+const partsOf = ({ globals: { zone } }: Session, { summary, createdAt, state }: Operation) =>
+  [summary, timeText(createdAt, { zone }, true), state] as const;
+
 const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promise<Choices>>> = {
   'external wallet': async (session) => {
     const { data } = await session.call(getFintechWallet, {}, PREVIEW_READ);
@@ -39,9 +44,10 @@ const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promi
   order: async (session) => {
     const { data } = await session.call(listOrders, { limit: MOST }, PREVIEW_READ);
     const open = (data.orders ?? []).filter(({ status }) => status !== 'deleted');
-    return open.flatMap(({ orderId, pair, side, price, status }) =>
-      choice(orderId, [side, pair, 'at', cngn(price)].filter(Boolean).join(' '), status),
-    );
+    return open.flatMap(({ orderId, pair, side, price: figure, status }) => {
+      const price = cngn(figure);
+      return choice(orderId, [side, pair, price && `at ${price}`].filter(Boolean).join(' '), status);
+    });
   },
   trade: async (session) => {
     const { data } = await session.call(listTrades, { limit: MOST }, PREVIEW_READ);
@@ -53,10 +59,10 @@ const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promi
     // `recover` works for requests of every group.
     const isOwn = ({ command }: Operation) => group === 'recover' || command.split(' ')[1] === group;
     const own = (await operations(session)).filter(isOwn);
-    return own.flatMap(({ requestId, summary, state }) => choice(requestId, summary, state));
+    return own.flatMap((each) => choice(each.requestId, ...partsOf(session, each)));
   },
   operation: async (session) =>
-    (await operations(session)).flatMap(({ operationId, summary, state }) => choice(operationId, summary, state)),
+    (await operations(session)).flatMap((each) => choice(each.operationId, ...partsOf(session, each))),
 };
 
 /** Lets the user pick a thing by its description; undefined if there is none, or if the list cannot be read. */

@@ -132,11 +132,20 @@ async function availableNow(session: Session): Promise<Amount | undefined> {
 
 const least = (...amounts: readonly bigint[]): bigint => amounts.reduce((one, other) => (other < one ? other : one));
 
-/** Splits what is available; a rest below the minimum stays. */
+/** No account needs more, and every one is a transfer with a fee. */
+const MOST_WITHDRAWALS = 10_000n;
+
+/** Splits what is available; a rest below the minimum stays. Throws CliError network for limits that nobody can have meant. */
 function partsOf({ available, minimum, maximum }: Awaited<ReturnType<typeof readWithdrawable>>): Agreed {
   const most = maximum && maximum.minor > 0n ? maximum.minor : available.minor;
   if (available.minor <= 0n) return { total: available, count: 0 };
   const [full, rest] = [available.minor / most, available.minor % most];
+  if (full > MOST_WITHDRAWALS)
+    throw new CliError(
+      'network',
+      `the service reports a maximum of ${amountForPeople(amount('NGN', most))} per withdrawal, which takes ${full} withdrawals; nothing was sent`,
+      { code: 'UNUSABLE_ANSWER', hint: 'withdraw an amount instead of all' },
+    );
   const isRestTaken = rest > 0n && rest >= (minimum?.minor ?? 0n);
   const total = full * most + (isRestTaken ? rest : 0n);
   return { total: amount('NGN', total), count: Number(full) + (isRestTaken ? 1 : 0) };

@@ -10,7 +10,6 @@ import {
 import { command, type Guided } from '../../cli/command.ts';
 import { confirmChange } from '../../cli/confirm.ts';
 import { askFor } from '../../cli/input.ts';
-import { printLines } from '../../cli/lines.ts';
 import type { Outcome } from '../../cli/outcome.ts';
 import { option, optionalArgument, switchOn, word } from '../../cli/parameters.ts';
 import type { Line } from '../../cli/previews.ts';
@@ -53,10 +52,10 @@ async function add(
   const address = rangeText(range);
   if (!allowLockOut) guardFirst(state, range);
   const { dryRun, yes } = session.globals;
-  // Only the first entry takes access away from everybody else.
-  const mustAsk = state.entries.length === 0 && session.isInteractive && !yes && !dryRun;
   const change = { summary: `add ${address} to the allowlist`, lines: consequencesOf(state, range) };
-  if (mustAsk || change.lines.length > 0) await confirmChange(session, change, mustAsk);
+  // The first entry takes access away from everybody else, and one for every address gives it to everybody.
+  const mustAsk = session.isInteractive && !yes && !dryRun;
+  if (change.lines.length > 0) await confirmChange(session, change, mustAsk);
   const reply = await session.call(ipAllowlist, { action: 'add', ipAddress: address, description: label });
   if (allowLockOut) await printAccess(session);
   else if (isElsewhere(range, state)) {
@@ -102,9 +101,8 @@ async function askAddition(session: Session, state: AllowlistState, allowLockOut
   );
   const label = (await askFor({ question: 'Label (Enter for none):', parse: String }, session)) || undefined;
   const named = `${rangeText(range)}${label === undefined ? '' : ` (${label})`}`;
-  // The command itself confirms the first entry.
-  if (session.globals.yes || entries.length === 0) return { range, label };
-  await printLines(session.world, session.say, consequencesOf(state, range));
+  // The command itself confirms an addition with consequences.
+  if (session.globals.yes || consequencesOf(state, range).length > 0) return { range, label };
   if (!(await prompter.confirm(`Add ${named} to the allowlist. Continue?`)))
     throw new CliError('declined', 'declined; nothing was sent');
   return { range, label };

@@ -37,10 +37,34 @@ export const exportCommand = command({
       throw new CliError('usage', '--with-digest-key applies only to NDJSON', { hint: 'omit -o csv' });
     session.world.steadyMemory();
     const journal = await session.journal();
-    if (format === 'csv') return { result: { data: [], more: csvPages(journal) } };
-    return { result: { data: [], more: journal.exported(withDigestKey), always: format } };
+    const pages = format === 'csv' ? csvPages(journal) : journal.exported(withDigestKey);
+    const more = counted(session, pages, format === 'csv' ? 'operations' : 'lines');
+    return { result: { data: [], more, ...(format === 'csv' ? {} : { always: format }) } };
   },
 });
+
+/** Says on a terminal how much was written, and stops when the command is interrupted. */
+async function* counted<T>(session: Session, pages: AsyncIterable<readonly T[]>, what: string) {
+  const step = stepThrough(session, what, 'interrupted; the export is not whole');
+  let count = 0;
+  for await (const page of pages) {
+    yield page;
+    count += page.length;
+    await step(count);
+  }
+  await session.progress.end();
+}
+
+/** Returns what work on the journal calls after each part. It never waits for anything else, so that a signal would go unheard. */
+export function stepThrough({ progress, world }: Session, what: string, ended: string) {
+  return async (count: number): Promise<void> => {
+    await progress.rows(count, undefined, what);
+    await world.turn();
+    if (!world.interrupted.aborted) return;
+    await progress.end();
+    throw new CliError('interrupted', ended);
+  };
+}
 
 const CSV_PAGE = 1_000;
 

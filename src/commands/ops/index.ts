@@ -10,7 +10,7 @@ import type { Verified } from '../../journal/verify.ts';
 import { workStartedBy } from '../../works/find-work.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { createSessions, type Looked, reconcileEach } from '../../works/sessions.ts';
-import { backupCommand, exportCommand, importCommand } from './files.ts';
+import { backupCommand, exportCommand, importCommand, stepThrough } from './files.ts';
 import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
 import { COLUMNS, OPERATION, operationNamed, printed } from './printed.ts';
@@ -84,7 +84,8 @@ const resolveCommand = command({
 /** Checks the journal, or accepts it as it is after the user agreed. */
 async function checked(session: Session, head: string | undefined, isAccepting: boolean): Promise<Verified> {
   const journal = await session.journal();
-  const found = await journal.verify(head);
+  const found = await journal.verify(head, stepThrough(session, 'entries', 'interrupted; nothing was changed'));
+  await session.progress.end();
   if (!isAccepting || !found.problem) return found;
   await confirmChange(session, {
     summary: 'accept the journal as it is',

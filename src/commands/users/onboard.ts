@@ -125,8 +125,8 @@ const onboardCommand = command({
     const earlier = input.retry === undefined ? undefined : await earlierOnboarding(session, input.retry);
     if (earlier) await requireUseful(session, earlier, bvn);
     const sent = session.call(onboard, { bvn: bvn.reveal() }, { prints: startedShape(WORK) });
-    const reply = await sent.catch((error: unknown) => {
-      throw earlier ? refusedAgain(error, earlier) : error;
+    const reply = await sent.catch(async (error: unknown) => {
+      throw earlier ? await refusedAgain(session, error, earlier) : error;
     });
     if (earlier) await recordRetried(session, earlier);
     const started = outcomeOf(session, onboard, reply);

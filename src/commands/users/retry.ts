@@ -1,6 +1,6 @@
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { confirmChange } from '../../cli/confirm.ts';
+import { type Change, confirmChange } from '../../cli/confirm.ts';
 import type { Session } from '../../cli/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import type { onboardStatus } from '../../contract/endpoints/users.ts';
@@ -27,7 +27,8 @@ export async function earlierOnboarding(session: Session, id: string): Promise<E
   const journal = await session.journal();
   const found = await onboardingNamed(session, journal, id);
   // The journal may not know yet how it ended.
-  if (found.state === 'accepted' && found.requestId) await followWork(session, onboarding, found.requestId, 0);
+  if (found.state === 'accepted' && found.requestId)
+    await followWork(session, onboarding, found.requestId, 0, { isBeforehand: true });
   const [operation = found] = await journal.find(found.operationId);
   const { state, requestId, operationId, verdict } = operation;
   if (journal.isBusy(operation)) throw unhelpful('its command is still running', 'wait until it ends');
@@ -76,23 +77,26 @@ export async function requireUseful(session: Session, { operation, ...earlier }:
       'usage',
       'this is another BVN, but the outcome of that onboarding is unknown: retry it with its own BVN; nothing was sent',
       {
-        hint: 'to onboard another BVN, leave out --retry',
+        hint: 'to onboard another BVN, leave out --retry; a journal that was imported without its digest key cannot recognise a BVN',
       },
     );
   if (!earlier.isFinal || !isSame) return;
-  await confirmChange(session, {
+  const { yes, dryRun } = session.globals;
+  const change: Change = {
     summary: 'resend a BVN that the service refused',
     lines: [
       ['refused', `${earlier.why ?? 'without a reason'}; the service says that a retry does not help`],
       ['risk', 'many refused BVNs in a row can block the account'],
     ],
-  });
+  };
+  await confirmChange(session, change, !yes && !dryRun);
 }
 
-/** Resolves earlier onboardings of a BVN that was accepted now: none of them can have been accepted. */
+/** Resolves earlier onboardings of a BVN that was accepted now: they were not accepted, or they failed. */
 export async function recordRetried(session: Session, { operation, isInDoubt }: Earlier): Promise<void> {
   if (!isInDoubt) return;
-  const detail = `its BVN was accepted in operation ${session.changed()?.operationId ?? ''}`;
+  const resolve = `fiatrail ops resolve ${operation.operationId} --not-done --reason TEXT`;
+  const detail = `it onboarded nobody: the service accepted its BVN again, in operation ${session.changed()?.operationId ?? ''}`;
   const { inputDigest, account, kind } = operation;
   try {
     const journal = await session.journal();
@@ -101,15 +105,38 @@ export async function recordRetried(session: Session, { operation, isInDoubt }: 
       await journal.append(operationId, 'resolved', { verdict: 'not-done', detail });
   } catch {
     await session.say(
-      'warning: cannot write to the journal, where the outcome of the earlier onboarding is still unknown',
+      `warning: cannot write to the journal; record that the earlier onboarding was not done with: ${resolve}`,
     );
   }
 }
 
-/** Adds a hint to a refusal: the BVN may belong to the user that the earlier onboarding created. */
-export function refusedAgain(error: unknown, { operation, isInDoubt }: Earlier): unknown {
-  if (!isInDoubt || !(error instanceof CliError) || error.category !== 'refused') return error;
+/** Adds a hint to a refusal: the BVN may belong to the user that the earlier onboarding created, or another one. */
+export async function refusedAgain(session: Session, error: unknown, earlier: Earlier): Promise<unknown> {
+  if (!earlier.isInDoubt || !(error instanceof CliError) || error.category !== 'refused') return error;
+  const alike = await onboardingsLike(session, earlier.operation).catch(() => []);
+  const resolve = `fiatrail ops resolve ${earlier.operation.operationId}`;
+  const settled = alike.find(({ state }) => state === 'settled');
+  const open = alike.find(({ state }) => state === 'accepted');
+  if (settled)
+    return withDetails(error, {
+      hint: `the BVN belongs to the user of operation ${settled.operationId}, so record it with: ${resolve} --not-done --reason TEXT`,
+    });
+  if (open)
+    return withDetails(error, {
+      hint: `operation ${open.operationId} may have the BVN; wait for it, then run this command again: fiatrail users onboarding ${open.requestId} --wait`,
+    });
+  const ids = alike.filter(({ state }) => state === 'sent' || state === 'unknown').map((each) => each.operationId);
+  const rest =
+    ids.length > 1
+      ? `; only one of these operations created the user, resolve the others with --not-done: ${ids.join(', ')}`
+      : '';
   return withDetails(error, {
-    hint: `check with: fiatrail users list; if the BVN belongs to a user now: fiatrail ops resolve ${operation.operationId} --completed --reason TEXT`,
+    hint: `check with: fiatrail users list; if the BVN belongs to a user now: ${resolve} --completed --reason TEXT${rest}`,
   });
+}
+
+/** The onboardings of the same BVN. */
+async function onboardingsLike(session: Session, { inputDigest, account, kind }: Operation) {
+  const journal = await session.journal();
+  return journal.list({ kind, inputDigest, account: [account], limit: EVERY });
 }

@@ -143,6 +143,21 @@ describe('fees withdraw --amount all', () => {
     details: { minimumWithdrawal: 1_000, maximumWithdrawal: 10_000_000 },
   });
 
+  test.each([[], ['--dry-run']])('refuses limits that would take millions of withdrawals %j', async (...flags) => {
+    const { world } = await overNetwork(0, (send) => send(), {
+      '/getaccumulatedfees': {
+        summary: { availableForWithdrawal: 25_000_000 },
+        details: { minimumWithdrawal: 1, maximumWithdrawal: 1 },
+      },
+    });
+    const { code, stderr } = await sweep(world, '--once', 'night', '--yes', ...flags);
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: expect.stringContaining('a maximum of ₦0.01 per withdrawal, which takes 25000000 withdrawals'),
+    });
+    expect(await withdrawn(world)).toEqual([]);
+  });
+
   test('is done although what is left cannot be read afterwards', async () => {
     let reads = 0;
     const { world } = await overNetwork(0, (send) => send(), {

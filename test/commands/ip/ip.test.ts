@@ -450,6 +450,14 @@ describe('ip add on a terminal, without an address', () => {
     expect({ code, steps }).toEqual({ code: 0, steps: ['check', 'list', 'check', 'list', 'add', 'check'] });
   });
 
+  test('asks once before every address is allowed, also if the address was typed', async () => {
+    const no = { ...yes, says: false } as Answer;
+    const answers = [address('0.0.0.0/0'), label(''), no];
+    expect((await asking(SOME, ...answers)).code).toBe(9);
+    const { code, stderr } = await run(['add', '0.0.0.0/0'], SOME, { isTerminal: true, answers: [no] });
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('every IPv4 address') });
+  });
+
   test('skips the confirmation with --yes', async () => {
     const answers = [address('203.0.113.7'), label('')];
     expect((await run(['add', '--yes'], SOME, { isTerminal: true, answers })).code).toBe(0);

@@ -64,6 +64,22 @@ describe('an exported journal', () => {
     );
   });
 
+  test.each([
+    [['ops', 'export'], 'interrupted; the export is not whole'],
+    [['ops', 'export', '-o', 'csv'], 'interrupted; the export is not whole'],
+    [['ops', 'verify'], 'interrupted; nothing was changed'],
+  ])('stops when %j is interrupted, also while it waits for nothing', async (argv, said) => {
+    const controller = new AbortController();
+    // A signal is heard in a turn of the event loop.
+    const stopping = {
+      ...world,
+      interrupted: controller.signal,
+      turn: async () => controller.abort(new Error('interrupted')),
+    };
+    const { code, stderr } = await run(argv, stopping);
+    expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining(said) });
+  });
+
   test('keeps once keys usable with the digest key, and rejects them for every input without it', async () => {
     await exported('--with-digest-key');
     await imported();
