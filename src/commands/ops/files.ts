@@ -45,7 +45,7 @@ export const exportCommand = command({
 
 /** Says on a terminal how much was written, and stops when the command is interrupted. */
 async function* counted<T>(session: Session, pages: AsyncIterable<readonly T[]>, what: string) {
-  const step = stepThrough(session, what, 'interrupted; the export is not whole');
+  const step = stepThrough(session, what, 'interrupted; the export is incomplete');
   let count = 0;
   for await (const page of pages) {
     yield page;

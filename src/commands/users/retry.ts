@@ -104,9 +104,7 @@ export async function recordRetried(session: Session, { operation, isInDoubt }: 
     for (const { operationId } of doubts.filter((each) => !journal.isBusy(each)))
       await journal.append(operationId, 'resolved', { verdict: 'not-done', detail });
   } catch {
-    await session.say(
-      `warning: cannot write to the journal; record that the earlier onboarding was not done with: ${resolve}`,
-    );
+    await session.say(`warning: cannot write to the journal; resolve the earlier onboarding with: ${resolve}`);
   }
 }
 

@@ -65,8 +65,8 @@ describe('an exported journal', () => {
   });
 
   test.each([
-    [['ops', 'export'], 'interrupted; the export is not whole'],
-    [['ops', 'export', '-o', 'csv'], 'interrupted; the export is not whole'],
+    [['ops', 'export'], 'interrupted; the export is incomplete'],
+    [['ops', 'export', '-o', 'csv'], 'interrupted; the export is incomplete'],
     [['ops', 'verify'], 'interrupted; nothing was changed'],
   ])('stops when %j is interrupted, also while it waits for nothing', async (argv, said) => {
     const controller = new AbortController();
