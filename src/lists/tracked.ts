@@ -111,7 +111,7 @@ export function tracked<Row>(session: Session, list: Tracked<Row>): TrackedParts
       const extent =
         all === undefined ? done.toLocaleString('en') : `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`;
       const resume = file
-        ? `run the same command again to go on${again.length > 0 ? `, with ${again.join(' and ')}` : ''}`
+        ? `the same command goes on from there${again.length > 0 ? `, with ${again.join(' and ')}` : ''}`
         : `go on with: --resume ${cursorOf(point)}${again.map((flag) => `, and ${flag}`).join('')}`;
       const goOn = isResumable ? resume : 'a list that can be continued needs -o csv or -o ndjson';
       return withDetails(error, {
