@@ -367,6 +367,16 @@ describe('lists with --all', () => {
     success({ users: Array.from({ length: count }, (_, index) => ({ userId: `u${from + index}` })) });
   const LIST = ['users', 'list', '--all', '--limit', '2', '-q'];
 
+  test('say that the service returned fewer rows than it counts', async () => {
+    const part = { users: [{ userId: 'u1' }, { userId: 'u2' }], pagination: { total: 650 } };
+    const { exchange } = scripted(success(part), success({ users: [], pagination: { total: 650 } }));
+    const world = fakeWorld({ network: exchange, env: ACCOUNT });
+    expect(await main([...LIST, '-o', 'csv'], world)).toBe(0);
+    expect(world.stderr.text()).toContain(
+      'warning: the service counts 650 users, and returned no more after 2; the list may not be whole',
+    );
+  });
+
   test.each(FORMATS)('print one list as %s', async (format) => {
     const { exchange, requests } = scripted(page(1, 2), page(3, 2), page(5, 1));
     const world = fakeWorld({ network: exchange, env: ACCOUNT });

@@ -53,6 +53,8 @@ async function askForMissing(
   const { picks, values, question, parse } = parameter;
   const chosen = picks && (await (await import('./pick/index.ts')).pick(picks, question, session, group));
   if (chosen !== undefined) return parse(chosen);
+  // There is nothing to choose from, but a person may know what it is.
+  if (picks && question.endsWith('?')) return askFor({ ...parameter, question: `${question} Type its id:` }, session);
   if (!values || parameter.isSecret) return askFor(parameter, session);
   const choices = values.map((value) => ({ name: value, value }));
   return parse(await (await session.world.prompter()).select(question, choices));

@@ -24,6 +24,8 @@ interface Pages<Row> {
   readonly isOldestFirst?: boolean;
   /** The number of ids to remember. */
   readonly remembered?: number;
+  /** Called at the end if the service counts more rows than it returned. */
+  readonly fellShort?: (returned: number, total: number) => Promise<void>;
 }
 
 /**
@@ -70,6 +72,7 @@ export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly
     }
     if (fresh.length > 0) yield fresh;
   }
+  if (total !== undefined && next < total) await pages.fellShort?.(next, total);
 }
 
 /** Starts reading a page. A failure rejects where the page is awaited, never as an unhandled rejection. */

@@ -119,6 +119,7 @@ async function wholeByPosition<E extends Endpoint, Row>(
   const reply = last as SessionReply<ResponseOf<E>>;
   const rows = found.page.rows.slice(found.printed);
   const start = found.offset + found.printed;
+  const what = rowsInWords(endpoint.lists ?? 'rows');
   const more = allPages({
     first: found.page,
     offset: found.offset,
@@ -127,9 +128,13 @@ async function wholeByPosition<E extends Endpoint, Row>(
     isOldestFirst,
     fetchPage,
     turn: session.world.turn,
+    fellShort: (returned, counted) =>
+      session.say(
+        `warning: the service counts ${counted.toLocaleString('en')} ${what}, and returned no more after ${returned.toLocaleString('en')}; the list may not be whole`,
+      ),
   });
   const parts = tracked(session, {
-    what: rowsInWords(endpoint.lists ?? 'rows'),
+    what,
     first: rows,
     more,
     total: () => total,

@@ -111,7 +111,7 @@ export function tracked<Row>(session: Session, list: Tracked<Row>): TrackedParts
       const extent =
         all === undefined ? done.toLocaleString('en') : `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`;
       const resume = file
-        ? `run the same command again to resume${again.length > 0 ? `, with ${again.join(' and ')}` : ''}`
+        ? `the same command resumes from there${again.length > 0 ? `, with ${again.join(' and ')}` : ''}`
         : `resume with: --resume ${cursorOf(point)}${again.map((flag) => `, and ${flag}`).join('')}`;
       const goOn = isResumable ? resume : 'only -o csv and -o ndjson can be resumed';
       return withDetails(error, {

@@ -42,6 +42,8 @@ interface Reading {
   readonly isOldestFirst?: boolean;
   /** Changes the list before each further page. */
   readonly before?: (turn: number) => void;
+  /** Called if the service counts more rows than it returns; a list that only changes never does. */
+  readonly fellShort?: (returned: number, total: number) => Promise<void>;
   /** The page size of the service, if not the requested one. */
   readonly given?: number;
 }
@@ -58,6 +60,10 @@ async function read(list: FakeList, { before, given, offset = 0, ...options }: R
     return list.page(at, given ?? options.size);
   };
   for await (const page of allPages({
+    // A list that only changes is whole.
+    fellShort: async (returned, total) => {
+      throw new Error(`${returned} of ${total}`);
+    },
     ...options,
     first,
     offset,
@@ -168,11 +174,14 @@ describe('allPages on a newest-first list', () => {
     expect(await read(list, { size: 10 })).toEqual(list.rows);
   });
 
-  test('ends if the total is too high', async () => {
+  test('ends if the total is too high, and tells of it', async () => {
     const list = fakeList(37);
     const page = list.page;
     list.page = (offset, limit) => ({ ...page(offset, limit), total: 1_000_000 });
-    expect(await read(list, { size: 10 })).toEqual(list.rows);
+    const short: number[][] = [];
+    const fellShort = async (...found: [number, number]) => void short.push(found);
+    expect(await read(list, { size: 10, fellShort })).toEqual(list.rows);
+    expect(short).toEqual([[37, 1_000_000]]);
   });
 });
 

@@ -244,7 +244,7 @@ describe('--output-file', () => {
       service.breakAfter(pages);
       const { code, stdout, stderr } = await run(world, ...argv);
       expect({ code, stdout, isThere: existsSync(file(world)) }).toEqual({ code: 4, stdout: '', isThere: false });
-      if (pages > 0) expect(stderr).toContain('run the same command again to resume');
+      if (pages > 0) expect(stderr).toContain('the same command resumes from there');
       service.mend();
       service.add(7);
     }

@@ -96,12 +96,15 @@ export async function requireUseful(session: Session, { operation, ...earlier }:
 export async function recordRetried(session: Session, { operation, isInDoubt }: Earlier): Promise<void> {
   if (!isInDoubt) return;
   const resolve = `fiatrail ops resolve ${operation.operationId} --not-done --reason TEXT`;
-  const detail = `it onboarded nobody: the service accepted its BVN again, in operation ${session.changed()?.operationId ?? ''}`;
+  const taken = session.changed()?.operationId;
+  const detail = `it onboarded nobody: the service accepted its BVN again, in operation ${taken}`;
   const { inputDigest, account, kind } = operation;
   try {
     const journal = await session.journal();
     const doubts = await journal.list({ state: 'in-doubt', kind, inputDigest, account: [account], limit: EVERY });
-    for (const { operationId } of doubts.filter((each) => !journal.isBusy(each)))
+    // A later one, of another process, may be what has the BVN. Ids are in the order of time.
+    const earlier = doubts.filter((each) => !journal.isBusy(each) && taken !== undefined && each.operationId < taken);
+    for (const { operationId } of earlier)
       await journal.append(operationId, 'resolved', { verdict: 'not-done', detail });
   } catch {
     await session.say(`warning: cannot write to the journal; resolve the earlier onboarding with: ${resolve}`);
