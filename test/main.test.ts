@@ -373,7 +373,7 @@ describe('lists with --all', () => {
     const world = fakeWorld({ network: exchange, env: ACCOUNT });
     expect(await main([...LIST, '-o', 'csv'], world)).toBe(0);
     expect(world.stderr.text()).toContain(
-      'warning: the service counts 650 users, and returned no more after 2; the list may not be whole',
+      'warning: the service counts 650 users but returned only 2; the list may be incomplete',
     );
   });
 

@@ -130,7 +130,7 @@ async function wholeByPosition<E extends Endpoint, Row>(
     turn: session.world.turn,
     fellShort: (returned, counted) =>
       session.say(
-        `warning: the service counts ${counted.toLocaleString('en')} ${what}, and returned no more after ${returned.toLocaleString('en')}; the list may not be whole`,
+        `warning: the service counts ${counted.toLocaleString('en')} ${what} but returned only ${returned.toLocaleString('en')}; the list may be incomplete`,
       ),
   });
   const parts = tracked(session, {
