@@ -18,7 +18,10 @@ type Choices = readonly Choice<string>[];
 const MOST = 100;
 
 const choice = (value: string | null | undefined, ...parts: readonly (string | null | undefined)[]): Choices =>
-  value ? [{ value, name: plainLine([...parts.filter(Boolean), value].join(' · ')) }] : [];
+  value ? [{ value, name: plainLine([...parts.filter(Boolean).map(brief), value].join(' · ')) }] : [];
+
+/** A user's id in a sentence, which nobody reads, would take a line of its own. */
+const brief = (text: string | null | undefined) => text?.replace(/\b([\da-f]{12})[\da-f]{21,}\b/g, '$1…');
 
 const cngn = (figure: Parameters<typeof amountIn>[0]) => {
   const value = amountIn(figure, 'CNGN');

@@ -74,7 +74,8 @@ async function add(
 
 /** Describes the side effects of adding a range. */
 function consequencesOf({ entries }: AllowlistState, range: IpRange): readonly Line[] {
-  const first: Line = ['afterwards', 'no other address can call the service, because the allowlist is empty now'];
+  const others = range.prefix === 0 ? `IPv${range.version === 4 ? 6 : 4} address` : 'other address';
+  const first: Line = ['afterwards', `no ${others} can call the service, because the allowlist is empty now`];
   const wide: Line = ['allows', `every IPv${range.version} address`];
   return [...(entries.length === 0 ? [first] : []), ...(range.prefix === 0 ? [wide] : [])];
 }
