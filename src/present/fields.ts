@@ -4,7 +4,7 @@ import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber } from '../money/decimal.ts';
 import { isPlainAmount } from './money.ts';
-import { isPlainObject, type Plain } from './plain.ts';
+import { isPlainObject, isRecord, type Plain } from './plain.ts';
 
 export type Path = readonly string[];
 
@@ -99,9 +99,8 @@ export function leavesOfFields(fields: readonly string[], leaves: readonly Leaf[
 export function valueAt(row: Plain, path: Path): Plain | undefined {
   let value: Plain | undefined = row;
   for (const name of path) {
-    if (!isPlainObject(value) && !isPlainAmount(value)) return undefined;
-    const fields = value as { readonly [name: string]: Plain };
-    value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (!isRecord(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name] as Plain;
   }
   return value;
 }

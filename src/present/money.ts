@@ -23,10 +23,12 @@ export interface PlainAmount {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const AMOUNT_FIELDS: ReadonlySet<string> = new Set(['value', 'asset', 'unit']);
+
 export function isPlainAmount(value: unknown): value is PlainAmount {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const { value: text, asset, unit, ...others } = value as Fields;
-  if (typeof text !== 'string' || Object.keys(others).length > 0) return false;
+  const { value: text, asset, unit } = value as Fields;
+  if (typeof text !== 'string' || !Object.keys(value).every((name) => AMOUNT_FIELDS.has(name))) return false;
   const isAsset = asset === null || (typeof asset === 'string' && isStatedAsset(asset));
   return unit === 'unknown' ? isAsset || asset === undefined : isAsset && unit === undefined;
 }

@@ -38,7 +38,8 @@ export function isPlainObject(value: unknown): value is PlainObject {
   return isRecord(value) && !isPlainAmount(value);
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+/** Whether a value has fields: an object or an amount. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
