@@ -137,12 +137,12 @@ export function openPartFile(
   unique: () => string,
   host: Pick<Host, 'processId' | 'isRunning'>,
 ): PartFile {
-  const found = entryAt(path);
-  if (found) throw exists(found);
   const part = partOf(path);
   const keep = (state: PartState) =>
     replaceFileUnflushed(stateOf(path), JSON.stringify({ of: MARK, ...state }), unique());
   return withSentences(path, () => {
+    const found = entryAt(path);
+    if (found) throw exists(found);
     requireOwnFile(part);
     lock(path, host);
     try {

@@ -326,6 +326,16 @@ describe('--output-file', () => {
     });
   });
 
+  test('a file below another file is refused with a hint about the file', async () => {
+    const world = worldOf(listService(5));
+    writeFileSync(file(world), 'mine');
+    const { code, stderr } = await run(world, ...LIST, '-o', 'csv', '--output-file', join(file(world), 'below'));
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('give a file in a folder that exists and that you may write to'),
+    });
+  });
+
   test('a file that appears while the list is read is left alone, and the list goes on once it is gone', async () => {
     const service = listService(95);
     const world = worldOf(service);
