@@ -125,8 +125,9 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
     const outcome = await outcomeOf(session, endpoint, answered, columns && { columns });
     if (failed.includes(now)) await following.ended?.('failed', reply.data);
     if (done.includes(now)) await following.ended?.('settled', reply.data);
-    if (failed.includes(now) || end !== undefined)
-      return { ...outcome, error: failure(session, following, end ?? following.words?.(reply.data), reply.data) };
+    if (failed.includes(now))
+      return { ...outcome, error: failure(session, following, following.words?.(reply.data), reply.data) };
+    if (end !== undefined) return { ...outcome, error: hopeless(session, following, end) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();
     if (isFinished || leftMs <= 0) return { ...outcome, error: stillPending(session, following, now) };
@@ -184,6 +185,14 @@ function failure(
   return new CliError('failed', `${what} failed${reason ? `: ${reason}` : ''}`, {
     code: failureCode(data),
     hint: `this is final; fix the cause, then ${retry ? `retry with: ${retry}` : 'start again'}`,
+    ...operationOf(session),
+  });
+}
+
+/** The error for work that can no longer succeed, although the service has not ended it yet. */
+function hopeless(session: Session, { what, again }: Followed, why: string): CliError {
+  return new CliError('failed', `${what} cannot complete: ${why}`, {
+    hint: `check it once more with: ${again}; then start a new one`,
     ...operationOf(session),
   });
 }

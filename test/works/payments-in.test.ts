@@ -76,7 +76,7 @@ describe('a wait for the payment of an onramp', () => {
     const paid = [[payment('d-1', 3)]];
     const { code, stderr } = await waiting([open, now('pending', 'used')], paid);
     expect(code).toBe(3);
-    expect(stderr).toContain('the onramp failed: no valid payment arrived, and its account accepts no more');
+    expect(stderr).toContain('the onramp cannot complete: no valid payment arrived, and its account accepts no more');
     expect((await waiting([open], paid)).code).toBe(8);
   });
 
