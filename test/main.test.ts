@@ -115,6 +115,8 @@ const nowhere = async () => {
   throw refusedConnection();
 };
 const NO_WAY = { lookUp: nowhere, certificate: nowhere };
+/** A machine without other programs, such as the keeper of a rotation. */
+const noProgram = async () => ({ kind: 'missing' }) as const;
 
 describe('any command line', () => {
   test('exits with a documented code, prints no stack trace and never throws', async () => {
@@ -122,14 +124,15 @@ describe('any command line', () => {
       fc.asyncProperty(commandLine, fc.constantFrom(...ANSWERS), fc.boolean(), async (argv, answer, isAccount) => {
         const env = isAccount ? ACCOUNT : {};
         const network = async () => answer;
-        const world = fakeWorld({ network, probe: NO_WAY, stdin: '12345678901\n', env, ...interruptingClock() });
+        const given = { network, probe: NO_WAY, runProgram: noProgram, env };
+        const world = fakeWorld({ ...given, stdin: '12345678901\n', ...interruptingClock() });
         const code = await main(argv, world);
         expect(EXITS).toContain(code);
         expect(world.stderr.text()).not.toMatch(/^\s+at .*:\d+:\d+/m);
         expect(world.stderr.text()).not.toContain('internal error');
         expect(world.stderr.text() === '' && code !== 0).toBe(false);
       }),
-      { numRuns: 400 },
+      { numRuns: 400, examples: [[['keys', 'rotate', '-y'], success({}), false]] },
     );
   });
 
