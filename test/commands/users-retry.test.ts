@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Exchange } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
+import { droppedLine, success } from '../support/exchange.ts';
+import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
 
 const REFUSED = '00000000000';
@@ -209,4 +212,21 @@ test('does not find an onboarding of another account of the same machine', async
   const other = fakeWorld({ env: { ...ACCOUNT, FIATRAIL_STATE_DIR: world.stateDir } });
   expect(await main(['users', 'onboard', GOOD, '--retry', operationId, '-q'], other)).toBe(2);
   expect(other.stderr.text()).toContain('no onboarding of this account has this id');
+});
+
+test('a retry ends no doubt that began after it: that one may have the BVN', async () => {
+  let requests = 0;
+  const network: Exchange = async ({ url }) => {
+    if (!url.endsWith('/onboarduser')) return success({ publicKey: 'ab'.repeat(32) });
+    requests += 1;
+    if (requests !== 2) throw droppedLine();
+    // Another process begins while the retry waits for its answer.
+    expect(await main(['users', 'onboard', GOOD, '-q'], there)).toBe(6);
+    return success({ requestId: '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de', userHash: 'u-1' });
+  };
+  const there = { ...fakeWorld({ env: ACCOUNT, network }), ids: world.ids };
+  expect(await main(['users', 'onboard', GOOD, '-q'], there)).toBe(6);
+  const id = journalRows(there.stateDir)[0]?.id ?? '';
+  expect(await main(['users', 'onboard', GOOD, '--retry', id, '-q'], there)).toBe(0);
+  expect(journalRows(there.stateDir).map(({ state }) => state)).toEqual(['resolved', 'accepted', 'unknown']);
 });
