@@ -96,7 +96,9 @@ async function execute(line: ResolvedLine, world: World, use: Use): Promise<Outc
   // The list may be of any length. Must be set before anything is read: V8's young generation only ever grows.
   if (texts['all'] === true) world.steadyMemory();
   const nameOf = (field: string) => inputName(command, field);
-  const session = createSession({ world, profile, globals, commandLine, inputName: nameOf, runLine, runPlanned });
+  const session = createSession({
+    ...{ world, profile, globals, commandLine, inputName: nameOf, runLine, runPlanned, baselineOf },
+  });
   try {
     return await Promise.race([executeIn(session, line, use), abandonment(session)]);
   } finally {
@@ -187,6 +189,10 @@ function abandonment({ world, abandonedError }: Session): Promise<never> {
 
 function isLiveByPin({ mode }: Profile, flag: string | undefined, world: World): boolean {
   return mode === 'live' && chosenProfile(flag, world).source === 'directory';
+}
+
+async function baselineOf(...given: Parameters<Session['baselineOf']>): ReturnType<Session['baselineOf']> {
+  return (await import('./works/baseline.ts')).baselineOf(...given);
 }
 
 /** Looks for the outcome of an operation, and returns whether it is known now. */

@@ -249,6 +249,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'account/stored-profile.ts',
     'account/rules.ts',
     'derive/schema.ts',
+    'journal/baseline.ts',
     'journal/merge.ts',
     'journal/import.ts',
     'plans/format.ts',

@@ -1,35 +1,49 @@
 import type { Profile } from './profile.ts';
-import type { Absence, StoredProfile } from './stored-profile.ts';
+import type { Absence, EvidenceKind, StoredProfile } from './stored-profile.ts';
 
 /** How long a service's lists may take to show a request, unless the profile says otherwise. Source: inferred. */
 const VISIBLE_AFTER_MS = 10 * 60_000;
 
-/** When a request that is in no list counts as not done. */
-interface AbsenceRules {
+/** How long a sandbox holds idempotency keys at least. Source: inferred. */
+const SANDBOX_LIFETIME_MS = 24 * 3_600_000;
+
+/** What ends a doubt: when a request that is in no list counts as not done, and what proves that a row is the request. */
+interface EvidenceRules {
   readonly absence: Absence;
   readonly visibleAfterMs: number;
+  readonly evidence: EvidenceKind;
+  /** How long a request may be repeated under its idempotency key; undefined if the profile does not say it. */
+  readonly idempotencyLifetimeMs: number | undefined;
 }
 
-type Rules = Pick<StoredProfile, 'mode' | 'absence' | 'visibleAfterMs' | 'trustedRules'>;
+/** The settings of a profile that decide about doubts. */
+export const EVIDENCE_SETTINGS = ['absence', 'visibleAfterMs', 'evidence', 'idempotencyLifetimeMs'] as const;
+
+type Rules = Pick<StoredProfile, 'mode' | (typeof EVIDENCE_SETTINGS)[number] | 'trustedRules'>;
 
 /** No source promises that the lists of a live account are complete at once, so a person decides there. */
 const defaultOf = ({ mode }: Pick<Rules, 'mode'>): Absence => (mode === 'live' ? 'ask' : 'accept');
 
-const wantedRules = (rules: Rules): AbsenceRules => ({
+const wantedRules = (rules: Rules): EvidenceRules => ({
   absence: rules.absence ?? defaultOf(rules),
   visibleAfterMs: rules.visibleAfterMs ?? VISIBLE_AFTER_MS,
+  evidence: rules.evidence ?? 'equal',
+  idempotencyLifetimeMs: rules.idempotencyLifetimeMs ?? (rules.mode === 'live' ? undefined : SANDBOX_LIFETIME_MS),
 });
 
 /** Whether a profile's settings may free the once key of a request that was done after all, more easily than the defaults. */
 export function weakensRules(rules: Rules): boolean {
   const { absence, visibleAfterMs } = wantedRules(rules);
-  return (rules.mode === 'live' && absence === 'accept') || visibleAfterMs < VISIBLE_AFTER_MS;
+  const isKeyed = rules.idempotencyLifetimeMs !== undefined;
+  return (rules.mode === 'live' && (absence === 'accept' || isKeyed)) || visibleAfterMs < VISIBLE_AFTER_MS;
 }
 
 /** The text that trusting the settings records. It no longer matches once one of them or the mode is edited. */
 function trustOf(rules: Rules): string {
   const { absence, visibleAfterMs } = wantedRules(rules);
-  return `${rules.mode}: absence ${absence}, visible after ${visibleAfterMs} ms`;
+  const { idempotencyLifetimeMs: lifetimeMs } = rules;
+  const keyed = lifetimeMs === undefined ? '' : `, idempotency keys hold for ${lifetimeMs} ms`;
+  return `${rules.mode}: absence ${absence}, visible after ${visibleAfterMs} ms${keyed}`;
 }
 
 /** Marks a profile's settings as trusted. Settings that do not weaken the defaults need no mark. */
@@ -40,14 +54,16 @@ export function trustedRules({ trustedRules: _, ...profile }: StoredProfile): St
 /** Whether a profile's settings are used: weaker ones than the defaults only if the user set or trusted them on this machine. */
 export const areRulesTrusted = (rules: Rules): boolean => !weakensRules(rules) || rules.trustedRules === trustOf(rules);
 
-/** Returns when a request that is in no list counts as not done, for a profile. */
-export function absenceRulesOf({ mode, stored }: Pick<Profile, 'mode' | 'stored'>): AbsenceRules {
+/** Returns what ends a doubt about a request of a profile. */
+export function evidenceRulesOf({ mode, stored }: Pick<Profile, 'mode' | 'stored'>): EvidenceRules {
   const rules: Rules = stored ?? { mode };
   const wanted = wantedRules(rules);
   if (areRulesTrusted(rules)) return wanted;
   return {
+    ...wanted,
     absence: mode === 'live' ? 'ask' : wanted.absence,
     visibleAfterMs: Math.max(wanted.visibleAfterMs, VISIBLE_AFTER_MS),
+    idempotencyLifetimeMs: mode === 'live' ? undefined : wanted.idempotencyLifetimeMs,
   };
 }
 

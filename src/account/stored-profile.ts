@@ -40,7 +40,11 @@ export interface StoredProfile {
   readonly absence?: Absence | undefined;
   /** How long the service's lists may take to show a request. */
   readonly visibleAfterMs?: number | undefined;
-  /** The two settings above as the user trusted them; see `trustedRules`. Settings that came with an import have none. */
+  /** What proves which row of a list a request is; undefined is `equal`. */
+  readonly evidence?: EvidenceKind | undefined;
+  /** How long the service holds idempotency keys; undefined is not known for a live account. */
+  readonly idempotencyLifetimeMs?: number | undefined;
+  /** The settings above as the user trusted them; see `trustedRules`. Settings that came with an import have none. */
   readonly trustedRules?: string | undefined;
   /** What is checked before a change is recorded and sent. */
   readonly rules?: Rules | undefined;
@@ -67,6 +71,11 @@ export const ABSENCE = ['ask', 'accept'] as const;
 
 /** `accept`: a request that is in no list, twice, was not done. `ask`: a person decides. */
 export type Absence = (typeof ABSENCE)[number];
+
+export const EVIDENCE = ['equal', 'mark'] as const;
+
+/** `equal`: also a row that is equal in every field and appeared after the request. `mark`: only a tag, an id, a key or an event. */
+export type EvidenceKind = (typeof EVIDENCE)[number];
 
 export const SEALING_POLICIES = ['off', 'accept', 'require'] as const;
 
@@ -149,6 +158,8 @@ const shapes = (hasRules: boolean) => {
     journalUrl: z.optional(z.string()),
     absence: z.optional(z.enum(ABSENCE)),
     visibleAfterMs: z.optional(z.int().check(z.positive())),
+    evidence: z.optional(z.enum(EVIDENCE)),
+    idempotencyLifetimeMs: z.optional(z.int().check(z.positive())),
     trustedRules: z.optional(z.string()),
     rules: hasRules ? z.optional(rulesSchema()) : z.optional(z.never()),
     operators: z.optional(z.array(operator)),

@@ -34,6 +34,8 @@ export type Exchange = (request: HttpRequest, signal: AbortSignal, isRead?: bool
 export interface Clock {
   /** Milliseconds since the epoch, UTC. */
   now(): number;
+  /** Milliseconds since some moment, by a clock that nobody sets. It may stand still while the machine sleeps. Left out if nobody sets `now`. */
+  steadyMs?(): number;
   /** Resolves after `durationMs`; rejects with the signal's reason if it aborts first. */
   sleep(durationMs: number, signal: AbortSignal): Promise<void>;
   /** Runs something again and again until it is disposed of, without keeping the process alive. Undefined if time only passes in sleeps. */

@@ -35,19 +35,23 @@ interface Connection {
 /** Parsing a longer response would let V8's heap grow far beyond what it needs. */
 const LONG_RESPONSE = 1024 * 1024;
 
-/** Opens a profile's connection. The sandbox is loaded only for an embedded profile. `watch` receives each response before it is unsealed. */
+/** Told of each request before it is sealed and sent; the result takes the response before it is unsealed. */
+type Watch = () => (answer: HttpResponse) => void;
+
+/** Opens a profile's connection. The sandbox is loaded only for an embedded profile. */
 export async function connect(
   world: World,
   profile: Profile,
   globals: Globals,
   progress: Pick<Progress, 'waits'>,
-  watch: (answer: HttpResponse) => void = () => {},
+  watch: Watch = () => () => {},
 ): Promise<Connection> {
   const { exchange, apiKey, deliverDue, close } = await openAccount(world, profile);
   const watched: Exchange = async (...given) => {
+    const heard = watch();
     const answer = await exchange(...given);
     if (answer.body.length > LONG_RESPONSE) world.steadyMemory();
-    watch(answer);
+    heard(answer);
     return answer;
   };
   const trace: Pick<SendOptions, 'onExchange'> = globals.verbose
@@ -98,12 +102,7 @@ export function platformKeyChanged(profile: string): CliError {
 }
 
 /** Makes one read with a profile, which need not be stored. Throws CliError. */
-export async function tryAccount(
-  world: World,
-  profile: Profile,
-  globals: Globals,
-  watch?: (answer: HttpResponse) => void,
-): Promise<void> {
+export async function tryAccount(world: World, profile: Profile, globals: Globals, watch?: Watch): Promise<void> {
   const progress = createProgress(world, globals, false);
   const { client, close } = await connect(world, profile, globals, progress, watch);
   await client.call(validRequest(getPlatformPublicKey, {})).finally(close);
@@ -174,7 +173,7 @@ async function openEmbedded(world: World): Promise<Opened> {
       const caller = { apiKey: request.headers['x-api-key'], address: '127.0.0.1' };
       const answer = await untilAborted(signal, () => sandbox.fetch(request, caller));
       // Over HTTP, the server adds its time.
-      return { ...answer, headers: { ...answer.headers, date: new Date(sandbox.nowMs()).toUTCString() } };
+      return { ...answer, headers: { ...answer.headers, ...sandbox.timeHeaders() } };
     },
     apiKey: new Secret(sandbox.apiKey()),
     close: () => sandbox.close(),

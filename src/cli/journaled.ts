@@ -5,8 +5,10 @@ import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { movesOf } from '../contract/moves.ts';
 import { redact } from '../contract/redact.ts';
+import type { Baseline } from '../journal/baseline.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import type { SpendLimit } from '../journal/spending.ts';
+import type { PlanToApply } from '../plans/change.ts';
 import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { namesOf } from './account-names.ts';
@@ -53,16 +55,18 @@ interface Sending<D> {
   /** Undefined for a change that no flag guards. */
   readonly guard: Guard | undefined;
   readonly tag?: string | undefined;
+  /** What is known of the service before it leaves. */
+  readonly baseline?: Baseline | undefined;
   /** Sums that the rules allow; the journal checks them when it records the intent. */
   readonly limits?: readonly SpendLimit[];
-  /** Sends it, unless `leaveByMs` has passed. */
-  readonly call: (leaveByMs: number) => Promise<Reply<D>>;
+  /** Sends it, unless it is too late. */
+  readonly call: (isLate: () => boolean) => Promise<Reply<D>>;
 }
 
 /** Describes a request for the journal. */
 function intentOf(
   { profile, commandLine }: Pick<JournalSession, 'profile' | 'commandLine'>,
-  { endpoint, input, summary, keyFingerprint, guard, tag, limits = [] }: Omit<Sending<unknown>, 'call'>,
+  { endpoint, input, summary, keyFingerprint, guard, tag, baseline, limits = [] }: Omit<Sending<unknown>, 'call'>,
 ): Intent {
   const effect = effectOf(endpoint, input);
   return {
@@ -79,6 +83,7 @@ function intentOf(
     input: guard?.input ?? JSON.stringify([commandLine, input]),
     onceKey: guard?.onceKey,
     tag,
+    baseline,
     isGuarded: guard?.isGuarded ?? false,
     isAgain: guard?.isAgain ?? false,
     moves: effect === 'money' ? movesOf(endpoint, input)?.amount : undefined,
@@ -94,10 +99,10 @@ export async function sendJournaled<D>(
   const { endpoint, call } = sending;
   const journal = await session.journal();
   await journal.requireLastLink();
-  const { operationId, leaveByMs } = await claimedAndSent(session, journal, intentOf(session, sending));
+  const { operationId, isLate } = await claimedAndSent(session, journal, intentOf(session, sending));
   session.inFlight({ operationId, summary: sending.summary });
   try {
-    const reply = await call(leaveByMs);
+    const reply = await call(isLate);
     const requestId = requestIdOf(endpoint, reply.data);
     const result = resultOf(endpoint, reply.data);
     await record(session, journal, { operationId, state: 'accepted', requestId, result });
@@ -126,7 +131,7 @@ export function resultOf(endpoint: Endpoint, data: unknown): string {
   return JSON.stringify({ endpoint: endpoint.id, data: redact(endpoint.response(), data) });
 }
 
-/** Records the intent, and that it is sent; returns its id and until when it may leave. Throws DoneBefore, and CliError if it must not be sent. */
+/** Records the intent, and that it is sent; returns its id and whether it is too late to leave. Throws DoneBefore, and CliError if it must not be sent. */
 async function claimedAndSent(session: JournalSession, journal: Journal, intent: Intent) {
   for (;;) {
     const claim = await journal.claim(intent, session.globals.timeoutMs);
@@ -186,4 +191,16 @@ function withOperation(error: CliError, operationId: string): CliError {
   const hint =
     error.category === 'unknown' ? `${error.hint}; find out with: fiatrail ops reconcile ${operationId}` : error.hint;
   return withDetails(error, { hint, operationId });
+}
+
+/** Throws CliError declined if the profile wants another operator's signature for a request, and the plan being applied, if any, has none. */
+export async function requireSigned(
+  profile: Profile,
+  endpoint: Endpoint,
+  input: unknown,
+  applied: PlanToApply | undefined,
+) {
+  if (!profile.stored?.signAbove) return;
+  const { requireSignatures, signatureReason } = await import('../plans/sign-above.ts');
+  requireSignatures(profile, signatureReason(profile, endpoint, input), applied);
 }

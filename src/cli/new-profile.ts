@@ -8,6 +8,7 @@ import { checkedServiceName } from '../account/service-name.ts';
 import {
   ABSENCE,
   BUILT_IN,
+  EVIDENCE,
   profileName,
   SEALING_POLICIES,
   type StoredProfile,
@@ -58,6 +59,16 @@ export const profileParameters = {
   visibleAfter: option(
     '--visible-after <duration>',
     'how long the service’s lists may take to show a request (default 10m)',
+    duration,
+  ),
+  evidence: option(
+    '--evidence <kind>',
+    'what proves that a row of a list is a request: equal (the same in every field, and new; default) or mark (only a tag, an id, a key or an event), for an account that other programs use too',
+    oneOf(...EVIDENCE),
+  ),
+  idempotencyLifetime: option(
+    '--idempotency-lifetime <duration>',
+    'how long the service holds idempotency keys; within that time, ops reconcile repeats a trade under its key (default: not known if live, 24h for sandboxes)',
     duration,
   ),
   check: switchOn('--check', 'verify that the key works'),
@@ -183,12 +194,15 @@ function profileOf(
     encryption: kept?.encryption,
     absence: input.absence ?? kept?.absence,
     visibleAfterMs: input.visibleAfter ?? kept?.visibleAfterMs,
+    evidence: input.evidence ?? kept?.evidence,
+    idempotencyLifetimeMs: input.idempotencyLifetime ?? kept?.idempotencyLifetimeMs,
     trustedRules: kept?.trustedRules,
     rules: kept?.rules,
     operators: kept?.operators,
     signAbove: kept?.signAbove,
   };
-  return input.absence === undefined && input.visibleAfter === undefined ? next : trustedRules(next);
+  const isTyped = [input.absence, input.visibleAfter, input.idempotencyLifetime].some((each) => each !== undefined);
+  return isTyped ? trustedRules(next) : next;
 }
 
 /** Asks before a stored key is sent to another host. */

@@ -1,5 +1,5 @@
 import { createMemory } from '../account/completion-memory.ts';
-import { type JournalPlace, journalPlaceOf } from '../account/journal-place.ts';
+import { journalPlaceOf } from '../account/journal-place.ts';
 import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
 import { openedOnUse } from '../base/opened-on-use.ts';
@@ -7,13 +7,15 @@ import type { World } from '../base/world.ts';
 import type { CallOptions, Client, Reply } from '../client/client.ts';
 import { requestIdOf } from '../client/client.ts';
 import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/request.ts';
+import type { ServiceClock } from '../client/service-clock.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { shapeOf } from '../contract/rows.ts';
 import { entryAt } from '../files/inspect.ts';
 import type { AccountNames } from '../journal/accounts.ts';
+import type { Baseline } from '../journal/baseline.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { PlanMode, PlanToApply } from '../plans/change.ts';
+import type { PlanMode } from '../plans/change.ts';
 import type { Plan } from '../plans/plan.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Result, ResultShape } from '../present/result.ts';
@@ -23,11 +25,13 @@ import { accountLine, type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog, warnOf } from './dialog.ts';
 import { DryRun, dryRunOf } from './dry-run.ts';
-import { abandonedWith, type InFlight, repetitionOf, sendJournaled } from './journaled.ts';
+import { abandonedWith, type InFlight, repetitionOf, requireSigned, sendJournaled } from './journaled.ts';
 import { printLines } from './lines.ts';
 import { type Guard, idempotencyKeyOf } from './money-options.ts';
 import { type Outcome, rawData } from './outcome.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { loadJournal } from './session/load-journal.ts';
+import { createSessionTime } from './session/time.ts';
 
 interface RequestOptions {
   /** Leaves validation to the service, for `fiatrail api`. */
@@ -36,6 +40,8 @@ interface RequestOptions {
   readonly prints?: ResultShape | readonly string[];
   /** A read that precedes a change; a dry run makes it too, in order to show the change. */
   readonly isBeforehand?: boolean;
+  /** A change that the journal has recorded already, and that rules allowed then. */
+  readonly isRecorded?: boolean;
 }
 
 export interface SessionCallOptions extends CallOptions, RequestOptions {}
@@ -46,13 +52,15 @@ interface SentChange extends Change {
   readonly before?: () => Promise<void>;
   /** Text in the request that the service shows again in its lists, by which the journal finds it. */
   readonly tag?: string | undefined;
+  /** Terms that the request only refers to, in its own fields, such as those of a quote. */
+  readonly terms?: Baseline['terms'];
   /** The user agreed to it before, as a part of something larger. */
   readonly isAgreed?: boolean;
 }
 
 type SessionOptions = Pick<
   Session,
-  'world' | 'profile' | 'globals' | 'commandLine' | 'inputName' | 'runLine' | 'runPlanned'
+  'world' | 'profile' | 'globals' | 'commandLine' | 'inputName' | 'runLine' | 'runPlanned' | 'baselineOf'
 >;
 
 /** A change that the service accepted, with the operation id and the service's request id, if any. */
@@ -80,6 +88,8 @@ export interface Session extends Dialog {
   runLine(argv: readonly string[], world: World, testsRules?: boolean): Promise<Outcome>;
   /** Runs the command of a plan in a session that sends only what the plan says; `waitMs` is how long it waits, if it does. */
   runPlanned(session: Session, plan: Plan, waitMs: number | undefined): Promise<Outcome>;
+  /** Returns what is known of the service before a request leaves that may have to be looked for. */
+  baselineOf(session: Session, endpoint: Endpoint, input: unknown, terms: Baseline['terms']): Promise<Baseline>;
   /** Writes a plan instead of sending the change, or sends only what a plan says. */
   planWith(mode: PlanMode): void;
   /** What `planWith` set. */
@@ -115,8 +125,10 @@ export interface Session extends Dialog {
   accountNames(): Promise<AccountNames>;
   /** Sends the events of the embedded sandbox that are due, until `signal` aborts; over the network, the service does. */
   deliverDue(signal: AbortSignal): Promise<void>;
-  /** The service's time at its last response, or this machine's if it says none. */
-  serviceTimeMs(): number;
+  /** The service's time, as its responses say it. */
+  readonly serviceClock: ServiceClock;
+  /** The time that all hosts agree on, in milliseconds since the epoch: that of a shared journal, else the service's. */
+  timeMs(): Promise<number>;
   /** Notes the operation that is being sent, or that none is. */
   inFlight(operation: InFlight | undefined): void;
   /** The error of a command that was told twice to end: what it leaves behind. */
@@ -128,13 +140,7 @@ export interface Session extends Dialog {
 }
 
 export function createSession({ world, profile, globals, ...given }: SessionOptions): Session {
-  let serviceTimeMs: number | undefined;
-  const connection = openedOnUse(() =>
-    connect(world, profile, globals, progress, ({ headers }) => {
-      const dateMs = Date.parse(headers['date'] ?? '');
-      if (!Number.isNaN(dateMs)) serviceTimeMs = dateMs;
-    }),
-  );
+  const connection = openedOnUse(() => connect(world, profile, globals, progress, time.ask));
   const openFor = async ({ id, area }: Endpoint) => {
     const opened = await connection.open();
     if (id !== getPlatformPublicKey.id && area !== 'control') await opened.requirePlatformKey();
@@ -156,6 +162,10 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       ? progress.answering(() => client.call(request, options))
       : client.call(request, options);
   const journal = openedOnUse(() => loadJournal(dialog, place()));
+  const time = createSessionTime({
+    ...{ world, profile, say: dialog.say, journal: journal.open, isShared: () => place().server !== undefined },
+    read: () => session.call(getPlatformPublicKey, {}, { isBeforehand: true }),
+  });
   /** Ends a command whose change is only planned. The change of a plan that is applied gets what differs on purpose from the plan. */
   const asPlanned = async <I>(endpoint: Endpoint, input: I, change: SentChange, options: RequestOptions) => {
     if (!plan) return { input, change, applied: undefined };
@@ -200,13 +210,13 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       const request = await prepareRequest(session, endpoint, input, options);
       const { client, keyFingerprint } = await openFor(endpoint);
       const isRead = effectOf(endpoint, input) === 'read';
-      const call = (leaveByMs?: number) =>
-        answered(request, { ...options, leaveByMs }, client).catch((error) => {
+      const call = (isLate?: () => boolean) =>
+        answered(request, { ...options, isLate }, client).catch((error) => {
           unread ??= error;
           throw error;
         });
       // A verification costs money and has an end, so the journal follows it like a movement of money.
-      const isFollowed = !isRead && endpoint.starts !== undefined;
+      const isFollowed = !isRead && endpoint.starts !== undefined && !options.isRecorded;
       const { reply, operationId } = isFollowed
         ? await sendJournaled(session, {
             endpoint,
@@ -216,9 +226,9 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
             keyFingerprint,
             call,
           })
-        : { reply: await call(), operationId: undefined };
-      if (!isRead) changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
-      else if (!globals.dryRun) {
+        : { reply: await call(options.isLate), operationId: undefined };
+      if (!isRead && !options.isRecorded) changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
+      else if (isRead && !globals.dryRun) {
         await learnFintech({ profile, keyFingerprint, journal: journal.open }, endpoint.id, reply.data);
         await memory.note(endpoint, reply.data);
       }
@@ -230,6 +240,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       const request = await prepareRequest(session, endpoint, input, options);
       const effect = effectOf(endpoint, input);
       if (effect === 'money') await requireSigned(profile, endpoint, input, applied);
+      await time.warn();
       const sending = { endpoint, input, summary: change.summary, guard: effect === 'money' ? guard : undefined };
       // On a terminal, a repetition becomes part of the question; otherwise the journal stops it.
       const mayAsk = dialog.isInteractive && !globals.yes && !change.isAgreed;
@@ -242,10 +253,12 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       await change.before?.();
       const { client, keyFingerprint } = await openFor(endpoint);
       const agreed = earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard;
-      const call = (leaveByMs: number) => answered(request, { ...options, leaveByMs }, client);
+      const call = (isLate: () => boolean) => answered(request, { ...options, isLate }, client);
+      const baseline = await session.baselineOf(session, endpoint, input, change.terms);
+      await time.warn();
       const sent = await sendJournaled(session, {
         ...{ ...sending, limits, keyFingerprint, call },
-        ...{ guard: agreed, tag: change.tag },
+        ...{ guard: agreed, tag: change.tag, baseline },
       });
       const { reply, operationId } = sent;
       changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
@@ -272,7 +285,8 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       inFlight = operation;
     },
     abandonedError: () => abandonedWith(inFlight),
-    serviceTimeMs: () => serviceTimeMs ?? world.clock.now(),
+    serviceClock: time.serviceClock,
+    timeMs: time.timeMs,
     journal: journal.open,
     existingJournal: async () => (place().server || entryAt(place().path) ? journal.open() : undefined),
     close: async () => {
@@ -284,27 +298,12 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   return session;
 }
 
-/** Throws CliError declined if the profile wants another operator's signature for a request, and the plan being applied, if any, has none. */
-async function requireSigned(profile: Profile, endpoint: Endpoint, input: unknown, applied: PlanToApply | undefined) {
-  if (!profile.stored?.signAbove) return;
-  const { requireSignatures, signatureReason } = await import('../plans/sign-above.ts');
-  requireSignatures(profile, signatureReason(profile, endpoint, input), applied);
-}
-
-async function loadJournal({ world, say }: Dialog, place: JournalPlace): Promise<Journal> {
-  world.ensurePrivateDir(place.dir);
-  const { openJournalAt } = await import('../journal/open.ts');
-  const journal = await openJournalAt(place, world);
-  for (const warning of (await journal.merge()).warnings) await say(`warning: ${warning}`);
-  return journal;
-}
-
 /** Validates a request before anything is asked or sent. Throws CliError usage, and DryRun in a dry run. */
 export async function prepareRequest<E extends Endpoint>(
   { profile, globals, world, inputName, rules }: Pick<Session, 'profile' | 'globals' | 'world' | 'inputName' | 'rules'>,
   endpoint: E,
   input: RequestOf<E>,
-  { unchecked, prints = shapeOfResponse(endpoint), isBeforehand }: RequestOptions = {},
+  { unchecked, prints = shapeOfResponse(endpoint), isBeforehand, isRecorded }: RequestOptions = {},
 ): Promise<ReadyRequest<E>> {
   const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input, inputName);
   if (globals.dryRun && !isBeforehand) {
@@ -319,7 +318,7 @@ export async function prepareRequest<E extends Endpoint>(
       hint: 'omit it: nothing was sent',
     });
   await checkOptions(isNames(prints) ? { names: prints } : prints, globals.present);
-  await rules.require(endpoint, input);
+  if (!isRecorded) await rules.require(endpoint, input);
   return request;
 }
 

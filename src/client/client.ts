@@ -31,8 +31,8 @@ export interface Client {
 export interface CallOptions {
   /** Limit for all attempts together, if lower than the client's own. */
   readonly totalMs?: number;
-  /** Until when its first byte may leave, in milliseconds since the epoch. */
-  readonly leaveByMs?: number | undefined;
+  /** Whether it is too late for its first byte to leave. */
+  readonly isLate?: (() => boolean) | undefined;
 }
 
 interface ClientOptions extends Omit<SendOptions, 'effect'>, Pick<ReplyOptions, 'warn'> {
@@ -44,15 +44,14 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
   // A service may repeat a secret in its response to a later request.
   const known = new Set<string>();
   return {
-    call: async (request, { totalMs = options.totalMs, leaveByMs } = {}) => {
+    call: async (request, { totalMs = options.totalMs, isLate: isTooLate } = {}) => {
       const { endpoint, input } = request;
       remember(known, secretsIn(endpoint.request(), input));
       const effect = effectOf(endpoint, input);
       const limitMs = Math.min(totalMs, options.totalMs);
       const deadlineMs = options.clock.now() + limitMs;
       const encoded = encodeRequest(request, target);
-      const outgoing =
-        leaveByMs === undefined ? encoded : { ...encoded, isLate: () => options.clock.now() > leaveByMs };
+      const outgoing = isTooLate ? { ...encoded, isLate: isTooLate } : encoded;
       const sent = await send(outgoing, exchange, { ...options, totalMs: limitMs, effect });
       const isLate = () => options.clock.now() >= deadlineMs;
       return replyOf(endpoint, input, sent, target.apiKey, {

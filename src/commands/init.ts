@@ -144,6 +144,8 @@ async function setUp(session: Session, input: Input & Answers): Promise<Outcome>
     sealing: undefined,
     absence: undefined,
     visibleAfter: undefined,
+    evidence: undefined,
+    idempotencyLifetime: undefined,
     check: true,
   };
   await addProfile(session, profileInput, input.key);

@@ -10,6 +10,12 @@ export const FIXED_COLUMNS = [
 /** What an operation moves. The chain covers it where there is something: operations of earlier versions have no amount. */
 export const AMOUNT_COLUMNS = ['asset', 'minor'] as const;
 
+/** What was known of the service before the request left, as JSON (baseline.ts). The chain covers it where there is something. */
+export const BASELINE_COLUMNS = ['baseline'] as const;
+
+/** The columns that operations of earlier versions lack. */
+export const LATER_COLUMNS: readonly string[] = [...AMOUNT_COLUMNS, ...BASELINE_COLUMNS];
+
 /** A transition as the chain covers it. */
 export interface Link {
   readonly sequence: bigint;
@@ -58,8 +64,11 @@ const jsonArray = (parts: readonly string[]) => `json_array(${parts.join(', ')})
  */
 export function linkText(): string {
   const fixed = FIXED_COLUMNS.map((name) => (name === 'created_at' ? 'CAST(o.created_at AS TEXT)' : `o.${name}`));
-  const withAmount = [...fixed, 'o.asset', 'CAST(o.minor AS TEXT)'];
-  const operation = `CASE WHEN o.asset IS NULL THEN ${jsonArray(fixed)} ELSE ${jsonArray(withAmount)} END`;
+  const amount = ['o.asset', 'CAST(o.minor AS TEXT)'];
+  const operation = `CASE WHEN o.asset IS NULL
+    THEN CASE WHEN o.baseline IS NULL THEN ${jsonArray(fixed)} ELSE ${jsonArray([...fixed, 'o.baseline'])} END
+    ELSE CASE WHEN o.baseline IS NULL THEN ${jsonArray([...fixed, ...amount])}
+      ELSE ${jsonArray([...fixed, ...amount, 'o.baseline'])} END END`;
   return jsonArray([
     ...['CAST(t.sequence AS TEXT)', 't.operation_id', 't.host', 't.state', 'CAST(t.at AS TEXT)'],
     ...['t.request_id', 't.verdict', 't.detail', 't.result'],

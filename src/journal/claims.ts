@@ -7,14 +7,14 @@ import type { OperationState } from './states.ts';
 import { createOperation, endOfChain, PREPARED_MS, type Recording, tryMove } from './transitions.ts';
 
 /**
- * What the journal decided. `ours`: recorded; send it until `leaveByMs`, in milliseconds since the epoch, after which others count its
+ * What the journal decided. `ours`: recorded; send it unless `isLate`, after which others count its
  * outcome as unknown. The others return the operation that is in the way.
  * `done`: the once key was used for the same input, and the operation ended or was accepted. `other-input`: it was used for another
  * input. `busy`: another process is at work under the key. `doubt`: its outcome is unknown. `repeated`: an equal intent
  * without a key was recorded a short time ago, or is in doubt. `over-limit`: with it, a sum would be over this limit; now it is `spentMinor`.
  */
 export type Claim =
-  | { readonly kind: 'ours'; readonly operationId: string; readonly leaveByMs: number }
+  | { readonly kind: 'ours'; readonly operationId: string; readonly isLate: () => boolean }
   | { readonly kind: 'over-limit'; readonly limit: SpendLimit; readonly spentMinor: bigint }
   | InTheWay;
 

@@ -1,8 +1,8 @@
-import { AMOUNT_COLUMNS, FIXED_COLUMNS } from './chain.ts';
+import { FIXED_COLUMNS, LATER_COLUMNS } from './chain.ts';
 import type { Queries } from './store.ts';
 
 /** The version of the exported lines. */
-export const EXPORT_VERSION = 2;
+export const EXPORT_VERSION = 3;
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -30,7 +30,7 @@ export async function* exportedLines(
   yield [{ type: 'journal', version: EXPORT_VERSION, operations, transitions, ...digestKey }];
   const accounts = await queries.all('SELECT name, account FROM account_name ORDER BY name');
   yield accounts.map((row) => ({ type: 'account', ...row }));
-  const columns = [...FIXED_COLUMNS, ...AMOUNT_COLUMNS, 'process'].join(', ');
+  const columns = [...FIXED_COLUMNS, ...LATER_COLUMNS, 'process'].join(', ');
   yield* paged(queries, 'operation', `SELECT ${columns} FROM operation`, 'id', '');
   const link = 'sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash';
   yield* paged(queries, 'transition', `SELECT ${link} FROM transition`, 'sequence', 0n);
@@ -55,7 +55,7 @@ async function* paged(
 function plainRow(row: Readonly<Record<string, unknown>>): Line {
   return Object.fromEntries(
     Object.entries(row)
-      .filter(([name, value]) => value !== null || !AMOUNT_COLUMNS.includes(name as 'asset'))
+      .filter(([name, value]) => value !== null || !LATER_COLUMNS.includes(name))
       .map(([name, value]) => [
         name,
         typeof value !== 'bigint' ? value : name === 'minor' ? String(value) : Number(value),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type Asset, DECIMALS } from '../money/amount.ts';
-import { AMOUNT_COLUMNS, FIXED_COLUMNS, hashOf, NO_HASH } from './chain.ts';
+import { parseBaseline } from './baseline.ts';
+import { FIXED_COLUMNS, hashOf, LATER_COLUMNS, NO_HASH } from './chain.ts';
 import { EXPORT_VERSION } from './export.ts';
 import { computeSpent } from './spending.ts';
 import { type Kind, mayFollow, NEXT, type OperationState, type Verdict } from './states.ts';
@@ -40,6 +41,7 @@ function lineSchema() {
     ...{ process: count, created_at: count },
     asset: z.optional(z.enum(Object.keys(DECIMALS) as [Asset, ...Asset[]])),
     minor: z.optional(z.string().check(z.regex(/^(0|[1-9]\d{0,17})$/))),
+    baseline: z.optional(text.check(z.refine((json) => parseBaseline(json) !== undefined))),
   });
   const transition = z.strictObject({
     ...{ type: z.literal('transition'), sequence: count, operation_id: short, host: short, state: z.enum(STATES) },
@@ -52,8 +54,8 @@ function lineSchema() {
 const header = () =>
   z.strictObject({
     type: z.literal('journal'),
-    // Version 1 has no amounts.
-    version: z.literal([1, EXPORT_VERSION]),
+    // Version 1 has no amounts, and version 2 no baselines.
+    version: z.literal([1, 2, EXPORT_VERSION]),
     operations: z.int(),
     transitions: z.int(),
     digestKey: z.optional(z.string().check(z.regex(/^[\w-]{43}$/))),
@@ -129,12 +131,12 @@ async function addOperation(queries: Queries, line: OperationLine, number: numbe
     throw new ImportError(`the operation ${line.id} appears twice`, number);
   if ((line.asset === undefined) !== (line.minor === undefined))
     throw new ImportError(`the operation ${line.id} has half an amount`, number);
-  const columns = [...FIXED_COLUMNS, ...AMOUNT_COLUMNS, 'process', 'state', 'updated_at', 'busy_until'];
+  const columns = [...FIXED_COLUMNS, ...LATER_COLUMNS, 'process', 'state', 'updated_at', 'busy_until'];
   // Until its transitions are read, it is in a state that holds no once key.
   await queries.run(
     `INSERT INTO operation (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     ...FIXED_COLUMNS.map((name) => line[name]),
-    ...[line.asset ?? null, line.minor === undefined ? null : BigInt(line.minor)],
+    ...[line.asset ?? null, line.minor === undefined ? null : BigInt(line.minor), line.baseline ?? null],
     ...[line.process, 'refused', line.created_at, 0],
   );
 }

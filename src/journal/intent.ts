@@ -1,5 +1,6 @@
 import type { Amount } from '../money/amount.ts';
 import type { AccountNames } from './accounts.ts';
+import type { Baseline } from './baseline.ts';
 import type { SpendLimit } from './spending.ts';
 import type { Kind } from './states.ts';
 
@@ -23,6 +24,8 @@ export interface Intent {
   /** Whether an equal intent without a key must wait (`GUARD_MS`), unless `isAgain`. */
   readonly isGuarded?: boolean;
   readonly isAgain?: boolean;
+  /** What is known of the service before the request leaves. */
+  readonly baseline?: Baseline | undefined;
   /** What it moves, for the sums of limits. */
   readonly moves?: Amount | undefined;
   /** Sums that it must stay within, compared in the transaction that records it. */

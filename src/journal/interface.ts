@@ -43,6 +43,11 @@ export interface Journal {
   learnFintech(names: AccountNames, fintech: Fintech): Promise<void>;
   /** Appends a transition. Throws if the operation's state does not allow it. */
   append(operationId: string, state: OperationState, appended?: Appended): Promise<void>;
+  /**
+   * Records that a request with an unknown outcome is sent again under its idempotency key, which happens once. Undefined if it was sent
+   * again before, or its outcome is known.
+   */
+  claimRepeat(operationId: string, busyForMs: number): Promise<{ readonly isLate: () => boolean } | undefined>;
   /** Records work that was found as the operation's own. Returns false if another operation has it, or the outcome is known. */
   take(operationId: string, found: { readonly requestId: string; readonly detail: string }): Promise<boolean>;
   /**
@@ -70,6 +75,8 @@ export interface Journal {
   isClaimed(requestId: string, except: string): Promise<boolean>;
   /** Whether an operation's process is still at work on it: it lives, and its time is not over. */
   isBusy(operation: Operation): boolean;
+  /** How far the journal's clock is ahead of this machine's, as far as its last transaction told; 0 for a file. */
+  aheadMs(): number;
   /** Checks every transition. `head` is a hash that the journal must contain, besides the head that was kept beside it. */
   verify(head?: string, counted?: Counted): Promise<Verified>;
   /** Checks every transition. If they are whole, the journal as it is takes the place of the one whose head was kept beside it. */

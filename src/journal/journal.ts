@@ -4,10 +4,13 @@ import { shortHmac } from '../crypto/sha256.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
 import { type Aside, keepAside, keptFiles } from './aside.ts';
+import type { Baseline } from './baseline.ts';
 import { claimIn, lookIn } from './claims.ts';
 import { JOURNAL_CUT } from './codes.ts';
+import type { Looks } from './doubt.ts';
 import { exportedLines } from './export.ts';
 import { hasKeptHead, keepHead, keptHead, lastHead, writeHead } from './head.ts';
+import type { Intent } from './intent.ts';
 import type { Journal } from './interface.ts';
 import { acceptJournal, requireOnlyJournal } from './moved.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
@@ -45,8 +48,12 @@ export async function openJournal(path: string, world: JournalWorld, outcomeWait
 
 /** Returns the journal in a store. */
 export function journalIn(store: Store, world: JournalWorld, outcomeWaitMs = OUTCOME_WAIT_MS): Journal {
+  const aheadMs = () => store.now() - world.clock.now();
   const { clock, ids, host } = world;
   const digest = (text: string) => shortHmac(store.digestKey, text);
+  /** The journal's own clock, compared with the service's at the moment of the claim. */
+  const withJournalClock = ({ baseline }: Intent): Baseline | undefined =>
+    baseline?.hostAheadMs === undefined ? baseline : { ...baseline, journalAheadMs: baseline.hostAheadMs + aheadMs() };
   const isBusy = (operation: Operation) => isAtWork(operation, { ...host, name: store.host }, store.now());
   const claiming = { ids, host, digest, isBusy };
   const aside = { path: store.path, unique: ids.uuid, sign: digest };
@@ -68,10 +75,12 @@ export function journalIn(store: Store, world: JournalWorld, outcomeWaitMs = OUT
     ...outcomePart({ aside, append, now: store.now, waitMs: outcomeWaitMs }),
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.
-      const startMs = clock.now();
+      const passed = stopwatch(clock);
       await requireOnlyJournal(store, intent.account, ids.uuid);
-      const claim = await append((recording) => claimIn({ ...claiming, recording }, intent, busyForMs));
-      return claim.kind === 'ours' ? { ...claim, leaveByMs: startMs + claim.busyForMs } : claim;
+      const claim = await append((recording) =>
+        claimIn({ ...claiming, recording }, { ...intent, baseline: withJournalClock(intent) }, busyForMs),
+      );
+      return claim.kind === 'ours' ? { ...claim, isLate: () => passed() > claim.busyForMs } : claim;
     },
     look: (intent) =>
       store.read((queries) => lookIn({ ...claiming, recording: { queries, host: store.host } }, intent)),
@@ -81,6 +90,11 @@ export function journalIn(store: Store, world: JournalWorld, outcomeWaitMs = OUT
         await store.write((queries) => learnFintech(queries, names, fintech, ids.uuid));
     },
     append: (id, state, appended = {}) => append((recording) => move(recording, id, state, appended)),
+    claimRepeat: async (id, busyForMs) => {
+      const passed = stopwatch(clock);
+      const isOurs = await append((recording) => claimRepeat(recording, id));
+      return isOurs ? { isLate: () => passed() > busyForMs } : undefined;
+    },
     take: (id, found) =>
       append(
         async (recording) =>
@@ -89,8 +103,36 @@ export function journalIn(store: Store, world: JournalWorld, outcomeWaitMs = OUT
     ...endPart(append),
     digest,
     isBusy,
+    aheadMs,
     close: () => store.close(),
   };
+}
+
+/** A clock that goes back by more than this was set. */
+const SET_BACK_MS = 1_000;
+
+/**
+ * Returns a function that tells how many milliseconds have passed since now: the most that the wall clock and a clock that nobody sets say.
+ * A wall clock that was set back says nothing, so that more may have passed than anybody waits for.
+ */
+function stopwatch({ now, steadyMs = now }: JournalWorld['clock']): () => number {
+  const [fromMs, fromSteadyMs] = [now(), steadyMs()];
+  return () => {
+    const wallMs = now() - fromMs;
+    return wallMs < -SET_BACK_MS ? Infinity : Math.max(wallMs, steadyMs() - fromSteadyMs);
+  };
+}
+
+/** Appends that a request is sent again. Returns false if it was before, or its outcome is known. */
+async function claimRepeat(recording: Recording, id: string): Promise<boolean> {
+  const row = await recording.queries.get<{ state: OperationState; result: string | null }>(
+    'SELECT state, result FROM operation WHERE id = ?',
+    id,
+  );
+  const looks = (row?.result ? JSON.parse(row.result) : {}) as Looks;
+  if (row?.state !== 'unknown' || looks.repeatedAtMs !== undefined) return false;
+  const result = JSON.stringify({ ...looks, repeatedAtMs: recording.queries.now() } satisfies Looks);
+  return tryMove(recording, id, 'unknown', { detail: 'sent again under its idempotency key', result });
 }
 
 async function move(recording: Recording, id: string, state: OperationState, appended: Appended): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Amount, Asset } from '../money/amount.ts';
+import { type Baseline, parseBaseline } from './baseline.ts';
 import { listQuery, oneOf, type Selection } from './list-query.ts';
 import type { Kind, OperationState, Verdict } from './states.ts';
 import type { Queries } from './store.ts';
@@ -36,6 +37,8 @@ export interface Operation {
   readonly moves: Amount | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** What was known of the service before its request left; null if a version recorded it that did not keep it. */
+  readonly baseline: Baseline | null;
   /** Until when its process may be at work on it, in milliseconds since the epoch. */
   readonly busyUntil: number;
 }
@@ -68,6 +71,7 @@ interface OperationRow {
   readonly busy_until: bigint;
   readonly asset: Asset | null;
   readonly minor: bigint | null;
+  readonly baseline: string | null;
 }
 
 const iso = (timeMs: bigint) => new Date(Number(timeMs)).toISOString();
@@ -97,6 +101,7 @@ function fromRow(row: OperationRow): Operation {
     detail: row.detail,
     result: row.result,
     moves: row.asset === null || row.minor === null ? null : { asset: row.asset, minor: row.minor },
+    baseline: row.baseline === null ? null : (parseBaseline(row.baseline) ?? null),
     createdAt: iso(row.created_at),
     updatedAt: iso(row.updated_at),
     busyUntil: Number(row.busy_until),

@@ -64,3 +64,8 @@ CREATE TABLE spent (
   account TEXT NOT NULL, asset TEXT NOT NULL, day INTEGER NOT NULL, command TEXT NOT NULL, minor INTEGER NOT NULL,
   PRIMARY KEY (account, asset, day, command)) STRICT, WITHOUT ROWID;
 `;
+
+/** What was known of the service before a request left (baseline.ts). Operations of earlier versions have none. */
+export const BASELINE_SCHEMA = `
+ALTER TABLE operation ADD COLUMN baseline TEXT;
+`;

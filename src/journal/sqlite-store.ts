@@ -3,7 +3,7 @@ import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database
 import { DatabaseError } from '../sqlite/errors.ts';
 import { backUp } from './backup.ts';
 import { ROTATION_SCHEMA } from './rotations.ts';
-import { AMOUNT_SCHEMA, LIST_SCHEMA, OPERATION_SCHEMA } from './schema.ts';
+import { AMOUNT_SCHEMA, BASELINE_SCHEMA, LIST_SCHEMA, OPERATION_SCHEMA } from './schema.ts';
 import type { Queries, Store } from './store.ts';
 import type { JournalWorld } from './transitions.ts';
 import { moveOperations } from './upgrade.ts';
@@ -96,17 +96,18 @@ function openJournalFile(path: string, world: JournalWorld): Promise<Database> {
   return openDatabase(path, {
     synchronous: 'FULL',
     layout: {
-      version: 5,
+      version: 6,
       applicationId: JOURNAL_FILE_ID,
       create: (database) => {
         createTables(database);
-        database.exec(ROTATION_SCHEMA + LIST_SCHEMA + AMOUNT_SCHEMA);
+        database.exec(ROTATION_SCHEMA + LIST_SCHEMA + AMOUNT_SCHEMA + BASELINE_SCHEMA);
       },
       upgrades: {
         1: (database: Database) => database.exec(ROTATION_SCHEMA),
         2: (database: Database) => moveOperations(database, world, createTables),
         3: (database: Database) => database.exec(LIST_SCHEMA),
         4: (database: Database) => database.exec(AMOUNT_SCHEMA),
+        5: (database: Database) => database.exec(BASELINE_SCHEMA),
       },
     },
   });

@@ -1,7 +1,7 @@
 import type { World } from '../base/world.ts';
 import type { Asset } from '../money/amount.ts';
 import type { SqlValue } from '../sqlite/database.ts';
-import { AMOUNT_COLUMNS, FIXED_COLUMNS, hashOfOne, NO_HASH } from './chain.ts';
+import { AMOUNT_COLUMNS, BASELINE_COLUMNS, FIXED_COLUMNS, hashOfOne, NO_HASH } from './chain.ts';
 import type { Head } from './head.ts';
 import type { Intent } from './intent.ts';
 import { addSpent, counts } from './spending.ts';
@@ -81,6 +81,7 @@ export async function createOperation(
     ...{ process: BigInt(operation.processId), created_at: BigInt(at), state: states.at(-1) ?? 'prepared' },
     ...{ updated_at: BigInt(at), busy_until: BigInt(at + (sendingMs ?? PREPARED_MS)) },
     ...{ asset: moves?.asset ?? null, minor: moves?.minor ?? null },
+    baseline: operation.baseline === undefined ? null : JSON.stringify(operation.baseline),
   };
   const storable = storableIn(queries);
   const kept = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, storable(value)] as const));
@@ -191,7 +192,11 @@ export async function endOfChain(recording: Recording): Promise<ChainEnd> {
 }
 
 export function fixedText(row: Readonly<Record<string, unknown>>): string {
-  const names =
-    row['asset'] === null || row['asset'] === undefined ? FIXED_COLUMNS : [...FIXED_COLUMNS, ...AMOUNT_COLUMNS];
+  const has = (name: string) => row[name] !== null && row[name] !== undefined;
+  const names = [
+    ...FIXED_COLUMNS,
+    ...(has('asset') ? AMOUNT_COLUMNS : []),
+    ...(has('baseline') ? BASELINE_COLUMNS : []),
+  ];
   return JSON.stringify(names.map((name) => (typeof row[name] === 'bigint' ? String(row[name]) : row[name])));
 }

@@ -2,6 +2,7 @@ import type { HttpResponse } from '../base/world.ts';
 import { directory } from '../contract/directory.ts';
 import { Fault } from '../contract/faults.ts';
 import { createPathMatcher } from '../contract/paths.ts';
+import { SANDBOX_CLOCK } from '../contract/sandbox-clock.ts';
 import { signingSecret } from '../service/events/deliveries.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
@@ -19,8 +20,8 @@ import { openRequest, type Received, sealAnswer, sealedPayload } from './sealed.
 export interface Sandbox {
   /** Rejects with ExchangeError to drop the connection. */
   fetch(request: Received, caller: UnverifiedCaller): Promise<HttpResponse>;
-  /** The sandbox's time, in milliseconds since the epoch. */
-  nowMs(): number;
+  /** The headers with the sandbox's time, which may be ahead of this machine's: clients judge by it what may still appear in a list. */
+  timeHeaders(): Readonly<Record<string, string>>;
   /** The API key of the seeded fintech, used by the embedded client. */
   apiKey(): string;
   /** Whether a key is registered and not revoked, whatever it may be used for. */
@@ -80,7 +81,11 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
       const answer = sealTo === undefined ? plain : await sealAnswer(plain, sealTo);
       return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
     },
-    nowMs: () => service.nowMs(),
+    timeHeaders: () => {
+      const nowMs = service.nowMs();
+      const movedMs = readSettings(service.store).clockOffsetMs;
+      return { date: new Date(nowMs).toUTCString(), [SANDBOX_CLOCK]: `${nowMs} ${movedMs}` };
+    },
     apiKey: () => readSettings(service.store).embeddedApiKey,
     webhookSecret: () => signingSecret(service.store, 1n),
     deliverDue: async (signal) => deliverer?.deliverDue(signal),

@@ -139,8 +139,7 @@ function serverFor(sandbox: Sandbox, options: ServeOptions): Server {
       const { response: early, headers } = enter(request);
       if (early) return write(response, early, headers);
       answer(sandbox, request, limits).then(
-        // The sandbox's time, which may be ahead of this machine's: clients judge by it whether work may still appear in a list.
-        (result) => write(response, result, { ...headers, date: new Date(sandbox.nowMs()).toUTCString() }),
+        (result) => write(response, result, { ...headers, ...sandbox.timeHeaders() }),
         (error) => {
           // An injected connection drop, or a client that left before the end of its request: nobody gets a response.
           if (error instanceof ExchangeError || !request.complete) response.destroy();

@@ -114,6 +114,7 @@ function isRunning(processId: number): boolean {
 
 const systemClock: Clock = {
   now: () => Date.now(),
+  steadyMs: () => Math.floor(performance.now()),
   sleep: (durationMs, signal) =>
     new Promise((resolve, reject) => {
       const stop = () => {

@@ -1,5 +1,6 @@
 import { bridgeStatus, listBridges, startBridge } from '../contract/endpoints/bridge.ts';
-import { agrees, amountAt, isSameAmount, search } from './rows.ts';
+import { listing } from './listing.ts';
+import { agrees, amountAt, isSameAmount } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
@@ -16,10 +17,10 @@ export const bridge: Work = {
     again: (requestId) => `fiatrail bridge status ${requestId} --wait`,
   }),
   evidence: 'fiatrail bridge list',
-  find: (session, sought) => {
-    const { amount, fromNetwork, toNetwork, fromAddress, toAddress } = sought.request;
+  list: (request) => {
+    const { amount, fromNetwork, toNetwork, fromAddress, toAddress } = request;
     const wanted = amountAt(amount, 'decimal-string', 'CNGN');
-    return search(session, sought, {
+    return listing({
       ...ENDS,
       endpoint: listBridges,
       page: (limit, count) => ({ limit, page: Math.floor(count / limit) + 1 }),

@@ -1,5 +1,6 @@
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../contract/endpoints/fee-withdrawals.ts';
-import { agrees, amountAt, isSameAmount, search } from './rows.ts';
+import { listing } from './listing.ts';
+import { agrees, amountAt, isSameAmount } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
@@ -23,10 +24,10 @@ export const feeWithdrawal: Work = {
     words: ({ failureReason }) => failureReason ?? undefined,
   }),
   evidence: 'fiatrail fees withdrawals',
-  find: (session, sought) => {
-    const { amount, bankAccountNumber, bankCode } = sought.request;
+  list: (request) => {
+    const { amount, bankAccountNumber, bankCode } = request;
     const wanted = amountAt(amount, 'kobo', 'NGN');
-    return search(session, sought, {
+    return listing({
       ...ENDS,
       endpoint: feeWithdrawals,
       isUnpaged: true,

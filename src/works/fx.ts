@@ -1,6 +1,7 @@
 import { createLimitOrder, createOrder, listOrders } from '../contract/endpoints/fx-orders.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../contract/endpoints/fx-trades.ts';
-import { agrees, amountAt, isSameAmount, search } from './rows.ts';
+import { listing } from './listing.ts';
+import { agrees, amountAt, isSameAmount } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const TRADE_ENDS = { done: ['completed'], failed: ['failed', 'expired'] } as const;
@@ -21,9 +22,9 @@ export const fxTrade: Work = {
       data.trade.errorMessage ?? (data.trade.status === 'expired' ? 'it did not settle within 5 minutes' : undefined),
   }),
   evidence: 'fiatrail fx trades',
-  find: (session, sought) => {
-    const { pair, side, cngnAmount } = sought.request;
-    return search(session, sought, {
+  list: (request) => {
+    const { pair, side, cngnAmount } = request;
+    return listing({
       ...TRADE_ENDS,
       endpoint: listTrades,
       page: (limit, _count, startAfter) => ({ limit, startAfter }),
@@ -46,12 +47,12 @@ export const fxTrade: Work = {
 export const fxOrder: Work = {
   starts: [createOrder, createLimitOrder],
   evidence: 'fiatrail fx orders list',
-  find: (session, sought) => {
-    const { orderType, quoteCurrency, pair, price, minAmount, maxAmount } = sought.request;
+  list: (request) => {
+    const { orderType, quoteCurrency, pair, price, minAmount, maxAmount } = request;
     // orderType refers to cNGN, and the list's side to the stablecoin: who sells cNGN buys stablecoin.
-    const { side = orderType === 'sell' ? 'buy' : 'sell' } = sought.request;
+    const { side = orderType === 'sell' ? 'buy' : 'sell' } = request;
     const wantedPair = pair ?? `CNGN-${String(quoteCurrency)}`;
-    return search(session, sought, {
+    return listing({
       done: ['active', 'paused', 'filled', 'completed', 'cancelled', 'deleted'],
       failed: [],
       endpoint: listOrders,

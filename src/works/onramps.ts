@@ -1,10 +1,12 @@
 import { CliError } from '../base/errors.ts';
+import { PREVIEW_READ } from '../cli/previews.ts';
 import type { Session } from '../cli/session.ts';
 import { onrampStatus, startOnramp } from '../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../contract/endpoints/virtual-accounts.ts';
 import { listUserWallets } from '../contract/endpoints/wallets.ts';
+import { futureIn, isPast, saysMore, standingOf, timesOf } from './listing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
-import { agrees, amountAt, cngnOfNaira, isPast, isSameAmount, saysMore, standingOf } from './rows.ts';
+import { agrees, amountAt, cngnOfNaira, isSameAmount } from './rows.ts';
 import { type Candidate, type Sought, status, type Work } from './work.ts';
 
 const isEvmAddress = (text: unknown): text is string => typeof text === 'string' && /^0x[\da-f]{40}$/i.test(text);
@@ -48,9 +50,18 @@ export const onramp: Work = {
     for (const { walletAddress, createdAt } of wallets) {
       if (!isEvmAddress(walletAddress) || isPast(createdAt, sought.sinceMs)) continue;
       const found = await onrampOf(session, walletAddress, sought);
-      if (found) candidates.push({ ...found, createdAt });
+      if (found) candidates.push({ ...found, createdAt, listedAs: walletAddress });
     }
-    return { candidates, isComplete: data.wallets != null && !saysMore({ total: data.count }, wallets.length) };
+    return {
+      candidates,
+      isComplete: data.wallets != null && !saysMore({ total: data.count }, wallets.length),
+      wrongTimes: futureIn(timesOf(wallets), session.serviceClock.nowMs()),
+    };
+  },
+  before: async (session, { userId }) => {
+    const { data } = await session.call(listUserWallets, { userId: String(userId) }, PREVIEW_READ);
+    if (!data.wallets || saysMore({ total: data.count }, data.wallets.length)) return undefined;
+    return { ids: data.wallets.flatMap(({ walletAddress }) => walletAddress ?? []), sinceMs: null };
   },
 };
 

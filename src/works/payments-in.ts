@@ -75,7 +75,8 @@ async function dueFor(session: Session, requestId: string, read: SessionCallOpti
   return (
     total && {
       ...{ accountNumber, total, expiresAtMs: Date.parse(data.expiresAt ?? '') },
-      sinceMs: (Number.isNaN(openedMs) ? session.serviceTimeMs() : openedMs) - SKEW_MS,
+      sinceMs:
+        (Number.isNaN(openedMs) ? (session.serviceClock.nowMs() ?? session.world.clock.now()) : openedMs) - SKEW_MS,
     }
   );
 }

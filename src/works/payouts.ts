@@ -3,7 +3,8 @@ import { getBankAccount } from '../contract/endpoints/banks.ts';
 import { listPayouts } from '../contract/endpoints/history.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
-import { agrees, amountAt, cngnOfNaira, isSameAmount, search } from './rows.ts';
+import { listing } from './listing.ts';
+import { agrees, amountAt, cngnOfNaira, isSameAmount } from './rows.ts';
 import { type Sought, status, type ToldOf, type Work } from './work.ts';
 
 const OFFRAMP_ENDS = { done: ['completed'], failed: ['failed', 'cancelled'] } as const;
@@ -53,10 +54,10 @@ export const offramp: Work = {
     'vault.return.payout.failed': { standing: 'failed', isLike: isLikeOfframp },
   },
   evidence: 'fiatrail history payouts --type user_offramp',
-  find: (session, sought) => {
-    const { userId, amount, accountNumber } = sought.request;
+  list: (request) => {
+    const { userId, amount, accountNumber } = request;
     const wanted = amountAt(amount, 'naira', 'NGN');
-    return search(session, sought, {
+    return listing({
       ...OFFRAMP_ENDS,
       endpoint: listPayouts,
       page: (limit, offset) => ({ type: 'user_offramp' as const, userId: String(userId), limit, offset }),
@@ -105,12 +106,13 @@ export const payout: Work = {
     'fintech.offramp.failed': { standing: 'failed', isLike: isLikePayout },
   },
   evidence: 'fiatrail history payouts --type fintech_offramp',
-  find: async (session, sought) => {
-    const { amount, bankAccountId } = sought.request;
+  list: async (request, session) => {
+    const { amount, bankAccountId } = request;
     const wanted = amountAt(amount, 'base', 'CNGN');
-    const payee = await accountNumberOf(session, bankAccountId);
-    return search(session, sought, {
+    const payee = request['accountNumber'] ?? (session && (await accountNumberOf(session, bankAccountId)));
+    return listing({
       ...PAYOUT_ENDS,
+      isPartial: typeof payee !== 'string',
       endpoint: listPayouts,
       page: (limit, offset) => ({ type: 'fintech_offramp' as const, limit, offset }),
       rowsOf: ({ payouts }) => payouts,

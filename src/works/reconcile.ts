@@ -1,21 +1,26 @@
-import { absenceRulesOf } from '../account/money-rules.ts';
+import { evidenceRulesOf } from '../account/money-rules.ts';
 import type { Session } from '../cli/session.ts';
+import type { Baseline } from '../journal/baseline.ts';
+import type { Looks } from '../journal/doubt.ts';
 import type { Journal, Operation } from '../journal/journal.ts';
+import { clockProblem } from './clocks.ts';
+import { evidenceOf, ownerOf } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';
-import { isOfItsTime, mayBeAnothers, soughtOf } from './rivals.ts';
-import { candidatesTold, withTold } from './told.ts';
+import { sentAgain } from './send-again.ts';
 import type { Candidate, Found, Work } from './work.ts';
 
 /**
- * What looking for a request found. `ended`: the journal has its outcome now. `busy`: its command still runs. `several`: more than
- * one row may be it, or one that is not of its time or may be another operation's. `unseen`: it is in no list yet; `lookAgainMs` is when absence may
- * be believed. `absent`: it is in no list, and this account's lists are not trusted to be complete. `incomplete`: the list
- * was too long to read. `unclear`: what it was to change cannot be told from something else. `no-evidence`: no list shows such work.
+ * What looking for a request found. `ended`: the journal has its outcome now. `busy`: its command still runs, or one with an equal request. `several`: more than
+ * one row may be it, or one that is not proven to be it. `unseen`: it is in no list yet; `lookAgainMs` is when absence may
+ * be believed. `absent`: it is in no list, and this account's lists are not trusted to be complete. `clock`: it is in no list, and a clock that was or is
+ * wrong is why that proves nothing. `incomplete`: the list was too long to read. `unclear`: what it was to change cannot be told from something else.
+ * `no-evidence`: no list shows such work.
  */
 export type Reconciled = { readonly operation: Operation; readonly where?: string; readonly retry?: string } & (
   | { readonly kind: 'ended' | 'busy' | 'absent' | 'incomplete' | 'unclear' | 'no-evidence' }
   | { readonly kind: 'several'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'unseen'; readonly lookAgainMs: number }
+  | { readonly kind: 'clock'; readonly why: string }
 );
 
 /** The detail of an operation whose process was killed. */
@@ -35,29 +40,27 @@ export async function reconcile(session: Session, operation: Operation): Promise
   if (!work) return { kind: 'no-evidence', operation: await current(journal, operationId) };
   const again = work.retry?.(operationId);
   const about = { where: work.evidence, ...(again === undefined ? {} : { retry: again }) };
-  if (work.check)
-    return { ...(await afterLook(session, journal, operationId, await work.check(session, operation))), ...about };
-  const found = await evidenceOf(session, work, operation);
-  if (!work.find && found.candidates.length === 0)
-    return { kind: 'no-evidence', operation: await current(journal, operationId), ...about };
-  const free = await unclaimed(journal, operationId, found.candidates);
-  const [only] = free;
-  const candidatesOf = async (other: Operation) => (await evidenceOf(session, work, other)).candidates;
-  const isOnlyOurs = async (row: Candidate) =>
-    row.isExact || (isOfItsTime(row, operation) && !(await mayBeAnothers(session, work, operation, row, candidatesOf)));
-  if (only && free.length === 1 && (await isOnlyOurs(only)) && (await recordFound(journal, operationId, only)))
-    return { kind: 'ended', operation: await current(journal, operationId), ...about };
-  if (free.length > 0)
-    return { kind: 'several', operation: await current(journal, operationId), candidates: free, ...about };
-  if (!found.isComplete) return { kind: 'incomplete', operation: await current(journal, operationId), ...about };
-  return { ...(await absence(session, journal, await current(journal, operationId))), ...about };
+  return { ...(await lookFor(session, journal, work, operation)), ...about };
 }
 
-/** What the lists of the service and the events of the inbox show of an operation. */
-async function evidenceOf(session: Session, work: Work, operation: Operation): Promise<Found> {
-  const told = await candidatesTold(session, work, operation);
-  const listed = (await work.find?.(session, soughtOf(operation))) ?? { candidates: [], isComplete: false };
-  return withTold(listed, told);
+async function lookFor(session: Session, journal: Journal, work: Work, operation: Operation): Promise<Reconciled> {
+  const { operationId } = operation;
+  if (work.check) return afterLook(session, journal, operation, await work.check(session, operation));
+  const found = await evidenceOf(session, work, operation);
+  const { candidates } = found;
+  if (!work.list && !work.find && candidates.length === 0)
+    return { kind: 'no-evidence', operation: await current(journal, operationId) };
+  const owner = await ownerOf(session, work, operation, found);
+  if (owner.kind === 'busy') return { kind: 'busy', operation: await current(journal, operationId) };
+  if (owner.kind === 'own' && (await recordFound(journal, operationId, owner.row, owner.note)))
+    return { kind: 'ended', operation: await current(journal, operationId) };
+  const again = await sentAgain(session, journal, await current(journal, operationId), found);
+  if (again && (await recordFound(journal, operationId, again)))
+    return { kind: 'ended', operation: await current(journal, operationId) };
+  if (owner.kind === 'own' || owner.kind === 'unclear')
+    return { kind: 'several', operation: await current(journal, operationId), candidates };
+  if (!found.isComplete) return { kind: 'incomplete', operation: await current(journal, operationId) };
+  return absence(session, journal, await current(journal, operationId), found);
 }
 
 /** Looks for the outcome of an operation, and returns whether it is known now. */
@@ -65,20 +68,14 @@ export async function isReconciled(session: Session, operation: Operation): Prom
   return (await reconcile(session, operation)).kind === 'ended';
 }
 
-/** Returns the rows that no other operation has. */
-async function unclaimed(journal: Journal, operationId: string, rows: readonly Candidate[]): Promise<Candidate[]> {
-  const free: Candidate[] = [];
-  for (const row of rows) if (!(await journal.isClaimed(row.requestId, operationId))) free.push(row);
-  return free;
-}
-
 /** Records the row as the operation's work, and its end if it has ended. Returns false if another operation has it by now. */
 async function recordFound(
   journal: Journal,
   operationId: string,
   { requestId, standing, state }: Candidate,
+  note?: string,
 ): Promise<boolean> {
-  const detail = `found with the status ${state}`;
+  const detail = [`found with the status ${state}`, ...(note === undefined ? [] : [note])].join('; ');
   if ((await journal.take(operationId, { requestId, detail })) && standing !== 'accepted')
     await journal.append(operationId, standing, { detail });
   return !isInDoubt(await current(journal, operationId));
@@ -86,14 +83,27 @@ async function recordFound(
 
 const isInDoubt = ({ state }: Operation) => state === 'sent' || state === 'unknown';
 
-/** Absence is believed after two complete reads, far enough apart for a row to appear. */
-async function absence(session: Session, journal: Journal, operation: Operation): Promise<Reconciled> {
+/** Absence is believed after two complete reads, far enough apart for a row to appear, if every clock was and is right. */
+async function absence(
+  session: Session,
+  journal: Journal,
+  operation: Operation,
+  { wrongTimes }: Pick<Found, 'wrongTimes'>,
+  baseline: Baseline = operation.baseline ?? {},
+): Promise<Reconciled> {
   const { operationId } = operation;
-  const { absence: policy, visibleAfterMs } = absenceRulesOf(session.profile);
-  const nowMs = session.serviceTimeMs();
+  const { absence: policy, visibleAfterMs } = evidenceRulesOf(session.profile);
+  const why = (await clockProblem(session, baseline)) ?? wrongTimes;
+  const nowMs = session.serviceClock.nowMs();
+  if (why !== undefined || nowMs === undefined)
+    return { kind: 'clock', operation, why: why ?? 'the service does not say its time' };
   const firstMs = unseenSince(operation);
   if (firstMs === undefined) {
-    const seen = { detail: operation.detail ?? undefined, result: JSON.stringify({ unseenSinceMs: nowMs }) };
+    const looks: Looks = {
+      ...(operation.result === null ? {} : (JSON.parse(operation.result) as Looks)),
+      unseenSinceMs: nowMs,
+    };
+    const seen = { detail: operation.detail ?? undefined, result: JSON.stringify(looks) };
     const { operation: looked } = await ended(journal, operationId, () => journal.append(operationId, 'unknown', seen));
     if (!isInDoubt(looked)) return { kind: 'ended', operation: looked };
     return { kind: 'unseen', operation: looked, lookAgainMs: nowMs + visibleAfterMs };
@@ -105,9 +115,10 @@ async function absence(session: Session, journal: Journal, operation: Operation)
   );
 }
 
-function unseenSince({ result }: Operation): number | undefined {
-  const { unseenSinceMs } = result === null ? {} : (JSON.parse(result) as { unseenSinceMs?: number });
-  return unseenSinceMs;
+/** When a complete read first did not have an operation in doubt, by the service's time. */
+function unseenSince(operation: Operation): number | undefined {
+  const { result } = operation;
+  return isInDoubt(operation) && result !== null ? (JSON.parse(result) as Looks).unseenSinceMs : undefined;
 }
 
 async function ended(journal: Journal, operationId: string, append: () => Promise<void>): Promise<Reconciled> {
@@ -135,11 +146,14 @@ async function current(journal: Journal, operationId: string): Promise<Operation
 async function afterLook(
   session: Session,
   journal: Journal,
-  operationId: string,
+  { operationId }: Operation,
   seen: 'done' | 'not-done' | 'unclear',
 ): Promise<Reconciled> {
   if (seen === 'done')
     return ended(journal, operationId, () => journal.append(operationId, 'accepted', { detail: 'found as requested' }));
-  if (seen === 'unclear') return { kind: 'unclear', operation: await current(journal, operationId) };
-  return absence(session, journal, await current(journal, operationId));
+  const operation = await current(journal, operationId);
+  if (seen === 'unclear') return { kind: 'unclear', operation };
+  // The thing itself has no time to be compared with that of the request, so it need not be known.
+  const serviceAtMs = operation.baseline?.serviceAtMs ?? session.serviceClock.nowMs();
+  return absence(session, journal, operation, {}, { ...operation.baseline, serviceAtMs });
 }

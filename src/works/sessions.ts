@@ -16,13 +16,15 @@ interface Sessions {
 
 /** Opens sessions as they are needed. The command's own session comes first, because its key may come from the environment. */
 export function createSessions(session: Session): Sessions {
-  const { world, globals, commandLine, inputName, runLine, runPlanned } = session;
+  const { world, globals, commandLine, inputName, runLine, runPlanned, baselineOf } = session;
   const opened = new Map<string, Session>();
   const sessionWith = (profile: Profile): Session => {
     const found = opened.get(profile.name);
     if (found) return found;
     const own = { ...globals, profile: profile.name };
-    const made = createSession({ world, profile, globals: own, commandLine, inputName, runLine, runPlanned });
+    const made = createSession({
+      ...{ world, profile, globals: own, commandLine, inputName, runLine, runPlanned, baselineOf },
+    });
     const shared = { ...made, journal: session.journal };
     opened.set(profile.name, shared);
     return shared;

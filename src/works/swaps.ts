@@ -4,7 +4,8 @@ import { PREVIEW_READ } from '../cli/previews.ts';
 import type { Session } from '../cli/session.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { type Asset, isAsset } from '../money/amount.ts';
-import { agrees, amountAt, isSameAmount, search } from './rows.ts';
+import { listing } from './listing.ts';
+import { agrees, amountAt, isSameAmount } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
@@ -65,10 +66,10 @@ export const swap: Work = {
   // They name tokens by their contracts, and so do not say what the request said.
   told: { 'swap.completed': { standing: 'settled' }, 'swap.failed': { standing: 'failed' } },
   evidence: 'fiatrail swaps list',
-  find: (session, sought) => {
-    const { sellToken, buyToken, amount } = sought.request;
+  list: (request) => {
+    const { sellToken, buyToken, amount } = request;
     const wanted = amountAt(amount, 'token', assetOf(sellToken));
-    return search(session, sought, {
+    return listing({
       ...ENDS,
       endpoint: listSwaps,
       page: (limit, offset) => ({ limit, offset }),

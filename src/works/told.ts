@@ -3,16 +3,14 @@ import { existingProfileInbox } from '../cli/inbox.ts';
 import type { Session } from '../cli/session.ts';
 import type { Ear } from '../cli/wait.ts';
 import { eventOf } from '../contract/events.ts';
-import type { Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { eventIn, type ReadEvent } from '../webhooks/event.ts';
 import type { Inbox } from '../webhooks/inbox/inbox.ts';
 import type { KeptEvent } from '../webhooks/inbox/kept.ts';
-import { soughtOf } from './rivals.ts';
-import type { Candidate, Found, Standing, Telling, Work } from './work.ts';
+import type { Candidate, Found, Sought, Standing, Telling, Work } from './work.ts';
 
-/** The clock of the service may be behind ours by this much. */
+/** Events of this long before the request are read too, because they have the times of this machine. */
 const SKEW_MS = 5 * 60_000;
 /** More events of one kind than this are not looked at. */
 const MAX_EVENTS = 1_000;
@@ -36,13 +34,16 @@ export function toldBy({ event: name, text }: KeptEvent, { told = {} }: Work): T
  * Returns the work that the events of the inbox tell of and that may be an operation's. An event does not say when its work began:
  * that is read from the work's status, and left open if the status does not say it.
  */
-export async function candidatesTold(session: Session, work: Work, operation: Operation): Promise<Candidate[]> {
-  const sought = soughtOf(operation);
+export async function candidatesTold(session: Session, work: Work, sought: Sought): Promise<Candidate[]> {
   const furthest = new Map<string, Told>();
-  for (const told of await toldSince(session, work, sought.sinceMs - SKEW_MS)) {
+  for (const told of await toldSince(
+    session,
+    work,
+    sought.sinceMs - SKEW_MS - Math.abs(session.serviceClock.hostAheadMs() ?? 0),
+  )) {
     const { requestId, telling, event } = told;
     // Where a list can be searched, what says too little would only raise the question whose it is.
-    const isLike = telling.isLike ? await telling.isLike(event, sought, session) : work.find === undefined;
+    const isLike = telling.isLike ? await telling.isLike(event, sought, session) : !work.find && !work.list;
     if (!isLike) continue;
     const before = furthest.get(requestId);
     if (!before || rankOf(told) > rankOf(before)) furthest.set(requestId, told);

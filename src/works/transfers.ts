@@ -1,10 +1,10 @@
-import type { Session } from '../cli/session.ts';
 import { transferToWallet } from '../contract/endpoints/transfers.ts';
 import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawals.ts';
 import { isAsset } from '../money/amount.ts';
 import type { MoneyUnit } from '../money/units.ts';
-import { agrees, amountAt, isSameAmount, search } from './rows.ts';
-import type { Found, Sought, Telling, ToldOf, Work } from './work.ts';
+import { listing } from './listing.ts';
+import { agrees, amountAt, isSameAmount } from './rows.ts';
+import type { Listing, Sought, Telling, ToldOf, Work } from './work.ts';
 
 interface Sent {
   readonly type: 'fintech_self_transfer' | undefined;
@@ -13,11 +13,10 @@ interface Sent {
   readonly unit: MoneyUnit;
 }
 
-function findWithdrawal(session: Session, sought: Sought, { type, ticker, destination, unit }: Sent): Promise<Found> {
-  const { amount, userId, network } = sought.request;
+function listOf({ amount, userId, network }: Sought['request'], { type, ticker, destination, unit }: Sent): Listing {
   const asset = isAsset(ticker) ? ticker : 'CNGN';
   const wanted = amountAt(amount, unit, asset);
-  return search(session, sought, {
+  return listing({
     endpoint: listWithdrawals,
     done: ['completed'],
     failed: ['failed'],
@@ -62,9 +61,9 @@ export const withdrawal: Work = {
     'fintech.user.asset.transfer.failed': { standing: 'failed', isLike: isLikeWithdrawal },
   },
   evidence: EVIDENCE,
-  find: (session, sought) => {
-    const { ticker, destinationWallet } = sought.request;
-    return findWithdrawal(session, sought, {
+  list: (request) => {
+    const { ticker, destinationWallet } = request;
+    return listOf(request, {
       type: undefined,
       ticker: String(ticker),
       destination: destinationWallet,
@@ -81,9 +80,9 @@ export const transfer: Work = {
     'fintech.asset.transfer.failed': { standing: 'failed' },
   },
   evidence: `${EVIDENCE} --type fintech_self_transfer`,
-  find: (session, sought) => {
-    const { ticker, destinationAddress } = sought.request;
-    return findWithdrawal(session, sought, {
+  list: (request) => {
+    const { ticker, destinationAddress } = request;
+    return listOf(request, {
       type: 'fintech_self_transfer',
       ticker: typeof ticker === 'string' ? ticker : 'CNGN',
       destination: destinationAddress,

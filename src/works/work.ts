@@ -2,6 +2,7 @@ import type { Session } from '../cli/session.ts';
 import type { Following, Meanwhile } from '../cli/wait.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import type { WebhookEvent } from '../contract/event-payloads.ts';
+import type { Baseline } from '../journal/baseline.ts';
 import type { Operation } from '../journal/journal.ts';
 import type { AlsoPrinted } from '../present/prints.ts';
 
@@ -35,13 +36,16 @@ export interface ToldOf {
 
 /** A request whose outcome is unknown, and where to look for it. */
 export interface Sought {
-  /** The request as recorded: redacted, in wire form. */
+  /** The request as recorded: redacted, in wire form, with the terms that it only refers to. */
   readonly request: Readonly<Record<string, unknown>>;
   /** The text that travelled with the request, if any. */
   readonly tag: string | undefined;
-  /** Only rows from then on can be it. */
+  /** How far back the list is read: a time of the service. */
   readonly sinceMs: number;
 }
+
+/** The rows of a list before a request left. */
+export type RowsBefore = NonNullable<Baseline['before']>;
 
 /** How work stands, in the journal's words. */
 export type Standing = 'accepted' | 'settled' | 'failed';
@@ -54,12 +58,18 @@ export interface Candidate {
   readonly standing: Standing;
   /** Whether it contains the tag, and so can be nothing else. */
   readonly isExact: boolean;
+  /** How `RowsBefore` names it, if not by its request id. */
+  readonly listedAs?: string;
 }
 
 /** The candidates of a request; `isComplete` if every row of the time was read. */
 export interface Found {
   readonly candidates: readonly Candidate[];
   readonly isComplete: boolean;
+  /** Why the times of the rows prove nothing, if they contradict each other or the service's own time. */
+  readonly wrongTimes?: string | undefined;
+  /** Something that the request names cannot be read any more, so the rows are like the rest of the request alone. */
+  readonly isPartial?: boolean;
 }
 
 /**
@@ -70,7 +80,7 @@ export type Seen = 'done' | 'not-done' | 'unclear';
 
 /**
  * A kind of work: the endpoints that start it, how its end is read, and where it shows if no response arrived: in a list
- * (`find`), or in the thing itself (`check`).
+ * (`list`, or `find` where it takes more than one), or in the thing itself (`check`).
  */
 export interface Work {
   readonly starts: readonly Endpoint[];
@@ -83,8 +93,38 @@ export interface Work {
   readonly retry?: (id: string) => string;
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;
+  /** The list that shows it. `request` is that of `Sought`. Without a session, nothing is looked up for it: more rows may be like the request. */
+  list?(request: Sought['request'], session?: Session): Listing | Promise<Listing>;
   find?(session: Session, sought: Sought): Promise<Found>;
+  /** What was there, where `find` looks, before the request left. */
+  before?(session: Session, request: Sought['request']): Promise<RowsBefore | undefined>;
   check?(session: Session, operation: Pick<Operation, 'request'>): Promise<Seen>;
+}
+
+/** What a search reads of a row. */
+export interface ListRow {
+  readonly requestId: string | null | undefined;
+  readonly createdAt: string | null | undefined;
+  readonly state: string | null | undefined;
+  /** Text that may contain the tag. */
+  readonly text?: string | null | undefined;
+  /** Whether the row says what the request said. */
+  readonly isLike: boolean;
+}
+
+/** A list of the service that shows a kind of work, newest first as far as we know. */
+export interface Listing<L extends Endpoint = Endpoint, R = unknown> {
+  readonly endpoint: L;
+  /** The request for a page, after `count` rows of which the last has the id `lastId`. */
+  readonly page: (size: number, count: number, lastId: string | undefined) => RequestOf<L>;
+  readonly rowsOf: (data: ResponseOf<L>) => readonly R[] | null | undefined;
+  readonly read: (row: R) => ListRow;
+  readonly done: readonly string[];
+  readonly failed: readonly string[];
+  /** The list has no pages: a larger limit is asked for until it is not full. */
+  readonly isUnpaged?: boolean;
+  /** See `Found`. */
+  readonly isPartial?: boolean;
 }
 
 /** Declares a status whose types are those of its endpoint. */

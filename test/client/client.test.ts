@@ -69,11 +69,11 @@ const CALLS = {
 type Kind = keyof typeof CALLS;
 
 test.each([
-  ['in time', 1, 1],
-  ['too late', -1, 0],
-])('a change that may leave until a time is sent only until then: %s', async (_when, leftMs, count) => {
+  ['in time', false, 1],
+  ['too late', true, 0],
+] as const)('a change is sent only while it may leave: %s', async (_when, isLate, count) => {
   const { client, requests } = clientFor(count === 1 ? [success(STARTED)] : []);
-  const call = client.call(validRequest(startOnramp, ONRAMP), { leaveByMs: timerClock.now() + leftMs });
+  const call = client.call(validRequest(startOnramp, ONRAMP), { isLate: () => isLate });
   const error = await settled(call).then(
     () => undefined,
     (thrown: CliError) => thrown,

@@ -170,7 +170,7 @@ function logged(atMs: number, process: Process, argv: readonly string[], exit: n
 async function answered(box: TestSandbox, request: HttpRequest) {
   const caller = { apiKey: request.headers['x-api-key'], address: '127.0.0.1' };
   const answer = await box.sandbox.fetch(request, caller);
-  return { ...answer, headers: { ...answer.headers, date: new Date(box.sandbox.nowMs()).toUTCString() } };
+  return { ...answer, headers: { ...answer.headers, ...box.sandbox.timeHeaders() } };
 }
 
 function turns() {

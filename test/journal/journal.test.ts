@@ -94,6 +94,7 @@ describe('an operation', () => {
         detail: null,
         result: null,
         moves: null,
+        baseline: null,
         tag: null,
         onceKey: 'fees-2026-11',
       },

@@ -53,7 +53,7 @@ function contentOf(path: string) {
 
 const BEFORE = { version: 1, tables: ['operation'], operations: IDS.length, check: 'ok' };
 const TABLES = ['account_name', 'operation', 'rotation', 'setting', 'spent', 'sqlite_sequence', 'tally', 'transition'];
-const AFTER = { version: 5, tables: TABLES, operations: IDS.length, check: 'ok' };
+const AFTER = { version: 6, tables: TABLES, operations: IDS.length, check: 'ok' };
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const open = (path: string) => testJournal({ path });
 
@@ -117,16 +117,16 @@ describe('a journal of version 1', () => {
 });
 
 test('rejects a journal of a newer version and writes no backup', async () => {
-  const { path, folder } = journalOf(6);
+  const { path, folder } = journalOf(7);
   const before = readFileSync(path);
   await expect(open(path)).rejects.toMatchObject({ name: 'DatabaseError', problem: 'newer', path });
   expect(readFileSync(path)).toEqual(before);
   expect(readdirSync(folder).filter((name) => /\.v\d/.test(name))).toEqual([]);
 });
 
-/** What versions 4 and 5 added to version 3, undone. */
+/** What versions 4 to 6 added to version 3, undone. */
 const TO_VERSION_3 = `
-DROP TABLE spent; ALTER TABLE operation DROP COLUMN asset; ALTER TABLE operation DROP COLUMN minor;
+ALTER TABLE operation DROP COLUMN baseline; DROP TABLE spent; ALTER TABLE operation DROP COLUMN asset; ALTER TABLE operation DROP COLUMN minor;
 DROP TRIGGER operation_counted; DROP TABLE tally;
 DROP INDEX operation_by_time; DROP INDEX operation_by_kind; DROP INDEX operation_by_state; DROP INDEX operation_by_state_kind;
 DROP INDEX operation_in_doubt; DROP INDEX operation_in_doubt_by_kind; DROP INDEX operation_by_once_key;

@@ -167,20 +167,29 @@ const noProbe: Probe = {
   },
 };
 
+/** A service answers with its time, as every server does; it is right unless the exchange says another one. */
+export function dated(exchange: Exchange, clock: Pick<Clock, 'now'>): Exchange {
+  return async (...given) => {
+    const answer = await exchange(...given);
+    return { ...answer, headers: { date: new Date(clock.now()).toUTCString(), ...answer.headers } };
+  };
+}
+
 /** A world in a temporary folder: the files are real, everything else is scripted. */
 export function fakeWorld(options: WorldOptions = {}): FakeWorld {
   const { network = noNetwork, stdin = '', isTerminal = false, answers = [], env = {} } = options;
   const homeDir = temporaryFolder(onTestFinished);
   const stateDir = join(homeDir, 'state');
+  const clock = options.clock ?? fakeClock();
   return {
-    clock: options.clock ?? fakeClock(),
+    clock,
     ids: countingIds(),
     host: options.host ?? fakeHost(),
     stdin: { isTerminal, readAll: async () => stdin },
     stdout: recorded(isTerminal),
     stderr: recorded(isTerminal),
     env: { FIATRAIL_STATE_DIR: stateDir, FIATRAIL_CONFIG_DIR: join(homeDir, 'config'), ...env },
-    network,
+    network: dated(network, clock),
     probe: async () => options.probe ?? noProbe,
     prompter: strictPrompter(answers),
     interrupted: options.interrupted ?? new AbortController().signal,

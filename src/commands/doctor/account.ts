@@ -79,7 +79,7 @@ export async function accountChecks(subject: Subject, failed: string | undefined
 async function readAccount({ session: { world, globals, progress } }: Subject, profile: Profile): Promise<Reads> {
   let first: Reads['first'];
   const timeoutMs = Math.min(globals.timeoutMs, READ_MS);
-  const connection = await connect(world, profile, { ...globals, timeoutMs }, progress, (response) => {
+  const connection = await connect(world, profile, { ...globals, timeoutMs }, progress, () => (response) => {
     first ??= { response, atMs: world.clock.now() };
   });
   const { client } = connection;

@@ -95,7 +95,7 @@ function setPolicy({ world }: Session, stored: StoredProfile, sealing: SealingPo
 async function isSealed({ world, globals }: Session, stored: StoredProfile): Promise<boolean> {
   let isLastSealed = false;
   try {
-    await tryAccount(world, fromStored(stored, world), globals, ({ body }) => {
+    await tryAccount(world, fromStored(stored, world), globals, () => ({ body }) => {
       isLastSealed = payloadIn(body) !== undefined;
     });
     return isLastSealed;

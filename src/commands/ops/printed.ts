@@ -43,7 +43,14 @@ export const OPERATION = {
   state: ['one of', ...Object.keys(ADVICE)],
   verdict: ['null or', ['one of', 'completed', 'not-done', 'destroyed']],
   ...{ summary: 'text', command: 'text', profile: 'text', mode: 'text', baseUrl: 'text' },
-  ...{ endpoint: 'text', effect: 'text', request: 'any', onceKey: ['null or', 'text'], tag: ['null or', 'text'] },
+  ...{
+    endpoint: 'text',
+    effect: 'text',
+    request: 'any',
+    baseline: 'any',
+    onceKey: ['null or', 'text'],
+    tag: ['null or', 'text'],
+  },
   ...{ operator: 'text', host: 'text', requestId: ['null or', 'text'], detail: ['null or', 'text'], result: 'any' },
   ...{ createdAt: 'time', updatedAt: 'time', amount: ['null or', 'amount'], advice: 'text' },
 } satisfies Form;
@@ -86,6 +93,19 @@ export async function operationNamed(session: Session, prefix: string): Promise<
 
 /** An operation as a row of CSV: only texts, with the request and the result as JSON. */
 export function csvRow(operation: Operation) {
-  const { inputDigest: _digest, processId: _process, busyUntil: _until, account: _account, moves, ...row } = operation;
-  return { ...row, amount: moves ? amountText(moves) : null, amount_asset: moves?.asset ?? null };
+  const {
+    inputDigest: _digest,
+    processId: _process,
+    busyUntil: _until,
+    account: _account,
+    moves,
+    baseline,
+    ...row
+  } = operation;
+  return {
+    ...row,
+    baseline: baseline && JSON.stringify(baseline),
+    amount: moves ? amountText(moves) : null,
+    amount_asset: moves?.asset ?? null,
+  };
 }

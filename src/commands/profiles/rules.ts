@@ -56,7 +56,7 @@ async function withSessionOf<T>(
   given: string | undefined,
   work: (own: Session) => Promise<T>,
 ): Promise<T> {
-  const { world, globals, commandLine, inputName, runLine, runPlanned } = session;
+  const { world, globals, commandLine, inputName, runLine, runPlanned, baselineOf } = session;
   const name = given ?? chosenProfile(globals.profile, world).name;
   if (name === session.profile.name) return work(session);
   const profile = fromStored(requireProfile(session, name), world);
@@ -68,6 +68,7 @@ async function withSessionOf<T>(
     inputName,
     runLine,
     runPlanned,
+    baselineOf,
   });
   try {
     return await work(own);

@@ -1,7 +1,7 @@
-import { absenceRulesOf, areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
+import { areRulesTrusted, evidenceRulesOf, untrustedRules } from '../../account/money-rules.ts';
 import { signAboveWords } from '../../account/operator-settings.ts';
 import { fromStored, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
-import { profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
+import { EVIDENCE, profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Outcome } from '../../cli/outcome.ts';
 import { shortDuration } from '../../cli/parameters.ts';
@@ -55,6 +55,8 @@ const COLUMNS: readonly Column[] = [
   { field: 'encryption.requests', title: 'Requests sealed' },
   { field: 'absence', title: 'If in no list' },
   { field: 'visibleAfter', title: 'Visible after' },
+  { field: 'evidence', title: 'Evidence' },
+  { field: 'idempotencyLifetime', title: 'Idempotency keys hold' },
   { field: 'operators', title: 'Operators' },
   { field: 'signAbove', title: 'Signed above' },
   { field: 'problem', title: 'Problem' },
@@ -79,6 +81,8 @@ export const PROFILE: Form = {
   encryption: { publicKey: ['null or', 'text'], platformKey: ['null or', 'text'], requests: 'flag' },
   absence: 'text',
   visibleAfter: 'text',
+  evidence: ['one of', ...EVIDENCE],
+  idempotencyLifetime: ['null or', 'text'],
   operators: ['null or', ['list of', 'text']],
   signAbove: ['null or', ['list of', 'text']],
   problem: ['null or', 'text'],
@@ -89,7 +93,7 @@ export const PROFILE: Form = {
 export async function profileResult(session: Session, stored: StoredProfile): Promise<Outcome> {
   const { name, mode, baseUrl, serviceName, output, timeZone, sealing, encryption, store } = stored;
   const key = { ...(await keyOf(session, stored)), command: store.kind === 'command' ? store.command : null };
-  const { absence, visibleAfterMs } = absenceRulesOf({ mode, stored });
+  const { absence, visibleAfterMs, evidence, idempotencyLifetimeMs } = evidenceRulesOf({ mode, stored });
   const data = {
     name,
     mode,
@@ -106,6 +110,8 @@ export async function profileResult(session: Session, stored: StoredProfile): Pr
     },
     absence,
     visibleAfter: shortDuration(visibleAfterMs),
+    evidence,
+    idempotencyLifetime: idempotencyLifetimeMs === undefined ? null : shortDuration(idempotencyLifetimeMs),
     operators: stored.operators?.map((operator) => operator.name) ?? null,
     signAbove: signAboveWords(stored.signAbove),
     problem: areRulesTrusted(stored) ? null : untrustedRules(name),

@@ -1,6 +1,6 @@
 import { approvePin, changeProfile } from '../../account/changes.ts';
 import { modeForPeople } from '../../account/mode.ts';
-import { areRulesTrusted, trustedRules, weakensRules } from '../../account/money-rules.ts';
+import { areRulesTrusted, EVIDENCE_SETTINGS, trustedRules, weakensRules } from '../../account/money-rules.ts';
 import { findPin } from '../../account/pin.ts';
 import { isApproved } from '../../account/pins.ts';
 import { isTrusted, type KeyCommand, type StoredProfile, trustedStore } from '../../account/stored-profile.ts';
@@ -23,24 +23,25 @@ export function visible(text: string): string {
 /** What the user is asked to trust: a key command, and settings that are weaker than the defaults. */
 interface Untrusted {
   readonly command: KeyCommand | undefined;
-  readonly rules: Pick<StoredProfile, 'absence' | 'visibleAfterMs'> | undefined;
+  readonly rules: Pick<StoredProfile, 'absence' | 'visibleAfterMs' | 'idempotencyLifetimeMs'> | undefined;
 }
 
 /** Returns what of a profile needs trust. Throws CliError usage if nothing does. */
 function untrustedParts(stored: StoredProfile): Untrusted {
-  const { name, store, absence, visibleAfterMs } = stored;
+  const { name, store, absence, visibleAfterMs, idempotencyLifetimeMs } = stored;
   const command = store.kind === 'command' ? store : undefined;
-  const rules = weakensRules(stored) ? { absence, visibleAfterMs } : undefined;
+  const rules = weakensRules(stored) ? { absence, visibleAfterMs, idempotencyLifetimeMs } : undefined;
   if (command || rules) return { command, rules };
   throw new CliError('usage', `profile ${name} has no key command and no setting that needs trust`, {
     hint: `see its settings with: fiatrail profiles show ${name}`,
   });
 }
 
-const rulesAsTyped = ({ absence, visibleAfterMs }: NonNullable<Untrusted['rules']>): string =>
+const rulesAsTyped = ({ absence, visibleAfterMs, idempotencyLifetimeMs }: NonNullable<Untrusted['rules']>): string =>
   [
     ...(absence === undefined ? [] : [`--absence ${absence}`]),
     ...(visibleAfterMs === undefined ? [] : [`--visible-after ${shortDuration(visibleAfterMs)}`]),
+    ...(idempotencyLifetimeMs === undefined ? [] : [`--idempotency-lifetime ${shortDuration(idempotencyLifetimeMs)}`]),
   ].join(' ');
 
 /** Asks before settings apply that were imported or edited and are weaker than the defaults. */
@@ -54,7 +55,7 @@ async function trustRules(session: Session, { name, mode, ...shown }: StoredProf
     ],
   });
   await changeProfile(session.world, name, (now) => {
-    if (now?.mode === mode && now.absence === shown.absence && now.visibleAfterMs === shown.visibleAfterMs)
+    if (now?.mode === mode && EVIDENCE_SETTINGS.every((setting) => now[setting] === shown[setting]))
       return trustedRules(now);
     throw changedInTheMeantime(name);
   });

@@ -1,6 +1,6 @@
 import type { Ids } from '../../base/world.ts';
 import { ServerError } from './errors.ts';
-import { SCHEMA, TABLES, VERSION } from './schema.ts';
+import { SCHEMA, TABLES, UPGRADES, VERSION } from './schema.ts';
 
 /** The part of a server that creating a journal needs. */
 interface Statements {
@@ -58,8 +58,23 @@ async function kept({ name, statements }: Statements): Promise<Identity | undefi
   if (settings['replica'] === 'true') throw new ServerError('replica', name);
   const { id, 'digest-key': digestKey, version } = settings;
   if (typeof id !== 'string' || !/^[0-9a-f]{8}$/.test(id) || typeof digestKey !== 'string') return undefined;
-  requireVersion(version, name);
+  if (typeof version === 'string' && Object.hasOwn(UPGRADES, version)) await upgrade(statements, Number(version));
+  else requireVersion(version, name);
   return { id, digestKey };
+}
+
+/** Brings the tables of an older version to this one. Of several hosts that do it at once, one changes them. Rejects with ServerError. */
+async function upgrade(statements: Statements['statements'], from: number): Promise<void> {
+  for (let version = from; Object.hasOwn(UPGRADES, version); version++)
+    await statements(
+      [
+        `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(${LOCK})`,
+        PATH,
+        `DO $do$ BEGIN IF (SELECT value FROM setting WHERE name = 'version') = '${version}' THEN ${UPGRADES[version]};
+           UPDATE setting SET value = '${version + 1}' WHERE name = 'version'; END IF; END $do$`,
+        'COMMIT',
+      ].join(';\n'),
+    );
 }
 
 /** Throws ServerError if the tables are of another version. */

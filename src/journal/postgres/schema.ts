@@ -7,7 +7,12 @@ const IN_DOUBT = `state IN ('sent', 'unknown')`;
 export const SCHEMA = 'fiatrail';
 
 /** The version of the tables. */
-export const VERSION = '1';
+export const VERSION = '2';
+
+/** What brings the tables of each older version to the next one. */
+export const UPGRADES: Readonly<Record<string | number, string>> = {
+  1: 'ALTER TABLE operation ADD COLUMN baseline text',
+};
 
 /**
  * The tables of the journal as in SQLite (../schema.ts). Text is compared by bytes, as there. `setting` also has the version of the
@@ -22,7 +27,7 @@ CREATE TABLE operation (
   summary text NOT NULL, request text NOT NULL, input_digest text COLLATE "C" NOT NULL, once_key text COLLATE "C", tag text,
   operator text NOT NULL, host text NOT NULL, process bigint NOT NULL, created_at bigint NOT NULL,
   state text NOT NULL CHECK (state IN (${STATE_LIST})), request_id text COLLATE "C", verdict text, detail text,
-  result text, updated_at bigint NOT NULL, busy_until bigint NOT NULL, asset text COLLATE "C", minor bigint);
+  result text, updated_at bigint NOT NULL, busy_until bigint NOT NULL, asset text COLLATE "C", minor bigint, baseline text);
 CREATE TABLE transition (
   sequence bigint PRIMARY KEY, operation_id text COLLATE "C" NOT NULL REFERENCES operation, host text COLLATE "C" NOT NULL,
   state text NOT NULL, at bigint NOT NULL, request_id text, verdict text, detail text, result text,
