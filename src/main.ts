@@ -119,7 +119,7 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     if (!command.finishesRotations && unfinishedRotations(world).length > 0)
       await (await import('./rotation/resume.ts')).finishRotations(session);
   });
-  const { values, guard } = guardIn(command, input, world.clock.now());
+  const { values, guard } = await guardIn(command, input, session.timeMs);
   if (isPlan || texts['planExpires'] !== undefined) {
     const { planToWrite } = await import('./plans/write.ts');
     const line = { words: command.words, texts, globals };
@@ -155,7 +155,7 @@ async function runPlanned(session: Session, plan: Plan, waitMs: number | undefin
   session.planWith(await planToApply(session, plan, commandLineOf(command, texts)));
   session.guardWith(guard);
   const { input } = await readInput(command, texts, unasked(session), async () => {});
-  const { values } = guardIn(command, { ...input, wait: waitMs }, session.world.clock.now());
+  const { values } = await guardIn(command, { ...input, wait: waitMs }, session.timeMs);
   return unlessDoneBefore(session, guard, () => command.run(session, values as never));
 }
 

@@ -427,7 +427,7 @@ describe('rule 3: no state, time or randomness', () => {
 
   test('only `fiatrail api` sends unvalidated requests', () => {
     const having = (pattern: RegExp) => sources.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
-    expect(having(/\buncheckedRequest\(/)).toEqual(['cli/dry-run.ts', 'cli/session.ts', 'client/request.ts']);
+    expect(having(/\buncheckedRequest\(/)).toEqual(['cli/dry-run.ts', 'cli/session/prepare.ts', 'client/request.ts']);
     expect(having(/\bunchecked: true\b/)).toEqual(['commands/api.ts']);
     expect(having(/\bas ReadyRequest\b/)).toEqual(['client/request.ts']);
   });

@@ -8,29 +8,29 @@ import type { Guard } from './money-options.ts';
 import type { Session } from './session.ts';
 
 /** Splits what a money command was given into its own values and its guard. Throws CliError usage. */
-export function guardIn(
+export async function guardIn(
   { words, money }: Pick<Command, 'words' | 'money'>,
   input: Readonly<Record<string, unknown>>,
-  nowMs: number,
-): { readonly values: Readonly<Record<string, unknown>>; readonly guard: Guard | undefined } {
+  timeMs: () => Promise<number>,
+): Promise<{ readonly values: Readonly<Record<string, unknown>>; readonly guard: Guard | undefined }> {
   if (!money) return { values: input, guard: undefined };
   const { once, again, plan: _plan, planExpires: _expires, ...values } = input;
   const typed = { isGuarded: money === 'guarded', input: typedInput(words, values) };
-  return { values, guard: guardOf({ once, again }, typed, nowMs) };
+  return { values, guard: await guardOf({ once, again }, typed, timeMs) };
 }
 
 /** Reads --once and --again. Throws CliError usage. */
-export function guardOf(
+export async function guardOf(
   { once, again }: { readonly once?: unknown; readonly again?: unknown },
   typed: Pick<Guard, 'isGuarded' | 'input'>,
-  nowMs: number,
-): Guard {
+  timeMs: () => Promise<number>,
+): Promise<Guard> {
   const isAgain = again === true;
   if (once !== undefined && isAgain)
     throw new CliError('usage', '--once and --again cannot be combined', {
       hint: 'use another once key to do it again',
     });
-  return { ...typed, isAgain, onceKey: typeof once === 'string' ? filledKey(once, nowMs) : undefined };
+  return { ...typed, isAgain, onceKey: typeof once === 'string' ? await filledKey(once, timeMs) : undefined };
 }
 
 /** Looks for the outcome of an operation; returns whether it is known now. */
@@ -96,16 +96,18 @@ const PLACE_TIME: Intl.DateTimeFormatOptions = {
 };
 
 /**
- * Fills the date into a once key: `fees-{year}-{month}`. Throws CliError usage for any other brace: a key that means one month
+ * Fills the date into a once key: `fees-{year}-{month}`, by the time that all hosts agree on: two hosts whose clocks differ must not
+ * make two keys of one day. Throws CliError usage for any other brace: a key that means one month
  * and is the same in every month would pay once and never again.
  */
-function filledKey(key: string, nowMs: number): string {
-  const parts = new Intl.DateTimeFormat('en-GB', PLACE_TIME).formatToParts(nowMs);
-  return key.replace(/\{([^{}]*)\}|[{}].*/g, (placeholder, name?: string) => {
-    const value = parts.find(({ type }) => type === name && DATE_PARTS.includes(type))?.value;
-    if (value !== undefined) return value;
-    throw new CliError('usage', `--once: unknown placeholder ${placeholder.slice(0, 30)}`, {
+async function filledKey(key: string, timeMs: () => Promise<number>): Promise<string> {
+  if (!/[{}]/.test(key)) return key;
+  const names = [...key.matchAll(/\{([^{}]*)\}|[{}].*/g)];
+  const unknown = names.find(([, name]) => name === undefined || !DATE_PARTS.includes(name));
+  if (unknown)
+    throw new CliError('usage', `--once: unknown placeholder ${unknown[0].slice(0, 30)}`, {
       hint: 'use {year}, {month}, {day} or {hour}',
     });
-  });
+  const parts = new Intl.DateTimeFormat('en-GB', PLACE_TIME).formatToParts(await timeMs());
+  return key.replace(/\{([^{}]*)\}/g, (_, name: string) => parts.find(({ type }) => type === name)?.value ?? '');
 }

@@ -1,12 +1,12 @@
 import { createMemory } from '../account/completion-memory.ts';
 import { journalPlaceOf } from '../account/journal-place.ts';
 import type { Profile } from '../account/profile.ts';
-import { CliError } from '../base/errors.ts';
+import type { CliError } from '../base/errors.ts';
 import { openedOnUse } from '../base/opened-on-use.ts';
 import type { World } from '../base/world.ts';
 import type { CallOptions, Client, Reply } from '../client/client.ts';
 import { requestIdOf } from '../client/client.ts';
-import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/request.ts';
+import { type ReadyRequest, validRequest } from '../client/request.ts';
 import type { ServiceClock } from '../client/service-clock.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
@@ -17,32 +17,21 @@ import type { Baseline } from '../journal/baseline.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PlanMode } from '../plans/change.ts';
 import type { Plan } from '../plans/plan.ts';
-import { checkOptions } from '../present/present.ts';
-import type { Result, ResultShape } from '../present/result.ts';
+import type { Result } from '../present/result.ts';
 import { type SessionRules, sessionRules } from '../rules/session-rules.ts';
 import { learnFintech, namesOf } from './account-names.ts';
 import { accountLine, type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog, warnOf } from './dialog.ts';
-import { DryRun, dryRunOf } from './dry-run.ts';
+import { DryRun } from './dry-run.ts';
 import { abandonedWith, type InFlight, repetitionOf, requireSigned, sendJournaled } from './journaled.ts';
 import { printLines } from './lines.ts';
 import { type Guard, idempotencyKeyOf } from './money-options.ts';
 import { type Outcome, rawData } from './outcome.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { loadJournal } from './session/load-journal.ts';
+import { prepareRequest, type RequestOptions, shapeOfResponse } from './session/prepare.ts';
 import { createSessionTime } from './session/time.ts';
-
-interface RequestOptions {
-  /** Leaves validation to the service, for `fiatrail api`. */
-  readonly unchecked?: boolean;
-  /** What the command prints, if not the response: its shape, or field names. */
-  readonly prints?: ResultShape | readonly string[];
-  /** A read that precedes a change; a dry run makes it too, in order to show the change. */
-  readonly isBeforehand?: boolean;
-  /** A change that the journal has recorded already, and that rules allowed then. */
-  readonly isRecorded?: boolean;
-}
 
 export interface SessionCallOptions extends CallOptions, RequestOptions {}
 
@@ -88,8 +77,14 @@ export interface Session extends Dialog {
   runLine(argv: readonly string[], world: World, testsRules?: boolean): Promise<Outcome>;
   /** Runs the command of a plan in a session that sends only what the plan says; `waitMs` is how long it waits, if it does. */
   runPlanned(session: Session, plan: Plan, waitMs: number | undefined): Promise<Outcome>;
-  /** Returns what is known of the service before a request leaves that may have to be looked for. */
-  baselineOf(session: Session, endpoint: Endpoint, input: unknown, terms: Baseline['terms']): Promise<Baseline>;
+  /** Returns what is known of the service before a request leaves. `isFirst`: the command has read nothing that a person sees. */
+  baselineOf(
+    session: Session,
+    endpoint: Endpoint,
+    input: unknown,
+    terms: Baseline['terms'],
+    isFirst: boolean,
+  ): Promise<Baseline>;
   /** Writes a plan instead of sending the change, or sends only what a plan says. */
   planWith(mode: PlanMode): void;
   /** What `planWith` set. */
@@ -150,6 +145,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   let guard: Guard | undefined;
   let plan: PlanMode | undefined;
   let unread: unknown;
+  let hasRead = false;
   let inFlight: InFlight | undefined;
   const dialog = createDialog(world, globals);
   const { format } = globals.present;
@@ -164,7 +160,11 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   const journal = openedOnUse(() => loadJournal(dialog, place()));
   const time = createSessionTime({
     ...{ world, profile, say: dialog.say, journal: journal.open, isShared: () => place().server !== undefined },
-    read: () => session.call(getPlatformPublicKey, {}, { isBeforehand: true }),
+    read: async () => {
+      // A plain dry run must work without a network.
+      if (!globals.dryRun || globals.testsRules)
+        await (await connection.open()).client.call(validRequest(getPlatformPublicKey, {}));
+    },
   });
   /** Ends a command whose change is only planned. The change of a plan that is applied gets what differs on purpose from the plan. */
   const asPlanned = async <I>(endpoint: Endpoint, input: I, change: SentChange, options: RequestOptions) => {
@@ -210,6 +210,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       const request = await prepareRequest(session, endpoint, input, options);
       const { client, keyFingerprint } = await openFor(endpoint);
       const isRead = effectOf(endpoint, input) === 'read';
+      hasRead ||= isRead;
       const call = (isLate?: () => boolean) =>
         answered(request, { ...options, isLate }, client).catch((error) => {
           unread ??= error;
@@ -249,12 +250,12 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       if (!change.isAgreed) await confirmRequest(dialog, profile, effect, { ...change, lines });
       const limits = await session.rules.require(endpoint, input, change.summary);
       // It may have expired while the question was open.
-      if (applied) (await import('../plans/plan.ts')).requireUnexpired(applied.plan, world);
+      if (applied) (await import('../plans/plan.ts')).requireUnexpired(applied.plan, await time.timeMs());
       await change.before?.();
       const { client, keyFingerprint } = await openFor(endpoint);
       const agreed = earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard;
       const call = (isLate: () => boolean) => answered(request, { ...options, isLate }, client);
-      const baseline = await session.baselineOf(session, endpoint, input, change.terms);
+      const baseline = await session.baselineOf(session, endpoint, input, change.terms, !hasRead);
       await time.warn();
       const sent = await sendJournaled(session, {
         ...{ ...sending, limits, keyFingerprint, call },
@@ -297,38 +298,6 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   };
   return session;
 }
-
-/** Validates a request before anything is asked or sent. Throws CliError usage, and DryRun in a dry run. */
-export async function prepareRequest<E extends Endpoint>(
-  { profile, globals, world, inputName, rules }: Pick<Session, 'profile' | 'globals' | 'world' | 'inputName' | 'rules'>,
-  endpoint: E,
-  input: RequestOf<E>,
-  { unchecked, prints = shapeOfResponse(endpoint), isBeforehand, isRecorded }: RequestOptions = {},
-): Promise<ReadyRequest<E>> {
-  const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input, inputName);
-  if (globals.dryRun && !isBeforehand) {
-    const verdicts = await rules.tested(endpoint, input);
-    throw verdicts
-      ? new DryRun({ data: { profile: profile.name, rules: verdicts } })
-      : dryRunOf(profile, world.env, endpoint, input);
-  }
-  if (effectOf(endpoint, input) === 'read') return request;
-  if (globals.present.isQueryRequired)
-    throw new CliError('usage', '--query-required is for commands that only read, and this one changes something', {
-      hint: 'omit it: nothing was sent',
-    });
-  await checkOptions(isNames(prints) ? { names: prints } : prints, globals.present);
-  if (!isRecorded) await rules.require(endpoint, input);
-  return request;
-}
-
-const isNames = (prints: ResultShape | readonly string[]): prints is readonly string[] => Array.isArray(prints);
-
-const shapeOfResponse = ({ response, nests, lists }: Endpoint) => ({
-  schema: response(),
-  ...(nests ? { nests } : {}),
-  ...(lists ? { lists } : {}),
-});
 
 /** Returns how much of a list an endpoint returns. The results of a change are no list. */
 function listExtentOf({ lists, effect, request }: Endpoint): Pick<Result, 'list'> {

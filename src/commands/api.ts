@@ -146,7 +146,7 @@ async function guardedInput(
     isGuarded: !UNGUARDED.includes(endpoint.id),
     input: JSON.stringify(['api', endpoint.id, plain(input)]),
   };
-  const guard = guardOf({ once, again }, typed, session.world.clock.now());
+  const guard = await guardOf({ once, again }, typed, session.timeMs);
   await requireUnused(session, guard, isReconciled);
   session.guardWith(guard);
   const derived = session.idempotencyKey();

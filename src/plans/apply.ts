@@ -1,6 +1,5 @@
 import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
-import type { World } from '../base/world.ts';
 import type { PlanToApply } from './change.ts';
 import { onceKeyOf, type Plan, requireUnexpired, type TypedInput } from './plan.ts';
 import { signaturesOf } from './signatures.ts';
@@ -13,11 +12,11 @@ export function guardOfPlan(plan: Plan) {
 
 /** Checks that a plan may be applied now. Throws CliError declined if it has expired or a signature does not hold. */
 export async function planToApply(
-  { world, profile }: { readonly world: Pick<World, 'clock'>; readonly profile: Profile },
+  { profile, timeMs }: { readonly profile: Profile; timeMs(): Promise<number> },
   plan: Plan,
   commandLine: string,
 ): Promise<PlanToApply> {
-  requireUnexpired(plan, world);
+  requireUnexpired(plan, await timeMs());
   const { words, input } = plan.content;
   return { kind: 'apply', plan, typed: { words, input, commandLine }, signed: await signaturesOf(plan, profile) };
 }

@@ -55,6 +55,7 @@ interface PlanningSession {
   readonly world: World;
   readonly profile: Profile;
   accountNames(): Promise<AccountNames>;
+  timeMs(): Promise<number>;
 }
 
 /** A change of a command: the request, and what a confirmation shows. */
@@ -87,7 +88,7 @@ export async function writePlan(
   const { terms, balance, balanceLine } = await termsOf(typed, change);
   const { keyFingerprint } = await session.accountNames();
   const own = await ownOperator(profile, world);
-  const nowMs = world.clock.now();
+  const nowMs = await session.timeMs();
   const { name, mode, baseUrl } = profile;
   const content: PlanContent = {
     id,

@@ -1,5 +1,4 @@
 import { CliError } from '../base/errors.ts';
-import type { World } from '../base/world.ts';
 import { sha256Hex } from '../crypto/fingerprint.ts';
 import type { Asset } from '../money/amount.ts';
 import { isWireNumber } from '../money/decimal.ts';
@@ -102,15 +101,14 @@ function canonical(value: unknown): string {
 /** The once key of a plan: at most one run applies it. */
 export const onceKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
 
-/** Throws CliError declined if a plan has expired, or was made by a clock that is ahead of this one by more than a few minutes. */
-export function requireUnexpired({ content: { expiresAt, createdAt } }: Plan, { clock }: Pick<World, 'clock'>): void {
-  const now = clock.now();
-  if (now >= Date.parse(expiresAt))
+/** Throws CliError declined if a plan has expired, or was made by a clock that is ahead of the agreed time by more than a few minutes. */
+export function requireUnexpired({ content: { expiresAt, createdAt } }: Plan, nowMs: number): void {
+  if (nowMs >= Date.parse(expiresAt))
     throw new CliError('declined', `the plan expired on ${expiresAt}; nothing was sent`, {
       code: 'PLAN_EXPIRED',
       hint: 'write a new one with --plan FILE; --plan-expires sets how long it holds',
     });
-  if (Date.parse(createdAt) - now > CLOCK_SKEW_MS)
+  if (Date.parse(createdAt) - nowMs > CLOCK_SKEW_MS)
     throw new CliError('declined', `the plan was made in the future, on ${createdAt}; nothing was sent`, {
       code: 'PLAN_EXPIRED',
       hint: 'check the clocks of both machines',

@@ -18,6 +18,8 @@ export interface RuleSession {
   readonly onceKey: Asked['onceKey'];
   journal(): Promise<Journal>;
   accountNames(): Promise<AccountNames>;
+  /** The time that all hosts agree on, in milliseconds since the epoch. */
+  timeMs(): Promise<number>;
   /** Makes a read that precedes the change. */
   call<E extends Endpoint>(
     endpoint: E,
@@ -42,7 +44,7 @@ export async function verdictsFor(
   const moves = effect === 'money' ? movesOf(endpoint, input) : undefined;
   const command = moves && endpoint.moves?.command;
   const asked: Asked = {
-    ...standing(session),
+    ...(await standing(session, sets)),
     effect,
     moves,
     command,
@@ -51,10 +53,11 @@ export async function verdictsFor(
   return verdictsOf(sets, asked, factsOf(session));
 }
 
-const standing = ({ world, profile, isInteractive, onceKey }: RuleSession) => ({
+const standing = async ({ world, profile, isInteractive, onceKey, timeMs }: RuleSession, sets: readonly RuleSet[]) => ({
   ...{ onceKey, isInteractive },
   isLive: profile.mode === 'live',
-  nowMs: world.clock.now(),
+  // Hours must be the same on every host; nothing else depends on the time.
+  nowMs: sets.some(({ rules }) => rules.hours) ? await timeMs() : world.clock.now(),
 });
 
 function factsOf(session: RuleSession): Facts {
@@ -91,7 +94,7 @@ export async function requireRules(
 /** Checks what is known before a money command asks for anything. Throws CliError declined. */
 export async function requireMoneyRules(session: RuleSession, sets: readonly RuleSet[]): Promise<void> {
   const asked: Asked = {
-    ...standing(session),
+    ...(await standing(session, sets)),
     ...({ effect: 'money', moves: undefined, command: undefined, isOfCommand: false } as const),
   };
   const broken = brokenRule(session.profile.name, await verdictsOf(sets, asked, factsOf(session)));

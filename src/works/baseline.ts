@@ -10,18 +10,19 @@ import { rowsBefore } from './listing.ts';
 import type { RowsBefore } from './work.ts';
 
 /**
- * Returns what is known of the service before a request leaves. If this command has read nothing yet, it reads the list that will show the work: that tells
- * the service's time, and which rows are older than the request.
+ * Returns what is known of the service before a request leaves. If this command has read nothing yet (`isFirst`), reads the list that will show the
+ * work: that tells the service's time, and which rows are older than the request.
  */
 export async function baselineOf(
   session: Session,
   endpoint: Endpoint,
   input: unknown,
   terms: Baseline['terms'],
+  isFirst: boolean,
 ): Promise<Baseline> {
   const { serviceClock } = session;
-  const isFirst = effectOf(endpoint, input) === 'money' && serviceClock.nowMs() === undefined;
-  const before = isFirst ? await look(session, endpoint, { ...requestOf(endpoint, input), ...terms }) : undefined;
+  const looks = isFirst && effectOf(endpoint, input) === 'money';
+  const before = looks ? await look(session, endpoint, { ...requestOf(endpoint, input), ...terms }) : undefined;
   // A clock that was set while this command ran says nothing about the past.
   const serviceAtMs = serviceClock.jumpMs() === 0 ? serviceClock.nowMs() : undefined;
   return { serviceAtMs, hostAheadMs: serviceClock.hostAheadMs(), before, terms };

@@ -8,7 +8,8 @@ import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { connect } from '../../cli/connect.ts';
 import { option, switchOn } from '../../cli/parameters.ts';
-import { prepareRequest, type Session } from '../../cli/session.ts';
+import { prepareRequest } from '../../cli/session/prepare.ts';
+import type { Session } from '../../cli/session.ts';
 import { createSandboxKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 

@@ -66,7 +66,7 @@ export const signCommand = command({
     const { signaturesOf, withSignature } = await import('../../plans/signatures.ts');
     const path = absolutePath(input.file);
     const plan = await planIn(session, path);
-    requireUnexpired(plan, world);
+    requireUnexpired(plan, await session.timeMs());
     const signed = await signaturesOf(plan, profile);
     endDryRun(session, { ...shownPlan(path, plan, signed), lines: planLines(plan, signed) });
     const own = await ownOperator(profile, world);
@@ -84,8 +84,8 @@ export const signCommand = command({
       lines: [accountLine(profile), ...planLines(plan, signed)],
     });
     // It may have expired while the question was open.
-    requireUnexpired(plan, world);
-    const next = await withSignature(plan, own, 'signer', world.clock.now());
+    requireUnexpired(plan, await session.timeMs());
+    const next = await withSignature(plan, own, 'signer', await session.timeMs());
     replacePlan(path, next, world);
     return { result: { data: shownPlan(path, next, await signaturesOf(next, profile)), columns: PLAN_COLUMNS } };
   },
