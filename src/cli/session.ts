@@ -124,6 +124,8 @@ export interface Session extends Dialog {
   readonly serviceClock: ServiceClock;
   /** The time that all hosts agree on, in milliseconds since the epoch: that of a shared journal, else the service's. */
   timeMs(): Promise<number>;
+  /** Warns once of a clock that is far from the service's. */
+  warnOfClock(): Promise<void>;
   /** Notes the operation that is being sent, or that none is. */
   inFlight(operation: InFlight | undefined): void;
   /** The error of a command that was told twice to end: what it leaves behind. */
@@ -288,6 +290,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
     abandonedError: () => abandonedWith(inFlight),
     serviceClock: time.serviceClock,
     timeMs: time.timeMs,
+    warnOfClock: time.warn,
     journal: journal.open,
     existingJournal: async () => (place().server || entryAt(place().path) ? journal.open() : undefined),
     close: async () => {

@@ -106,6 +106,7 @@ const statusCommand = command({
     };
     try {
       const data = { ...about, reachable: true, ...(await account(session)), operationsInDoubt: inDoubt };
+      await session.warnOfClock();
       return { result: { data, columns: columnsOf(profile.mode, true) } };
     } catch (error) {
       if (!(error instanceof CliError)) throw error;

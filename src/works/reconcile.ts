@@ -1,7 +1,7 @@
 import { evidenceRulesOf } from '../account/money-rules.ts';
 import type { Session } from '../cli/session.ts';
 import type { Baseline } from '../journal/baseline.ts';
-import type { Looks } from '../journal/doubt.ts';
+import { isInDoubt, type Looks, looksIn, unseenSince } from '../journal/doubt.ts';
 import type { Journal, Operation } from '../journal/journal.ts';
 import { clockProblem } from './clocks.ts';
 import { evidenceOf, ownerOf } from './evidence.ts';
@@ -81,8 +81,6 @@ async function recordFound(
   return !isInDoubt(await current(journal, operationId));
 }
 
-const isInDoubt = ({ state }: Operation) => state === 'sent' || state === 'unknown';
-
 /** Absence is believed after two complete reads, far enough apart for a row to appear, if every clock was and is right. */
 async function absence(
   session: Session,
@@ -99,10 +97,7 @@ async function absence(
     return { kind: 'clock', operation, why: why ?? 'the service does not say its time' };
   const firstMs = unseenSince(operation);
   if (firstMs === undefined) {
-    const looks: Looks = {
-      ...(operation.result === null ? {} : (JSON.parse(operation.result) as Looks)),
-      unseenSinceMs: nowMs,
-    };
+    const looks: Looks = { ...looksIn(operation), unseenSinceMs: nowMs };
     const seen = { detail: operation.detail ?? undefined, result: JSON.stringify(looks) };
     const { operation: looked } = await ended(journal, operationId, () => journal.append(operationId, 'unknown', seen));
     if (!isInDoubt(looked)) return { kind: 'ended', operation: looked };
@@ -113,12 +108,6 @@ async function absence(
   return ended(journal, operationId, () =>
     journal.append(operationId, 'resolved', { verdict: 'not-done', detail: 'looked for twice, and not found' }),
   );
-}
-
-/** When a complete read first did not have an operation in doubt, by the service's time. */
-function unseenSince(operation: Operation): number | undefined {
-  const { result } = operation;
-  return isInDoubt(operation) && result !== null ? (JSON.parse(result) as Looks).unseenSinceMs : undefined;
 }
 
 async function ended(journal: Journal, operationId: string, append: () => Promise<void>): Promise<Reconciled> {

@@ -105,9 +105,9 @@ function otherAccount({ operationId, profile }: Operation): CliError {
   });
 }
 
-/** The result of looking for an operation; `unreachable` if its account cannot be used or its service did not answer. */
+/** The result of looking for an operation, and when by the service's time; `unreachable` if its account cannot be used or its service did not answer. */
 export type Looked =
-  | Reconciled
+  | (Reconciled & { readonly atMs?: number | undefined })
   | { readonly kind: 'unreachable'; readonly operation: Operation; readonly error: CliError };
 
 /**
@@ -137,7 +137,8 @@ export async function reconcileEach(
       used.add(own);
       // A service that did not answer is not asked again for the next operation.
       const earlier = failures.get(own);
-      return earlier ? failed(operation, earlier) : await reconcile(own, operation);
+      if (earlier) return failed(operation, earlier);
+      return { ...(await reconcile(own, operation)), atMs: own.serviceClock.nowMs() };
     } catch (error) {
       return failed(operation, error, own);
     }

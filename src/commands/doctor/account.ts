@@ -6,8 +6,10 @@ import type { HttpResponse } from '../../base/world.ts';
 import { accessOf, accessText } from '../../cli/allowlist.ts';
 import { connect } from '../../cli/connect.ts';
 import { stateError } from '../../cli/failures.ts';
+import { clockDifference } from '../../cli/session/clock-distance.ts';
 import type { Client, Reply } from '../../client/client.ts';
 import { validRequest } from '../../client/request.ts';
+import { createServiceClock } from '../../client/service-clock.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
@@ -38,8 +40,10 @@ interface Reads {
   readonly read: ReadResult<typeof getPlatformPublicKey>;
   /** Undefined if the first read got no response. */
   readonly access: ReadResult<typeof ipAllowlist> | undefined;
-  /** The first raw response, and when it arrived. */
-  readonly first: { readonly response: HttpResponse; readonly atMs: number } | undefined;
+  /** The first raw response. */
+  readonly first: HttpResponse | undefined;
+  /** How far the system clock is ahead of the service's; undefined if no response said its time. */
+  readonly aheadMs: number | undefined;
 }
 
 const NAMES = ['reachability', 'clock', 'key accepted', 'allowlist', 'encryption'] as const;
@@ -60,7 +64,7 @@ export async function accountChecks(subject: Subject, failed: string | undefined
       () =>
         profile.mode === 'embedded'
           ? skipped('the embedded sandbox uses the system clock')
-          : clockFinding(reads, session.world.platform),
+          : clockFinding(reads, subject),
       () => keyFinding(reads, profile, fix),
       () => accessFinding(reads, subject),
       () => sealingFinding(reads, profile, subject),
@@ -79,14 +83,21 @@ export async function accountChecks(subject: Subject, failed: string | undefined
 async function readAccount({ session: { world, globals, progress } }: Subject, profile: Profile): Promise<Reads> {
   let first: Reads['first'];
   const timeoutMs = Math.min(globals.timeoutMs, READ_MS);
-  const connection = await connect(world, profile, { ...globals, timeoutMs }, progress, () => (response) => {
-    first ??= { response, atMs: world.clock.now() };
+  const serviceClock = createServiceClock(world.clock, profile.mode === 'live');
+  const connection = await connect(world, profile, { ...globals, timeoutMs }, progress, () => {
+    const heard = serviceClock.ask();
+    return (response) => {
+      first ??= response;
+      heard(response);
+    };
   });
   const { client } = connection;
   try {
     const read = await attempted(client.call(validRequest(getPlatformPublicKey, {})));
-    if (!first) return { read, access: undefined, first };
-    return { read, access: await attempted(connection.requirePlatformKey().then(() => checkAccess(client))), first };
+    const aheadMs = serviceClock.hostAheadMs();
+    if (!first) return { read, access: undefined, first, aheadMs };
+    const access = await attempted(connection.requirePlatformKey().then(() => checkAccess(client)));
+    return { read, access, first, aheadMs };
   } finally {
     await connection.close();
   }
@@ -122,22 +133,30 @@ const SET_CLOCK: Readonly<Record<string, string>> = {
   win32: 'w32tm /resync',
 };
 
-function clockFinding({ first }: Reads, platform: string): Finding {
+async function clockFinding({ first, aheadMs }: Reads, { session }: Subject): Promise<Finding> {
   if (!first) return skipped(NO_RESPONSE);
-  const timeMs = timeIn(first.response);
-  if (timeMs === undefined) return skipped('the response has no time');
-  const skewMs = first.atMs - timeMs;
-  const seconds = Math.round(Math.abs(skewMs) / 1000);
-  const detail = `the system clock is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the service`;
-  const fix = SET_CLOCK[platform] ?? 'correct the system clock';
-  if (Math.abs(skewMs) > SKEW_PROBLEM_MS) return problem('usage', `${detail}; webhook verification will fail`, fix);
-  return Math.abs(skewMs) > SKEW_WARNING_MS ? warning(detail, fix) : ok('within 30 s of the service');
+  if (aheadMs === undefined) return skipped('the response has no time');
+  const detail = `the system clock is ${clockDifference(aheadMs)}`;
+  const fix = SET_CLOCK[session.world.platform] ?? 'correct the system clock';
+  if (Math.abs(aheadMs) > SKEW_PROBLEM_MS) return problem('usage', `${detail}; webhook verification will fail`, fix);
+  if (Math.abs(aheadMs) > SKEW_WARNING_MS) return warning(detail, fix);
+  const journalAheadMs = aheadMs + (await sharedAheadMs(session));
+  if (Math.abs(journalAheadMs) <= SKEW_WARNING_MS) return ok('within 30 s of the service');
+  return warning(
+    `the clock of the journal’s server is ${clockDifference(journalAheadMs)}`,
+    'correct the clock of the database server',
+  );
 }
 
-/** The time of a response, from its Date header or its body. */
-function timeIn({ headers, body }: HttpResponse): number | undefined {
-  const texts = [headers['date'], /"timestamp":\s*"([^"]{10,40})"/.exec(body)?.[1]];
-  return texts.map((text) => Date.parse(text ?? '')).find((timeMs) => !Number.isNaN(timeMs));
+/** How far the journal's clock is ahead of the system clock; 0 if it cannot be read, which another check says. */
+async function sharedAheadMs({ existingJournal }: Subject['session']): Promise<number> {
+  try {
+    const journal = await existingJournal();
+    await journal?.count();
+    return journal?.aheadMs() ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 function keyFinding({ read, first }: Reads, { stored }: Profile, fix: string): Finding {
@@ -159,7 +178,7 @@ function accessFinding({ access }: Reads, subject: Subject): Finding {
   return state.total === 0 ? warning(text, add) : ok(text);
 }
 
-const isSealed = (first: Reads['first']) => first !== undefined && payloadIn(first.response.body) !== undefined;
+const isSealed = (first: Reads['first']) => first !== undefined && payloadIn(first.body) !== undefined;
 
 async function sealingFinding({ read, first }: Reads, profile: Profile, subject: Subject): Promise<Finding> {
   const { world } = subject.session;

@@ -14,6 +14,7 @@ import { backupCommand, exportCommand, importCommand, stepThrough } from './file
 import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
 import { COLUMNS, OPERATION, operationNamed, printed } from './printed.ts';
+import { wayOut } from './way-out.ts';
 
 const operationId = picked(
   'operation',
@@ -130,19 +131,20 @@ const verifyCommand = command({
   },
 });
 
-/** What to do about what looking for an operation found. */
+/** What to do about what looking for an operation found, in one line. */
 function nextStep(looked: Looked): string | null {
   if (looked.kind === 'unreachable') return [looked.error.message, looked.error.hint].filter(Boolean).join('; ');
   const { kind, operation, where, retry, ...found } = looked;
   const resolve = `fiatrail ops resolve ${operation.operationId} --completed|--not-done --reason TEXT`;
   const look = where === undefined ? 'ask the service' : `look with: ${where}`;
   if (kind === 'ended') return null;
-  if (kind === 'busy') return 'its command is still running; wait for it';
+  if (kind === 'busy') return 'its command, or one with an equal request, is still running; wait for it';
   if (kind === 'unseen' && 'lookAgainMs' in found)
     return `not found yet; run this again after ${new Date(found.lookAgainMs).toISOString()}`;
   if (kind === 'several' && 'candidates' in found)
     return `may be ${found.candidates.map(({ requestId }) => requestId).join(' or ')}; ${look}, then: ${resolve}`;
-  return `${retry === undefined ? '' : `retry safely with: ${retry}; or `}${look}, then: ${resolve}`;
+  const clock = kind === 'clock' && 'why' in found ? `absence proves nothing, because ${found.why}; ` : '';
+  return `${clock}${retry === undefined ? '' : `retry safely with: ${retry}; or `}${look}, then: ${resolve}`;
 }
 
 const RECONCILED = [
@@ -196,6 +198,7 @@ const reconcileCommand = command({
           found: 'text',
           candidates: ['list of', { requestId: 'text', state: 'text' }],
           next: ['null or', 'text'],
+          wayOut: ['list of', 'text'],
         },
       ],
     },
@@ -223,8 +226,11 @@ const reconcileCommand = command({
       found: each.kind,
       candidates: 'candidates' in each ? each.candidates : [],
       next: nextStep(each),
+      wayOut: wayOut(each, 'atMs' in each ? each.atMs : undefined),
     }));
     const operations = await Promise.all(rows);
+    for (const { operationId: id, wayOut: lines } of operations)
+      if (lines.length > 0) await session.note([`operation ${id}`, ...lines].join('\n  '));
     const result = { data: { operations }, lists: 'operations', columns: RECONCILED };
     const left = all.filter(({ kind }) => kind !== 'ended').length;
     if (left === 0) return { result };

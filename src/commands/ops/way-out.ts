@@ -1,0 +1,87 @@
+import { unseenSince } from '../../journal/doubt.ts';
+import type { Operation } from '../../journal/journal.ts';
+import { amountForPeople } from '../../money/amount.ts';
+import { parseExactJson } from '../../money/decimal.ts';
+import { shellWord } from '../../present/text.ts';
+import type { Looked } from '../../works/sessions.ts';
+
+/** What a person needs in order to decide about an operation that nothing proves: a line each. */
+export function wayOut(looked: Looked, nowMs: number | undefined): readonly string[] {
+  const why = whyUndecided(looked);
+  if (why === undefined) return [];
+  const { operation } = looked;
+  const { operationId, onceKey } = operation;
+  const resolve = `fiatrail ops resolve ${operationId}`;
+  const freed = onceKey === null ? 'it may be done again' : `the once key ${onceKey} is free again`;
+  return [
+    `why: ${why}`,
+    `known: ${knownOf(operation)}`,
+    `looked: ${looksOf(looked, nowMs)}`,
+    `compare: ${compareWith(looked)}`,
+    `if it was done: ${resolve} --completed --request-id ${idOf(looked)} --reason TEXT`,
+    `if it was not: ${resolve} --not-done --reason TEXT (${freed})`,
+  ];
+}
+
+/** Returns why nothing proves how an operation ended; undefined if it is known, or will be without a person. */
+function whyUndecided(looked: Looked): string | undefined {
+  switch (looked.kind) {
+    case 'several':
+      return looked.candidates.length === 1
+        ? 'a row looks like it, and nothing proves that no other program made it'
+        : 'more rows look like it than requests that may have made them';
+    case 'absent':
+      return 'it is in no list, and no source promises that the lists of a live account are complete';
+    case 'clock':
+      return `it is in no list, and that proves nothing: ${looked.why}`;
+    case 'incomplete':
+      return 'the list is too long to be read to the end';
+    case 'unclear':
+      return 'what it was to change cannot be told from something else';
+    case 'no-evidence':
+      return 'the service has no list that shows such a request, or does not show it any more';
+    default:
+      return undefined;
+  }
+}
+
+/** What the journal knows, which is what a row or a statement has to be compared with. */
+function knownOf({ summary, moves, createdAt, baseline, operator, host, tag, request }: Operation): string {
+  const sentAt = baseline?.serviceAtMs;
+  const when = sentAt === undefined ? `${createdAt} by the journal’s clock` : `${time(sentAt)} by the service’s clock`;
+  const fields = { ...(parseExactJson(request) as object), ...baseline?.terms };
+  const texts = Object.entries(fields).flatMap(([name, value]) =>
+    typeof value === 'string' ? [`${name} ${value}`] : [],
+  );
+  return [
+    summary,
+    ...(moves ? [amountForPeople(moves)] : []),
+    `sent at ${when}, by ${operator} on ${host}`,
+    ...texts,
+    ...(tag === null ? [] : [`tag ${tag}`]),
+  ].join('; ');
+}
+
+function looksOf(looked: Looked, nowMs: number | undefined): string {
+  const firstMs = unseenSince(looked.operation);
+  const rows = 'candidates' in looked ? looked.candidates : [];
+  const found = rows.map(({ requestId, state, createdAt }) => `${requestId} (${state}, ${createdAt ?? 'no time'})`);
+  const now = nowMs === undefined ? 'now' : `at ${time(nowMs)}`;
+  const first = firstMs === undefined ? '' : `; at ${time(firstMs)}: nothing`;
+  return `${now}: ${found.length === 0 ? 'nothing' : found.join(', ')}${first}`;
+}
+
+function compareWith(looked: Looked): string {
+  const where = 'where' in looked ? looked.where : undefined;
+  if (where === undefined) return 'ask the service for what it did at that time';
+  const { userId } = parseExactJson(looked.operation.request) as { readonly userId?: unknown };
+  const line = where.replace('USER_ID', typeof userId === 'string' ? shellWord(userId) : 'USER_ID');
+  return `${line}, the statement of whoever was to be paid, and what other programs of this account did then`;
+}
+
+const idOf = (looked: Looked): string =>
+  'candidates' in looked && looked.candidates.length === 1
+    ? shellWord(looked.candidates[0]?.requestId ?? '')
+    : 'REQUEST_ID';
+
+const time = (atMs: number): string => new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z');
