@@ -89,14 +89,18 @@ const leastDistance = (low: number, high: number): number => (low > 0 ? low : hi
 
 const furthest = (one: number, other: number): number => (Math.abs(other) > Math.abs(one) ? other : one);
 
-/** By how much more the service's clock went on between two responses than a clock that nobody sets. */
-function jumpBetween(
-  before: Heard,
-  { atMs, untilMs, movedMs, sent, received }: Said & { sent: Moment; received: Moment },
-) {
-  const net = (timeMs: number, moved: number) => timeMs - moved;
-  const least =
-    net(atMs, movedMs) - net(before.atMs, before.movedMs) - SECOND_MS - (received.steadyMs - before.received.steadyMs);
-  const most = net(untilMs, movedMs) - net(before.atMs, before.movedMs) - (sent.steadyMs - before.received.steadyMs);
-  return leastDistance(least, most);
+/**
+ * By how much more the service's clock went on between two responses than this machine's clocks. A machine that slept has one that stood still,
+ * so the clock counts that agrees more with the service's.
+ */
+function jumpBetween(before: Heard, heard: Said & { readonly sent: Moment; readonly received: Moment }): number {
+  const leastMs = heard.atMs - heard.movedMs - (before.atMs - before.movedMs) - SECOND_MS;
+  const mostMs = heard.untilMs - heard.movedMs - (before.atMs - before.movedMs);
+  const jumps = (['steadyMs', 'nowMs'] as const).map((clock) =>
+    leastDistance(
+      leastMs - (heard.received[clock] - before.received[clock]),
+      mostMs - (heard.sent[clock] - before.received[clock]),
+    ),
+  );
+  return jumps.reduce((least, jump) => (Math.abs(jump) < Math.abs(least) ? jump : least));
 }
