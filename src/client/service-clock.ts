@@ -30,6 +30,7 @@ interface Heard {
   readonly atMs: number;
   /** By how much the clock of a sandbox was moved on purpose. */
   readonly movedMs: number;
+  readonly sent: Moment;
   readonly received: Moment;
   readonly hostAheadMs: number;
 }
@@ -60,7 +61,7 @@ export function createServiceClock(clock: Pick<Clock, 'now' | 'steadyMs'>, isLiv
           received.nowMs - said.atMs + said.movedMs,
         );
         if (heard) jumpMs = furthest(jumpMs, jumpBetween(heard, { ...said, sent, received }));
-        heard = { ...said, received, hostAheadMs };
+        heard = { ...said, sent, received, hostAheadMs };
       };
     },
     nowMs: () => heard && heard.atMs + Math.max(0, steadyMs() - heard.received.steadyMs),
@@ -98,7 +99,8 @@ function jumpBetween(before: Heard, heard: Said & { readonly sent: Moment; reado
   const mostMs = heard.untilMs - heard.movedMs - (before.atMs - before.movedMs);
   const jumps = (['steadyMs', 'nowMs'] as const).map((clock) =>
     leastDistance(
-      leastMs - (heard.received[clock] - before.received[clock]),
+      // A service says its time at some moment between a request and its response.
+      leastMs - (heard.received[clock] - before.sent[clock]),
       mostMs - (heard.sent[clock] - before.received[clock]),
     ),
   );

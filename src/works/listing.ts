@@ -74,9 +74,15 @@ export const timesOf = (rows: readonly { readonly createdAt?: string | null | un
 /** Whether a list goes from newer to older rows, as far as its times show. Rows of one moment may have any order. */
 const isNewestFirst = (times: readonly number[]): boolean => falls(times) && !rises(times);
 
-/** Whether a time is later than the one before it, by more than servers of one service may differ. */
-const rises = (times: readonly number[]): boolean =>
-  times.some((atMs, index) => atMs - (times[index - 1] ?? atMs) > SERVICE_SKEW_MS);
+/** Whether a time is later than one before it, by more than servers of one service may differ. Neighbours may be as close as they like. */
+function rises(times: readonly number[]): boolean {
+  let leastMs = Infinity;
+  return times.some((atMs) => {
+    leastMs = Math.min(leastMs, atMs);
+    return atMs - leastMs > SERVICE_SKEW_MS;
+  });
+}
+
 const falls = (times: readonly number[]): boolean => rises(times.map((atMs) => -atMs));
 
 /** Returns why the times of a list prove nothing: they contradict its order, or the service's own clock. */

@@ -1,0 +1,334 @@
+import { describe, expect, test } from 'vitest';
+import type { Session } from '../../src/cli/session.ts';
+import { feeWithdrawals } from '../../src/contract/endpoints/fee-withdrawals.ts';
+import { listing, rowsBefore, search } from '../../src/works/listing.ts';
+
+const SINCE_MS = Date.UTC(2026, 0, 5, 9);
+const NOW_MS = SINCE_MS + 600_000;
+
+interface Row {
+  readonly id?: string | null;
+  /** When it was created, after the time back to which the list is read; null if the row does not say it. */
+  readonly atMs?: number | null;
+  readonly isLike?: boolean;
+  readonly text?: string;
+  readonly state?: string | null;
+}
+
+interface Page {
+  readonly rows: readonly Row[];
+  readonly hasMore?: boolean;
+  readonly total?: number;
+  readonly pagination?: { readonly hasMore?: boolean; readonly total?: number } | null;
+}
+
+interface Asked {
+  readonly size: number;
+  readonly count: number;
+  readonly lastId: string | undefined;
+}
+
+/** A session whose service answers each request for a page; `asked` has the requests, and `options` what they were made with. */
+function fakeSession(
+  answer: (asked: Asked, index: number) => Page,
+  time: { readonly nowMs?: number } = { nowMs: NOW_MS },
+) {
+  const asked: Asked[] = [];
+  const options: unknown[] = [];
+  const parts = {
+    serviceClock: { nowMs: () => time.nowMs, hostAheadMs: () => 0, jumpMs: () => 0 },
+    call: async (_endpoint: unknown, input: Asked, given: unknown) => {
+      asked.push(input);
+      options.push(given);
+      return { data: answer(input, asked.length - 1) };
+    },
+  };
+  return { session: parts as unknown as Session, asked, options };
+}
+
+/** A service that has these rows, and pages or a limit. */
+const serving =
+  (rows: readonly Row[]) =>
+  ({ size, count }: Asked): Page => ({ rows: rows.slice(count, count + size) });
+
+const timeOf = (atMs: number | null) => (atMs === null ? null : new Date(SINCE_MS + atMs).toISOString());
+
+const listOf = (more: { readonly isUnpaged?: boolean; readonly isPartial?: boolean } = {}) =>
+  listing<typeof feeWithdrawals, Row>({
+    ...more,
+    endpoint: feeWithdrawals,
+    page: (size, count, lastId) => ({ size, count: more.isUnpaged ? 0 : count, lastId }) as object,
+    rowsOf: (data) => (data as unknown as Page).rows,
+    read: ({ id = 'x', atMs = 0, isLike = false, text, state = 'pending' }) => ({
+      ...{ requestId: id, createdAt: timeOf(atMs), state, isLike },
+      text: text ?? null,
+    }),
+    done: ['completed'],
+    failed: ['failed'],
+  });
+
+const SOUGHT = { request: {}, tag: undefined, sinceMs: SINCE_MS };
+
+/** Rows from one time to another, at equal distances, none of which is like the request. */
+const rows = (count: number, fromMs: number, toMs: number, name = 'r'): Row[] =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `${name}${index}`,
+    atMs: Math.round(fromMs + ((toMs - fromMs) * index) / Math.max(1, count - 1)),
+  }));
+
+const LIKE: Row = { id: 'like', atMs: 1_000, isLike: true };
+
+async function searched(all: readonly Row[], more: Parameters<typeof listOf>[0] = {}) {
+  const { session, asked } = fakeSession(serving(all));
+  const { candidates, isComplete, wrongTimes } = await search(session, SOUGHT, listOf(more));
+  return {
+    ids: candidates.map(({ requestId }) => requestId),
+    isComplete,
+    wrongTimes: wrongTimes?.replace(/ row of .*/, ' row of …'),
+    asked: asked.map(({ size, count }) => `${count}+${size}`),
+  };
+}
+
+const CONTRADICTORY = 'the times of the list contradict its order';
+
+describe('a search reads a list', () => {
+  test.each<[string, readonly Row[], ids: string[], asked: string[], wrongTimes?: string]>([
+    ['without rows', [], [], ['0+100']],
+    ['of one page', [...rows(3, 9_000, 8_000), LIKE], ['like'], ['0+100']],
+    ['of exactly one page', [...rows(99, 9_000, 2_000), LIKE], ['like'], ['0+100', '100+100']],
+    [
+      'newest first, and stops after a page that is too old',
+      [...rows(99, 9_000, 2_000), LIKE, ...rows(250, -60_000, -90_000)],
+      ['like'],
+      ['0+100', '100+100'],
+    ],
+    [
+      'newest first, and reads on after a page of which one row is too old',
+      [...rows(99, 9_000, 2_000), { id: 'old', atMs: -1 }, LIKE, ...rows(10, -5_000, -6_000)],
+      ['like'],
+      ['0+100', '100+100'],
+    ],
+    [
+      'newest first, and reads on after a page of which one row is exactly old enough',
+      [{ id: 'edge', atMs: 0 }, ...rows(99, -1, -60_000), LIKE],
+      ['like'],
+      ['0+100', '100+100'],
+      CONTRADICTORY,
+    ],
+    [
+      'newest first, and reads on after a page of old rows of which one has no time',
+      [{ id: 'timeless', atMs: null }, ...rows(99, -1_000, -60_000), ...rows(1, -60_000, -60_000), LIKE],
+      ['like'],
+      ['0+100', '100+100'],
+      CONTRADICTORY,
+    ],
+    ['oldest first, to its end', [...rows(200, -90_000, -60_000), LIKE], ['like'], ['0+100', '100+100', '200+100']],
+    [
+      'without an order, to its end',
+      [...rows(50, -60_000, -90_000), ...rows(50, -60_000, -90_000, 's'), LIKE],
+      ['like'],
+      ['0+100', '100+100'],
+      CONTRADICTORY,
+    ],
+    [
+      'newest first with many rows a second, and stops',
+      [...rows(100, -1, -30_000), ...rows(100, -30_000, -60_000, 's')],
+      [],
+      ['0+100'],
+    ],
+    [
+      'that rises slowly after it fell, to its end',
+      [{ id: 'first', atMs: -300_000 }, ...rows(99, -397_000, -5_000), LIKE],
+      ['like'],
+      ['0+100', '100+100'],
+      CONTRADICTORY,
+    ],
+    [
+      'that has an order on its first page only, to its end',
+      [...rows(100, 9_000, 2_000), ...rows(100, -90_000, -60_000), LIKE],
+      ['like'],
+      ['0+100', '100+100', '200+100'],
+      CONTRADICTORY,
+    ],
+    [
+      'of one moment, to its end: nobody knows its order',
+      [...rows(100, -60_000, -60_000), LIKE],
+      ['like'],
+      ['0+100', '100+100'],
+    ],
+    [
+      'of rows that differ by no more than servers do, to its end',
+      [...rows(100, -60_000, -65_000), LIKE],
+      ['like'],
+      ['0+100', '100+100'],
+    ],
+    [
+      'without times, to its end',
+      [...Array.from({ length: 100 }, (_, index) => ({ id: `t${index}`, atMs: null })), { ...LIKE, atMs: null }],
+      ['like'],
+      ['0+100', '100+100'],
+    ],
+    [
+      'whose rows differ a little from its order, which proves nothing wrong',
+      [...rows(50, -60_000, -90_000), ...rows(50, -85_000, -99_000, 's'), ...rows(10, -100_000, -101_000)],
+      [],
+      ['0+100'],
+    ],
+    [
+      'whose rows differ more from its order',
+      [...rows(50, -60_000, -90_000), ...rows(50, -84_999, -99_000, 's'), ...rows(10, -100_000, -101_000)],
+      [],
+      ['0+100', '100+100'],
+      CONTRADICTORY,
+    ],
+    ['with a row that is a little of the future', [{ id: 'next', atMs: 605_000 }, LIKE], ['like'], ['0+100']],
+    ['with a row of the future', [{ id: 'next', atMs: 605_001 }, LIKE], ['like'], ['0+100'], 'the list has a row of …'],
+  ])('%s', async (_what, all, ids, asked, wrongTimes) => {
+    expect(await searched(all)).toEqual({ ids, isComplete: true, asked, wrongTimes });
+  });
+
+  test('whose pages shift while it is read, and finds each row once', async () => {
+    const all = [...rows(99, 9_000, 2_000), LIKE, ...rows(60, 900, -60_000)];
+    const { session, asked } = fakeSession((page, index) =>
+      serving(index === 0 ? all : [{ id: 'new', atMs: 10_000, isLike: true }, ...all])(page),
+    );
+    const found = await search(session, SOUGHT, listOf());
+    expect(found.candidates.map(({ requestId }) => requestId)).toEqual(['like']);
+    expect({ ...found, count: asked.length }).toMatchObject({ isComplete: true, wrongTimes: undefined, count: 2 });
+  });
+
+  test('by the id of the last row that has one', async () => {
+    const { session, asked } = fakeSession(serving(rows(150, 9_000, 2_000)));
+    await search(session, SOUGHT, listOf());
+    expect(asked.map(({ lastId }) => lastId)).toEqual([undefined, 'r99']);
+  });
+
+  test('without pages, with an ever larger limit', async () => {
+    expect(await searched([...rows(300, 9_000, 2_000), LIKE], { isUnpaged: true })).toEqual({
+      ...{ ids: ['like'], isComplete: true, wrongTimes: undefined },
+      asked: ['0+100', '0+200', '0+400'],
+    });
+  });
+
+  test('without pages, back to the time of the request', async () => {
+    const all = [...rows(99, 9_000, 2_000), LIKE, ...rows(900, -60_000, -90_000)];
+    expect(await searched(all, { isUnpaged: true })).toMatchObject({ ids: ['like'], isComplete: true });
+  });
+
+  test('of a service that does not say its time; no row is then of the future', async () => {
+    const { session } = fakeSession(serving([{ id: 'next', atMs: 9_000_000 }]), {});
+    expect(await search(session, SOUGHT, listOf())).toMatchObject({ isComplete: true, wrongTimes: undefined });
+  });
+});
+
+describe('a list that was not read as a whole', () => {
+  test.each<[string, (asked: Asked, index: number) => Page, isComplete: boolean, count: number]>([
+    ['says that there is more, and has it', (_, index) => ({ rows: rows(1, 9_000, 0), hasMore: index < 3 }), true, 4],
+    [
+      'says so beside its rows',
+      (_, index) => ({ rows: rows(1, 9_000, 0), pagination: { hasMore: index < 3 } }),
+      true,
+      4,
+    ],
+    ['says how many there are, and has them', () => ({ rows: rows(50, 9_000, 0), total: 150 }), true, 3],
+    ['says beside its rows how many', () => ({ rows: rows(50, 9_000, 0), pagination: { total: 150 } }), true, 3],
+    ['says nothing of pages', () => ({ rows: rows(50, 9_000, 0), pagination: null }), true, 1],
+    [
+      'says that there is more, and has nothing',
+      (_, index) => ({ rows: rows(1 - index, 9_000, 0), hasMore: true }),
+      false,
+      2,
+    ],
+    ['says how many there are, and has fewer', (_, index) => ({ rows: rows(1 - index, 9_000, 0), total: 9 }), false, 2],
+    ['never ends', () => ({ rows: rows(100, 9_000, 0) }), false, 100],
+  ])('%s', async (_what, answer, isComplete, count) => {
+    const { session, asked } = fakeSession(answer);
+    const found = await search(session, SOUGHT, listOf());
+    expect({ isComplete: found.isComplete, count: asked.length }).toEqual({ isComplete, count });
+  });
+
+  test.each<[string, (asked: Asked) => Page, largest: number]>([
+    ['has no pages, and says that there is more', () => ({ rows: rows(1, 9_000, 0), hasMore: true }), 100],
+    ['has no pages, and always as many rows as asked for', ({ size }) => ({ rows: rows(size, 9_000, 0) }), 819_200],
+  ])('%s', async (_what, answer, largest) => {
+    const { session, asked } = fakeSession(answer);
+    expect(await search(session, SOUGHT, listOf({ isUnpaged: true }))).toMatchObject({ isComplete: false });
+    expect(asked.at(-1)?.size).toBe(largest);
+  });
+
+  test('is partial if its rows say less than the request', async () => {
+    const { session } = fakeSession(serving([LIKE]));
+    expect(await search(session, SOUGHT, listOf({ isPartial: true }))).toMatchObject({ isPartial: true });
+    expect(await search(session, SOUGHT, listOf())).toMatchObject({ isPartial: false });
+  });
+});
+
+describe('a row', () => {
+  const found = async (row: Row, tag?: string) => {
+    const { session } = fakeSession(serving([row]));
+    return (await search(session, { ...SOUGHT, tag }, listOf())).candidates;
+  };
+
+  test.each([
+    ['completed', 'settled'],
+    ['failed', 'failed'],
+    ['pending', 'accepted'],
+    ['new words', 'accepted'],
+  ])('that is %s is %s', async (state, standing) => {
+    expect(await found({ ...LIKE, state })).toEqual([
+      { requestId: 'like', createdAt: timeOf(1_000), state, standing, isExact: false },
+    ]);
+  });
+
+  test('without a state is still one', async () => {
+    expect(await found({ ...LIKE, state: null })).toMatchObject([{ state: 'unknown', standing: 'accepted' }]);
+  });
+
+  test('is a candidate whenever it is from', async () => {
+    expect(await found({ ...LIKE, atMs: -9_000_000 })).toHaveLength(1);
+  });
+
+  test.each<[string, Row, string | undefined, readonly object[]]>([
+    ['like the request', LIKE, undefined, [{ isExact: false }]],
+    ['like nothing', { ...LIKE, isLike: false }, undefined, []],
+    ['with the tag', { ...LIKE, isLike: false, text: 'a ref-1 b' }, 'ref-1', [{ isExact: true }]],
+    ['with another tag', { ...LIKE, isLike: false, text: 'ref-2' }, 'ref-1', []],
+    ['like the request, with another tag', { ...LIKE, text: 'ref-2' }, 'ref-1', [{ isExact: false }]],
+    ['with a text, of a request without a tag', { ...LIKE, isLike: false, text: 'undefined' }, undefined, []],
+    ['without an id', { ...LIKE, id: null }, undefined, []],
+  ])('%s', async (_what, row, tag, expected) => {
+    expect(await found(row, tag)).toMatchObject(expected);
+    expect(await found(row, tag)).toHaveLength(expected.length);
+  });
+});
+
+describe('before a request leaves, one page tells', () => {
+  const other: Row = { id: 'other', atMs: 500 };
+  const newestFirst = [LIKE, ...rows(99, -1_000, -60_000)];
+
+  test.each<[string, Page, Awaited<ReturnType<typeof rowsBefore>>]>([
+    ['all rows of a short list', { rows: [LIKE, other] }, { ids: ['like'], sinceMs: null }],
+    ['that there is none', { rows: [] }, { ids: [], sinceMs: null }],
+    ['nothing of a row without an id', { rows: [{ ...LIKE, id: null }] }, { ids: [], sinceMs: null }],
+    ['the rows since its oldest one', { rows: newestFirst }, { ids: ['like'], sinceMs: SINCE_MS - 60_000 }],
+    [
+      'the same of a short page that says more',
+      { rows: [LIKE, { id: 'o', atMs: -9_000 }], hasMore: true },
+      { ids: ['like'], sinceMs: SINCE_MS - 9_000 },
+    ],
+    [
+      'the same if more is said beside it',
+      { rows: [LIKE, { id: 'o', atMs: -9_000 }], pagination: { total: 3 } },
+      { ids: ['like'], sinceMs: SINCE_MS - 9_000 },
+    ],
+    ['nothing if the list is oldest first', { rows: newestFirst.toReversed() }, undefined],
+    ['nothing if the list has no order', { rows: [...newestFirst.slice(50), ...newestFirst.slice(0, 50)] }, undefined],
+    ['nothing if all rows are of one moment', { rows: rows(100, 0, 0) }, undefined],
+    ['nothing if the rows have no times', { rows: newestFirst.map((row) => ({ ...row, atMs: null })) }, undefined],
+  ])('%s', async (_what, page, expected) => {
+    const { session, asked, options } = fakeSession(() => page);
+    expect(await rowsBefore(session, listOf(), { isBeforehand: true })).toEqual(expected);
+    expect(asked).toEqual([{ size: 100, count: 0, lastId: undefined }]);
+    expect(options).toEqual([{ isBeforehand: true }]);
+  });
+});
