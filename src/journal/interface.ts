@@ -48,6 +48,8 @@ export interface Journal {
    * again before, or its outcome is known.
    */
   claimRepeat(operationId: string, busyForMs: number): Promise<{ readonly isLate: () => boolean } | undefined>;
+  /** Records when a complete read of the service's list first did not have a request with an unknown outcome, by the service's time. */
+  noteUnseen(operationId: string, serviceMs: number): Promise<void>;
   /** Records work that was found as the operation's own. Returns false if another operation has it, or the outcome is known. */
   take(operationId: string, found: { readonly requestId: string; readonly detail: string }): Promise<boolean>;
   /**

@@ -7,7 +7,7 @@ import { type Aside, keepAside, keptFiles } from './aside.ts';
 import type { Baseline } from './baseline.ts';
 import { claimIn, lookIn } from './claims.ts';
 import { JOURNAL_CUT } from './codes.ts';
-import type { Looks } from './doubt.ts';
+import { type Looks, looksIn } from './doubt.ts';
 import { exportedLines } from './export.ts';
 import { hasKeptHead, keepHead, keptHead, lastHead, writeHead } from './head.ts';
 import type { Intent } from './intent.ts';
@@ -95,6 +95,7 @@ export function journalIn(store: Store, world: JournalWorld, outcomeWaitMs = OUT
       const isOurs = await append((recording) => claimRepeat(recording, id));
       return isOurs ? { isLate: () => passed() > busyForMs } : undefined;
     },
+    noteUnseen: (id, serviceMs) => append((recording) => noteUnseen(recording, id, serviceMs)),
     take: (id, found) =>
       append(
         async (recording) =>
@@ -125,14 +126,29 @@ function stopwatch({ now, steadyMs = now }: JournalWorld['clock']): () => number
 
 /** Appends that a request is sent again. Returns false if it was before, or its outcome is known. */
 async function claimRepeat(recording: Recording, id: string): Promise<boolean> {
-  const row = await recording.queries.get<{ state: OperationState; result: string | null }>(
-    'SELECT state, result FROM operation WHERE id = ?',
+  const doubt = await doubtIn(recording, id);
+  if (doubt?.looks.repeatedAtMs !== undefined) return false;
+  // What it does may only be in the list later, so what was not there before proves nothing any more.
+  const looks: Looks = { repeatedAtMs: recording.queries.now() };
+  const detail = 'sent again under its idempotency key';
+  return doubt !== undefined && tryMove(recording, id, 'unknown', { detail, result: JSON.stringify(looks) });
+}
+
+/** Appends when a complete read first did not have a request, unless another process did at the same time. */
+async function noteUnseen(recording: Recording, id: string, unseenSinceMs: number): Promise<void> {
+  const doubt = await doubtIn(recording, id);
+  if (!doubt || doubt.looks.unseenSinceMs !== undefined) return;
+  const result = JSON.stringify({ ...doubt.looks, unseenSinceMs } satisfies Looks);
+  await tryMove(recording, id, 'unknown', { detail: doubt.detail ?? undefined, result });
+}
+
+/** Returns what was done to end a doubt so far; undefined if there is none. */
+async function doubtIn({ queries }: Recording, id: string) {
+  const row = await queries.get<Pick<Operation, 'state' | 'detail' | 'result'>>(
+    'SELECT state, detail, result FROM operation WHERE id = ?',
     id,
   );
-  const looks = (row?.result ? JSON.parse(row.result) : {}) as Looks;
-  if (row?.state !== 'unknown' || looks.repeatedAtMs !== undefined) return false;
-  const result = JSON.stringify({ ...looks, repeatedAtMs: recording.queries.now() } satisfies Looks);
-  return tryMove(recording, id, 'unknown', { detail: 'sent again under its idempotency key', result });
+  return row?.state === 'unknown' ? { detail: row.detail, looks: looksIn(row) } : undefined;
 }
 
 async function move(recording: Recording, id: string, state: OperationState, appended: Appended): Promise<void> {

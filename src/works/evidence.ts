@@ -92,8 +92,9 @@ export async function ownerOf(session: Session, work: Work, operation: Operation
   for (const rival of rivals) {
     const rows = await timelyRows(session, work, rival);
     const isShared = rows.some(({ requestId }) => candidates.some((row) => row.requestId === requestId));
-    if (rival.request === operation.request && rival.endpoint === operation.endpoint)
-      equal.push({ operation: rival, rows });
+    // One whose time is not known could never take the row that it would be given.
+    const isEqual = rival.request === operation.request && rival.endpoint === operation.endpoint && hasTime(rival);
+    if (isEqual) equal.push({ operation: rival, rows });
     // Of two different requests, the row does not say which one it is.
     else if (isShared) return { kind: 'unclear' };
   }
@@ -152,6 +153,7 @@ async function rivalsOf(session: Session, { starts }: Work, { operationId }: Ope
 /** Returns the rows that may be a rival's. One whose time is not known may have any row that is like it. */
 async function timelyRows(session: Session, work: Work, rival: Operation): Promise<readonly Candidate[]> {
   const { candidates } = await evidenceOf(session, work, rival);
-  const hasTime = rival.baseline?.serviceAtMs !== undefined;
-  return candidates.filter((row) => row.isExact || !hasTime || isOfItsTime(row, rival));
+  return candidates.filter((row) => row.isExact || !hasTime(rival) || isOfItsTime(row, rival));
 }
+
+const hasTime = ({ baseline }: Operation): boolean => baseline?.serviceAtMs !== undefined;

@@ -1,7 +1,7 @@
 import { evidenceRulesOf } from '../account/money-rules.ts';
 import type { Session } from '../cli/session.ts';
 import type { Baseline } from '../journal/baseline.ts';
-import { isInDoubt, type Looks, looksIn, unseenSince } from '../journal/doubt.ts';
+import { isInDoubt, unseenSince } from '../journal/doubt.ts';
 import type { Journal, Operation } from '../journal/journal.ts';
 import { clockProblem } from './clocks.ts';
 import { evidenceOf, ownerOf } from './evidence.ts';
@@ -97,11 +97,10 @@ async function absence(
     return { kind: 'clock', operation, why: why ?? 'the service does not say its time' };
   const firstMs = unseenSince(operation);
   if (firstMs === undefined) {
-    const looks: Looks = { ...looksIn(operation), unseenSinceMs: nowMs };
-    const seen = { detail: operation.detail ?? undefined, result: JSON.stringify(looks) };
-    const { operation: looked } = await ended(journal, operationId, () => journal.append(operationId, 'unknown', seen));
+    await journal.noteUnseen(operationId, nowMs);
+    const looked = await current(journal, operationId);
     if (!isInDoubt(looked)) return { kind: 'ended', operation: looked };
-    return { kind: 'unseen', operation: looked, lookAgainMs: nowMs + visibleAfterMs };
+    return { kind: 'unseen', operation: looked, lookAgainMs: (unseenSince(looked) ?? nowMs) + visibleAfterMs };
   }
   if (nowMs < firstMs + visibleAfterMs) return { kind: 'unseen', operation, lookAgainMs: firstMs + visibleAfterMs };
   if (policy === 'ask') return { kind: 'absent', operation };

@@ -90,14 +90,15 @@ async function createdAtOf(session: Session, { status }: Work, requestId: string
 }
 
 /** Adds what events tell to what a list shows. The list knows when the work began, and an event may know sooner how it ended. */
-export function withTold({ candidates, isComplete }: Found, told: readonly Candidate[]): Found {
+export function withTold(found: Found, told: readonly Candidate[]): Found {
+  const { candidates } = found;
   const toldOf = new Map(told.map((each) => [each.requestId, each]));
   const listed = candidates.map((row) => {
     const { standing, state } = toldOf.get(row.requestId) ?? row;
     return row.standing === 'accepted' ? { ...row, standing, state } : row;
   });
   const ids = new Set(candidates.map(({ requestId }) => requestId));
-  return { candidates: [...listed, ...told.filter(({ requestId }) => !ids.has(requestId))], isComplete };
+  return { ...found, candidates: [...listed, ...told.filter(({ requestId }) => !ids.has(requestId))] };
 }
 
 /** Returns an ear for the end of work; undefined if nothing receives its events. The status of the work tells it too, so that no ear fails. */

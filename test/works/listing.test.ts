@@ -57,7 +57,7 @@ const listOf = (more: { readonly isUnpaged?: boolean; readonly isPartial?: boole
   listing<typeof feeWithdrawals, Row>({
     ...more,
     endpoint: feeWithdrawals,
-    page: (size, count, lastId) => ({ size, count: more.isUnpaged ? 0 : count, lastId }) as object,
+    page: (size, count, lastId) => ({ size, count: more.isUnpaged ? 0 : count, lastId }),
     rowsOf: (data) => (data as unknown as Page).rows,
     read: ({ id = 'x', atMs = 0, isLike = false, text, state = 'pending' }) => ({
       ...{ requestId: id, createdAt: timeOf(atMs), state, isLike },
