@@ -1,6 +1,6 @@
 import { bridgeStatus, listBridges, startBridge } from '../contract/endpoints/bridge.ts';
 import { listing } from './listing.ts';
-import { agrees, amountAt, isSameAmount } from './rows.ts';
+import { agrees, amountAt, amountMatch, compared } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
@@ -18,7 +18,7 @@ export const bridge: Work = {
   }),
   evidence: 'fiatrail bridge list',
   list: (request) => {
-    const { amount, fromNetwork, toNetwork, fromAddress, toAddress } = request;
+    const { token, amount, fromNetwork, toNetwork, fromAddress, toAddress } = request;
     const wanted = amountAt(amount, 'decimal-string', 'CNGN');
     return listing({
       ...ENDS,
@@ -29,12 +29,16 @@ export const bridge: Work = {
         requestId: row.requestId,
         createdAt: row.createdAt,
         state: row.status,
-        isLike:
-          isSameAmount(amountAt(row.amount, 'decimal-string', 'CNGN'), wanted) &&
-          agrees(row.fromNetwork, fromNetwork) &&
-          agrees(row.toNetwork, toNetwork) &&
-          agrees(row.fromAddress, fromAddress) &&
-          agrees(row.toAddress, toAddress),
+        ...compared(
+          [amountMatch(row.amount, 'decimal-string', wanted)],
+          [
+            agrees(row.token, token),
+            agrees(row.fromNetwork, fromNetwork),
+            agrees(row.toNetwork, toNetwork),
+            agrees(row.fromAddress, fromAddress),
+            agrees(row.toAddress, toAddress),
+          ],
+        ),
       }),
     });
   },

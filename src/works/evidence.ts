@@ -1,4 +1,5 @@
 import { evidenceRulesOf } from '../account/money-rules.ts';
+import { CliError } from '../base/errors.ts';
 import type { Session } from '../cli/session.ts';
 import type { Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
@@ -43,7 +44,12 @@ export async function evidenceOf(session: Session, work: Work, operation: Operat
 async function listed(session: Session, { list, find }: Work, sought: Sought): Promise<Found> {
   if (find) return find(session, sought);
   if (!list) return { candidates: [], isComplete: false };
-  return search(session, sought, await list(sought.request, session));
+  try {
+    return await search(session, sought, await list(sought.request, session));
+  } catch (error) {
+    if (!(error instanceof CliError) || error.category !== 'refused') throw error;
+    return { candidates: [], isComplete: false, isRefused: true };
+  }
 }
 
 /**
@@ -81,11 +87,12 @@ type Owner =
 
 /** Decides whether one of the rows is proven to be the operation's. */
 export async function ownerOf(session: Session, work: Work, operation: Operation, found: Found): Promise<Owner> {
-  const { candidates, isPartial = false } = found;
+  const { candidates } = found;
   const [only, ...others] = candidates;
   if (!only) return { kind: 'none' };
   if (only.isExact) return others.length === 0 ? { kind: 'own', row: only } : { kind: 'unclear' };
-  if (evidenceRulesOf(session.profile).evidence === 'mark' || isPartial) return { kind: 'unclear' };
+  const isMarkNeeded = evidenceRulesOf(session.profile).evidence === 'mark';
+  if (isMarkNeeded || candidates.some(({ isPartial }) => isPartial)) return { kind: 'unclear' };
   if (!candidates.every((row) => isOfItsTime(row, operation))) return { kind: 'unclear' };
   const rivals = await rivalsOf(session, work, operation);
   const equal: Claimant[] = [{ operation, rows: candidates }];

@@ -1,6 +1,6 @@
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../contract/endpoints/fee-withdrawals.ts';
 import { listing } from './listing.ts';
-import { agrees, amountAt, isSameAmount } from './rows.ts';
+import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
@@ -25,7 +25,7 @@ export const feeWithdrawal: Work = {
   }),
   evidence: 'fiatrail fees withdrawals',
   list: (request) => {
-    const { amount, bankAccountNumber, bankCode } = request;
+    const { amount, bankAccountNumber, bankCode, accountName, narration } = request;
     const wanted = amountAt(amount, 'kobo', 'NGN');
     return listing({
       ...ENDS,
@@ -38,10 +38,15 @@ export const feeWithdrawal: Work = {
         createdAt: row.createdAt,
         state: row.status,
         text: row.narration,
-        isLike:
-          isSameAmount(amountAt(row.amount, 'kobo', 'NGN'), wanted) &&
-          agrees(row.bankAccountNumber, bankAccountNumber) &&
-          agrees(row.bankCode, bankCode),
+        ...compared(
+          [amountMatch(row.amount, 'kobo', wanted)],
+          [
+            agrees(row.bankAccountNumber, bankAccountNumber),
+            agreesBankCode(row.bankCode, bankCode),
+            agrees(row.accountName, accountName),
+            agreesText(row.narration, narration),
+          ],
+        ),
       }),
     });
   },

@@ -1,7 +1,7 @@
 import { createLimitOrder, createOrder, listOrders } from '../contract/endpoints/fx-orders.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../contract/endpoints/fx-trades.ts';
 import { listing } from './listing.ts';
-import { agrees, amountAt, isSameAmount } from './rows.ts';
+import { agrees, amountAt, amountMatch, compared, figuresMatch, said } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const TRADE_ENDS = { done: ['completed'], failed: ['failed', 'expired'] } as const;
@@ -23,7 +23,7 @@ export const fxTrade: Work = {
   }),
   evidence: 'fiatrail fx trades',
   list: (request) => {
-    const { pair, side, cngnAmount } = request;
+    const { pair, side, cngnAmount, price } = request;
     return listing({
       ...TRADE_ENDS,
       endpoint: listTrades,
@@ -33,11 +33,15 @@ export const fxTrade: Work = {
         requestId: row.tradeId,
         createdAt: row.createdAt,
         state: row.status,
-        // A trade on a quote names neither pair nor amount.
-        isLike:
-          (pair === 'CNGN' || agrees(row.pair, pair)) &&
-          agrees(row.side, side) &&
-          (cngnAmount === undefined || isSameAmount(cngn(row.cngnAmount), cngn(cngnAmount))),
+        // What a trade on a quote or an order does is not in its request: without its terms, any trade may be it.
+        ...compared(
+          [said(pair), said(side), amountMatch(row.cngnAmount, 'decimal-string', cngn(cngnAmount))],
+          [
+            pair === 'CNGN' || agrees(row.pair, pair),
+            agrees(row.side, side),
+            price === undefined || amountMatch(row.price, 'decimal-string', cngn(price)) !== 'other',
+          ],
+        ),
       }),
     });
   },
@@ -62,12 +66,16 @@ export const fxOrder: Work = {
         requestId: row.orderId,
         createdAt: row.createdAt,
         state: row.status,
-        isLike:
-          agrees(row.pair, wantedPair) &&
-          agrees(row.side, side) &&
-          isSameAmount(cngn(row.price), cngn(price)) &&
-          isSameAmount(cngn(row.minAmount), cngn(minAmount)) &&
-          isSameAmount(cngn(row.maxAmount), cngn(maxAmount)),
+        ...compared(
+          [
+            figuresMatch([
+              [row.price, cngn(price)],
+              [row.minAmount, cngn(minAmount)],
+              [row.maxAmount, cngn(maxAmount)],
+            ]),
+          ],
+          [agrees(row.pair, wantedPair), agrees(row.side, side)],
+        ),
       }),
     });
   },

@@ -1,5 +1,6 @@
 import type { Session, SessionCallOptions } from '../cli/session.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
+import { hasTag } from './rows.ts';
 import type { Candidate, Found, Listing, ListRow, RowsBefore, Sought, Standing } from './work.ts';
 
 /** How far the times of a service's rows may be from the time of its responses. Source: inferred. */
@@ -18,11 +19,11 @@ export function listing<L extends Endpoint, R>(definition: Listing<L, R>): Listi
 
 /** Reads a list back to the time of the request, and returns the rows that are like it, whenever they are from. */
 export async function search(session: Session, { sinceMs, tag }: Sought, list: Listing): Promise<Found> {
-  const { endpoint, page, rowsOf, read, done, failed, isUnpaged, isPartial = false } = list;
+  const { endpoint, page, rowsOf, read, done, failed, isUnpaged } = list;
   const candidates = new Map<string, Candidate>();
   let times: readonly number[] = [];
   const found = (isComplete: boolean): Found => ({
-    ...{ candidates: [...candidates.values()], isComplete, isPartial },
+    ...{ candidates: [...candidates.values()], isComplete },
     wrongTimes: wrongTimesIn(times, session.serviceClock.nowMs()),
   });
   const isOld = ({ createdAt }: ListRow) => isPast(createdAt, sinceMs);
@@ -32,11 +33,11 @@ export async function search(session: Session, { sinceMs, tag }: Sought, list: L
     const rows = (rowsOf(data) ?? []).map(read);
     times = [...(isUnpaged ? [] : times), ...timesOf(rows)];
     for (const row of rows) {
-      const isExact = tag !== undefined && (row.text ?? '').includes(tag);
+      const isExact = hasTag(row.text, tag);
       if (!row.requestId || !(isExact || row.isLike)) continue;
-      const { requestId, createdAt, state } = row;
+      const { requestId, createdAt, state, isPartial = false } = row;
       const standing = standingOf(state ?? '', done, failed);
-      candidates.set(requestId, { requestId, createdAt, state: state ?? 'unknown', standing, isExact });
+      candidates.set(requestId, { requestId, createdAt, state: state ?? 'unknown', standing, isExact, isPartial });
     }
     count = isUnpaged ? rows.length : count + rows.length;
     // Only a list that was newest first so far ends here, and with a whole page: nobody promises the order.

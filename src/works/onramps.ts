@@ -6,7 +6,7 @@ import { getVirtualAccount } from '../contract/endpoints/virtual-accounts.ts';
 import { listUserWallets } from '../contract/endpoints/wallets.ts';
 import { futureIn, isPast, saysMore, standingOf, timesOf } from './listing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
-import { agrees, amountAt, cngnOfNaira, isSameAmount } from './rows.ts';
+import { agrees, amountAt, cngnOfNaira, compared, matchOf } from './rows.ts';
 import { type Candidate, type Sought, status, type Work } from './work.ts';
 
 const isEvmAddress = (text: unknown): text is string => typeof text === 'string' && /^0x[\da-f]{40}$/i.test(text);
@@ -75,19 +75,18 @@ async function onrampOf(session: Session, address: string, { request }: Sought):
   if (!data) return undefined;
   const { wallet, status: state } = data;
   const amount = amountAt(data.amount, 'base', 'CNGN') ?? amountAt(wallet?.amount, 'decimal-string', 'CNGN');
-  const isLike =
-    isSameAmount(amount, cngnOfNaira(amountAt(request['amount'], 'naira', 'NGN'))) &&
-    agrees(wallet?.owner, request['owner']) &&
-    isSameFlag(wallet?.sweepToOfframp, request['sweepToOfframp']) &&
-    isSameFlag(wallet?.autoSwap, request['autoSwap']);
+  const { isLike, isPartial } = compared(
+    [matchOf(amount, cngnOfNaira(amountAt(request['amount'], 'naira', 'NGN')))],
+    [
+      agrees(wallet?.owner, request['owner']),
+      isSameFlag(wallet?.sweepToOfframp, request['sweepToOfframp']),
+      isSameFlag(wallet?.autoSwap, request['autoSwap']),
+    ],
+  );
+  const standing = standingOf(state ?? '', ENDS.done, ENDS.failed);
+  const { requestId } = data;
   return isLike
-    ? {
-        requestId: data.requestId,
-        createdAt: undefined,
-        state: state ?? 'unknown',
-        standing: standingOf(state ?? '', ENDS.done, ENDS.failed),
-        isExact: false,
-      }
+    ? { requestId, createdAt: undefined, state: state ?? 'unknown', standing, isExact: false, isPartial }
     : undefined;
 }
 

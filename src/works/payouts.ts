@@ -1,10 +1,21 @@
+import { CliError } from '../base/errors.ts';
 import type { Session } from '../cli/session.ts';
 import { getBankAccount } from '../contract/endpoints/banks.ts';
 import { listPayouts } from '../contract/endpoints/history.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
 import { listing } from './listing.ts';
-import { agrees, amountAt, cngnOfNaira, isSameAmount } from './rows.ts';
+import {
+  agrees,
+  agreesBankCode,
+  amountAt,
+  amountMatch,
+  cngnOfNaira,
+  compared,
+  isSameAmount,
+  nairaOfCngn,
+  said,
+} from './rows.ts';
 import { type Sought, status, type ToldOf, type Work } from './work.ts';
 
 const OFFRAMP_ENDS = { done: ['completed'], failed: ['failed', 'cancelled'] } as const;
@@ -22,7 +33,13 @@ function isLikeOfframp({ userId, data }: ToldOf, { request }: Sought): boolean {
 
 /** Lists and events have account numbers, and a request the id of an account. */
 async function accountNumberOf(session: Session, accountId: unknown): Promise<string | null | undefined> {
-  return (await session.call(getBankAccount, { accountId: String(accountId) })).data.accounts?.[0]?.accountNumber;
+  try {
+    return (await session.call(getBankAccount, { accountId: String(accountId) })).data.accounts?.[0]?.accountNumber;
+  } catch (error) {
+    // An account that was removed has no number to compare.
+    if (error instanceof CliError && error.category === 'refused') return undefined;
+    throw error;
+  }
 }
 
 /** Whether an event of a payout says what its request said. */
@@ -55,7 +72,7 @@ export const offramp: Work = {
   },
   evidence: 'fiatrail history payouts --type user_offramp',
   list: (request) => {
-    const { userId, amount, accountNumber } = request;
+    const { userId, amount, accountNumber, bankCode } = request;
     const wanted = amountAt(amount, 'naira', 'NGN');
     return listing({
       ...OFFRAMP_ENDS,
@@ -66,9 +83,14 @@ export const offramp: Work = {
         requestId: row.id,
         createdAt: row.createdAt,
         state: row.status,
-        isLike:
-          isSameAmount(amountAt(row.amount, 'naira', 'NGN'), wanted) &&
-          agrees(row.bankAccount?.accountNumber, accountNumber),
+        ...compared(
+          [amountMatch(row.amount, 'naira', wanted)],
+          [
+            agrees(row.type, 'user_offramp'),
+            agrees(row.bankAccount?.accountNumber, accountNumber),
+            agreesBankCode(row.bankAccount?.bankCode, bankCode),
+          ],
+        ),
       }),
     });
   },
@@ -108,11 +130,10 @@ export const payout: Work = {
   evidence: 'fiatrail history payouts --type fintech_offramp',
   list: async (request, session) => {
     const { amount, bankAccountId } = request;
-    const wanted = amountAt(amount, 'base', 'CNGN');
+    const wanted = nairaOfCngn(amountAt(amount, 'base', 'CNGN'));
     const payee = request['accountNumber'] ?? (session && (await accountNumberOf(session, bankAccountId)));
     return listing({
       ...PAYOUT_ENDS,
-      isPartial: typeof payee !== 'string',
       endpoint: listPayouts,
       page: (limit, offset) => ({ type: 'fintech_offramp' as const, limit, offset }),
       rowsOf: ({ payouts }) => payouts,
@@ -120,9 +141,10 @@ export const payout: Work = {
         requestId: row.id,
         createdAt: row.createdAt,
         state: row.status,
-        isLike:
-          isSameAmount(cngnOfNaira(amountAt(row.amount, 'naira', 'NGN')), wanted) &&
-          agrees(row.bankAccount?.accountNumber, payee),
+        ...compared(
+          [amountMatch(row.amount, 'naira', wanted), said(payee)],
+          [agrees(row.type, 'fintech_offramp'), agrees(row.bankAccount?.accountNumber, payee)],
+        ),
       }),
     });
   },

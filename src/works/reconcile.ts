@@ -48,7 +48,8 @@ async function lookFor(session: Session, journal: Journal, work: Work, operation
   if (work.check) return afterLook(session, journal, operation, await work.check(session, operation));
   const found = await evidenceOf(session, work, operation);
   const { candidates } = found;
-  if (!work.list && !work.find && candidates.length === 0)
+  const isShown = (work.list || work.find) && !found.isRefused;
+  if (!isShown && candidates.length === 0)
     return { kind: 'no-evidence', operation: await current(journal, operationId) };
   const owner = await ownerOf(session, work, operation, found);
   if (owner.kind === 'busy') return { kind: 'busy', operation: await current(journal, operationId) };

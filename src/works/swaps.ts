@@ -5,7 +5,7 @@ import type { Session } from '../cli/session.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { type Asset, isAsset } from '../money/amount.ts';
 import { listing } from './listing.ts';
-import { agrees, amountAt, isSameAmount } from './rows.ts';
+import { agrees, amountAt, amountMatch, compared } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
@@ -24,6 +24,9 @@ const FOLLOWED = [
   { field: 'createdAt', title: 'Created' },
   { field: 'updatedAt', title: 'Updated' },
 ] as const;
+
+/** How a row says which endpoint started it. Source: inferred; other words say nothing. */
+const KINDS: ReadonlySet<string> = new Set(['direct', 'trigger']);
 
 const LIST_WINDOW_MS = 1_000;
 
@@ -67,7 +70,9 @@ export const swap: Work = {
   told: { 'swap.completed': { standing: 'settled' }, 'swap.failed': { standing: 'failed' } },
   evidence: 'fiatrail swaps list',
   list: (request) => {
-    const { sellToken, buyToken, amount } = request;
+    const { sellToken, buyToken, amount, walletAddress, smartWalletAddress } = request;
+    // Only a triggered swap names the wallet of an onramp.
+    const kind = walletAddress === undefined ? 'direct' : 'trigger';
     const wanted = amountAt(amount, 'token', assetOf(sellToken));
     return listing({
       ...ENDS,
@@ -78,11 +83,16 @@ export const swap: Work = {
         requestId: row.requestId,
         createdAt: row.createdAt,
         state: row.status,
-        isLike:
-          agrees(row.sellToken, sellToken) &&
-          agrees(row.buyToken, buyToken) &&
+        ...compared(
           // Without an amount, a triggered swap sells whatever the wallet holds.
-          (wanted === undefined || isSameAmount(amountAt(row.amountIn, 'decimal-string', assetOf(sellToken)), wanted)),
+          amount === undefined ? [] : [amountMatch(row.amountIn, 'decimal-string', wanted)],
+          [
+            agrees(row.sellToken, sellToken),
+            agrees(row.buyToken, buyToken),
+            agrees(row.smartWalletAddress, walletAddress ?? smartWalletAddress),
+            agrees(row.triggerType, KINDS.has(String(row.triggerType)) ? kind : row.triggerType),
+          ],
+        ),
       }),
     });
   },

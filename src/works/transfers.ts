@@ -3,7 +3,7 @@ import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawal
 import { isAsset } from '../money/amount.ts';
 import type { MoneyUnit } from '../money/units.ts';
 import { listing } from './listing.ts';
-import { agrees, amountAt, isSameAmount } from './rows.ts';
+import { agrees, amountAt, amountMatch, compared, isSameAmount } from './rows.ts';
 import type { Listing, Sought, Telling, ToldOf, Work } from './work.ts';
 
 interface Sent {
@@ -13,7 +13,10 @@ interface Sent {
   readonly unit: MoneyUnit;
 }
 
-function listOf({ amount, userId, network }: Sought['request'], { type, ticker, destination, unit }: Sent): Listing {
+function listOf(
+  { amount, userId, internalWallet, network }: Sought['request'],
+  { type, ticker, destination, unit }: Sent,
+): Listing {
   const asset = isAsset(ticker) ? ticker : 'CNGN';
   const wanted = amountAt(amount, unit, asset);
   return listing({
@@ -26,11 +29,17 @@ function listOf({ amount, userId, network }: Sought['request'], { type, ticker, 
       requestId: row.requestId ?? row.transactionHash,
       createdAt: row.createdAt,
       state: row.status,
-      isLike:
-        isSameAmount(amountAt(row.amount, 'decimal-string', asset), wanted) &&
-        agrees(row.ticker, asset) &&
-        agrees(row.destinationAddress, destination) &&
-        agrees(row.network, network),
+      ...compared(
+        [amountMatch(row.amount, 'decimal-string', wanted)],
+        [
+          agrees(row.ticker, asset),
+          agrees(row.type, type ?? row.type),
+          agrees(row.userId, userId),
+          agrees(row.smartWalletAddress, internalWallet),
+          agrees(row.destinationAddress, destination),
+          agrees(row.network, network),
+        ],
+      ),
     }),
   });
 }

@@ -58,6 +58,8 @@ export interface Candidate {
   readonly standing: Standing;
   /** Whether it contains the tag, and so can be nothing else. */
   readonly isExact: boolean;
+  /** Whether it says too little to be proof: it may be the request, and a person decides. */
+  readonly isPartial?: boolean | undefined;
   /** How `RowsBefore` names it, if not by its request id. */
   readonly listedAs?: string;
 }
@@ -68,8 +70,8 @@ export interface Found {
   readonly isComplete: boolean;
   /** Why the times of the rows prove nothing, if they contradict each other or the service's own time. */
   readonly wrongTimes?: string | undefined;
-  /** Something that the request names cannot be read any more, so the rows are like the rest of the request alone. */
-  readonly isPartial?: boolean;
+  /** The service refuses to show the list, or has it no more. */
+  readonly isRefused?: boolean;
 }
 
 /**
@@ -108,8 +110,10 @@ export interface ListRow {
   readonly state: string | null | undefined;
   /** Text that may contain the tag. */
   readonly text?: string | null | undefined;
-  /** Whether the row says what the request said. */
+  /** Whether the row says what the request said, and nothing else. */
   readonly isLike: boolean;
+  /** Whether it says too little to be proof. */
+  readonly isPartial?: boolean;
 }
 
 /** A list of the service that shows a kind of work, newest first as far as we know. */
@@ -123,8 +127,6 @@ export interface Listing<L extends Endpoint = Endpoint, R = unknown> {
   readonly failed: readonly string[];
   /** The list has no pages: a larger limit is asked for until it is not full. */
   readonly isUnpaged?: boolean;
-  /** See `Found`. */
-  readonly isPartial?: boolean;
 }
 
 /** Declares a status whose types are those of its endpoint. */

@@ -1,8 +1,10 @@
+import type { QuoteTerms } from '../../account/kept-quotes.ts';
 import { CliError } from '../../base/errors.ts';
 import { amountIn, wireDecimal } from '../../cli/fx-terms.ts';
 import { amountHelp, amountOf, option } from '../../cli/parameters.ts';
 import type { Line } from '../../cli/previews.ts';
 import type { Session } from '../../cli/session.ts';
+import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import type { PAIRS, Side } from '../../contract/fx.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
@@ -33,6 +35,7 @@ interface LimitedDeal {
 /** A quote whose price is within the limit, for five minutes. */
 interface Limited {
   readonly quoteId: string;
+  readonly terms: QuoteTerms;
   readonly lines: readonly Line[];
 }
 
@@ -71,6 +74,12 @@ export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<
     );
   return {
     quoteId: data.quote.quoteId,
+    terms: quoteTermsOf(data.quote),
     lines: [['price', `${amountForPeople(price)} each, fixed by quote ${data.quote.quoteId}`]],
   };
+}
+
+/** Returns the terms of a quote as a trade says them. */
+export function quoteTermsOf({ pair, side, cngnAmount, price }: ResponseOf<typeof quote>['quote']): QuoteTerms {
+  return { pair: String(pair), side: String(side), cngnAmount: String(cngnAmount), price: String(price) };
 }

@@ -1,3 +1,4 @@
+import { keepQuote, keptQuote } from '../../account/kept-quotes.ts';
 import { evmAddress } from '../../cli/addresses.ts';
 import { command } from '../../cli/command.ts';
 import {
@@ -22,7 +23,7 @@ import { allOptions, listedByCursor } from '../../lists/listed.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { fxTrade } from '../../works/fx.ts';
 import { dealPreview } from './previews.ts';
-import { priceLimits, quoteWithin } from './price-limit.ts';
+import { priceLimits, quoteTermsOf, quoteWithin } from './price-limit.ts';
 import { termsOf } from './trade-terms.ts';
 
 const destination = option(
@@ -45,6 +46,7 @@ const quoteCommand = command({
   fields: { cngnAmount: 'amount' },
   run: async (session, { pair, side, amount }) => {
     const reply = await session.call(quote, { pair, side, cngnAmount: wireDecimal(amount) });
+    keepQuote(session.world, reply.data.quote.quoteId, quoteTermsOf(reply.data.quote));
     await session.note(
       `the quote is valid for 5 minutes; trade on it with: fiatrail fx trade --quote ${reply.data.quote.quoteId}`,
     );
@@ -93,6 +95,7 @@ const tradeCommand = command({
     const request = limited ? { quoteId: limited.quoteId } : terms.request;
     const lines = [...terms.lines, ...(limited?.lines ?? [])];
     const { pair, side, amount } = deal;
+    const quoted = limited?.terms ?? (deal.quote === undefined ? undefined : keptQuote(session.world, deal.quote));
     const reply = await session.change(
       trade,
       { ...request, destinationWalletAddress: to, idempotencyKey: key ?? session.idempotencyKey() },
@@ -104,6 +107,7 @@ const tradeCommand = command({
           ['destination', to ?? 'the account'],
         ],
         ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
+        terms: quoted && { ...quoted },
       },
       { prints: startedShape(TRADE) },
     );

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { World } from '../base/world.ts';
+import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts';
+import { stateDir } from './paths.ts';
+
+/** What a quote says, in the fields of a trade. */
+export interface QuoteTerms {
+  readonly pair: string;
+  readonly side: string;
+  readonly cngnAmount: string;
+  readonly price: string;
+}
+
+const FIELDS = ['pair', 'side', 'cngnAmount', 'price'] as const;
+
+/** A quote is valid for minutes, so these are far more than can be traded on. */
+const MAX_QUOTES = 50;
+
+type Quotes = Readonly<Record<string, QuoteTerms>>;
+
+const fileOf = (world: World): string => join(stateDir(world), 'quotes.json');
+
+/**
+ * Keeps what a quote says for the trade on it, whose request names neither pair nor amount. Never fails: without it, a lost trade can be proven
+ * by its idempotency key alone, or a person decides.
+ */
+export function keepQuote(world: World, quoteId: string, terms: QuoteTerms): void {
+  try {
+    world.ensurePrivateDir(stateDir(world));
+    const quotes = Object.entries({ ...quotesIn(world), [quoteId]: terms }).slice(-MAX_QUOTES);
+    replaceFileUnflushed(
+      fileOf(world),
+      `${JSON.stringify(Object.fromEntries(quotes))}\n`,
+      `quotes-${world.ids.uuid()}`,
+    );
+  } catch {
+    // See above.
+  }
+}
+
+/** Returns what a quote said that this machine has fetched; undefined for another one. */
+export function keptQuote(world: World, quoteId: string): QuoteTerms | undefined {
+  const quotes = quotesIn(world);
+  return Object.hasOwn(quotes, quoteId) ? quotes[quoteId] : undefined;
+}
+
+function quotesIn(world: World): Quotes {
+  const found = attemptJson(() => JSON.parse(readPrivateFile(fileOf(world)) ?? '{}') as unknown);
+  const entries = Object.entries((found ?? {}) as Readonly<Record<string, unknown>>);
+  return Object.fromEntries(entries.filter((entry): entry is [string, QuoteTerms] => areTerms(entry[1])));
+}
+
+/** Whether a value of the file is what this program writes: anybody may have edited it. */
+function areTerms(value: unknown): value is QuoteTerms {
+  const terms = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return FIELDS.every((field) => typeof terms[field] === 'string');
+}
+
+function attemptJson(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
