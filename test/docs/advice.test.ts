@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from '../support/built.ts';
+
+/** What may lead to another journal, or to an earlier one: there, once keys that were used are free again. */
+const LEADS_TO_ANOTHER =
+  /_STATE_DIR|\bpg_dump|\bmv |start over|\brm .*journal|\b(move|rename) (it|that file|the (file|folder|journal)|journal\.db)\b|(delete|remove) (the journal|journal\.db)|backup of the (database|journal)|(new|another|empty) database/i;
+
+/** What names the consequence, or what fiatrail does about it. */
+const CONSEQUENCE = /once keys?\b|another journal|recorded is lost|verify --accept/i;
+
+/** What matches and leads to no other journal. Each begins like this. */
+const HARMLESS: Readonly<Record<string, string>> = {
+  'README.md: Any 11 digits are a valid BVN': 'the sandbox alone starts over',
+  'docs/cookbook.md: mv "$HOME/dashboard': 'a report of a script',
+  'docs/security.md: | `STATE` |': 'says where the folder is',
+  "src/cli/failures.ts: 'use another database": 'this one has no journal',
+  "src/cli/failures.ts: 'a file is in the place of a folder": 'the file is no journal: it is in the way of its folder',
+  "src/commands/completion/place.ts: 'move it away": 'a completion script',
+  'src/commands/doctor/machine.ts: `mv ${': 'the file is no journal: it is in the way of its folder',
+  "src/cli/failures.ts: 'export it with that version": 'the journal is moved whole',
+  'src/files/file-errors.ts: `a file is in the place of a folder':
+    'the file is no journal: it is in the way of its folder',
+  "src/files/part-file.ts: 'move it away": 'an unfinished list',
+  'src/files/part-file.ts: `move it away': 'an unfinished list',
+  "src/files/private-file.ts: 'move it away": 'what is in the way is no file of fiatrail',
+  'src/files/versioned-file.ts: `fix it': 'a profile or settings',
+};
+
+const PAGES = ['README.md', 'SECURITY.md', 'CHANGELOG.md', 'scripts/man.ts'];
+
+/** The files that people read, or that have what fiatrail says. */
+function readTexts(): { readonly path: string; readonly text: string }[] {
+  const below = (folder: string, ending: string) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith(ending))
+      .map((name) => `${folder}/${name}`);
+  const paths = [...PAGES, ...below('src', '.ts'), ...below('docs', '.md')];
+  return paths.map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+}
+
+/** The lines of a page, and the strings of a program that are sentences. */
+function saidIn({ path, text }: { readonly path: string; readonly text: string }): string[] {
+  if (path.endsWith('.md')) return text.split('\n');
+  return [...text.matchAll(/'[^'\n]* [^'\n]*'|`[^`\n]* [^`\n]*`/g)].map(([said]) => said);
+}
+
+test('nothing advises another state folder or an earlier journal without its consequence', () => {
+  const found = readTexts().flatMap((file) =>
+    saidIn(file)
+      .filter((said) => LEADS_TO_ANOTHER.test(said) && !CONSEQUENCE.test(said))
+      .map((said) => `${file.path}: ${said.trim()}`),
+  );
+  const isHarmless = (said: string) => Object.keys(HARMLESS).some((start) => said.startsWith(start));
+  expect(found.filter((said) => !isHarmless(said))).toEqual([]);
+  // An exception that is no longer needed must go.
+  expect(Object.keys(HARMLESS).filter((start) => !found.some((said) => said.startsWith(start)))).toEqual([]);
+});
