@@ -56,8 +56,12 @@ async function lookFor(session: Session, journal: Journal, work: Work, operation
   if (owner.kind === 'own' && (await recordFound(journal, operationId, owner.row, owner.note)))
     return { kind: 'ended', operation: await current(journal, operationId) };
   const again = await sentAgain(session, journal, await current(journal, operationId), found);
-  if (again && (await recordFound(journal, operationId, again)))
-    return { kind: 'ended', operation: await current(journal, operationId) };
+  if (again) {
+    const isRecorded = await recordFound(journal, operationId, again);
+    const operation = await current(journal, operationId);
+    // Another operation has what the service says is this one's: a person finds out which of the two it is.
+    return isRecorded ? { kind: 'ended', operation } : { kind: 'several', operation, candidates: [again] };
+  }
   if (owner.kind === 'own' || owner.kind === 'unclear')
     return { kind: 'several', operation: await current(journal, operationId), candidates };
   if (!found.isComplete) return { kind: 'incomplete', operation: await current(journal, operationId) };

@@ -6,7 +6,7 @@ import { createNetwork } from '../../src/client/network.ts';
 import { main } from '../../src/main.ts';
 import { fiatrail, newHome, requireBuilt } from '../support/built.ts';
 import { selfSigned } from '../support/certificate.ts';
-import { html, json, refusal, success, tooMany } from '../support/exchange.ts';
+import { html, json, listBefore, refusal, success, tooMany } from '../support/exchange.ts';
 import { httpServer, httpsServer } from '../support/loopback.ts';
 import { fakeWorld } from '../support/world.ts';
 
@@ -193,12 +193,13 @@ const SERIES: readonly (readonly [
   ['429 for an hour to a payment', PAY, [tooMany({ 'retry-after': '3600' })], 7],
 ];
 
-/** A service that sends the responses in order, then 418, with which no series ends. */
+/** A service that sends the responses in order, then 418, with which no series ends. The list before a payment needs none. */
 async function service(answers: readonly HttpResponse[]) {
   let count = 0;
   const { baseUrl } = await httpServer((request, response) => {
-    const { status, headers, body } = answers[count] ?? { status: 418, headers: {}, body: '' };
-    count += 1;
+    const before = listBefore({ url: `http://service.test${request.url}` });
+    const { status, headers, body } = before ?? answers[count] ?? { status: 418, headers: {}, body: '' };
+    if (!before) count += 1;
     request.resume().on('end', () => response.writeHead(status, headers).end(body));
   });
   const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key' };

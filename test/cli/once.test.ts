@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Exchange, HttpResponse } from '../../src/base/world.ts';
+import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { main } from '../../src/main.ts';
-import { droppedLine, success } from '../support/exchange.ts';
+import { droppedLine, listBefore, success } from '../support/exchange.ts';
 import { withdraw } from '../support/fee-withdrawal.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
@@ -79,9 +79,10 @@ describe('a once key', () => {
       now: () => startMs + (states().includes('sent') ? 3_600_000 : 0),
       sleep: async () => {},
     };
-    const network = async (): Promise<HttpResponse> => {
-      sends += 1;
-      return success({});
+    const network = async (request: HttpRequest): Promise<HttpResponse> => {
+      const before = listBefore(request);
+      if (!before) sends += 1;
+      return before ?? success({});
     };
     world = fakeWorld({ clock, network, env: ACCOUNT });
     expect(await run(withdraw('500', '--once', 'k'))).toBe(5);

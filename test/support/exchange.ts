@@ -19,9 +19,31 @@ export const ACCOUNT_TO_PAY = {
   expiresAt: '2026-01-05T09:30:00.000Z',
 };
 
+const LISTS: Readonly<Record<string, string>> = {
+  '/listuserwallets': 'wallets',
+  '/payouts': 'payouts',
+  '/withdrawals': 'withdrawals',
+  '/getwithdrawalhistory': 'withdrawals',
+  '/swaphistory': 'swaps',
+  '/bridge/history': 'transactions',
+  '/fx/trades': 'trades',
+  '/fx/limit-orders': 'orders',
+};
+
+/**
+ * Answers the read that a payment makes before it is sent, of the list that will show it: the list has nothing yet. Undefined for any
+ * other request.
+ */
+export function listBefore({ url }: Pick<HttpRequest, 'url'>): HttpResponse | undefined {
+  const { pathname, searchParams } = new URL(url);
+  const rows = LISTS[pathname.replace(/^\/v1/, '')];
+  const isFirstPage = (searchParams.get('offset') ?? '0') === '0' && (searchParams.get('limit') ?? '100') === '100';
+  return rows !== undefined && isFirstPage ? success({ [rows]: [] }) : undefined;
+}
+
 /**
  * An exchange that plays its turns in order. The test fails for a request without a turn, and for a turn without a request. The account
- * to pay and what was paid into it need no turn: few tests that start an onramp are about them.
+ * to pay, what was paid into it, and the list before a payment need no turn: few tests of payments are about them.
  */
 export function scripted(...turns: readonly Turn[]): Scripted {
   const requests: HttpRequest[] = [];
@@ -34,6 +56,8 @@ export function scripted(...turns: readonly Turn[]): Scripted {
   const exchange: Exchange = async (request, signal) => {
     if (request.url.endsWith('/getvirtualaccount')) return success(ACCOUNT_TO_PAY);
     if (request.url.includes('/deposits?type=user_onramp&startDate=')) return success({ deposits: [], total: 0 });
+    const before = listBefore(request);
+    if (before) return before;
     const turn = turns[requests.length];
     if (turn === undefined) surplus += 1;
     else requests.push(request);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
 import { refusal, success } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';
-import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+import { ACCOUNT, dated, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 const OTHER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
@@ -159,8 +159,10 @@ describe('an answer that does not say it', () => {
     if (line[2] === 'update') {
       world = {
         ...world,
-        network: async (request) =>
-          request.method === 'PUT' ? { status: 502, headers: {}, body: '' } : success(shown),
+        network: dated(
+          async (request) => (request.method === 'PUT' ? { status: 502, headers: {}, body: '' } : success(shown)),
+          world.clock,
+        ),
       };
     }
     expect(await run(...line, '--yes')).toBe(6);

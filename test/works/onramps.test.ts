@@ -83,10 +83,21 @@ describe('an onramp whose response was lost, on a live account', () => {
     ...more,
   });
 
-  async function found(wallets: readonly object[], onramps: readonly { requestId: string }[], ...flags: string[]) {
+  async function found(
+    wallets: readonly ReturnType<typeof wallet>[],
+    onramps: readonly { requestId: string }[],
+    ...flags: string[]
+  ) {
+    let isSent = false;
     const answer = ({ url, body }: HttpRequest): HttpResponse => {
-      if (url.endsWith('/cngnonramp')) return { status: 502, headers: {}, body: '' };
-      if (url.endsWith('/listuserwallets')) return success({ wallets, count: wallets.length });
+      if (url.endsWith('/cngnonramp')) {
+        isSent = true;
+        return { status: 502, headers: {}, body: '' };
+      }
+      if (url.endsWith('/listuserwallets')) {
+        const shown = wallets.filter(({ createdAt }) => isSent || Date.parse(createdAt) < START_MS);
+        return success({ wallets: shown, count: shown.length });
+      }
       const of = onramps.find(({ requestId }) => body?.includes(address(Number(requestId.slice(2)))));
       return of ? success(of) : refusal(404, '02', 'no onramp');
     };
@@ -97,7 +108,7 @@ describe('an onramp whose response was lost, on a live account', () => {
     return [kind, requestId];
   }
 
-  test.each<[string, object[], { requestId: string }[], string[], string, string | null]>([
+  test.each<[string, ReturnType<typeof wallet>[], { requestId: string }[], string[], string, string | null]>([
     ['one wallet with its amount', [wallet(1)], [onramp(1)], [], 'ended', 'r-1'],
     [
       'the amount in its wallet',

@@ -70,7 +70,12 @@ describe('a fee withdrawal whose response was lost', () => {
       6,
       'several',
     ],
-    ['an equal row of yesterday', [row({ createdAt: new Date(START_MS - 86_400_000).toISOString() })], 6, 'unseen'],
+    [
+      'an equal row of yesterday that was not there before',
+      [row({ createdAt: new Date(START_MS - 86_400_000).toISOString() })],
+      6,
+      'several',
+    ],
     ['two equal rows', [row(), row({ withdrawalId: 'FTW_2' })], 6, 'several'],
     [
       'an equal row behind one of yesterday',
@@ -93,6 +98,15 @@ describe('a fee withdrawal whose response was lost', () => {
     list = () => ({ withdrawals: [row({ status })] });
     await reconciled();
     expect(states()).toEqual([state]);
+  });
+
+  test('is not a row that was there before, whatever its time', async () => {
+    const before = [row({ withdrawalId: 'FTW_0' }), row({ createdAt: new Date(START_MS - 86_400_000).toISOString() })];
+    list = () => ({ withdrawals: before });
+    await run(WITHDRAW);
+    expect(await reconciled()).toMatchObject({ exit: 6, found: 'unseen' });
+    list = () => ({ withdrawals: [row({ withdrawalId: 'FTW_2' }), ...before] });
+    expect(await reconciled()).toMatchObject({ exit: 0, requestId: 'FTW_2' });
   });
 
   test('is not a row that another operation has', async () => {

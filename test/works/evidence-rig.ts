@@ -1,0 +1,105 @@
+import { onTestFinished } from 'vitest';
+import type { Profile } from '../../src/account/profile.ts';
+import type { Session } from '../../src/cli/session.ts';
+import { feeWithdrawals, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
+import type { Baseline } from '../../src/journal/baseline.ts';
+import type { Intent, Operation } from '../../src/journal/journal.ts';
+import { listing } from '../../src/works/listing.ts';
+import type { Candidate, Work } from '../../src/works/work.ts';
+import { INTENT, testJournal } from '../support/journal-intent.ts';
+import { fakeClock } from '../support/sandbox.ts';
+
+export const START_MS = Date.UTC(2026, 0, 5, 9);
+
+/** How long a command waits for a response. */
+export const BUSY_MS = 30_000;
+
+/** A row of the service's list, `atMs` after the start; null if it does not say its time. */
+export interface ListedRow {
+  readonly id: string;
+  readonly atMs: number | null;
+  readonly amount?: number;
+  readonly text?: string;
+}
+
+/** What a request says, for `Work` below. */
+export const requestOf = (amount: number, more: object = {}) => JSON.stringify({ amount, ...more });
+
+/** A doubt, `atMs` after the start. */
+interface Doubt {
+  readonly atMs?: number;
+  readonly request?: string;
+  readonly baseline?: Baseline | null;
+  readonly tag?: string;
+  readonly endpoint?: string;
+  /** Its command still runs. */
+  readonly isBusy?: boolean;
+}
+
+/** A work whose list says the amount alone, so that two different requests may have the same rows. */
+export const work = (more: { readonly isPartial?: boolean } = {}): Work => ({
+  starts: [withdrawFees],
+  evidence: 'fiatrail fees withdrawals',
+  list: ({ amount }) =>
+    listing<typeof feeWithdrawals, ListedRow>({
+      ...more,
+      endpoint: feeWithdrawals,
+      page: () => ({}),
+      rowsOf: ({ withdrawals }) => withdrawals as unknown as readonly ListedRow[],
+      read: (row) => ({
+        requestId: row.id,
+        createdAt: row.atMs === null ? null : new Date(START_MS + row.atMs).toISOString(),
+        state: 'pending',
+        text: row.text,
+        isLike: String(row.amount ?? 500) === String(amount),
+      }),
+      done: ['completed'],
+      failed: ['failed'],
+    }),
+});
+
+/** A journal with doubts, and a session whose service has a list. The clocks are right. */
+export async function rig(profile: Pick<Profile, 'mode' | 'stored'> = { mode: 'sandbox', stored: undefined }) {
+  const clock = fakeClock(START_MS);
+  const journal = await testJournal({ clock });
+  onTestFinished(() => journal.close());
+  let rows: readonly ListedRow[] = [];
+  let doubts = 0;
+  const parts = {
+    profile,
+    globals: { timeoutMs: BUSY_MS },
+    journal: async () => journal,
+    accountNames: async () => INTENT.account,
+    serviceClock: { nowMs: (): number | undefined => clock.now(), hostAheadMs: () => 0, jumpMs: () => 0 },
+    call: async () => ({ data: { withdrawals: rows } }),
+  };
+  const session = parts as unknown as Session;
+  const find = async (id: string): Promise<Operation> => {
+    const [operation] = await journal.find(id);
+    if (!operation) throw new Error(`no operation ${id}`);
+    return operation;
+  };
+  return {
+    ...{ clock, journal, session, find },
+    list: (...shown: readonly ListedRow[]) => {
+      rows = shown;
+    },
+    /** Records a request whose outcome is unknown, and returns its id. */
+    doubt: async ({ atMs = 0, baseline = {}, isBusy = false, ...given }: Doubt = {}): Promise<string> => {
+      clock.set(START_MS + atMs);
+      const kept = baseline && { serviceAtMs: clock.now(), hostAheadMs: 0, ...baseline };
+      doubts += 1;
+      const intent: Intent = {
+        ...{ ...INTENT, request: requestOf(500), ...given },
+        onceKey: `k-${doubts}`,
+        ...(kept ? { baseline: kept } : {}),
+      };
+      const claim = await journal.claim(intent, BUSY_MS);
+      if (claim.kind !== 'ours') throw new Error(`the claim is ${claim.kind}`);
+      if (!isBusy) await journal.append(claim.operationId, 'unknown');
+      return claim.operationId;
+    },
+  };
+}
+
+export const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ requestId }) => requestId);
