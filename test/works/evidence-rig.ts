@@ -37,12 +37,11 @@ interface Doubt {
 }
 
 /** A work whose list says the amount alone, so that two different requests may have the same rows. */
-export const work = (more: { readonly isPartial?: boolean } = {}): Work => ({
+export const work = ({ isPartial = false }: { readonly isPartial?: boolean } = {}): Work => ({
   starts: [withdrawFees],
   evidence: 'fiatrail fees withdrawals',
   list: ({ amount }) =>
     listing<typeof feeWithdrawals, ListedRow>({
-      ...more,
       endpoint: feeWithdrawals,
       page: () => ({}),
       rowsOf: ({ withdrawals }) => withdrawals as unknown as readonly ListedRow[],
@@ -52,6 +51,7 @@ export const work = (more: { readonly isPartial?: boolean } = {}): Work => ({
         state: 'pending',
         text: row.text,
         isLike: String(row.amount ?? 500) === String(amount),
+        isPartial,
       }),
       done: ['completed'],
       failed: ['failed'],

@@ -53,14 +53,14 @@ const serving =
 
 const timeOf = (atMs: number | null) => (atMs === null ? null : new Date(SINCE_MS + atMs).toISOString());
 
-const listOf = (more: { readonly isUnpaged?: boolean; readonly isPartial?: boolean } = {}) =>
+const listOf = ({ isPartial = false, ...more }: { readonly isUnpaged?: boolean; readonly isPartial?: boolean } = {}) =>
   listing<typeof feeWithdrawals, Row>({
     ...more,
     endpoint: feeWithdrawals,
     page: (size, count, lastId) => ({ size, count: more.isUnpaged ? 0 : count, lastId }),
     rowsOf: (data) => (data as unknown as Page).rows,
     read: ({ id = 'x', atMs = 0, isLike = false, text, state = 'pending' }) => ({
-      ...{ requestId: id, createdAt: timeOf(atMs), state, isLike },
+      ...{ requestId: id, createdAt: timeOf(atMs), state, isLike, isPartial },
       text: text ?? null,
     }),
     done: ['completed'],
@@ -256,10 +256,9 @@ describe('a list that was not read as a whole', () => {
     expect(asked.at(-1)?.size).toBe(largest);
   });
 
-  test('is partial if its rows say less than the request', async () => {
+  test.each([true, false])('has rows that say less than the request, or not: %s', async (isPartial) => {
     const { session } = fakeSession(serving([LIKE]));
-    expect(await search(session, SOUGHT, listOf({ isPartial: true }))).toMatchObject({ isPartial: true });
-    expect(await search(session, SOUGHT, listOf())).toMatchObject({ isPartial: false });
+    expect(await search(session, SOUGHT, listOf({ isPartial }))).toMatchObject({ candidates: [{ isPartial }] });
   });
 });
 
@@ -276,7 +275,7 @@ describe('a row', () => {
     ['new words', 'accepted'],
   ])('that is %s is %s', async (state, standing) => {
     expect(await found({ ...LIKE, state })).toEqual([
-      { requestId: 'like', createdAt: timeOf(1_000), state, standing, isExact: false },
+      { requestId: 'like', createdAt: timeOf(1_000), state, standing, isExact: false, isPartial: false },
     ]);
   });
 

@@ -120,7 +120,7 @@ describe('an onramp whose response was lost, on a live account', () => {
     ],
     ['a wallet that no onramp made', [wallet(1), wallet(2)], [onramp(2)], [], 'ended', 'r-2'],
     ['another amount', [wallet(1)], [onramp(1, { amount: '500000001' })], [], 'unseen', null],
-    ['no amount', [wallet(1)], [onramp(1, { amount: null })], [], 'unseen', null],
+    ['no amount', [wallet(1)], [onramp(1, { amount: null })], [], 'several', null],
     ['two wallets', [wallet(1), wallet(2)], [onramp(1), onramp(2)], [], 'several', null],
     ['a wallet of yesterday', [wallet(1, -86_400_000)], [onramp(1)], [], 'unseen', null],
     ['another route', [wallet(1)], [onramp(1, { wallet: { sweepToOfframp: false } })], ['--sweep'], 'unseen', null],
