@@ -1,0 +1,99 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Exchange } from '../../src/base/world.ts';
+import { type AnswerFormName, answerFormsOf } from '../../src/contract/answer-forms.ts';
+import { main } from '../../src/main.ts';
+import { createSandbox } from '../../src/sandbox/app.ts';
+import { furnish, GROUPS, type MoneyLine, type Place } from '../faults/money-groups.ts';
+import { journalRows } from '../support/journal.ts';
+import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { fakeWorld } from '../support/world.ts';
+
+const FORMS: readonly AnswerFormName[] = ['interface', 'public', 'public-older'];
+
+/** Draws the same from every choice, so that each line is what its endpoint's group says. */
+const always = (index: number) => ({
+  one: <T>(of: readonly T[]): T => of[Math.min(index, of.length - 1)] as T,
+  below: () => index,
+  percent: () => false,
+});
+
+/** Every kind of work that moves money and that a list shows, as a command line. */
+function linesOf(place: Place): ReadonlyMap<string, MoneyLine> {
+  const lines = GROUPS.flatMap((group) => [0, 1, 2].map((index) => group.line(place, always(index), 0)));
+  const quoted = 'fx trade --pair CNGN-USDC --side buy --amount 1000 --max-price 9999';
+  return new Map([
+    ...lines.filter(({ endpoint }) => endpoint !== 'users.onboard').map((line) => [line.endpoint, line] as const),
+    ['fx.trade on a quote', { endpoint: 'fx.trade', argv: quoted.split(' ') }],
+    ['fees.withdraw without a tag', { endpoint: 'fees.withdraw', argv: words('--no-tag') }],
+  ]);
+}
+
+const words = (more: string) =>
+  `fees withdraw --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA ${more}`.split(' ');
+
+/** A sandbox over the network that answers in one form, with money to move. */
+async function served(form: AnswerFormName, atEnd: AtEnd) {
+  const forms = answerFormsOf(form);
+  const box = await openSandbox();
+  atEnd(box.close);
+  // The preparations read what only one form says.
+  let { sandbox } = box;
+  const network: Exchange = async (request) => {
+    const caller = { apiKey: request.headers['x-api-key'], address: '127.0.0.1' };
+    const answer = await sandbox.fetch(request, caller);
+    return { ...answer, headers: { ...answer.headers, ...box.sandbox.timeHeaders() } };
+  };
+  const env = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: box.apiKey };
+  const world = fakeWorld({ network, env, clock: box.clock });
+  const run = async (argv: readonly string[]) => {
+    const before = world.stdout.text().length;
+    const exit = await main([...argv, '--yes', '-q', '-o', 'json'], world);
+    return { exit, stdout: world.stdout.text().slice(before) };
+  };
+  const place = await furnish(
+    async (argv) => JSON.parse((await run(argv)).stdout) as Record<string, unknown>,
+    async () => box.clock.pass(60_000),
+  );
+  if (forms) sandbox = createSandbox(box.service, { forms });
+  const reconciled = async () => {
+    const { stdout } = await run(['ops', 'reconcile']);
+    return (JSON.parse(stdout) as { operations: { found: string }[] }).operations.map(({ found }) => found);
+  };
+  const newest = () => journalRows(world.stateDir).at(-1);
+  return { box, run, place, reconciled, newest };
+}
+
+const fault = (box: TestSandbox, endpoint: string, kind: string) =>
+  box.inside(({ store, nowMs }) =>
+    store.run('INSERT INTO fault_rule (endpoint, kind, times, created_at) VALUES (?, ?, 1, ?)', endpoint, kind, nowMs),
+  );
+
+const NAMES = [...linesOf({ userId: 'u', managedWallet: 'm', onrampWallet: 'o', bankAccountId: 'b' }).keys()];
+
+describe.each(FORMS)('answers in the form %s', (form) => {
+  test.each(NAMES)('find the work of a lost response, and none of a lost request: %s', async (name) => {
+    const { box, run, place, reconciled, newest } = await served(form);
+    const { endpoint, argv } = linesOf(place).get(name) ?? { endpoint: '', argv: [] };
+    await fault(box, endpoint, 'lost-response');
+    expect((await run([...argv, '--once', 'a'])).exit).toBe(6);
+    expect(await reconciled()).toEqual(['ended']);
+    const found = newest();
+    expect(found?.request_id).toEqual(expect.any(String));
+    expect(['accepted', 'settled']).toContain(found?.state);
+    // Printed from the journal, and not sent again.
+    expect((await run([...argv, '--once', 'a'])).exit).toBe(0);
+    await box.clock.pass(20_000);
+    await fault(box, endpoint, 'lost-request');
+    expect((await run([...argv, '--once', 'b'])).exit).toBe(6);
+    const first = await reconciled();
+    // A trade is sent again under its key; anything else is not given the row of the first request.
+    if (endpoint === 'fx.trade' || endpoint === 'fx.market-order') expect(first).toEqual(['ended']);
+    else {
+      expect(first).toEqual(['unseen']);
+      await box.clock.pass(11 * 60_000);
+      expect(await reconciled()).toEqual(['ended']);
+      expect(newest()).toMatchObject({ state: 'resolved', detail: 'looked for twice, and not found' });
+    }
+    expect(newest()?.request_id).not.toBe(found?.request_id);
+  });
+});
