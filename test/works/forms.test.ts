@@ -32,10 +32,10 @@ const words = (more: string) =>
   `fees withdraw --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA ${more}`.split(' ');
 
 /** A sandbox over the network that answers in one form, with money to move. */
-async function served(form: AnswerFormName, atEnd: AtEnd) {
+async function served(form: AnswerFormName) {
   const forms = answerFormsOf(form);
   const box = await openSandbox();
-  atEnd(box.close);
+  onTestFinished(box.close);
   // The preparations read what only one form says.
   let { sandbox } = box;
   const network: Exchange = async (request) => {
