@@ -6,11 +6,11 @@ import { type Aside, keepAside, keptFiles } from './aside.ts';
 import type { Baseline } from './baseline.ts';
 import { chainPart } from './chain-part.ts';
 import { claimIn, lookIn } from './claims.ts';
-import { type Looks, looksIn } from './doubt.ts';
 import { exportedLines } from './export.ts';
 import { hasKeptHeads, keepHead, lastHead } from './head.ts';
 import type { Intent } from './intent.ts';
 import type { Journal } from './interface.ts';
+import { claimRepeat, noteUnseen } from './looks.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
 import {
@@ -99,17 +99,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
         await store.write((queries) => learnFintech(queries, names, fintech, ids.uuid));
     },
     append: (id, state, appended = {}) => append((recording) => move(recording, id, state, appended)),
-    claimRepeat: async (id, busyForMs) => {
-      const passed = stopwatch(clock);
-      const isOurs = await append((recording) => claimRepeat(recording, id));
-      return isOurs ? { isLate: () => passed() > busyForMs } : undefined;
-    },
-    noteUnseen: (id, serviceMs) => append((recording) => noteUnseen(recording, id, serviceMs)),
-    take: (id, found) =>
-      append(
-        async (recording) =>
-          !(await isClaimed(recording.queries, found.requestId, id)) && tryMove(recording, id, 'accepted', found),
-      ),
+    ...doubtPart(clock, append),
     ...endPart(append),
     digest,
     isBusy,
@@ -133,35 +123,26 @@ function stopwatch({ now, steadyMs = now }: JournalWorld['clock']): () => number
   };
 }
 
-/** Appends that a request is sent again. Returns false if it was before, or its outcome is known. */
-async function claimRepeat(recording: Recording, id: string): Promise<boolean> {
-  const doubt = await doubtIn(recording, id);
-  if (doubt?.looks.repeatedAtMs !== undefined) return false;
-  // What it does may only be in the list later, so what was not there before proves nothing any more.
-  const looks: Looks = { repeatedAtMs: recording.queries.now() };
-  const detail = 'sent again under its idempotency key';
-  return doubt !== undefined && tryMove(recording, id, 'unknown', { detail, result: JSON.stringify(looks) });
-}
-
-/** Appends when a complete read first did not have a request, unless another process did at the same time. */
-async function noteUnseen(recording: Recording, id: string, unseenSinceMs: number): Promise<void> {
-  const doubt = await doubtIn(recording, id);
-  if (!doubt || doubt.looks.unseenSinceMs !== undefined) return;
-  const result = JSON.stringify({ ...doubt.looks, unseenSinceMs } satisfies Looks);
-  await tryMove(recording, id, 'unknown', { detail: doubt.detail ?? undefined, result });
-}
-
-/** Returns what was done to end a doubt so far; undefined if there is none. */
-async function doubtIn({ queries }: Recording, id: string) {
-  const row = await queries.get<Pick<Operation, 'state' | 'detail' | 'result'>>(
-    'SELECT state, detail, result FROM operation WHERE id = ?',
-    id,
-  );
-  return row?.state === 'unknown' ? { detail: row.detail, looks: looksIn(row) } : undefined;
-}
-
 async function move(recording: Recording, id: string, state: OperationState, appended: Appended): Promise<void> {
   if (!(await tryMove(recording, id, state, appended))) throw new Error(`operation ${id} cannot become ${state}`);
+}
+
+type DoubtPart = Pick<Journal, 'claimRepeat' | 'noteUnseen' | 'take'>;
+
+function doubtPart(clock: JournalWorld['clock'], append: Append): DoubtPart {
+  return {
+    claimRepeat: async (id, busyForMs) => {
+      const passed = stopwatch(clock);
+      const isOurs = await append((recording) => claimRepeat(recording, id));
+      return isOurs ? { isLate: () => passed() > busyForMs } : undefined;
+    },
+    noteUnseen: (id, serviceMs) => append((recording) => noteUnseen(recording, id, serviceMs)),
+    take: (id, found) =>
+      append(
+        async (recording) =>
+          !(await isClaimed(recording.queries, found.requestId, id)) && tryMove(recording, id, 'accepted', found),
+      ),
+  };
 }
 
 function endPart(append: Append): Pick<Journal, 'ended' | 'destroyed'> {

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { CATEGORIES } from '../../src/base/errors.ts';
 import { fiatrail, type Home, newHome, ROOT, requireBuilt, startFiatrail } from '../support/built.ts';
+import { listBefore } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';
 import { httpServer } from '../support/loopback.ts';
 
@@ -15,17 +16,19 @@ const READ = ['balances', 'fintech'];
 /** The response to the first read of an account. */
 const KEY = { publicKey: 'ab'.repeat(32) };
 
-/** A service that never responds; `asked` resolves when the first request arrives. */
+/** A service that never responds, but for the list before a payment; `asked` resolves when the first other request arrives. */
 async function silentService() {
   let arrive: () => void = () => {};
   const asked = new Promise<void>((resolve) => {
     arrive = resolve;
   });
   let requests = 0;
-  const { baseUrl } = await httpServer((request) => {
+  const { baseUrl } = await httpServer((request, response) => {
+    const before = listBefore({ url: `http://service.test${request.url}` });
     request.resume().on('end', () => {
+      if (before) return response.writeHead(before.status, before.headers).end(before.body);
       requests += 1;
-      arrive();
+      return arrive();
     });
   });
   return { env: { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key' }, asked, requests: () => requests };

@@ -136,6 +136,52 @@ CREATE INDEX operation_by_kind ON operation (kind, id);
 PRAGMA user_version = 3;
 `;
 
+/** What version 6 added to version 5, undone. */
+const TO_VERSION_5 = `ALTER TABLE operation DROP COLUMN baseline; PRAGMA user_version = 5;`;
+
+test('a journal of version 5 with doubts is upgraded once by eight commands, and time alone never ends its doubts', async () => {
+  const home = newHome(onTestFinished);
+  const path = join(home.stateDir, 'journal.db');
+  const printed = async (...argv: string[]) => {
+    const { stdout } = await fiatrail(home, [...argv, '-q', '-o', 'json']);
+    return JSON.parse(stdout) as Record<string, unknown>;
+  };
+  await printed('users', 'list');
+  const keyFingerprint = String((await printed('profiles', 'show', 'sandbox'))['keyFingerprint']);
+  const journal = await open(path);
+  const ids: string[] = [];
+  for (const onceKey of ['a', 'b']) {
+    const id = await prepared(journal, { account: { ...INTENT.account, keyFingerprint }, onceKey });
+    await journal.append(id, 'sent');
+    ids.push(id);
+  }
+  await journal.append(ids[1] ?? '', 'unknown', { result: JSON.stringify({ unseenSinceMs: 0 }) });
+  journal.close();
+  const database = new DatabaseSync(path);
+  database.exec(TO_VERSION_5);
+  database.close();
+
+  const ends = await Promise.all(ids.flatMap((id) => Array(4).fill(id)).map((id) => printed('ops', 'show', id)));
+  expect(ends.map(({ state, baseline }) => [state, baseline])).toEqual([
+    ...Array(4).fill(['sent', null]),
+    ...Array(4).fill(['unknown', null]),
+  ]);
+  expect([contentOf(path).version, contentOf(`${path}.v5`).version]).toEqual([6, 5]);
+  expect(readdirSync(home.stateDir).filter((name) => name.endsWith('.part'))).toEqual([]);
+  const found = async () => {
+    const { operations } = (await printed('ops', 'reconcile')) as { operations: { found: string; next: string }[] };
+    return operations;
+  };
+  const clock = {
+    found: 'clock',
+    next: expect.stringContaining('the service’s time when the request was sent is not known'),
+  };
+  expect(await found()).toMatchObject([clock, clock]);
+  await printed('sandbox', 'advance', '1d');
+  expect(await found()).toMatchObject([clock, clock]);
+  expect((await fiatrail(home, ['ops', 'verify'])).code).toBe(0);
+});
+
 /** Lists the indexes of the operations with their columns. */
 function indexesOf(path: string) {
   const database = new DatabaseSync(path, { readOnly: true });

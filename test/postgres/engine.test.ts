@@ -425,7 +425,7 @@ describe('the tables', () => {
   });
 
   test.each([
-    ['2', 'newer'],
+    ['3', 'newer'],
     ['0', 'older'],
   ])('of version %s are refused as %s, while a host has them open too', async (version, problem) => {
     const url = server.newDatabase();
@@ -436,6 +436,29 @@ describe('the tables', () => {
     await expect(journal.list({ limit: 1 })).rejects.toMatchObject({ server: problem });
     await expect(openHost(url)).rejects.toMatchObject({ server: problem });
     expect(server.sql(url, 'SELECT count(*) FROM fiatrail.operation')).toBe('1');
+  });
+
+  test('of version 1 with doubts are upgraded once by eight openers; what was not kept of them is not known', async () => {
+    const url = server.newDatabase();
+    const before = await openHost(url);
+    const doubts = [await prepared(before, KEYED), await prepared(before, { ...KEYED, onceKey: 'other' })];
+    for (const id of doubts) await before.append(id, 'sent');
+    const head = await before.head();
+    server.sql(
+      url,
+      `ALTER TABLE fiatrail.operation DROP COLUMN baseline; UPDATE fiatrail.setting SET value = '1' WHERE name = 'version'`,
+    );
+    const hosts = await Promise.all(Array.from({ length: 8 }, () => openHost(url)));
+    const [upgraded] = hosts;
+    expect(server.sql(url, `SELECT value FROM fiatrail.setting WHERE name = 'version'`)).toBe('2');
+    const inDoubt = await upgraded?.list({ state: 'in-doubt', limit: 10 });
+    expect(inDoubt?.map(({ operationId, baseline }) => [operationId, baseline])).toEqual(
+      doubts.toReversed().map((id) => [id, null]),
+    );
+    expect([await upgraded?.head(), (await upgraded?.verify())?.problem]).toEqual([head, undefined]);
+    const kept = { serviceAtMs: 1, hostAheadMs: 2 };
+    const id = await prepared(upgraded as Journal, { ...KEYED, onceKey: 'new', baseline: kept });
+    expect((await hosts[7]?.find(id))?.[0]?.baseline).toMatchObject(kept);
   });
 
   test.each([

@@ -38,7 +38,10 @@ function shownIn(transcript: string): Shown[] {
     const isHelp = argv.includes('-h');
     const isJson = argv.includes('--json') || argv.some((word, at) => word === 'json' && argv[at - 1] === '-o');
     // The placeholder of a number is the only one outside a text.
-    const text = output.replace(/^2> .*\n/gm, '').replaceAll(': <block>', ': "<block>"');
+    const text = output
+      .replace(/^2> .*\n/gm, '')
+      .replaceAll(': <block>', ': "<block>"')
+      .replaceAll(': <milliseconds>', ': 0');
     return code === '0' && isJson && !isHelp && !argv.some((word) => OTHERWISE.test(word)) ? [{ argv, text }] : [];
   });
 }

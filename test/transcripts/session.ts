@@ -196,6 +196,7 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
 /** Who runs the tests, and where. */
 const MACHINE = `${userInfo().username} on ${hostname()}`;
 const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d(?::\d\d)?(?:Z| [+-]\d\d(?::\d\d)?))/g;
+const MILLISECONDS = /("(?:serviceAtMs|sinceMs)": |(?:Service at|Since) ms {2,})\d{13}/g;
 const BLOCKS = /("blockNumber": |Block number {2,})"?\d+"?/g;
 
 /** Replaces varying values by placeholders; within a transcript, equal values get equal placeholders. */
@@ -217,6 +218,7 @@ function createNormaliser(home: Home): (output: string) => string {
         .replaceAll(home.path, '<home>')
         .replaceAll(MACHINE, '<user> on <host>')
         .replace(TIMES, '<time>')
+        .replace(MILLISECONDS, '$1<milliseconds>')
         .replace(BLOCKS, '$1<block>'),
     );
 }

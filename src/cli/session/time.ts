@@ -45,7 +45,9 @@ export function createSessionTime({ world, profile, say, isShared, journal, read
       return serviceClock.nowMs() ?? clock.now();
     },
     warn: async () => {
-      const warning = isWarned ? undefined : clockWarning(serviceClock, await journal());
+      // A request that is never sent leaves no journal.
+      if (isWarned || serviceClock.hostAheadMs() === undefined) return;
+      const warning = clockWarning(serviceClock, await journal());
       if (warning === undefined) return;
       isWarned = true;
       await say(`warning: ${warning}`);

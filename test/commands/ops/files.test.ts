@@ -61,7 +61,7 @@ describe('an exported journal', () => {
     };
     const before = { list: await list(), head: await verified() };
     const lines = await exported();
-    expect(JSON.parse(lines[0] ?? '')).toEqual({ type: 'journal', version: 2, operations: 4, transitions: 12 });
+    expect(JSON.parse(lines[0] ?? '')).toEqual({ type: 'journal', version: 3, operations: 4, transitions: 12 });
     expect((await imported()).code).toBe(0);
     // Without the digest key, it is another journal.
     expect({ list: await list(), head: await verified() }).toEqual(before);
@@ -187,7 +187,7 @@ describe('an import changes nothing and says why in one sentence', () => {
     ],
     ['an unknown state', edit((line) => ({ ...line, state: 'done' }), 'transition'), '(state)'],
     ['an unknown field', edit((line) => ({ ...line, more: 1 }), 'transition'), 'it is not a line of an export'],
-    ['a newer form', edit((line) => ({ ...line, version: 3 }), 'journal'), '(version)'],
+    ['a newer form', edit((line) => ({ ...line, version: 4 }), 'journal'), '(version)'],
     [
       'a once key that is too long',
       edit((line) => ({ ...line, once_key: 'x'.repeat(3_000) }), 'operation'),
