@@ -39,6 +39,11 @@ export function journalPath(place: Place): string {
   return join(stateDir(place), 'journal.db');
 }
 
+/** The folders that remember which journal each account has: beside the profiles, and beside the journal. */
+export function journalMemoryDirs(place: Place): { readonly configFolder: string; readonly stateFolder: string } {
+  return { configFolder: join(configDir(place), 'journals'), stateFolder: join(stateDir(place), 'journals') };
+}
+
 /** The completion cache. */
 export function completionCachePath(place: Place): string {
   return join(stateDir(place), 'completion.db');

@@ -36,6 +36,8 @@ export interface StoredProfile {
   readonly encryption?: EncryptionKeys | undefined;
   /** The URL of the PostgreSQL database with its journal, without a password; undefined for a file of this machine. */
   readonly journalUrl?: string | undefined;
+  /** Whether each state folder may have a journal of its own, whose once keys count there only. */
+  readonly independentJournal?: boolean | undefined;
   /** What a request that is in no list means; undefined is `ask` for a live account, and `accept` for a sandbox. */
   readonly absence?: Absence | undefined;
   /** How long the service's lists may take to show a request. */
@@ -156,6 +158,7 @@ const shapes = (hasRules: boolean) => {
     sealing: z.optional(z.enum(SEALING_POLICIES)),
     encryption: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),
     journalUrl: z.optional(z.string()),
+    independentJournal: z.optional(z.boolean()),
     absence: z.optional(z.enum(ABSENCE)),
     visibleAfterMs: z.optional(z.int().check(z.positive())),
     evidence: z.optional(z.enum(EVIDENCE)),

@@ -5,13 +5,18 @@ import { safeBaseUrl } from './base-url.ts';
 import { checkedServiceName } from './service-name.ts';
 import { PROFILE_FILE, profileName, type StoredProfile, type StoreSettings } from './stored-profile.ts';
 
-/** Serialises profiles for another machine. Profile files contain no secrets. Each user says whose signatures count, so operators stay. */
+/**
+ * Serialises profiles for another machine. Profile files contain no secrets. Each user says whose signatures count, so operators stay, and
+ * so does the decision for a journal in each state folder.
+ */
 export function writeExport(profiles: readonly StoredProfile[]): object {
-  const shared = profiles.map(({ encryption, trustedRules: _, operators: _operators, ...profile }) => ({
-    ...profile,
-    store: withoutTrust(profile.store),
-    ...withoutOwnKey(encryption),
-  }));
+  const shared = profiles.map(
+    ({ encryption, trustedRules: _, operators: _operators, independentJournal: _journal, ...profile }) => ({
+      ...profile,
+      store: withoutTrust(profile.store),
+      ...withoutOwnKey(encryption),
+    }),
+  );
   return { version: versionOf(PROFILE_FILE), profiles: shared };
 }
 
@@ -43,6 +48,7 @@ function imported({
   encryption,
   trustedRules: _,
   operators: _operators,
+  independentJournal: _journal,
   ...profile
 }: StoredProfile): StoredProfile {
   const { name, baseUrl, serviceName, timeZone, store, mode } = profile;

@@ -4,6 +4,7 @@ import {
   constants,
   fsyncSync,
   ftruncateSync,
+  linkSync,
   openSync,
   readFileSync,
   renameSync,
@@ -77,6 +78,32 @@ export function readPrivateFile(path: string): string | undefined {
 export function writePrivateFile(path: string, text: string, unique: string): void {
   ensurePrivateFolder(dirname(path));
   replaceFile(path, text, unique);
+}
+
+/** What a file system without hard links says. */
+const NO_LINKS: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/**
+ * Creates a file in a private folder with its whole text, flushed to disk. Returns false if there is one: of two processes that create
+ * it at once, one does, unless the disk has no hard links. Throws CliError usage, or the system's error.
+ */
+export function createPrivateFile(path: string, text: string, unique: string): boolean {
+  ensurePrivateFolder(dirname(path));
+  const temporary = join(dirname(path), `.${unique}.tmp`);
+  try {
+    writeNewFile(temporary, text);
+    requireWhole(temporary, text);
+    linkSync(temporary, path);
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === 'EEXIST') return false;
+    if (!NO_LINKS.includes(code)) throw error;
+    replaceFile(path, text, unique);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  syncFolder(dirname(path));
+  return true;
 }
 
 /** Puts `text` into a new private file at `path`, flushed to disk. */

@@ -1,3 +1,5 @@
+import type { CliError } from '../base/errors.ts';
+import type { DatabaseError } from '../sqlite/errors.ts';
 import type { AccountNames, Fintech } from './accounts.ts';
 import type { Claim, InTheWay, LookedFor } from './claims.ts';
 import type { Imported } from './import.ts';
@@ -79,10 +81,14 @@ export interface Journal {
   isBusy(operation: Operation): boolean;
   /** How far the journal's clock is ahead of this machine's, as far as its last transaction told; 0 for a file. */
   aheadMs(): number;
-  /** Checks every transition. `head` is a hash that the journal must contain, besides the head that was kept beside it. */
+  /** Checks every transition. `head` is a hash that the journal must contain, besides the heads that this host kept. */
   verify(head?: string, counted?: Counted): Promise<Verified>;
-  /** Checks every transition. If they are whole, the journal as it is takes the place of the one whose head was kept beside it. */
-  accept(): Promise<Verified>;
+  /** Returns what tells this journal from every other one. */
+  id(): string;
+  /** Returns why money commands of an account stop, besides what `verify` finds: its journal is another one, or was restored. */
+  wrong(account: AccountNames | undefined): Promise<CliError | DatabaseError | undefined>;
+  /** Checks every transition. If they are whole, the journal as it is becomes that of the account, in place of what was remembered. */
+  accept(account?: AccountNames): Promise<Verified>;
   /** Yields the journal as lines of JSON in pages, all of one moment. */
   exported(withDigestKey: boolean): AsyncGenerator<readonly object[]>;
   /** Fills an empty journal with exported lines, all or none. One of their accounts must be among `accounts`. Throws ImportError. */

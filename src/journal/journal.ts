@@ -9,11 +9,12 @@ import { claimIn, lookIn } from './claims.ts';
 import { JOURNAL_CUT } from './codes.ts';
 import { type Looks, looksIn } from './doubt.ts';
 import { exportedLines } from './export.ts';
-import { hasKeptHead, keepHead, keptHead, lastHead, writeHead } from './head.ts';
+import { hasKeptHeads, headFile, keepHead, keptHeads, lastHead, writeHead } from './head.ts';
 import type { Intent } from './intent.ts';
 import type { Journal } from './interface.ts';
-import { acceptJournal, requireOnlyJournal } from './moved.ts';
+import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
+import { ServerError } from './postgres/errors.ts';
 import {
   findRotation,
   insertRotation,
@@ -41,15 +42,26 @@ type Append = <T>(work: (recording: Recording) => Promise<T>, waitMs?: number) =
 /** How long the outcome of a request waits for another process's write, before it is kept beside the journal. */
 const OUTCOME_WAIT_MS = 5_000;
 
+export interface JournalOptions {
+  readonly outcomeWaitMs?: number | undefined;
+  /** What is known of the journal outside of it; undefined for an embedded sandbox, whose state is in the same folder. */
+  readonly memory?: Memory | undefined;
+  /** Shows a warning. */
+  readonly warn?: ((text: string) => Promise<void>) | undefined;
+}
+
 /** Opens the journal in a SQLite file, creating it on first use. Throws DatabaseError. */
-export async function openJournal(path: string, world: JournalWorld, outcomeWaitMs?: number): Promise<Journal> {
-  return journalIn(await openSqliteStore(path, world), world, outcomeWaitMs);
+export async function openJournal(path: string, world: JournalWorld, options: JournalOptions = {}): Promise<Journal> {
+  return journalIn(await openSqliteStore(path, world), world, options);
 }
 
 /** Returns the journal in a store. */
-export function journalIn(store: Store, world: JournalWorld, outcomeWaitMs = OUTCOME_WAIT_MS): Journal {
+export function journalIn(store: Store, world: JournalWorld, options: JournalOptions = {}): Journal {
   const aheadMs = () => store.now() - world.clock.now();
   const { clock, ids, host } = world;
+  const { outcomeWaitMs = OUTCOME_WAIT_MS } = options;
+  const { memory: known, warn = async () => {} } = options;
+  const memory = rememberingOf(store, { memory: known, unique: ids.uuid, warn });
   const digest = (text: string) => shortHmac(store.digestKey, text);
   /** The journal's own clock, compared with the service's at the moment of the claim. */
   const withJournalClock = ({ baseline }: Intent): Baseline | undefined =>
@@ -60,23 +72,23 @@ export function journalIn(store: Store, world: JournalWorld, outcomeWaitMs = OUT
   const append: Append = async (work, waitMs) => {
     const { result, head } = await store.write(async (queries) => {
       const recording: Recording = { queries, host: store.host };
-      const [isWhole, result] = await Promise.all([hasKeptHead(queries, store.path), work(recording)]);
+      const [isWhole, result] = await Promise.all([hasKeptHeads(queries, memory.heads), work(recording)]);
       return { result, head: isWhole ? (recording.head ?? (await lastHead(queries))) : undefined };
     }, waitMs);
-    keepHead(store.path, head, host.processId);
+    keepHead(memory.heads, head, host.processId);
     return result;
   };
   return {
-    ...rotationPart(store, world, append),
+    ...rotationPart(store, world, append, memory),
     ...readPart(store),
-    ...chainPart(store, world),
+    ...chainPart(store, world, memory),
     ...copyPart(store, append),
     ...rulesPart(store),
     ...outcomePart({ aside, append, now: store.now, waitMs: outcomeWaitMs }),
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.
       const passed = stopwatch(clock);
-      await requireOnlyJournal(store, intent.account, ids.uuid);
+      await memory.claim(intent.account);
       const claim = await append((recording) =>
         claimIn({ ...claiming, recording }, { ...intent, baseline: withJournalClock(intent) }, busyForMs),
       );
@@ -176,11 +188,11 @@ function endPart(append: Append): Pick<Journal, 'ended' | 'destroyed'> {
 
 type RotationPart = Pick<Journal, 'prepareRotation' | 'moveRotation' | 'rotations'>;
 
-function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append): RotationPart {
+function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append, memory: Remembering): RotationPart {
   return {
     rotations: recordsOf(store),
     prepareRotation: async (intent, rotation) => {
-      await requireOnlyJournal(store, intent.account, ids.uuid);
+      await memory.claim(intent.account);
       return append(async (recording) => {
         const { queries } = recording;
         if (await openRotation(queries, intent)) return false;
@@ -191,8 +203,9 @@ function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append)
         return true;
       });
     },
-    moveRotation: (id, from, to, { detail, newFingerprint } = {}) =>
-      append(async (recording) => {
+    moveRotation: (id, from, to, { detail, newFingerprint } = {}) => {
+      if (newFingerprint !== undefined) memory.add(newFingerprint);
+      return append(async (recording) => {
         const { queries } = recording;
         const isMoved = await moveRotation(queries, id, from, to);
         const old = (await findRotation(queries, id))?.oldFingerprint;
@@ -202,7 +215,8 @@ function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append)
         // A closed operation is not changed.
         if (isMoved && state) await tryMove(recording, id, state, { detail });
         return isMoved;
-      }),
+      });
+    },
   };
 }
 
@@ -234,27 +248,39 @@ function outcomePart({ aside, append, now, waitMs }: OutcomeParts): Pick<Journal
   };
 }
 
-type ChainPart = Pick<Journal, 'verify' | 'accept' | 'head' | 'requireLastLink'>;
+type ChainPart = Pick<Journal, 'id' | 'verify' | 'wrong' | 'accept' | 'head' | 'requireLastLink'>;
 
-function chainPart(store: Store, { host: { processId }, ids: { uuid: unique } }: JournalWorld): ChainPart {
+function chainPart(store: Store, { host: { processId } }: JournalWorld, memory: Remembering): ChainPart {
   return {
+    id: () => store.id,
     verify: (hash, counted) =>
-      store.read((queries) => verifyChain(queries, { hash, kept: keptHead(store.path) }, counted)),
-    accept: async () => {
+      store.read((queries) => verifyChain(queries, { hash, kept: keptHeads(memory.heads) }, counted)),
+    wrong: async (account) => {
+      if (store.server && (await store.isReplaced())) return new ServerError('replaced', store.server.name);
+      try {
+        if (account) await memory.require(account);
+        return undefined;
+      } catch (error) {
+        if (error instanceof CliError) return error;
+        throw error;
+      }
+    },
+    accept: async (account) => {
       const { verified, last } = await store.read(async (queries) => ({
         verified: await verifyChain(queries, {}),
         last: await lastHead(queries),
       }));
       if (verified.problem) return verified;
-      writeHead(store.path, last, processId);
-      acceptJournal(store, unique());
+      for (const file of memory.heads)
+        if (file === headFile(store.path) || keptHeads([file]).length > 0) writeHead(file, last, processId);
+      if (account) memory.accept(account);
       await store.accept();
       return verified;
     },
     head: () => store.read((queries) => lastHash(queries, store.host)),
     requireLastLink: async () => {
       try {
-        await store.read((queries) => requireLastLink(queries, store.host, keptHead(store.path)));
+        await store.read((queries) => requireLastLink(queries, store.host, keptHeads(memory.heads)));
       } catch (error) {
         // Other hosts that share the journal cannot see that it lacks this host's entries.
         if (error instanceof CliError && error.code === JOURNAL_CUT) await store.distrust().catch(() => {});

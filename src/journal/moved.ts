@@ -1,63 +1,63 @@
-import { CliError } from '../base/errors.ts';
-import { filesBeside } from '../files/beside.ts';
-import { readPrivateFile, removePrivateFile, writePrivateFile } from '../files/private-file.ts';
+import { filesBeside, pathBeside } from '../files/beside.ts';
+import { readPrivateFile } from '../files/private-file.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { type AccountNames, namesOf } from './accounts.ts';
+import { firstMissing, headFile, keptHeads } from './head.ts';
 import type { Store } from './store.ts';
 
+/** A journal that an account had, or still has: a file of a host, or a database on a server. */
+export interface Earlier {
+  readonly id: string;
+  readonly kind: 'file' | 'server';
+  /** The path of the file, or the name of the server. */
+  readonly place: string;
+}
+
 /**
- * An account has one journal: under another one, a once key would be free again. So this host remembers beside a journal on a server
- * which accounts it is for: the server's name, and the fingerprint of each key, a line each. A `*` stands for all.
+ * Whether a journal has everything that another one had of an account, because it was moved here. Either it contains the last head of
+ * the other one, or the newest operation of the account in it, if the other one is still this host's own file.
  */
-const ENDING = '.accounts';
-const ALL = '*';
-
-interface Remembered {
-  readonly path: string;
-  readonly server: string;
-  readonly fingerprints: readonly string[];
+export async function continues(
+  store: Pick<Store, 'path' | 'server' | 'read'>,
+  headFolder: string,
+  { id, place }: Earlier,
+  account: AccountNames,
+): Promise<boolean> {
+  const heads = keptHeads([`${headFolder}/journal-${id}`, pathBeside(store.path, `journal-${id}`)].map(headFile));
+  if (heads.length > 0 && (await store.read((queries) => firstMissing(queries, heads))) === undefined) return true;
+  if (place !== store.server?.localPath) return false;
+  const newest = await newestOf(place, account);
+  return newest !== undefined && (await hasOperation(store, newest));
 }
 
-function rememberedIn(path: string): Remembered {
-  const [server = '', ...fingerprints] = (readPrivateFile(path) ?? '').split('\n').filter((line) => line !== '');
-  return { path, server, fingerprints };
+/**
+ * Returns the journal that is in the way of using one for an account of which nothing is remembered: this host's own file, if it has
+ * operations that the one on a server lacks, or the one that an earlier version remembered.
+ */
+export async function inTheWayOf(
+  store: Pick<Store, 'path' | 'server' | 'read'>,
+  account: AccountNames,
+): Promise<Earlier | undefined> {
+  const known = filesBeside(store.path, 'journal-', '.accounts').map(knownIn);
+  const isOwn = (path: string) => path === `${store.path}.accounts`;
+  const other = known.find(({ path, names }) => !isOwn(path) && names.includes(account.keyFingerprint));
+  if (other) return { id: '', kind: 'server', place: other.server };
+  const own = known.find(({ path }) => isOwn(path))?.names ?? [];
+  if (!store.server || own.includes(account.keyFingerprint) || own.includes('*')) return undefined;
+  const place = store.server.localPath;
+  const newest = await newestOf(place, account);
+  return newest === undefined || (await hasOperation(store, newest)) ? undefined : { id: '', kind: 'file', place };
 }
 
-const filesAt = ({ path }: Pick<Store, 'path'>) => filesBeside(path, 'journal-', ENDING);
-
-type Journaled = Pick<Store, 'path' | 'server' | 'read'>;
-
-/** Throws CliError usage if the journal of an account is another one, or lacks what this host's own journal has of it. */
-export async function requireOnlyJournal(store: Journaled, account: AccountNames, unique: () => string): Promise<void> {
-  if (store.path === ':memory:') return;
-  const own = `${store.path}${ENDING}`;
-  const other = filesAt(store)
-    .filter((path) => path !== own)
-    .map(rememberedIn)
-    .find(({ fingerprints }) => fingerprints.includes(account.keyFingerprint));
-  if (other) throw elsewhere(other.server);
-  if (!store.server) return;
-  const { fingerprints } = rememberedIn(own);
-  if (fingerprints.includes(account.keyFingerprint)) return;
-  if (!fingerprints.includes(ALL)) await requireMoved(store, store.server, account);
-  writePrivateFile(own, [store.server.name, ...fingerprints, account.keyFingerprint, ''].join('\n'), unique());
+/** Reads what an earlier version kept beside a journal on a server: its name and the fingerprints of its accounts, a line each. */
+function knownIn(path: string) {
+  const [server = '', ...names] = (readPrivateFile(path) ?? '').split('\n');
+  return { path, server, names };
 }
 
-async function requireMoved({ read }: Journaled, { name, localPath }: Server, account: AccountNames): Promise<void> {
-  const newest = await newestOf(localPath, account);
-  const sql = 'SELECT 1 AS found FROM operation WHERE id = ?';
-  if (newest === undefined || (await read((queries) => queries.get(sql, newest)))) return;
-  throw new CliError(
-    'usage',
-    `this machine’s journal has operations of this account that the journal at ${name} lacks, so a once key could be used twice; nothing was sent`,
-    {
-      code: 'JOURNAL_NOT_MOVED',
-      hint: 'move them: write this machine’s with "fiatrail ops export --with-digest-key" without the URL, and read them with "fiatrail ops import"; or go on without them: fiatrail ops verify --accept',
-    },
-  );
+async function hasOperation({ read }: Pick<Store, 'read'>, id: string): Promise<boolean> {
+  return (await read((queries) => queries.get('SELECT 1 AS found FROM operation WHERE id = ?', id))) !== undefined;
 }
-
-type Server = NonNullable<Store['server']>;
 
 /** Returns the id of the account's newest operation in this host's own journal; undefined if it has none. */
 async function newestOf(path: string, account: AccountNames): Promise<string | undefined> {
@@ -73,22 +73,4 @@ async function newestOf(path: string, account: AccountNames): Promise<string | u
   } finally {
     local?.close();
   }
-}
-
-function elsewhere(server: string): CliError {
-  return new CliError(
-    'usage',
-    `the journal of this account is on a server, ${server}, and not here; nothing was sent`,
-    {
-      code: 'JOURNAL_ELSEWHERE',
-      hint: 'set FIATRAIL_JOURNAL_URL, or use this journal from now on: fiatrail ops verify --accept',
-    },
-  );
-}
-
-/** Makes a journal the only one of all accounts that this host uses it for. */
-export function acceptJournal({ path, server }: Pick<Store, 'path' | 'server'>, unique: string): void {
-  if (path === ':memory:') return;
-  for (const file of filesAt({ path })) removePrivateFile(file);
-  if (server) writePrivateFile(`${path}${ENDING}`, `${server.name}\n${ALL}\n`, unique);
 }

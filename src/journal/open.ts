@@ -1,11 +1,13 @@
 import type { Secret } from '../base/secret.ts';
-import { type Journal, journalIn, openJournal } from './journal.ts';
+import { type Journal, type JournalOptions, journalIn, openJournal } from './journal.ts';
+import type { Memory } from './memory.ts';
 import type { JournalWorld } from './transitions.ts';
 
 /** A place of a journal; see account/journal-place.ts. */
 interface Place {
   readonly path: string;
   readonly dir: string;
+  readonly memory?: Memory | undefined;
   readonly server:
     | {
         readonly url: string;
@@ -17,12 +19,16 @@ interface Place {
 }
 
 /** Opens the journal of a place, creating it on first use. Throws DatabaseError, and CliError usage for a URL that cannot be used. */
-export async function openJournalAt({ path, dir, server }: Place, world: JournalWorld): Promise<Journal> {
-  if (!server) return openJournal(path, world);
+export async function openJournalAt(
+  { path, dir, memory, server }: Place,
+  world: JournalWorld,
+  warn?: JournalOptions['warn'],
+): Promise<Journal> {
+  if (!server) return openJournal(path, world, { memory, warn });
   const { serverPlaceOf } = await import('./postgres/place.ts');
   const { openPostgresStore } = await import('./postgres/store.ts');
   const { passwordIn } = await import('./postgres/pass-file.ts');
   const place = serverPlaceOf(server.url, server.from);
   const password = async (user: string) => (await server.password()) ?? passwordIn(server.passwordFile, place, user);
-  return journalIn(await openPostgresStore(place, { dir, localPath: path, password }, world), world);
+  return journalIn(await openPostgresStore(place, { dir, localPath: path, password }, world), world, { memory, warn });
 }

@@ -1,4 +1,5 @@
 import { oneAtATime } from '../base/one-at-a-time.ts';
+import { shortHmac } from '../crypto/sha256.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { backUp } from './backup.ts';
@@ -34,17 +35,23 @@ export async function openSqliteStore(path: string, world: JournalWorld): Promis
       throw error;
     }
   };
+  const digestKey = database.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value ?? '';
   return {
     path,
+    // No input of an operation begins like this, so the id is never the digest of an input.
+    get id() {
+      return Buffer.from(shortHmac(digestKey, 'journal id\n'), 'base64url').toString('hex').slice(0, 8);
+    },
     server: undefined,
     host: world.host.name,
-    digestKey: database.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value ?? '',
+    digestKey,
     read: (work) => inTurn(() => inTransaction(async () => database.exec('BEGIN'), work)),
     write: (work, waitMs) => inTurn(() => inTransaction(() => beginWrite(database, waitMs), work)),
     now,
     backUp: (to) => inTurn(async () => backUp(database, to)),
     // A file has no other host; the kept head tells whether it was replaced.
     distrust: async () => {},
+    isReplaced: async () => false,
     accept: async () => {},
     close: async () => database.close(),
   };

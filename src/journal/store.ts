@@ -23,6 +23,8 @@ export interface Queries {
 export interface Store {
   /** The path of the files that this host keeps beside the journal; `:memory:` if there are none. */
   readonly path: string;
+  /** What tells it from every other journal, and is kept by its copies: 8 hexadecimal digits. */
+  readonly id: string;
   /** The server's name for messages, and the path of this host's own journal; undefined for a file. */
   readonly server: { readonly name: string; readonly localPath: string } | undefined;
   /** This host's name in the journal. */
@@ -38,6 +40,8 @@ export interface Store {
   backUp(path: string): Promise<number>;
   /** Tells every host that the journal lacks entries, as if its server had been replaced. */
   distrust(): Promise<void>;
+  /** Whether the server was replaced by one that may lack the last entries, or a backup was restored. */
+  isReplaced(): Promise<boolean>;
   /** Accepts the server as it is, after it was replaced by one that may lack the last entries. */
   accept(): Promise<void>;
   close(): Promise<void>;

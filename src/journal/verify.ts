@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { hashOf, hashOfOne, hashOfText, type Link, linkText, NO_HASH, textOf } from './chain.ts';
 import { JOURNAL_CHANGED, JOURNAL_CUT, JOURNAL_DAMAGED } from './codes.ts';
-import { contains, type Head } from './head.ts';
+import { firstMissing, type Head } from './head.ts';
 import { isSpentRight } from './spending.ts';
 import type { Queries } from './store.ts';
 import { fixedText } from './transitions.ts';
@@ -53,9 +53,9 @@ const textsSql = () => `SELECT t.sequence, t.host, t.hash, ${linkText()} AS said
   LEFT JOIN operation o ON t.state = 'prepared' AND o.id = t.operation_id
   WHERE t.sequence > ? ORDER BY t.sequence LIMIT ?`;
 
-/** Heads that the journal must contain: the one that was kept beside it, and the hash of one that was kept elsewhere. */
+/** Heads that the journal must contain: those that this host kept, and the hash of one that was kept elsewhere. */
 interface ExpectedHeads {
-  readonly kept?: Head | undefined;
+  readonly kept?: readonly Head[];
   readonly hash?: string | undefined;
 }
 
@@ -74,7 +74,7 @@ async function linksAfter(queries: Queries, after: bigint): Promise<TextRow[]> {
 /** Checks every transition against the one before it, every operation against its last transition, and the sums against the operations. */
 export async function verifyChain(
   queries: Queries,
-  { kept, hash: head }: ExpectedHeads,
+  { kept = [], hash: head }: ExpectedHeads,
   counted?: Counted,
 ): Promise<Verified> {
   const heads: Record<string, string> = {};
@@ -96,11 +96,12 @@ export async function verifyChain(
     if (rows.length < BATCH) break;
   }
   problem ??= (await staleOperation(queries)) ?? (await wrongSum(queries));
-  if (kept && !(await contains(queries, kept)))
+  const missing = await firstMissing(queries, kept);
+  if (missing)
     problem ??= {
-      sequence: Number(kept.sequence),
+      sequence: Number(missing.sequence),
       operationId: undefined,
-      what: `transition ${kept.sequence}, which this machine has seen, is missing or another one: the journal was cut at its end, or an older copy was put in its place`,
+      what: `transition ${missing.sequence}, which this machine has seen, is missing or another one: the journal was cut at its end, or an older copy was put in its place`,
     };
   if (!hasHead)
     problem ??= {
@@ -166,10 +167,10 @@ async function wrongSum(queries: Queries): Promise<ChainProblem | undefined> {
 }
 
 /**
- * Throws CliError usage if a host's last transition does not continue the one before it, or if the journal lacks the head that was
- * kept beside it. The cost does not grow with the journal.
+ * Throws CliError usage if a host's last transition does not continue the one before it, or if the journal lacks a head that
+ * was kept. The cost does not grow with the journal.
  */
-export async function requireLastLink(queries: Queries, host: string, kept: Head | undefined): Promise<void> {
+export async function requireLastLink(queries: Queries, host: string, kept: readonly Head[]): Promise<void> {
   const [last, before] = await queries.all<LinkRow>(`${LINKS} WHERE host = ? ORDER BY sequence DESC LIMIT 2`, host);
   if (last && hashOfOne(before?.hash ?? NO_HASH, await linkOf(queries, last)) !== last.hash)
     throw new CliError('usage', 'the journal of money operations was changed by something else; nothing was sent', {
@@ -177,13 +178,13 @@ export async function requireLastLink(queries: Queries, host: string, kept: Head
       code: queries.engine === 'sqlite' ? JOURNAL_CHANGED : JOURNAL_DAMAGED,
       hint: 'see what is wrong with: fiatrail ops verify',
     });
-  if (kept && !(await contains(queries, kept)))
+  if (await firstMissing(queries, kept))
     throw new CliError(
       'usage',
       'the journal of money operations lacks entries that it had: it was cut, deleted or restored from an older copy; nothing was sent',
       {
         code: JOURNAL_CUT,
-        hint: 'put the newer file back, or accept the journal as it is with: fiatrail ops verify --accept',
+        hint: 'put the newer file back; or compare with the service’s lists, then go on with this one: fiatrail ops verify --accept',
       },
     );
 }

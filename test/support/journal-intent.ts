@@ -38,7 +38,7 @@ export function testJournal({
   clock = fakeClock(),
   host = oneProcess(),
 }: JournalOptions = {}) {
-  return openJournal(path, { clock, ids, host }, OUTCOME_WAIT_MS);
+  return openJournal(path, { clock, ids, host }, { outcomeWaitMs: OUTCOME_WAIT_MS });
 }
 
 /** Records an intent that nothing is in the way of, and returns its id. */

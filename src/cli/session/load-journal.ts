@@ -6,7 +6,7 @@ import type { Dialog } from '../dialog.ts';
 export async function loadJournal({ world, say }: Dialog, place: JournalPlace): Promise<Journal> {
   world.ensurePrivateDir(place.dir);
   const { openJournalAt } = await import('../../journal/open.ts');
-  const journal = await openJournalAt(place, world);
+  const journal = await openJournalAt(place, world, (text) => say(`warning: ${text}`));
   for (const warning of (await journal.merge()).warnings) await say(`warning: ${warning}`);
   return journal;
 }

@@ -1,9 +1,11 @@
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { confirmChange } from '../../cli/confirm.ts';
+import { stateError } from '../../cli/failures.ts';
 import { argument, id, option, optionalArgument, picked, switchOn } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../../cli/wait.ts';
+import type { AccountNames } from '../../journal/accounts.ts';
 import { JOURNAL_CHANGED } from '../../journal/codes.ts';
 import type { Operation } from '../../journal/journal.ts';
 import type { Verified } from '../../journal/verify.ts';
@@ -82,31 +84,45 @@ const resolveCommand = command({
   },
 });
 
+/** What identifies the account in what is known of the journal outside of it; undefined if its key cannot be loaded. */
+async function accountOf({ profile, accountNames }: Session): Promise<AccountNames | undefined> {
+  if (profile.mode === 'embedded') return undefined;
+  return accountNames().catch((error) => {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  });
+}
+
 /** Checks the journal, or accepts it as it is after the user agreed. */
 async function checked(session: Session, head: string | undefined, isAccepting: boolean): Promise<Verified> {
   const journal = await session.journal();
+  const account = await accountOf(session);
   const found = await journal.verify(head, stepThrough(session, 'entries', 'interrupted; nothing was changed'));
   await session.progress.end();
-  if (!isAccepting || !found.problem) return found;
+  const wrong = await journal.wrong(account);
+  const why = wrong && (stateError(wrong) ?? wrong).message;
+  if (!isAccepting && why !== undefined) await session.say(`warning: money commands stop: ${why}`);
+  if (!isAccepting || !(found.problem || why)) return found;
   await confirmChange(session, {
     summary: 'accept the journal as it is',
     lines: [
-      ['found', found.problem.what],
-      ['lost', 'every operation recorded after the copy was made, with its once key: fiatrail may do it again'],
+      ['found', found.problem?.what ?? why ?? ''],
+      ['lost', 'every operation that this journal does not have, with its once key: fiatrail may do it again'],
     ],
   });
-  return journal.accept();
+  return journal.accept(account);
 }
 
 const verifyCommand = command({
   words: ['ops', 'verify'],
   summary: 'Check that the journal was not damaged or edited',
   details:
-    'Every entry carries a hash of the one before it, and the last one is also kept in a file beside the journal, so that entries removed from the end are missed. --head checks against a head that an earlier run printed and that you kept elsewhere. After you restored a backup, money commands stop until you accept it with --accept.',
+    'Every entry carries a hash of the one before it, and the last one is also kept in a file beside the journal, so that entries removed from the end are missed. --head checks against a head that an earlier run printed and that you kept elsewhere. Money commands stop after you restored a backup, and with another journal than the account had, until you compared the journal with the service’s lists and accept it with --accept. id is what FIATRAIL_JOURNAL_ID can be set to, so that no other journal is used.',
   examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json', 'fiatrail ops verify --accept --yes'],
   endpoints: [],
   prints: {
     form: {
+      id: 'text',
       transitions: 'whole number',
       operations: 'whole number',
       heads: 'any',
@@ -116,11 +132,11 @@ const verifyCommand = command({
   isLocal: true,
   parameters: {
     head: option('--head <hash>', 'a head that ops verify printed before', id),
-    accept: switchOn('--accept', 'go on with a journal that lacks its last entries, such as a restored backup'),
+    accept: switchOn('--accept', 'go on with a journal that lacks entries, such as a restored backup or a new one'),
   },
   run: async (session, { head, accept }) => {
     const { transitions, operations, heads, problem } = await checked(session, head, accept);
-    const data = { transitions, operations, heads, problem: problem ?? null };
+    const data = { id: (await session.journal()).id(), transitions, operations, heads, problem: problem ?? null };
     if (!problem) return { result: { data } };
     const error = new CliError('refused', `the journal is damaged: ${problem.what}`, {
       code: JOURNAL_CHANGED,

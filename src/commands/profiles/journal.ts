@@ -26,24 +26,28 @@ const COLUMNS = [
   { field: 'journal', title: 'Journal' },
   { field: 'place', title: 'Place' },
   { field: 'from', title: 'Set by' },
+  { field: 'independent', title: 'Independent' },
 ] as const;
 
 /** Describes where the journal of a profile is. Never contains a password. */
 function placeOf({ world }: Session, profile: string) {
   const { path, server } = journalPlaceOf(world, { name: profile });
-  if (!server) return { profile, journal: 'SQLite', place: path, from: null };
-  return { profile, journal: 'PostgreSQL', place: serverPlaceOf(server.url, server.from).name, from: server.from };
+  const independent = storedProfileNamed(profile, world)?.independentJournal === true && !server;
+  if (!server) return { profile, journal: 'SQLite', place: path, from: null, independent };
+  const { name } = serverPlaceOf(server.url, server.from);
+  return { profile, journal: 'PostgreSQL', place: name, from: server.from, independent };
 }
 
 export const journalCommand = command({
   words: ['profiles', 'journal'],
   summary: 'Show or set where a profile keeps its journal',
   details:
-    'The journal records every operation before it is sent. It is a file of this machine, or a PostgreSQL database that several hosts share, so that each once key is used once among them. The URL contains no password: fiatrail takes it from the profile’s secret store (--password-stdin) or from ~/.pgpass or PGPASSFILE; a socket may need none. FIATRAIL_JOURNAL_URL takes precedence over the profile. Move an existing journal with: fiatrail ops export --with-digest-key, then fiatrail ops import',
+    'The journal records every operation before it is sent. It is a file of this machine, or a PostgreSQL database that several hosts share, so that each once key is used once among them. The URL contains no password: fiatrail takes it from the profile’s secret store (--password-stdin) or from ~/.pgpass or PGPASSFILE; a socket may need none. FIATRAIL_JOURNAL_URL takes precedence over the profile. Move an existing journal with: fiatrail ops export --with-digest-key, then fiatrail ops import. fiatrail remembers which journal an account has, and sends nothing with another one. --independent turns that off: each state folder has a journal of its own, also a new and empty one, and a once key or a guard of one does not count in another, so the same command moves money once in each. It is for a host or a container that shares no database, and can be part of an image',
   examples: [
     'fiatrail profiles journal',
     'fiatrail profiles journal main --url postgres://ops@db.example.com/fiatrail',
     'fiatrail profiles journal main --local',
+    'fiatrail profiles journal main --independent --yes',
   ],
   endpoints: [],
   prints: {
@@ -52,6 +56,7 @@ export const journalCommand = command({
       journal: ['one of', 'SQLite', 'PostgreSQL'],
       place: 'text',
       from: ['null or', 'text'],
+      independent: 'flag',
     },
   },
   isLocal: true,
@@ -63,14 +68,22 @@ export const journalCommand = command({
       journalUrl,
     ),
     local: switchOn('--local', 'keep the journal in a file of this machine'),
+    independent: switchOn('--independent', 'let each state folder have a journal of its own (see above for the cost)'),
     passwordStdin: switchOn('--password-stdin', 'read the password of the database from standard input, and store it'),
   },
-  run: async (session, { name = session.profile.name, url, local, passwordStdin }) => {
-    if (url !== undefined && local)
-      throw new CliError('usage', '--url and --local cannot be combined', { hint: 'give one of them' });
+  run: async (session, { name = session.profile.name, url, local, independent, passwordStdin }) => {
+    if ([url !== undefined, local, independent].filter(Boolean).length > 1)
+      throw new CliError('usage', '--url, --local and --independent cannot be combined', { hint: 'give one of them' });
     if (name !== session.profile.name || storedProfileNamed(name, session.world)) requireProfile(session, name);
-    if (url !== undefined || local || passwordStdin)
-      await change(session, name, { url, isLocal: local === true, hasPassword: passwordStdin === true });
+    if (url !== undefined || local || independent || passwordStdin) {
+      const isLocal = local === true || independent === true;
+      await change(session, name, {
+        url,
+        isLocal,
+        isIndependent: independent === true,
+        hasPassword: passwordStdin === true,
+      });
+    }
     return { result: { data: placeOf(session, name), columns: COLUMNS } };
   },
 });
@@ -78,10 +91,15 @@ export const journalCommand = command({
 interface Wanted {
   readonly url: string | undefined;
   readonly isLocal: boolean;
+  readonly isIndependent: boolean;
   readonly hasPassword: boolean;
 }
 
-async function change(session: Session, name: string, { url, isLocal, hasPassword }: Wanted): Promise<void> {
+async function change(
+  session: Session,
+  name: string,
+  { url, isLocal, isIndependent, hasPassword }: Wanted,
+): Promise<void> {
   const { world } = session;
   const stored = requireProfile(session, name);
   if (hasPassword && !isOurStore(stored.store))
@@ -90,17 +108,27 @@ async function change(session: Session, name: string, { url, isLocal, hasPasswor
     });
   const password = hasPassword ? passwordFrom(await world.stdin.readAll(MAX_PASSWORD_BYTES)) : undefined;
   const now = placeOf(session, name);
-  const next = url === undefined ? (isLocal ? 'a file of this machine' : now.place) : serverPlaceOf(url).name;
+  const file = isIndependent ? 'a file in each state folder' : 'a file of this machine';
+  const next = url === undefined ? (isLocal ? file : now.place) : serverPlaceOf(url).name;
   endDryRun(session, { profile: name, journal: next });
   const lines = [
     ['profile', `${name} (${modeForPeople(stored.mode)})`],
     ['now', now.place],
     ['new', next],
-    ['effect', 'once keys that only the present journal has are unknown in the new one until you move it'],
+    [
+      'effect',
+      isIndependent
+        ? 'once keys and guards of one journal do not count in another, so a command that runs with two state folders moves the money twice'
+        : 'once keys that only the present journal has are unknown in the new one until you move it',
+    ],
   ] as const;
   if (url !== undefined || isLocal) {
     await confirmChange(session, { summary: `change the journal of profile ${name}`, lines });
-    await changeProfile(world, name, (kept) => ({ ...(kept ?? stored), journalUrl: url }));
+    await changeProfile(world, name, (kept) => ({
+      ...(kept ?? stored),
+      journalUrl: url,
+      independentJournal: isIndependent || undefined,
+    }));
   }
   if (password) await storeSecret(world, stored, 'journal-password', password);
 }

@@ -23,6 +23,18 @@ export const PATH = `SET LOCAL search_path = ${SCHEMA}, pg_catalog, pg_temp`;
 /** The server and its timeline, which is another one after a standby took over or a backup was restored. */
 export const SERVER = `(SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 
+/**
+ * The setting `server` has the server, the numbers of the database and of a table, and the transaction that wrote the setting, which
+ * PostgreSQL keeps with the row as `xmin`. A dump that is restored, even to this server, makes other tables and writes the row again.
+ */
+const TABLES_HERE = `(SELECT oid::text FROM pg_database WHERE datname = current_database()) || '/' || '${SCHEMA}.transition'::regclass::oid::text`;
+
+/** What follows the server in the setting, unless the tables were restored. */
+export const EXPECTED = `${TABLES_HERE} || '/' || (SELECT xmin::text FROM ${SCHEMA}.setting WHERE name = 'server')`;
+
+/** The setting, if this transaction writes it. */
+export const WRITTEN = `${SERVER} || '/' || ${TABLES_HERE} || '/' || (txid_current() % 4294967296)::text`;
+
 /** Returns what identifies the journal, and creates its tables on first use. Two hosts may do it at once. Rejects with ServerError. */
 export async function preparedJournal(server: Statements, ids: Ids): Promise<Identity> {
   const found = await kept(server);
@@ -35,7 +47,7 @@ export async function preparedJournal(server: Statements, ids: Ids): Promise<Ide
       `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(${LOCK})`,
       PATH,
       `DO $do$ BEGIN IF to_regclass('${SCHEMA}.setting') IS NULL THEN CREATE SCHEMA IF NOT EXISTS ${SCHEMA}; ${TABLES}
-         INSERT INTO setting VALUES ('version', '${VERSION}'), ('id', '${id}'), ('digest-key', '${key}'), ('server', ${SERVER});
+         INSERT INTO setting VALUES ('version', '${VERSION}'), ('id', '${id}'), ('digest-key', '${key}'), ('server', ${WRITTEN});
        END IF; END $do$`,
       'COMMIT',
     ].join(';\n'),

@@ -7,7 +7,7 @@ import type { SqlValue } from '../../sqlite/database.ts';
 import { hostId } from '../host-id.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
-import { LOCK, PATH, preparedJournal, requireVersion, SERVER } from './create.ts';
+import { EXPECTED, LOCK, PATH, preparedJournal, requireVersion, SERVER, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
 import type { ServerPlace } from './place.ts';
 import { SCHEMA } from './schema.ts';
@@ -47,6 +47,8 @@ interface Begun {
   readonly version: string | null;
   readonly server: string | null;
   readonly known: string | null;
+  /** What is known of these tables, if they were not restored. */
+  readonly tables: string | null;
 }
 
 /**
@@ -59,14 +61,14 @@ export async function openPostgresStore(place: ServerPlace, access: ServerAccess
     const { id, digestKey } = await preparedJournal(server, world.ids);
     const host = `${world.host.name}/${hostId(access.dir, world.ids)}`;
     const at = { name: server.name, localPath: access.localPath };
-    return storeOn(server, { path: `${access.dir}/journal-${id}`, host, digestKey, server: at });
+    return storeOn(server, { id, path: `${access.dir}/journal-${id}`, host, digestKey, server: at });
   } catch (error) {
     await server.close();
     throw error;
   }
 }
 
-function storeOn(server: Server, place: Pick<Store, 'path' | 'host' | 'digestKey' | 'server'>): Store {
+function storeOn(server: Server, place: Pick<Store, 'id' | 'path' | 'host' | 'digestKey' | 'server'>): Store {
   const inTurn = oneAtATime();
   return {
     ...place,
@@ -76,7 +78,7 @@ function storeOn(server: Server, place: Pick<Store, 'path' | 'host' | 'digestKey
     backUp: async () => {
       throw new CliError('usage', `the journal is on a server, ${server.name}, and cannot be copied as a file`, {
         code: 'JOURNAL_ON_SERVER',
-        hint: 'export it with: fiatrail ops export; or back up the database with pg_dump',
+        hint: 'export it with: fiatrail ops export --with-digest-key; or back up the database as its administrator does',
       });
     },
     distrust: () =>
@@ -85,10 +87,20 @@ function storeOn(server: Server, place: Pick<Store, 'path' | 'host' | 'digestKey
           await queries.run(`UPDATE setting SET value = '' WHERE name = 'server'`);
         }),
       ),
+    isReplaced: async () => {
+      try {
+        await inTurn(() => server.transaction(writeSql(), async () => {}));
+      } catch (error) {
+        if (error instanceof ServerError && error.server === 'replaced') return true;
+        // What else is wrong is said by the command that writes.
+        if (!(error instanceof ServerError)) throw error;
+      }
+      return false;
+    },
     accept: () =>
       inTurn(() =>
         server.transaction(writeSql(undefined, { acceptsServer: true }), async (queries) => {
-          await queries.run(`UPDATE setting SET value = ${SERVER} WHERE name = 'server'`);
+          await queries.run(`UPDATE setting SET value = ${WRITTEN} WHERE name = 'server'`);
         }),
       ),
     close: server.close,
@@ -104,7 +116,7 @@ interface Beginning {
 }
 
 const READ: Beginning = {
-  sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PATH}; SELECT ${TIME}, ${STATE}, NULL AS server`,
+  sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PATH}; SELECT ${TIME}, ${STATE}, NULL AS server, NULL AS tables`,
   writes: false,
   needsServer: false,
 };
@@ -119,7 +131,7 @@ function writeSql(waitMs = WAIT_MS, { acceptsServer = false } = {}): Beginning {
     // A commit that is only in memory could be lost, and its once key with it.
     `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')`,
     `SELECT pg_advisory_xact_lock(${LOCK})`,
-    `SELECT ${TIME}, ${STATE}, ${SERVER} AS server`,
+    `SELECT ${TIME}, ${STATE}, ${SERVER} AS server, ${EXPECTED} AS tables`,
   ].join('; ');
   return { sql, writes: true, needsServer: !acceptsServer };
 }
@@ -229,6 +241,8 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
       };
       try {
         requireOurs(begun, beginning, place.name);
+        if (beginning.needsServer && begun.known === begun.server)
+          await run(`UPDATE setting SET value = ${WRITTEN} WHERE name = 'server'`, []);
         const result = await work(queries);
         const ended = run('COMMIT', []);
         // What was read is known. If the connection is lost now, the next transaction finds that out.
@@ -266,9 +280,10 @@ function lastRow(found: QueryResult | readonly QueryResult[]): Record<string, un
 }
 
 /** Throws ServerError if the tables are of another version, or what this server may have lost was not accepted yet. */
-function requireOurs({ version, server, known }: Begun, { needsServer }: Beginning, name: string): void {
+function requireOurs({ version, server, known, tables }: Begun, { needsServer }: Beginning, name: string): void {
   requireVersion(version, name);
-  if (needsServer && server !== null && server !== known) throw new ServerError('replaced', name);
+  // An earlier version wrote the server alone.
+  if (needsServer && known !== server && known !== `${server}/${tables}`) throw new ServerError('replaced', name);
 }
 
 /** Returns SQL with `$1`, `$2`… in the place of each `?`. */

@@ -1,0 +1,209 @@
+import { CliError } from '../base/errors.ts';
+import { createPrivateFile, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
+import type { AccountNames } from './accounts.ts';
+import { headFile, lastHead } from './head.ts';
+import { continues, type Earlier, inTheWayOf } from './moved.ts';
+import type { Store } from './store.ts';
+
+/**
+ * What is known of an account's journal outside of it. An account has one journal: in another one, an older copy or a new one, its once
+ * keys would be free again. So a file for each account names its journal, in a folder beside the profiles and in one beside the journal,
+ * because either may be lost. The last head that was seen is kept in both places too (head.ts).
+ */
+export interface Memory {
+  /** The folder beside the profiles. */
+  readonly configFolder: string;
+  /** The folder beside this host's own journal. */
+  readonly stateFolder: string;
+  /** The id that the journal must have, if the user says so; then nothing else is compared. */
+  readonly requiredId: string | undefined;
+  /** Whether each state folder may have a journal of its own. */
+  readonly isIndependent: boolean;
+  /** Whether the account is a live one. */
+  readonly isLive: boolean;
+  /** How to have another journal on purpose, as an instruction. */
+  readonly onPurpose: (id: string) => string;
+}
+
+type Place = Pick<Store, 'path' | 'id' | 'server' | 'read'>;
+
+type Account = Pick<AccountNames, 'keyFingerprint'>;
+
+const ACCEPT = 'fiatrail ops verify --accept';
+
+const filesOf = ({ configFolder, stateFolder }: Memory, { keyFingerprint }: Account) =>
+  [configFolder, stateFolder].map((folder) => `${folder}/account-${keyFingerprint}`);
+
+const hereOf = ({ id, path, server }: Place): Earlier =>
+  server ? { id, kind: 'server', place: server.name } : { id, kind: 'file', place: path };
+
+const textOf = ({ id, kind, place }: Earlier) => `${id}\n${kind} ${place}\n`;
+
+/** Returns the journal that a file remembers. Throws CliError usage if the file is damaged. */
+function rememberedIn(path: string): Earlier | undefined {
+  const text = readPrivateFile(path);
+  if (text === undefined) return undefined;
+  const [, id, kind, place] = /^([0-9a-f]{8})\n(file|server) (.+)\n$/.exec(text) ?? [];
+  if (id !== undefined && place !== undefined) return { id, kind: kind === 'server' ? kind : 'file', place };
+  throw new CliError('usage', `${path} is damaged, so it is unknown which journal this account has; nothing was sent`, {
+    code: 'JOURNAL_UNKNOWN',
+    hint: `compare with the service’s lists, then use the present journal with: ${ACCEPT}`,
+  });
+}
+
+/** Whether the user decided which journal an account has, so that nothing is compared with what is remembered. */
+const isDecided = ({ server }: Place, { requiredId, isIndependent }: Memory) =>
+  requiredId !== undefined || (isIndependent && !server);
+
+/** How a journal uses what is known of it outside. */
+export interface Remembering {
+  /** The files with its last head. */
+  readonly heads: readonly string[];
+  /** Throws CliError usage if the journal of an account is another one than this. */
+  require(account: AccountNames): Promise<void>;
+  /** Like `require`, and remembers this journal. Warns of a new one. */
+  claim(account: AccountNames): Promise<void>;
+  /** Remembers this journal for another key of its account, if possible. */
+  add(keyFingerprint: string): void;
+  /** Remembers this journal for an account, whatever it had. Throws CliError usage, or the system's error, if another one stays remembered. */
+  accept(account: AccountNames): void;
+}
+
+interface RememberingOptions {
+  /** Undefined for an embedded sandbox, whose state is in the same folder as its journal. */
+  readonly memory: Memory | undefined;
+  unique(): string;
+  warn(text: string): Promise<void>;
+}
+
+/** Returns how a journal uses what is known of it outside. */
+export function rememberingOf(store: Place, { memory, unique, warn }: RememberingOptions): Remembering {
+  if (!memory || store.path === ':memory:') {
+    const heads = store.path === ':memory:' ? [] : [headFile(store.path)];
+    return { heads, require: async () => {}, claim: async () => {}, add: () => {}, accept: () => {} };
+  }
+  return {
+    heads: [store.path, `${memory.configFolder}/journal-${store.id}`].map(headFile),
+    require: async (account) => {
+      await requireJournalOf(store, memory, account);
+    },
+    claim: async (account) => {
+      const known = await requireJournalOf(store, memory, account);
+      const isNew = memory.isLive && known.every(({ found }) => !found) && !(await store.read(lastHead));
+      const problem = rememberJournal(store, memory, known, unique);
+      if (isNew && !isDecided(store, memory)) await warn(newJournal(store, memory));
+      if (problem !== undefined) await warn(problem);
+    },
+    add: (keyFingerprint) => {
+      try {
+        rememberJournal(store, memory, knownOf(memory, { keyFingerprint }), unique);
+      } catch {
+        // The key has been replaced already: nothing may stop the rotation now.
+      }
+    },
+    accept: (account) => acceptJournal(store, memory, account, unique),
+  };
+}
+
+/** A file that remembers the journal of an account, and what it says. */
+interface Known {
+  readonly path: string;
+  readonly found: Earlier | undefined;
+}
+
+const knownOf = (memory: Memory, account: Account): Known[] =>
+  filesOf(memory, account).map((path) => ({ path, found: rememberedIn(path) }));
+
+/** Throws CliError usage if the journal of an account is another one than this. Returns what is remembered; nothing if the user decided. */
+async function requireJournalOf(store: Place, memory: Memory, account: AccountNames): Promise<readonly Known[]> {
+  const { requiredId, configFolder } = memory;
+  if (requiredId !== undefined && requiredId !== store.id) throw notRequired(hereOf(store), requiredId);
+  if (isDecided(store, memory)) return [];
+  const known = knownOf(memory, account);
+  const all = known.flatMap(({ found }) => found ?? []);
+  for (const each of all)
+    if (each.id !== store.id && !(await continues(store, configFolder, each, account)))
+      throw elsewhere(store, memory, each);
+  const other = all.length === 0 ? await inTheWayOf(store, account) : undefined;
+  if (other) throw elsewhere(store, memory, other);
+  return known;
+}
+
+/**
+ * Remembers the journal of an account. Returns a warning if that is not possible beside the profiles. Throws CliError usage if another
+ * process remembered another journal since `known` was read.
+ */
+function rememberJournal(store: Place, memory: Memory, known: readonly Known[], unique: () => string) {
+  const text = textOf(hereOf(store));
+  const [problem] = known.map(({ path, found }) => {
+    if (found?.id === store.id) return undefined;
+    try {
+      if (found) writePrivateFile(path, text, unique());
+      else if (!createPrivateFile(path, text, unique())) requireOurs(store, memory, path);
+      return undefined;
+    } catch (error) {
+      if (error instanceof CliError) throw error;
+      const { code } = error as { readonly code?: unknown };
+      return `${path} cannot be written (${code}), so a new or other journal of this account will not be noticed`;
+    }
+  });
+  return problem;
+}
+
+function requireOurs(store: Place, memory: Memory, path: string): void {
+  const found = rememberedIn(path);
+  if (found && found.id !== store.id) throw elsewhere(store, memory, found);
+}
+
+/** Makes a journal the one of an account. Throws CliError usage, or the system's error, if another one stays remembered. */
+function acceptJournal(store: Place, memory: Memory, account: Account, unique: () => string): void {
+  if (isDecided(store, memory)) return;
+  for (const path of filesOf(memory, account)) {
+    try {
+      writePrivateFile(path, textOf(hereOf(store)), unique());
+    } catch (error) {
+      if (readPrivateFile(path) !== undefined) throw error;
+    }
+  }
+}
+
+/** The error for an account whose journal is another one than this. */
+function elsewhere(store: Place, memory: Memory, { kind, place }: Earlier): CliError {
+  const own = hereOf(store);
+  const after = `compare with the service’s lists, then use this one with: ${ACCEPT}`;
+  const why = 'so a once key could be used twice; nothing was sent';
+  if (own.kind === 'server' && kind === 'file')
+    return new CliError('usage', `the journal in ${place} has operations that the one at ${own.place} lacks, ${why}`, {
+      code: 'JOURNAL_NOT_MOVED',
+      hint: `move them: write them with "fiatrail ops export --with-digest-key" without the URL, and read them with "fiatrail ops import"; to go on without them, ${after}`,
+    });
+  const [has, hint] =
+    kind === 'server'
+      ? [`this account has its journal on a server, ${place}, and not here`, `set FIATRAIL_JOURNAL_URL; or ${after}`]
+      : [
+          place === own.place
+            ? `the journal in ${place} is not the one that this account had there`
+            : `this account has its journal in ${place}, and not in ${own.place}`,
+          `${KEEP}; if the earlier one is lost, ${after}; ${memory.onPurpose(own.id)}`,
+        ];
+  return new CliError('usage', `${has}, ${why}`, { code: 'JOURNAL_ELSEWHERE', hint });
+}
+
+/** What keeps a host from having a new journal each time. */
+const KEEP =
+  'keep the state folder on a disk that outlives a container, or share a journal: fiatrail profiles journal --url URL';
+
+function newJournal({ path, id }: Place, { onPurpose }: Memory): string {
+  return `the journal in ${path} is new, so once keys that an earlier one has do not count; ${KEEP}; ${onPurpose(id)}`;
+}
+
+function notRequired({ id, place }: Earlier, requiredId: string): CliError {
+  return new CliError(
+    'usage',
+    `FIATRAIL_JOURNAL_ID is "${requiredId.slice(0, 20)}", but the journal at ${place} is ${id}; nothing was sent`,
+    {
+      code: 'OTHER_JOURNAL_ID',
+      hint: 'use the journal with that id; or compare with the service’s lists, then set the variable to this one’s id',
+    },
+  );
+}
