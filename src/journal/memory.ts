@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { createPrivateFile, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
+import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
 import type { AccountNames } from './accounts.ts';
 import { headFile, lastHead } from './head.ts';
 import { continues, type Earlier, inTheWayOf } from './moved.ts';
@@ -90,6 +90,7 @@ export function rememberingOf(store: Place, { memory, unique, warn }: Rememberin
     claim: async (account) => {
       const known = await requireJournalOf(store, memory, account);
       const isNew = memory.isLive && known.every(({ found }) => !found) && !(await store.read(lastHead));
+      keepFolder(memory);
       const problem = rememberJournal(store, memory, known, unique);
       if (isNew && !isDecided(store, memory)) await warn(newJournal(store, memory));
       if (problem !== undefined) await warn(problem);
@@ -103,6 +104,15 @@ export function rememberingOf(store: Place, { memory, unique, warn }: Rememberin
     },
     accept: (account) => acceptJournal(store, memory, account, unique),
   };
+}
+
+/** Makes room for the head of a journal whose account is not remembered. */
+function keepFolder({ configFolder }: Memory): void {
+  try {
+    ensurePrivateFolder(configFolder);
+  } catch {
+    // Whether an account can be remembered is said where that is tried.
+  }
 }
 
 /** A file that remembers the journal of an account, and what it says. */

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { failureOf, withdrawalOf, withdrawalsAt, withEnv } from '../postgres/hosts.ts';
@@ -132,15 +132,15 @@ describe('another state folder', () => {
   });
 });
 
-describe('the state folder that lost its journal', () => {
-  const files = ['journal.db', 'journal.db.head'];
+const FILES = ['journal.db', 'journal.db.head'];
 
+describe('the state folder that lost its journal', () => {
   test('is refused if an older copy of the journal and of its head were put back', async () => {
     await must(home, pay('before'));
-    for (const file of files) copyFileSync(join(home.stateDir, file), join(home.path, file));
+    for (const file of FILES) copyFileSync(join(home.stateDir, file), join(home.path, file));
     await must(home, pay('one'));
     for (const name of readdirSync(home.stateDir)) if (name.startsWith('journal.db')) rmSync(join(home.stateDir, name));
-    for (const file of files) copyFileSync(join(home.path, file), join(home.stateDir, file));
+    for (const file of FILES) copyFileSync(join(home.path, file), join(home.stateDir, file));
     const refused = await fiatrail(home, pay('one'));
     expect(failureOf(refused)).toEqual({ exit: 2, code: 'JOURNAL_CUT' });
     expect(withdrawalsAt(served)).toHaveLength(2);
@@ -182,10 +182,9 @@ describe('profiles journal --independent', () => {
   test('still notices an older copy of its journal', async () => {
     await must(home, decide);
     await must(home, pay('before'));
-    mkdirSync(memory(home), { recursive: true });
-    copyFileSync(join(home.stateDir, 'journal.db'), join(home.path, 'journal.db'));
+    for (const file of FILES) copyFileSync(join(home.stateDir, file), join(home.path, file));
     await must(home, pay('one'));
-    copyFileSync(join(home.path, 'journal.db'), join(home.stateDir, 'journal.db'));
+    for (const file of FILES) copyFileSync(join(home.path, file), join(home.stateDir, file));
     expect(failureOf(await fiatrail(home, pay('one')))).toEqual({ exit: 2, code: 'JOURNAL_CUT' });
   });
 
