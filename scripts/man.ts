@@ -25,7 +25,10 @@ interface Facts {
 
 const FILES: readonly Entry[] = [
   ['~/.config/fiatrail/profiles/NAME.json', 'a profile; FIATRAIL_CONFIG_DIR moves the folder'],
-  ['~/.local/state/fiatrail/journal.db', 'the journal of money operations; FIATRAIL_STATE_DIR moves the folder'],
+  [
+    '~/.local/state/fiatrail/journal.db',
+    'the journal of money operations; another FIATRAIL_STATE_DIR has another journal',
+  ],
   ['~/.local/state/fiatrail/sandbox.db', 'the embedded sandbox'],
   ['.fiatrail.json', 'names the profile of a folder and its subfolders'],
 ];

@@ -18,7 +18,7 @@ export async function withDoubtsSaved(error: unknown, world: World): Promise<unk
   if (isChanged) return withDetails(error, { message: `${error.message}; ${saved}` });
   return new CliError('usage', `the journal ${path} is damaged or not a journal; it was left unchanged; ${saved}`, {
     code: 'STATE_CORRUPT',
-    hint: 'put a backup back, or move the file away to start over; look for the unknown outcomes in the account first',
+    hint: 'put a backup back; without one, once keys are lost: compare with the service’s lists, rename the file, then accept a new journal with: fiatrail ops verify --accept',
     cause: error,
   });
 }

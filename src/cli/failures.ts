@@ -16,27 +16,21 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
     `the disk is full: cannot write ${path}`,
     'free some space, then run the command again; the failed write changed nothing',
   ],
-  corrupt: (path) => [
-    `${path} is damaged or not a fiatrail file; it was left unchanged`,
-    'move it away to start over, or set FIATRAIL_STATE_DIR to another folder',
-  ],
+  corrupt: (path) => [`${path} is damaged or not a fiatrail file; it was left unchanged`, WITHOUT_BACKUP],
   unwritable: (path) => [
     `${path} cannot be opened for writing`,
-    'check the permissions of the folder, or set FIATRAIL_STATE_DIR to another one',
+    'check the permissions of the file and of its folder, and whether the disk is read-only',
   ],
   busy: (path) => [
     `${path} is locked by another process`,
     'wait for the other command to finish, then run this one again',
   ],
-  newer: (path) => [
-    `${path} was created by a newer version of fiatrail`,
-    'use that version, or set FIATRAIL_STATE_DIR to another folder',
-  ],
+  newer: (path) => [`${path} was created by a newer version of fiatrail`, 'use that version, or a later one'],
   older: (path) => [
     `${path} was created by an earlier version of fiatrail and cannot be upgraded; it was left unchanged`,
-    'move it away to start over, or set FIATRAIL_STATE_DIR to another folder',
+    'use the version that created it',
   ],
-  other: (path) => [`${path} cannot be used`, 'set FIATRAIL_STATE_DIR to another folder'],
+  other: (path) => [`${path} cannot be used`, 'check the folder and its disk with: fiatrail doctor'],
 };
 
 const SEE_URL = 'check the URL with: fiatrail profiles journal';
@@ -56,7 +50,10 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [messag
     `the journal’s server did not prove who it is, or has no TLS: ${place}`,
     'give its certificate authority in the URL as sslrootcert=FILE, and the host name that its certificate has',
   ],
-  missing: (place) => [`the journal’s database does not exist: ${place}`, 'create it with createdb, or check the URL'],
+  missing: (place) => [
+    `the journal’s database does not exist: ${place}`,
+    'check the URL; a new database, made with createdb, has no once keys until you import the journal',
+  ],
   forbidden: (place) => [
     `the journal’s user may not use the schema fiatrail: ${place}`,
     'let it create the schema: GRANT CREATE ON DATABASE … TO …',
@@ -72,7 +69,7 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [messag
   ],
   older: (place) => [
     `the journal was created by an earlier version of fiatrail and cannot be upgraded: ${place}`,
-    'export it with that version, and import it into an empty database',
+    'export it with that version and --with-digest-key, and import it into an empty database',
   ],
   full: (place) => [
     `the disk of the journal’s server is full: ${place}`,
@@ -86,11 +83,14 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [messag
     `the journal is on another server than before, or was restored, so its last entries may be missing: ${place}`,
     'run on each host: fiatrail ops verify; compare with the account, then accept the server with: fiatrail ops verify --accept',
   ],
-  damaged: (place) => [`the journal’s database is damaged: ${place}`, 'restore a backup of the database'],
+  damaged: (place) => [
+    `the journal’s database is damaged: ${place}`,
+    'restore a backup of the database; then every host sends nothing until you accept it, because once keys may be missing',
+  ],
   other: (place) => [`the journal’s server failed: ${place}`, SEE_URL],
 };
 
-const IN_THE_WAY = 'a file is in the place of a folder; move it away, or set FIATRAIL_STATE_DIR to another folder';
+const IN_THE_WAY = 'a file is in the place of a folder; rename that file, then run the command again';
 const FILE_HINTS: Readonly<Record<string, string>> = { EEXIST: IN_THE_WAY, ENOTDIR: IN_THE_WAY };
 
 /** Whether an error means that this database is damaged. */

@@ -10,7 +10,7 @@ export function requireOwner({ path, ownerId }: Pick<Entry, 'path' | 'ownerId'>)
   if (userId === undefined || ownerId === userId) return;
   throw new CliError('usage', `${path} belongs to another user (user id ${ownerId})`, {
     code: 'FOREIGN_OWNER',
-    hint: 'move it away or take it over with chown, or set FIATRAIL_CONFIG_DIR or FIATRAIL_STATE_DIR to a folder of yours',
+    hint: 'take it over with chown, or run the command as its owner',
   });
 }
 
@@ -22,6 +22,6 @@ export function requireUnshared(path: string): void {
   if (process.getuid === undefined || !entryAt(path)?.isWritableByOthers) return;
   throw new CliError('usage', `other users can write to ${path}, and its mode cannot be changed`, {
     code: 'SHARED_FOLDER',
-    hint: 'set FIATRAIL_CONFIG_DIR or FIATRAIL_STATE_DIR to a folder on a disk with file permissions',
+    hint: 'move the folder with everything in it to a disk with file permissions, then name it in FIATRAIL_CONFIG_DIR or FIATRAIL_STATE_DIR: an empty one has no once keys',
   });
 }

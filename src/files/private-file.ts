@@ -26,7 +26,7 @@ const FOLDER_MODE = 0o700;
 const linkError = (path: string) =>
   new CliError('usage', `${path} is a symbolic link; fiatrail never reads or writes its files through links`, {
     code: 'SYMLINK',
-    hint: 'remove the link, then run the command again',
+    hint: 'put what it links to in its place, then run the command again',
   });
 
 const wrongKind = (path: string, expected: string) =>

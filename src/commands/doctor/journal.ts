@@ -2,7 +2,6 @@ import { journalPlaceOf } from '../../account/journal-place.ts';
 import { stateError } from '../../cli/failures.ts';
 import { entryAt } from '../../files/inspect.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { shellWord } from '../../present/text.ts';
 import { type Check, type Finding, findingOf, ok, problem, type Subject, skipped, typed, warning } from './check.ts';
 
 /** Errors that leave the journal intact. It records unknown outcomes and unfinished rotations, so it must not be moved away. */
@@ -16,7 +15,9 @@ const INTACT: ReadonlyMap<unknown, { readonly why: string; readonly fix: string 
 /** Checks the journal for unfinished work. If the key is accepted, a rotation that got no response is harmless. */
 export async function journalChecks(subject: Subject, isKeyAccepted: boolean): Promise<Check[]> {
   const { path, server } = journalPlaceOf(subject.session.world, subject.profile ?? { name: '' });
-  const fix = server ? typed(subject, 'ops verify') : `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
+  const fix = server
+    ? typed(subject, 'ops verify')
+    : 'put a backup back; without one, once keys are lost: compare with the service’s lists before you send anything';
   const check = (find: (journal: Journal, account: Account) => Promise<Finding>) =>
     findingOf(async () => {
       if (!subject.profile) return skipped('no profile could be resolved');

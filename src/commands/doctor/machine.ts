@@ -14,16 +14,17 @@ import { type Check, type Finding, findingOf, ok, problem, type Subject, warning
 /** Checks this machine, independently of the profile. */
 export async function machineChecks({ session: { world, globals } }: Subject): Promise<Check[]> {
   const folders = [
-    { what: 'configuration', path: configDir(world), variable: 'FIATRAIL_CONFIG_DIR' },
-    { what: 'state', path: stateDir(world), variable: 'FIATRAIL_STATE_DIR' },
+    { what: 'configuration', path: configDir(world), missing: 'export FIATRAIL_CONFIG_DIR=FOLDER' },
+    // Not another folder: it would have another journal, where once keys that were used are free.
+    { what: 'state', path: stateDir(world), missing: 'mount its disk, or create it; an empty folder has no once keys' },
   ] as const;
   const ofFolders = await Promise.all(
-    folders.map(async ({ what, path, variable }) => {
-      const elsewhere = `export ${variable}=FOLDER`;
+    folders.map(async ({ what, path, missing }) => {
+      const fix = `check the owner and the permissions of ${shellWord(path)}`;
       return [
-        { check: `${what} folder`, ...(await findingOf(() => folderFinding(path, elsewhere, world), elsewhere)) },
-        { check: `${what} files`, ...(await findingOf(() => filesFinding(path, world), elsewhere)) },
-        { check: `${what} disk`, ...(await findingOf(() => roomFinding(path, elsewhere), elsewhere)) },
+        { check: `${what} folder`, ...(await findingOf(() => folderFinding(path, missing, world), fix)) },
+        { check: `${what} files`, ...(await findingOf(() => filesFinding(path, world), fix)) },
+        { check: `${what} disk`, ...(await findingOf(() => roomFinding(path), fix)) },
       ];
     }),
   );
@@ -63,16 +64,20 @@ function terminalFinding({ stdin, stdout, stderr, env }: World, isColored: boole
   return ok(detail);
 }
 
-function folderFinding(path: string, elsewhere: string, world: World): Finding {
+function folderFinding(path: string, missing: string, world: World): Finding {
   const found = entryAt(path);
   if (!found) {
     const above = nearestExisting(path);
     return isWritableFolder(above)
       ? ok(`${path} is created on first use`)
-      : problem('usage', `${path} does not exist and cannot be created in ${above}`, elsewhere);
+      : problem('usage', `${path} does not exist and cannot be created in ${above}`, missing);
   }
   if (found.kind === 'link')
-    return problem('usage', `${path} is a symbolic link; secrets are not stored behind one`, `rm ${shellWord(path)}`);
+    return problem(
+      'usage',
+      `${path} is a symbolic link; secrets are not stored behind one`,
+      'put the folder that it links to in its place',
+    );
   if (found.kind !== 'folder')
     return problem('usage', `${path} is not a folder`, `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`);
   if (isForeign(found, world))
@@ -96,7 +101,7 @@ function filesFinding(folder: string, world: World): Finding {
     [
       entries.filter(({ kind }) => kind === 'link' || kind === 'other'),
       'not a regular file or folder',
-      (words) => `rm ${words}`,
+      (words) => `put what they link to in their place: ls -l ${words}`,
     ],
     [
       entries.filter((entry) => isForeign(entry, world)),
@@ -119,10 +124,10 @@ const ENOUGH_BYTES = 100 * MIB;
 /** A rotation reserves its space beforehand; below this, nothing else may fit. */
 const LEAST_BYTES = 4 * MIB;
 
-function roomFinding(path: string, elsewhere: string): Finding {
+function roomFinding(path: string): Finding {
   const free = freeBytes(nearestExisting(path));
   if (free >= ENOUGH_BYTES) return ok('more than 100 MiB free');
   const detail = `${Math.floor(free / MIB)} MiB free for ${path}`;
-  const fix = `free some disk space, or ${elsewhere}`;
+  const fix = 'free some disk space';
   return free < LEAST_BYTES ? problem('usage', detail, fix) : warning(detail, fix);
 }

@@ -223,9 +223,19 @@ describe('doctor', () => {
       check: expect.any(String),
       state: 'problem',
       detail: `${path} is damaged or not a fiatrail file; it was left unchanged`,
-      fix: expect.stringContaining(name === 'sandbox.db' ? 'move it away to start over' : `mv ${path}`),
+      fix: expect.stringContaining(name === 'sandbox.db' ? 'what it recorded is lost' : 'once keys are lost'),
     });
     expect(code).toBe(2);
+  });
+
+  test('does not advise another state folder, which has no once keys', async () => {
+    // Nothing can be created there, and it has no free space.
+    const { named } = await examine(fakeWorld({ env: { FIATRAIL_STATE_DIR: '/proc/fiatrail' } }));
+    expect(named('state folder')).toMatchObject({
+      state: 'problem',
+      fix: 'mount its disk, or create it; an empty folder has no once keys',
+    });
+    expect(named('state disk')).toMatchObject({ state: 'problem', fix: 'free some disk space' });
   });
 
   test('finds files open to others and symbolic links', async () => {
@@ -239,7 +249,7 @@ describe('doctor', () => {
     const { code, named } = await examine(world);
     expect(named('state folder')).toMatchObject({ state: 'problem', fix: `chmod 700 ${world.stateDir}` });
     expect(named('state files')).toMatchObject({ state: 'problem', fix: `chmod go-rwx '${open}'` });
-    expect(named('configuration folder').fix).toBe(`rm ${join(world.homeDir, 'config')}`);
+    expect(named('configuration folder').fix).toBe('put the folder that it links to in its place');
     expect(code).toBe(2);
   });
 

@@ -55,13 +55,16 @@ const count = () => {
 
 describe('an exported journal', () => {
   test('is imported with every operation, state and hash', async () => {
-    const before = { list: await list(), head: JSON.parse((await run(['ops', 'verify', '-o', 'json'])).stdout) };
+    const verified = async () => {
+      const { id: _, ...rest } = JSON.parse((await run(['ops', 'verify', '-o', 'json'])).stdout) as { id: string };
+      return rest;
+    };
+    const before = { list: await list(), head: await verified() };
     const lines = await exported();
     expect(JSON.parse(lines[0] ?? '')).toEqual({ type: 'journal', version: 2, operations: 4, transitions: 12 });
     expect((await imported()).code).toBe(0);
-    expect({ list: await list(), head: JSON.parse((await run(['ops', 'verify', '-o', 'json'])).stdout) }).toEqual(
-      before,
-    );
+    // Without the digest key, it is another journal.
+    expect({ list: await list(), head: await verified() }).toEqual(before);
   });
 
   test.each([
