@@ -3,16 +3,31 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../support/built.ts';
 
-/** What leads to another journal, or to an earlier one: there, once keys that were used are free again. */
+/** What may lead to another journal, or to an earlier one: there, once keys that were used are free again. */
 const LEADS_TO_ANOTHER =
-  /_STATE_DIR|state folder|pg_dump|\bmv |start over|(?:move|put|rename|delete|remove|throw) (?:it|them|the (?:file|folder|journal)|[`\w.]*journal[`\w.]*) ?(?:away|aside|elsewhere)?|backup of the (?:database|journal)|restored? (?:a )?backup|(?:new|another|empty) database/i;
+  /_STATE_DIR|\bpg_dump|\bmv |start over|\brm .*journal|(move|rename) (it|that file|the (file|folder|journal)|journal\.db)\b|(delete|remove) (the journal|journal\.db)|backup of the (database|journal)|(new|another|empty) database/i;
 
 /** What names the consequence, or what fiatrail does about it. */
-const CONSEQUENCE =
-  /once key|another journal|journal of (?:its|their) own|own journal|has (?:its|an own) journal|what (?:it|was) recorded|ops verify --accept|sends? nothing|refuse|JOURNAL_|until (?:a person|you) accept/i;
+const CONSEQUENCE = /once keys?\b|another journal|recorded is lost|verify --accept/i;
 
-/** Texts that match and lead to no other journal, each with the reason. */
-const HARMLESS: Readonly<Record<string, string>> = {};
+/** What matches and leads to no other journal. Each begins like this. */
+const HARMLESS: Readonly<Record<string, string>> = {
+  'README.md: Any 11 digits are a valid BVN': 'the sandbox alone starts over',
+  'docs/cookbook.md: mv "$HOME/dashboard': 'a report of a script',
+  'docs/security.md: | `STATE` |': 'says where the folder is',
+  "src/account/paths.ts: 'FIATRAIL_STATE_DIR": 'reads it',
+  "src/cli/failures.ts: 'use another database": 'this one has no journal',
+  "src/cli/failures.ts: 'a file is in the place of a folder": 'the file is no journal: it is in the way of its folder',
+  "src/commands/completion/place.ts: 'move it away": 'a completion script',
+  'src/commands/doctor/machine.ts: `mv ${': 'the file is no journal: it is in the way of its folder',
+  "src/cli/failures.ts: 'export it with that version": 'the journal is moved whole',
+  'src/files/file-errors.ts: `a file is in the place of a folder':
+    'the file is no journal: it is in the way of its folder',
+  "src/files/part-file.ts: 'move it away": 'an unfinished list',
+  'src/files/part-file.ts: `move it away': 'an unfinished list',
+  "src/files/private-file.ts: 'move it away": 'what is in the way is no file of fiatrail',
+  'src/files/versioned-file.ts: `fix it': 'a profile or settings',
+};
 
 const PAGES = ['README.md', 'SECURITY.md', 'CHANGELOG.md', 'scripts/man.ts'];
 
@@ -29,14 +44,17 @@ function readTexts(): { readonly path: string; readonly text: string }[] {
 /** The lines of a page, and the strings of a program that are sentences. */
 function saidIn({ path, text }: { readonly path: string; readonly text: string }): string[] {
   if (path.endsWith('.md')) return text.split('\n');
-  return [...text.matchAll(/'[^'\n]* [^'\n]*'|`[^`]* [^`]*`/g)].map(([said]) => said);
+  return [...text.matchAll(/'[^'\n]* [^'\n]*'|`[^`\n]* [^`\n]*`/g)].map(([said]) => said);
 }
 
 test('nothing advises another state folder or an earlier journal without its consequence', () => {
   const found = readTexts().flatMap((file) =>
     saidIn(file)
       .filter((said) => LEADS_TO_ANOTHER.test(said) && !CONSEQUENCE.test(said))
-      .map((said) => `${file.path}: ${said.trim().slice(0, 120)}`),
+      .map((said) => `${file.path}: ${said.trim()}`),
   );
-  expect([...new Set(found)].sort()).toEqual(Object.keys(HARMLESS).sort());
+  const isHarmless = (said: string) => Object.keys(HARMLESS).some((start) => said.startsWith(start));
+  expect(found.filter((said) => !isHarmless(said))).toEqual([]);
+  // An exception that is no longer needed must go.
+  expect(Object.keys(HARMLESS).filter((start) => !found.some((said) => said.startsWith(start)))).toEqual([]);
 });
