@@ -16,7 +16,10 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
     `the disk is full: cannot write ${path}`,
     'free some space, then run the command again; the failed write changed nothing',
   ],
-  corrupt: (path) => [`${path} is damaged or not a fiatrail file; it was left unchanged`, WITHOUT_BACKUP],
+  corrupt: (path) => [
+    `${path} is damaged or not a fiatrail file; it was left unchanged`,
+    'put a backup back; if you move it away instead, what it recorded is lost, once keys of a journal too',
+  ],
   unwritable: (path) => [
     `${path} cannot be opened for writing`,
     'check the permissions of the file and of its folder, and whether the disk is read-only',

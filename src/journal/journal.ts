@@ -1,20 +1,19 @@
-import { CliError } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
 import { shortHmac } from '../crypto/sha256.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
 import { type Aside, keepAside, keptFiles } from './aside.ts';
 import type { Baseline } from './baseline.ts';
+import { chainPart } from './chain-part.ts';
 import { claimIn, lookIn } from './claims.ts';
-import { JOURNAL_CUT } from './codes.ts';
 import { type Looks, looksIn } from './doubt.ts';
+
 import { exportedLines } from './export.ts';
-import { hasKeptHeads, headFile, keepHead, keptHeads, lastHead, writeHead } from './head.ts';
+import { hasKeptHeads, keepHead, lastHead } from './head.ts';
 import type { Intent } from './intent.ts';
 import type { Journal } from './interface.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
-import { ServerError } from './postgres/errors.ts';
 import {
   findRotation,
   insertRotation,
@@ -27,8 +26,7 @@ import { spentIn } from './spending.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import type { OperationState } from './states.ts';
 import type { Queries, Store } from './store.ts';
-import { type Appended, createOperation, type JournalWorld, lastHash, type Recording, tryMove } from './transitions.ts';
-import { requireLastLink, verifyChain } from './verify.ts';
+import { type Appended, createOperation, type JournalWorld, type Recording, tryMove } from './transitions.ts';
 
 export type { Claim } from './claims.ts';
 export type { Intent } from './intent.ts';
@@ -244,48 +242,6 @@ function outcomePart({ aside, append, now, waitMs }: OutcomeParts): Pick<Journal
       if (files.length === 0) return { count: 0, warnings: [] };
       const { mergeKept } = await import('./merge.ts');
       return mergeKept((work) => append(work, waitMs), aside, files);
-    },
-  };
-}
-
-type ChainPart = Pick<Journal, 'id' | 'verify' | 'wrong' | 'accept' | 'head' | 'requireLastLink'>;
-
-function chainPart(store: Store, { host: { processId } }: JournalWorld, memory: Remembering): ChainPart {
-  return {
-    id: () => store.id,
-    verify: (hash, counted) =>
-      store.read((queries) => verifyChain(queries, { hash, kept: keptHeads(memory.heads) }, counted)),
-    wrong: async (account) => {
-      if (store.server && (await store.isReplaced())) return new ServerError('replaced', store.server.name);
-      try {
-        if (account) await memory.require(account);
-        return undefined;
-      } catch (error) {
-        if (error instanceof CliError) return error;
-        throw error;
-      }
-    },
-    accept: async (account) => {
-      const { verified, last } = await store.read(async (queries) => ({
-        verified: await verifyChain(queries, {}),
-        last: await lastHead(queries),
-      }));
-      if (verified.problem) return verified;
-      for (const file of memory.heads)
-        if (file === headFile(store.path) || keptHeads([file]).length > 0) writeHead(file, last, processId);
-      if (account) memory.accept(account);
-      await store.accept();
-      return verified;
-    },
-    head: () => store.read((queries) => lastHash(queries, store.host)),
-    requireLastLink: async () => {
-      try {
-        await store.read((queries) => requireLastLink(queries, store.host, keptHeads(memory.heads)));
-      } catch (error) {
-        // Other hosts that share the journal cannot see that it lacks this host's entries.
-        if (error instanceof CliError && error.code === JOURNAL_CUT) await store.distrust().catch(() => {});
-        throw error;
-      }
     },
   };
 }

@@ -5,13 +5,14 @@ import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
 import type { Baseline } from '../journal/baseline.ts';
 import { parseExactJson } from '../money/decimal.ts';
+import { requireUnapplied } from './applied.ts';
 import { workStartedBy } from './find-work.ts';
 import { rowsBefore } from './listing.ts';
 import type { RowsBefore } from './work.ts';
 
 /**
  * Returns what is known of the service before a request leaves. If this command has read nothing yet (`isFirst`), reads the list that will show the
- * work: that tells the service's time, and which rows are older than the request.
+ * work: that tells the service's time, and which rows are older than the request. Throws CliError declined for a plan that another machine applied.
  */
 export async function baselineOf(
   session: Session,
@@ -21,6 +22,8 @@ export async function baselineOf(
   isFirst: boolean,
 ): Promise<Baseline> {
   const { serviceClock } = session;
+  const plan = session.planMode();
+  if (plan?.kind === 'apply') await requireUnapplied(session, plan.plan);
   const looks = isFirst && effectOf(endpoint, input) === 'money';
   const before = looks ? await look(session, endpoint, { ...requestOf(endpoint, input), ...terms }) : undefined;
   // A clock that was set while this command ran says nothing about the past.

@@ -40,7 +40,8 @@ export async function evidenceOf(session: Session, work: Work, operation: Operat
   return { ...found, candidates: exact.length > 0 ? exact : free };
 }
 
-async function listed(session: Session, { list, find }: Work, sought: Sought): Promise<Found> {
+/** Returns the rows of the service's list that may be a request, whenever they are from. */
+export async function listed(session: Session, { list, find }: Work, sought: Sought): Promise<Found> {
   if (find) return find(session, sought);
   if (!list) return { candidates: [], isComplete: false };
   return search(session, sought, await list(sought.request, session));

@@ -15,7 +15,6 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'README.md: Any 11 digits are a valid BVN': 'the sandbox alone starts over',
   'docs/cookbook.md: mv "$HOME/dashboard': 'a report of a script',
   'docs/security.md: | `STATE` |': 'says where the folder is',
-  "src/account/paths.ts: 'FIATRAIL_STATE_DIR": 'reads it',
   "src/cli/failures.ts: 'use another database": 'this one has no journal',
   "src/cli/failures.ts: 'a file is in the place of a folder": 'the file is no journal: it is in the way of its folder',
   "src/commands/completion/place.ts: 'move it away": 'a completion script',

@@ -7,6 +7,7 @@ import { argument, word } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { waitOption } from '../../cli/wait.ts';
 import type { Plan } from '../../plans/plan.ts';
+import { warnIfAlone } from '../../works/applied.ts';
 
 const file = argument('file', 'plan that a command wrote with --plan', word, 'File:');
 
@@ -95,10 +96,13 @@ export const applyCommand = command({
   words: ['ops', 'apply'],
   summary: 'Send exactly what a plan says, once',
   details:
-    'Checks the plan, its signatures and its account, reads the fees, the destination and the balance again, and stops with exit 9 if they changed or the balance does not cover the plan. Then it asks, and sends the request of the plan. Applying a plan again prints what was recorded and sends nothing.',
+    'Checks the plan, its signatures and its account, reads the fees, the destination and the balance again, and stops with exit 9 if they changed or the balance does not cover the plan. Then it asks, and sends the request of the plan. Applying a plan again prints what was recorded and sends nothing. Another machine with a journal of its own does not know that; before it sends, it looks for the tag of the plan in the service’s list, if the request has one.',
   examples: ['fiatrail ops apply plan.json', 'fiatrail ops apply plan.json --yes --wait -o json'],
   endpoints: [],
   parameters: { file, wait: waitOption('until the work that the plan starts completes or fails') },
-  run: async (session, input) =>
-    session.runPlanned(session, await planIn(session, absolutePath(input.file)), input.wait),
+  run: async (session, input) => {
+    const plan = await planIn(session, absolutePath(input.file));
+    await warnIfAlone(session, plan);
+    return session.runPlanned(session, plan, input.wait);
+  },
 });
