@@ -7,7 +7,6 @@ import type { Baseline } from './baseline.ts';
 import { chainPart } from './chain-part.ts';
 import { claimIn, lookIn } from './claims.ts';
 import { type Looks, looksIn } from './doubt.ts';
-
 import { exportedLines } from './export.ts';
 import { hasKeptHeads, keepHead, lastHead } from './head.ts';
 import type { Intent } from './intent.ts';
