@@ -11,8 +11,8 @@ import { rowsBefore } from './listing.ts';
 import type { RowsBefore } from './work.ts';
 
 /**
- * Returns what is known of the service before a request leaves. Throws CliError declined for a plan that another machine applied. If this command has read nothing yet (`isFirst`), reads the list that will show the
- * work: that tells the service's time, and which rows are older than the request.
+ * Returns what is known of the service before a request leaves. If this command has read nothing yet (`isFirst`), reads the list that will show the
+ * work: that tells the service's time, and which rows are older than the request. Throws CliError declined for a plan that another machine applied.
  */
 export async function baselineOf(
   session: Session,

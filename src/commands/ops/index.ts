@@ -84,11 +84,12 @@ const resolveCommand = command({
   },
 });
 
-/** What identifies the account in what is known of the journal outside of it; undefined if its key cannot be loaded. */
-async function accountOf({ profile, accountNames }: Session): Promise<AccountNames | undefined> {
+/** What identifies the account in what is known of the journal outside of it; undefined if a check must do without its key. */
+async function accountOf({ profile, accountNames }: Session, isAccepting: boolean): Promise<AccountNames | undefined> {
   if (profile.mode === 'embedded') return undefined;
   return accountNames().catch((error) => {
-    if (error instanceof CliError) return undefined;
+    // Without the key, nothing would be accepted for the account.
+    if (error instanceof CliError && !isAccepting) return undefined;
     throw error;
   });
 }
@@ -96,7 +97,7 @@ async function accountOf({ profile, accountNames }: Session): Promise<AccountNam
 /** Checks the journal, or accepts it as it is after the user agreed. */
 async function checked(session: Session, head: string | undefined, isAccepting: boolean): Promise<Verified> {
   const journal = await session.journal();
-  const account = await accountOf(session);
+  const account = await accountOf(session, isAccepting);
   const found = await journal.verify(head, stepThrough(session, 'entries', 'interrupted; nothing was changed'));
   await session.progress.end();
   const wrong = await journal.wrong(account);
