@@ -85,4 +85,48 @@ export const MUTANTS: readonly Mutant[] = [
     tests: INBOX,
     failing: 1,
   },
+  {
+    file: 'src/contract/reading/pages.ts',
+    line: ` && facts.nextCursor !== ''`,
+    change: '',
+    tests: ['test/contract/reading.test.ts', 'test/witness/answers.test.ts'],
+  },
+  {
+    file: 'src/files/part-file.ts',
+    line: '        fsyncSync(file);',
+    change: '',
+    tests: ['test/files/part-file.test.ts'],
+  },
+  {
+    file: 'src/files/part-file.ts',
+    line: '        ftruncateSync(file, bytes);',
+    change: '',
+    tests: ['test/files/part-file.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/plans/change.ts',
+    line: '[typed.input, change.input]',
+    change: '[typed.input]',
+    tests: ['test/plans/apply.test.ts'],
+  },
+  {
+    file: 'src/cli/journaled.ts',
+    line: '!(error instanceof CliError || error instanceof DatabaseError)',
+    change: '!(error instanceof Error)',
+    tests: ['test/cli/journaled.test.ts'],
+  },
+  {
+    file: 'src/cli/journaled.ts',
+    line: '  session.inFlight({ operationId, summary: sending.summary });',
+    change: '',
+    tests: ['test/cli/abandoned.test.ts'],
+  },
+  {
+    file: 'src/cli/journaled.ts',
+    line: '    session.inFlight(undefined);',
+    change: '',
+    tests: ['test/cli/abandoned.test.ts'],
+    failing: 1,
+  },
 ];

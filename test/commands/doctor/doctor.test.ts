@@ -117,7 +117,10 @@ describe('doctor', () => {
       access: success({ ...ALLOWED, matchedRule: null, totalConfiguredIps: 0 }),
     });
     const { code, named } = await examine(overNetwork({ network }));
-    expect(named('clock')).toMatchObject({ state: 'warning', detail: 'the system clock is 59 s ahead of the service’s' });
+    expect(named('clock')).toMatchObject({
+      state: 'warning',
+      detail: 'the system clock is 59 s ahead of the service’s',
+    });
     expect(named('allowlist').state).toBe('warning');
     expect(code).toBe(0);
   });
