@@ -1,9 +1,9 @@
 import type { Host, Ids } from '../base/world.ts';
 import { accountIds, accountIn } from './accounts.ts';
 import type { Intent } from './intent.ts';
+import type { Selection } from './list-query.ts';
 import { listOperations, type Operation } from './operations.ts';
 import { overLimit, type SpendLimit } from './spending.ts';
-import type { OperationState } from './states.ts';
 import { createOperation, endOfChain, PREPARED_MS, type Recording, tryMove } from './transitions.ts';
 
 /**
@@ -105,21 +105,21 @@ async function holder({ recording, isBusy }: Looking, { accounts, onceKey, input
 /** The detail of an operation whose process ended between recording and sending. */
 export const NEVER_SENT = 'its process ended before it was sent';
 
-/** The states after which a repetition pays once. */
-const MOVED_NOTHING: readonly OperationState[] = ['refused', 'failed'];
-
 /** Returns an equal operation of the last minutes, or one in doubt of any age. */
-async function repeated(
-  { recording, isBusy }: Looking,
-  { accounts, inputDigest, isGuarded, isAgain }: Wanted,
-): Promise<Found> {
+async function repeated(looking: Looking, wanted: Wanted): Promise<Found> {
+  const { accounts, inputDigest, isGuarded, isAgain } = wanted;
   if (!isGuarded || isAgain) return undefined;
-  const { queries } = recording;
+  const { queries } = looking.recording;
   const like = { account: accounts, inputDigest, limit: 1 };
-  const last = await listOperations(queries, { ...like, limit: 20, sinceMs: queries.now() - GUARD_MS });
-  const recent = last.find((each) =>
-    each.state === 'prepared' ? isBusy(each) : !MOVED_NOTHING.includes(each.state) && each.verdict !== 'not-done',
-  );
-  const operation = recent ?? (await listOperations(queries, { ...like, state: 'in-doubt' }))[0];
+  const operation =
+    (await newestMoved(looking, { ...like, state: 'may-have-moved', sinceMs: queries.now() - GUARD_MS })) ??
+    (await listOperations(queries, { ...like, state: 'in-doubt' }))[0];
   return operation && { kind: 'repeated', operation };
+}
+
+/** Returns the newest operation of a selection that moved money or still may, passing over those whose process never sent them. */
+async function newestMoved(looking: Looking, selection: Selection, after?: Operation): Promise<Operation | undefined> {
+  const [operation] = await listOperations(looking.recording.queries, { ...selection, after });
+  if (operation?.state !== 'prepared' || looking.isBusy(operation)) return operation;
+  return newestMoved(looking, selection, operation);
 }

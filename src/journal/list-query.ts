@@ -11,8 +11,8 @@ export interface ListPosition {
 /** Which operations to list; the conditions are combined with AND. */
 export interface Selection {
   readonly limit: number;
-  /** `in-doubt`: `sent` and `unknown`. `not-in-doubt`: all others. */
-  readonly state?: OperationState | 'in-doubt' | 'not-in-doubt' | undefined;
+  /** `in-doubt`: `sent` and `unknown`. `not-in-doubt`: all others. `may-have-moved`: all but those after which a repetition pays once. */
+  readonly state?: OperationState | 'in-doubt' | 'not-in-doubt' | 'may-have-moved' | undefined;
   readonly kind?: Kind | undefined;
   readonly profile?: string | undefined;
   /** An account, or every id that it has; see `accountIds`. */
@@ -36,6 +36,7 @@ type Condition = readonly [sql: string, ...values: SqlValue[]];
 function stateCondition(state: Exclude<Selection['state'], undefined>): Condition {
   if (state === 'in-doubt') return [`state IN ('sent', 'unknown')`];
   if (state === 'not-in-doubt') return [`state NOT IN ('sent', 'unknown')`];
+  if (state === 'may-have-moved') return [`state NOT IN ('refused', 'failed') AND verdict IS DISTINCT FROM 'not-done'`];
   return ['state = ?', state];
 }
 
@@ -69,8 +70,9 @@ export function listQuery(
 }
 
 /** Names the index of a list of doubts, which SQLite would not choose without statistics. */
-function indexFor({ state, kind, account, onceKey, givenOnceKey, inputDigest, requestId }: Selection): string {
-  const isNarrow = [account, onceKey, givenOnceKey, inputDigest, requestId].some((value) => value !== undefined);
+function indexFor({ state, kind, onceKey, givenOnceKey, requestId }: Selection): string {
+  // Doubts end, so they are fewer than the operations of an account, or those with an equal input.
+  const isNarrow = [onceKey, givenOnceKey, requestId].some((value) => value !== undefined);
   if (state !== 'in-doubt' || isNarrow) return '';
   return `INDEXED BY ${kind === undefined ? 'operation_in_doubt' : 'operation_in_doubt_by_kind'}`;
 }

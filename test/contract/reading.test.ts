@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
 import { quote } from '../../src/contract/endpoints/fx-quotes.ts';
+import { listPayouts } from '../../src/contract/endpoints/history.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { swapStatus, triggerSwap } from '../../src/contract/endpoints/swaps.ts';
 import { listUsers } from '../../src/contract/endpoints/user-list.ts';
@@ -106,5 +107,18 @@ describe('values', () => {
     [{ amountOut: { value: 1 } }, { amountOut: { value: 1 } }],
   ])('%j are read as %j', (data, read) => {
     expect(readData(swapStatus, { requestId: 's-1', ...data })).toEqual({ requestId: 's-1', ...read });
+  });
+});
+
+describe('whether a list has more', () => {
+  test.each([
+    ['an empty cursor', { nextCursor: '' }, false],
+    ['a cursor of null', { next_cursor: null }, false],
+    ['a cursor', { nextCursor: 'pay-1' }, true],
+    ['an empty cursor in an object about pages', { meta: { nextPageToken: '' } }, false],
+    ['an empty cursor beside a page that is not the last', { nextCursor: '', page: 1, totalPages: 2 }, true],
+    ['a cursor beside its own word', { nextCursor: 'pay-1', hasMore: false }, false],
+  ])('is said by %s', (_what, paging, hasMore) => {
+    expect(readData(listPayouts, { payouts: [], ...paging })).toMatchObject({ hasMore });
   });
 });

@@ -2,8 +2,11 @@ import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
+import { mergeKept } from '../../src/journal/merge.ts';
+import { openSqliteStore } from '../../src/journal/sqlite-store.ts';
+import { DatabaseError } from '../../src/sqlite/errors.ts';
 import { newHome, ROOT, startProgram } from '../support/built.ts';
-import { prepared, testJournal } from '../support/journal-intent.ts';
+import { oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, fakeClock, START_MS, temporaryFolder } from '../support/sandbox.ts';
 
 /** Takes the write lock of a journal in another process, and returns how to release it. */
@@ -131,6 +134,35 @@ describe('an outcome that the journal cannot take', () => {
   });
 });
 
+describe('a transaction that does not commit', () => {
+  test.each([
+    ['with the disk full', new DatabaseError('full', 'journal.db', undefined)],
+    ['with an internal error', new TypeError('a bug')],
+  ])('leaves every kept outcome where it is: %s', async (_what, error) => {
+    const { folder, path, journal, clock, kept, only } = await withKept(['accepted', 'refused']);
+    const store = await openSqliteStore(path, { clock, ids: countingIds(3), host: oneProcess() });
+    onTestFinished(() => store.close());
+    const aside = { path, unique: () => 'unique', sign: journal.digest };
+    const before = kept();
+    const merging = mergeKept(
+      (work) =>
+        store.write(async (queries) => {
+          await work({ queries, host: store.host });
+          throw error;
+        }),
+      aside,
+      before.map((name) => folder.file(name)),
+    );
+    if (error instanceof DatabaseError) expect(await merging).toEqual({ count: 0, warnings: [] });
+    else await expect(merging).rejects.toBe(error);
+    expect(kept()).toEqual(before);
+    expect((await only()).map(([state]) => state)).toEqual(['sent', 'sent']);
+    // The next command records them.
+    expect((await journal.merge()).count).toBe(2);
+    expect((await only()).map(([state]) => state)).toEqual(['refused', 'accepted']);
+  });
+});
+
 describe('a kept outcome decides nothing and is left, with a warning, if it', () => {
   const body = (text: string, change: (value: Record<string, unknown>) => object) => {
     const [signature, json = ''] = text.split('\n');
@@ -197,6 +229,24 @@ describe('a kept outcome decides nothing and is left, with a warning, if it', ()
     ]);
     expect(kept()).toHaveLength(1);
     expect(await only()).toEqual([['resolved', null]]);
+  });
+});
+
+describe('a kept outcome of another request id than the journal’s decides nothing and is left, with a warning', () => {
+  test.each([
+    ['accepted', 'accepted', ['accepted']],
+    ['settled', 'settled', ['accepted', 'settled']],
+    ['failed', 'failed', ['accepted', 'failed']],
+  ] as const)('if the operation is %s', async (_what, last, states) => {
+    const { journal, ids, kept, only } = await withKept(['accepted'], { requestId: 'r-1' });
+    for (const state of states) await journal.append(ids[0] ?? '', state, { requestId: 'r-2' });
+    const { count, warnings } = await journal.merge();
+    expect({ count, warnings }).toEqual({
+      count: 0,
+      warnings: [expect.stringContaining(`was accepted (request id r-1), but the journal says ${last}`)],
+    });
+    expect(kept()).toHaveLength(1);
+    expect(await only()).toEqual([[last, 'r-2']]);
   });
 });
 

@@ -184,6 +184,27 @@ describe('an equal intent without a key', () => {
     journal.close();
   });
 
+  test.each(['refused', 'failed', 'not-done', 'abandoned'] as const)(
+    'is stopped by an accepted one behind 25 newer ones that are %s',
+    async (end) => {
+      const clock = fakeClock();
+      const journal = await testJournal({ host: idleHost, clock });
+      const paid = await prepared(journal, GUARDED);
+      await through(journal, paid, 'sent', 'accepted');
+      for (let count = 0; count < 25; count++) {
+        // Some are of the same moment, so that their order is that of their ids.
+        if (count % 2 === 0) clock.pass(1);
+        const id = await prepared(journal, { ...GUARDED, isAgain: true });
+        if (end === 'refused') await through(journal, id, 'sent', 'refused');
+        if (end === 'failed') await through(journal, id, 'sent', 'accepted', 'failed');
+        if (end === 'not-done') await through(journal, id, 'sent', 'unknown', 'resolved');
+      }
+      for (const found of [await journal.claim(GUARDED), await journal.look(GUARDED)])
+        expect(found).toMatchObject({ kind: 'repeated', operation: { operationId: paid, state: 'accepted' } });
+      journal.close();
+    },
+  );
+
   test('is found among many newer ones', async () => {
     const clock = fakeClock();
     const journal = await testJournal({ host: idleHost, clock });

@@ -45,6 +45,9 @@ describe('a page of the list', () => {
     [{ state: 'not-in-doubt', kind: 'money' }, 'operation_by_kind'],
     [{ state: 'accepted' }, 'operation_by_state'],
     [{}, 'operation_by_time'],
+    // Before a payment leaves: equal ones of the last minutes, and those in doubt, which do not add up over the years.
+    [{ account: 'a', inputDigest: 'd', state: 'may-have-moved', sinceMs: START_MS }, 'operation_like'],
+    [{ account: 'a', inputDigest: 'd', state: 'in-doubt' }, 'operation_in_doubt'],
   ] as const)('with %j is read from %s', async (filter, index) => {
     const folder = temporaryFolder();
     onTestFinished(() => folder[Symbol.dispose]());

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Intent, Journal } from '../../src/journal/journal.ts';
+import type { Intent, Journal, OperationState } from '../../src/journal/journal.ts';
 import type { SpendLimit } from '../../src/journal/spending.ts';
 import type { Asset } from '../../src/money/amount.ts';
 import { temporaryFolder } from '../support/built.ts';
@@ -73,6 +73,40 @@ describe('the sum of a day', () => {
     await sent(journal, moving(2n));
     clock.pass(24 * 3_600_000);
     expect([await today(journal), await month()]).toEqual([0n, 2n]);
+  });
+});
+
+describe('money that comes back', () => {
+  const DAY_MS = 24 * 3_600_000;
+
+  test.each<[how: string, ...states: OperationState[]]>([
+    ['refused', 'refused'],
+    ['failed', 'accepted', 'failed'],
+    ['returned by the bank', 'accepted', 'settled', 'failed'],
+    ['resolved as not done', 'unknown', 'resolved'],
+  ])('on a later day is taken off the day of its payment: %s', async (_how, ...states) => {
+    const clock = fakeClock();
+    const journal = await testJournal({ ids: countingIds(), clock });
+    const id = await sent(journal, moving(100n));
+    await sent(journal, moving(7n));
+    clock.pass(DAY_MS);
+    await sent(journal, moving(60n));
+    for (const state of states) await journal.append(id, state, state === 'resolved' ? { verdict: 'not-done' } : {});
+    expect(await today(journal)).toBe(60n);
+    expect(await today(journal, { period: 'month' })).toBe(67n);
+    expect((await journal.verify()).problem).toBeUndefined();
+  });
+
+  test('gives a later day no room, and a later month none', async () => {
+    // The last day of January, at noon.
+    const clock = fakeClock(Date.UTC(2026, 0, 31, 12));
+    const journal = await testJournal({ ids: countingIds(), clock });
+    const id = await sent(journal, moving(100n));
+    clock.pass(DAY_MS);
+    const limits = [daily(100n), daily(100n, { period: 'month' })];
+    await sent(journal, moving(100n, { limits }));
+    await journal.append(id, 'refused');
+    expect((await journal.claim(moving(1n, { limits }))).kind).toBe('over-limit');
   });
 });
 

@@ -130,6 +130,22 @@ describe('--plan', () => {
   });
 });
 
+describe('the API key', () => {
+  const body = { amount: 50_000, bankAccountId: 'bank-1', narration: `paid with ${LIVE_KEY}` };
+
+  test.each([
+    ['in the body', ['-d', JSON.stringify(body)]],
+    ['deep in the body', ['-d', JSON.stringify({ ...body, narration: 'x', more: [{ deep: LIVE_KEY }] })]],
+    ['in a field', ['-f', 'amount=50000', '-f', 'bankAccountId=bank-1', '-f', `narration=${LIVE_KEY}`]],
+  ])('of a request gets into no plan: %s', async (_where, words) => {
+    const path = team.file('plan.json');
+    const argv = ['api', 'POST', '/initiateofframp', ...words, '--plan', path];
+    const { code, stderr } = await team.run('ada', argv);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('contains a secret') });
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
 describe('ops apply', () => {
   test('sends the request of the plan once, and then prints what was recorded', async () => {
     const path = await plan(team, 'ada');

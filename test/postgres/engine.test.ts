@@ -122,6 +122,23 @@ describe('an equal intent without a key', () => {
     expect(await claimed(first, GUARDED)).toBe('ours');
   });
 
+  test.each([
+    ['refused', ['sent', 'refused']],
+    ['failed', ['sent', 'accepted', 'failed']],
+    ['not done', ['sent', 'unknown', 'resolved']],
+    ['abandoned', []],
+  ] as const)('stops behind 25 newer ones that are %s', async (_what, states) => {
+    const url = server.newDatabase();
+    const [first, second] = [await openHost(url), await openHost(url)];
+    const paid = await prepared(first, GUARDED);
+    await through(first, paid, 'sent', 'accepted');
+    for (let count = 0; count < 25; count++)
+      await through(first, await prepared(first, { ...GUARDED, isAgain: true }), ...states);
+    expire(url);
+    for (const found of [await second.claim(GUARDED), await second.look(GUARDED)])
+      expect(found).toMatchObject({ kind: 'repeated', operation: { operationId: paid, state: 'accepted' } });
+  });
+
   test('stops for good while one is in doubt', async () => {
     const url = server.newDatabase();
     const [first, second] = [await openHost(url), await openHost(url)];

@@ -2,9 +2,9 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AtEnd } from './built.ts';
 
-/** One call that changes a file or flushes it, by name: `rename` also has where to. */
+/** One call that changes a file or flushes it, by name: `rename` and `link` also have where to. */
 export interface FileCall {
-  readonly name: 'open' | 'write' | 'truncate' | 'fsync' | 'close' | 'rename' | 'unlink';
+  readonly name: 'open' | 'write' | 'truncate' | 'fsync' | 'close' | 'rename' | 'link' | 'unlink';
   readonly path: string;
   readonly to?: string;
 }
@@ -16,6 +16,7 @@ const RECORDED = [
   'fsyncSync',
   'closeSync',
   'renameSync',
+  'linkSync',
   'unlinkSync',
 ] as const;
 
@@ -50,6 +51,10 @@ export function watchFileCalls(folder: string, atEnd: AtEnd, report: (call: File
     renameSync: (from: string, to: string) => {
       real.renameSync(from, to);
       reportBelow({ name: 'rename', path: from, to });
+    },
+    linkSync: (from: string, to: string) => {
+      real.linkSync(from, to);
+      reportBelow({ name: 'link', path: from, to });
     },
     unlinkSync: (path: string) => {
       real.unlinkSync(path);

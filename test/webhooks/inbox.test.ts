@@ -263,6 +263,30 @@ test('pruning keeps what was not forwarded', async () => {
   expect(inbox.list({ limit: 10 }).map(({ id }) => Number(id))).toEqual([4, 3]);
 });
 
+test('pruning keeps an event that some forward did not deliver, whatever became of its other ones', async () => {
+  const { inbox, clock } = await testInbox();
+  const third = 'http://127.0.0.1:3002/';
+  inbox.forwardTo({ targets: [TARGET, OTHER, third], forwardsLate: false });
+  await keepAll(inbox, onboarded(1), onboarded(2), onboarded(3));
+  const end = (target: string, event: bigint, status: number) => {
+    const due = inbox.forwards.due(target, 10).find((each) => each.event.id === event);
+    if (due) inbox.forwards.ended([[due, { status }]]);
+  };
+  // The first is delivered everywhere, the second dead in one place, and the third still waits in one.
+  for (const target of [TARGET, OTHER, third]) end(target, 1n, 200);
+  for (const target of [TARGET, OTHER]) end(target, 2n, 200);
+  for (const target of [TARGET, OTHER]) end(target, 3n, 200);
+  for (const delayMs of [0, ...BACKOFF_MS]) {
+    clock.pass(delayMs);
+    end(third, 2n, 500);
+  }
+  clock.pass(1_000);
+  expect(inbox.counts()).toEqual({ events: 3, waiting: 1, dead: 1 });
+  expect(inbox.prune(clock.now())).toBe(1);
+  expect(inbox.list({ limit: 10 }).map(({ id }) => Number(id))).toEqual([3, 2]);
+  expect(inbox.counts()).toEqual({ events: 2, waiting: 1, dead: 1 });
+});
+
 test('the number of a deleted event is not used again', async () => {
   const { inbox, clock } = await testInbox();
   await keepAll(inbox, onboarded(1), onboarded(2));

@@ -466,6 +466,7 @@ const PAGES: readonly FurtherAnswer[] = [
     { id: 'dep-1', total: '7' },
   ),
   read('next-cursor', 'GET /payouts', done({ payouts: [payout], total: 5, nextCursor: 'pay-1' }), { hasMore: true }),
+  read('empty-cursor', 'GET /payouts', done({ payouts: [payout], total: 1, nextCursor: '' }), { hasMore: false }),
   read('last-cursor', 'GET /payouts', done({ payouts: [payout], total: 1, nextCursor: null, hasMore: false }), {
     hasMore: false,
   }),
