@@ -3,7 +3,7 @@ import { CliError, withDetails } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
-import { movesOf } from '../contract/moves.ts';
+import { type Moves, movesOf } from '../contract/moves.ts';
 import { redact } from '../contract/redact.ts';
 import type { Baseline } from '../journal/baseline.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
@@ -63,6 +63,8 @@ interface Sending<D> {
   readonly call: (isLate: () => boolean) => Promise<Reply<D>>;
 }
 
+const movedAmount = (moves: Moves | undefined) => moves?.amount ?? moves?.incoming;
+
 /** Describes a request for the journal. */
 function intentOf(
   { profile, commandLine }: Pick<JournalSession, 'profile' | 'commandLine'>,
@@ -86,7 +88,7 @@ function intentOf(
     baseline,
     isGuarded: guard?.isGuarded ?? false,
     isAgain: guard?.isAgain ?? false,
-    moves: effect === 'money' ? movesOf(endpoint, input)?.amount : undefined,
+    moves: effect === 'money' ? movedAmount(movesOf(endpoint, input)) : undefined,
     limits,
   };
 }

@@ -34,14 +34,16 @@ export interface Alias {
 export type EnvelopeVariant = 'lower-case' | 'camel' | 'version-beside';
 
 /**
- * Where a request sends money: the fields that name it. `unsaid`: an earlier request decided it. An address that is left out means
- * that the money stays with the account, or goes to the user in `orUser`.
+ * Where a request sends money: the fields that name it; a dot selects a nested field. `unsaid`: an earlier request decided it. An
+ * address that is left out means that the money stays with the account, or goes to the user in `orUser`. `walletOf`: the default
+ * wallet of a user, if there is one.
  */
 export type MoveTarget =
   | { readonly bankCode: string; readonly accountNumber: string }
   | { readonly savedAccount: string }
   | { readonly address: string; readonly isOptional?: true; readonly orUser?: string }
   | { readonly user: string }
+  | { readonly walletOf: string }
   | 'unsaid';
 
 /** What a request that moves money says about it, for the rules of a profile. */
@@ -64,7 +66,17 @@ export interface MoveRow {
     readonly stablecoin?: string;
     readonly unless?: string;
   };
+  /** Whether the money comes from outside to the destination. Nothing is spent, so no amount of a rule counts it. */
+  readonly isIncoming?: true;
   readonly to: readonly MoveTarget[];
+}
+
+/** A change after which the service delivers money elsewhere. Nothing moves now, but where it will go is a destination for rules. */
+interface RedirectRow {
+  readonly command: string;
+  readonly to: readonly MoveTarget[];
+  /** Values of a field with which the change redirects nothing: of a wallet that is not the default one. */
+  readonly unless?: { readonly field: string; readonly isOneOf: readonly unknown[] };
 }
 
 /** The single definition of an endpoint, from which everything else about it is derived. */
@@ -91,6 +103,8 @@ export interface Endpoint<
   readonly effects?: { readonly field: string; readonly of: Readonly<Record<string, Effect>> };
   /** Set for every endpoint that moves money. */
   readonly moves?: MoveRow;
+  /** Set for every other endpoint that decides where later money goes. */
+  readonly redirects?: RedirectRow;
   readonly summary: string;
   /** The sandbox's success message: what happened, in the past tense. The service's own wording is not documented. */
   readonly done: string;

@@ -11,55 +11,80 @@ export type Destination =
   | { readonly kind: 'saved-account'; readonly accountId: string }
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'user'; readonly userId: string }
+  /** The default wallet of a user, or nowhere else if there is none. */
+  | { readonly kind: 'wallet-of'; readonly userId: string }
   | { readonly kind: 'unsaid' };
 
 /** What a request moves, as far as the request says. */
 export interface Moves {
+  /** What is spent. */
   readonly amount: Amount | undefined;
+  /** What comes in instead. */
+  readonly incoming: Amount | undefined;
   /** The assets that it also moves or may move, in amounts that the request does not say. */
   readonly unsaid: readonly Asset[];
-  /** Where it goes; empty if it stays with the account. */
-  readonly to: readonly Destination[];
 }
 
 type Input = Readonly<Record<string, unknown>>;
 
 const STABLECOINS = ['USDC', 'USDT'] as const;
 
+/** The endpoint that brings money in and its command, for records that have only their names. */
+export const INCOMING = { endpoint: 'transactions.onramp', command: 'onramp start' } as const;
+
+const NOTHING: Moves = { amount: undefined, incoming: undefined, unsaid: [] };
+
 /** Returns what a request moves; undefined if its endpoint moves no money. Works for unvalidated requests too. */
 export function movesOf(endpoint: Endpoint, request: unknown): Moves | undefined {
   const { moves } = endpoint;
   if (!moves) return undefined;
   const input = (request ?? {}) as Input;
-  if (moves.isFreeWithout && input[moves.amount] === undefined)
-    return { amount: undefined, unsaid: [], to: moves.to.flatMap((target) => destinationsIn(target, input)) };
-  const isDecided = moves.decidedBy !== undefined && input[moves.decidedBy] !== undefined;
-  const { amount, unsaid } = isDecided ? UNSAID : amountIn(endpoint, moves, input);
-  const stablecoins = isDecided ? [] : stablecoinsGiven(moves, input);
-  return {
-    amount,
-    unsaid: [...unsaid, ...stablecoins],
-    to: moves.to.flatMap((target) => destinationsIn(target, input)),
-  };
+  if (moves.isFreeWithout && input[moves.amount] === undefined) return NOTHING;
+  if (moves.isIncoming) return { ...NOTHING, incoming: amountIn(endpoint, moves, input).amount };
+  if (moves.decidedBy !== undefined && input[moves.decidedBy] !== undefined) return { ...NOTHING, ...UNSAID };
+  const { amount, unsaid } = amountIn(endpoint, moves, input);
+  return { ...NOTHING, amount, unsaid: [...unsaid, ...stablecoinsGiven(moves, input)] };
+}
+
+/** Returns the assets that requests of an endpoint may spend; empty if it spends nothing. */
+export function assetsOf(endpoint: Endpoint): readonly Asset[] {
+  const { moves } = endpoint;
+  if (!moves || moves.isIncoming) return [];
+  const { asset } = metaOf(endpoint, moves.amount);
+  if (typeof asset !== 'string') return TOKENS;
+  return [...(isAsset(asset) ? [asset] : []), ...(moves.gives ? STABLECOINS : [])];
+}
+
+/** Returns where a request sends money, now or later; empty if it stays with the account. Works for unvalidated requests too. */
+export function destinationsOf({ moves, redirects }: Endpoint, request: unknown): readonly Destination[] {
+  const input = (request ?? {}) as Input;
+  if (redirects?.unless?.isOneOf.includes(input[redirects.unless.field])) return [];
+  return (moves ?? redirects)?.to.flatMap((target) => destinationsIn(target, input)) ?? [];
 }
 
 const UNSAID = { amount: undefined, unsaid: TOKENS } as const;
 
 /** Reads the amount. One that cannot be read, or that no transfer has, is unsaid, in every asset that it may have. */
 function amountIn(endpoint: Endpoint, { amount: field }: MoveRow, input: Input): Pick<Moves, 'amount' | 'unsaid'> {
-  const schema = fieldOf(endpoint.request(), field);
-  const meta = schema && unwrap(schema).meta;
-  if (!meta?.unit || meta.unit === 'percent') throw new Error(`${endpoint.id}: ${field} has no unit of money`);
-  const asset = assetIn(meta, input);
+  const { unit, asset: named } = metaOf(endpoint, field);
+  const asset = assetIn(named, input);
   const value = input[field];
   if (asset === undefined) return UNSAID;
-  const amount = typeof value === 'string' || isWireNumber(value) ? fromWire(value, meta.unit, asset) : undefined;
+  const amount = typeof value === 'string' || isWireNumber(value) ? fromWire(value, unit, asset) : undefined;
   return amount && amount.minor > 0n && amount.minor <= MAX_MINOR[asset]
     ? { amount, unsaid: [] }
     : { amount: undefined, unsaid: [asset] };
 }
 
-function assetIn({ asset }: FieldMeta, input: Input): Asset | undefined {
+/** Returns the unit and the asset of a field with an amount. */
+function metaOf({ id, request }: Endpoint, field: string) {
+  const schema = fieldOf(request(), field);
+  const { unit, asset } = (schema && unwrap(schema).meta) ?? {};
+  if (!unit || unit === 'percent') throw new Error(`${id}: ${field} has no unit of money`);
+  return { unit, asset };
+}
+
+function assetIn(asset: FieldMeta['asset'], input: Input): Asset | undefined {
   if (typeof asset === 'string') return isAsset(asset) ? asset : undefined;
   if (!asset || !('field' in asset)) return undefined;
   const named = input[asset.field] ?? asset.byDefault;
@@ -81,11 +106,15 @@ function destinationsIn(target: MoveTarget, input: Input): readonly Destination[
     return [bankCode && accountNumber ? { kind: 'account', bankCode, accountNumber } : { kind: 'unsaid' }];
   }
   if ('user' in target) return [userIn(input, target.user)];
+  if ('walletOf' in target) {
+    const userId = textIn(input, target.walletOf);
+    return [userId ? { kind: 'wallet-of', userId } : { kind: 'unsaid' }];
+  }
   if ('savedAccount' in target) {
     const accountId = textIn(input, target.savedAccount);
     return [accountId ? { kind: 'saved-account', accountId } : { kind: 'unsaid' }];
   }
-  if (input[target.address] === undefined) {
+  if (valueIn(input, target.address) === undefined) {
     if (target.isOptional) return [];
     if (target.orUser !== undefined) return [userIn(input, target.orUser)];
   }
@@ -99,6 +128,9 @@ function userIn(input: Input, field: string): Destination {
 }
 
 function textIn(input: Input, field: string): string | undefined {
-  const value = input[field];
+  const value = valueIn(input, field);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
+
+const valueIn = (input: Input, field: string): unknown =>
+  field.split('.').reduce<unknown>((value, name) => (value as Input | null | undefined)?.[name], input);

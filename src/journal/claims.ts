@@ -11,11 +11,11 @@ import { createOperation, endOfChain, PREPARED_MS, type Recording, tryMove } fro
  * outcome as unknown. The others return the operation that is in the way.
  * `done`: the once key was used for the same input, and the operation ended or was accepted. `other-input`: it was used for another
  * input. `busy`: another process is at work under the key. `doubt`: its outcome is unknown. `repeated`: an equal intent
- * without a key was recorded a short time ago, or is in doubt. `over-limit`: with it, a sum would be over this limit; now it is `spentMinor`.
+ * without a key was recorded a short time ago, or is in doubt. `over-limit`: with it, a sum would be over this limit; now it is `spentMillionths`.
  */
 export type Claim =
   | { readonly kind: 'ours'; readonly operationId: string; readonly isLate: () => boolean }
-  | { readonly kind: 'over-limit'; readonly limit: SpendLimit; readonly spentMinor: bigint }
+  | { readonly kind: 'over-limit'; readonly limit: SpendLimit; readonly spentMillionths: bigint }
   | InTheWay;
 
 /** A decision inside its transaction: how long the sender is at work, and not until when. */

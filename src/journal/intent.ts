@@ -26,7 +26,7 @@ export interface Intent {
   readonly isAgain?: boolean;
   /** What is known of the service before the request leaves. */
   readonly baseline?: Baseline | undefined;
-  /** What it moves, for the sums of limits. */
+  /** What it moves or brings in, for the sums of limits. */
   readonly moves?: Amount | undefined;
   /** Sums that it must stay within, compared in the transaction that records it. */
   readonly limits?: readonly SpendLimit[] | undefined;

@@ -23,7 +23,7 @@ export interface Journal {
   claim(intent: Intent, busyForMs?: number): Promise<Claim>;
   /** Returns what would be in the way of an intent, and records nothing. */
   look(intent: LookedFor): Promise<InTheWay | undefined>;
-  /** Returns what an account moved in this day or month, in the asset's smallest unit, without what was not done. */
+  /** Returns what an account spent in this day or month, in millionths of a Naira or token, without what was not done or came in. */
   spent(account: AccountNames, spending: Spending): Promise<bigint>;
   /** Counts all operations. */
   count(): Promise<number>;

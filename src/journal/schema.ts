@@ -55,7 +55,7 @@ CREATE TRIGGER operation_counted AFTER INSERT ON operation
 
 /**
  * What an operation moves, in the asset's smallest unit. `spent` has the sum of each day in Lagos, so that a limit costs the same however
- * long the journal is; `ops verify` compares it with the operations.
+ * long the journal is; `ops verify` compares it with the operations. It also has what came in, which is left out when it is read.
  */
 export const AMOUNT_SCHEMA = `
 ALTER TABLE operation ADD COLUMN asset TEXT;

@@ -1,8 +1,10 @@
+import { INCOMING } from '../contract/moves.ts';
 import type { Amount, Asset } from '../money/amount.ts';
+import { countedWith, millionthsOf } from '../money/sums.ts';
 import type { OperationState, Verdict } from './states.ts';
 import type { Queries } from './store.ts';
 
-/** A sum that the operations of an account must stay within. */
+/** A sum that the operations of an account must stay within. Naira and cNGN are one sum, whichever of them the limit names. */
 export interface SpendLimit {
   readonly asset: Asset;
   /** The day or the calendar month in Lagos. */
@@ -56,22 +58,65 @@ export async function addSpent(
   );
 }
 
-/** Returns what the accounts moved in this day or month, in the asset's smallest unit. */
+/** The commands that may send any request, so that their name does not say whether money came in. */
+const SENDS_ANYTHING: readonly string[] = ['fiatrail api', 'fiatrail ops apply'];
+
+interface Sum {
+  readonly asset: Asset;
+  readonly command: string;
+  readonly minor: bigint;
+}
+
+/**
+ * Returns what the accounts spent in this day or month, in millionths of a Naira or token. What came in is recorded like what went
+ * out, so it is left out here: by the name of its command, and for commands that send anything by the endpoint of each operation.
+ */
 export async function spentIn(
   queries: Queries,
   accounts: readonly string[],
   { asset, period, command }: Spending,
 ): Promise<bigint> {
-  let sum = 0n;
-  for (const account of accounts) {
-    const row = await queries.get<{ sum: bigint | null }>(
-      `SELECT CAST(sum(minor) AS BIGINT) AS sum FROM spent
-       WHERE account = ? AND asset = ? AND day >= ? ${command === undefined ? '' : 'AND command = ?'}`,
-      ...[account, asset, firstDayOf(period, queries.now()), ...(command === undefined ? [] : [command])],
+  const assets = countedWith(asset);
+  const firstDay = firstDayOf(period, queries.now());
+  const sums: Sum[] = [];
+  for (const account of accounts)
+    sums.push(
+      ...(await queries.all<Sum>(
+        `SELECT asset, command, CAST(sum(minor) AS BIGINT) AS minor FROM spent
+         WHERE account = ? AND asset IN (${marks(assets)}) AND day >= ? ${command === undefined ? '' : 'AND command = ?'}
+         GROUP BY asset, command`,
+        ...[account, ...assets, firstDay, ...(command === undefined ? [] : [command])],
+      )),
     );
-    sum += row?.sum ?? 0n;
-  }
-  return sum;
+  const spent = sums.filter((sum) => sum.command !== `fiatrail ${INCOMING.command}`);
+  const others = SENDS_ANYTHING.filter((each) => spent.some((sum) => sum.command === each));
+  return totalOf(spent) - totalOf(await incomingOf(queries, accounts, { assets, commands: others, firstDay }));
+}
+
+const marks = (values: readonly string[]): string => values.map(() => '?').join(', ');
+
+const totalOf = (sums: readonly Amount[]): bigint => sums.reduce((total, sum) => total + millionthsOf(sum), 0n);
+
+interface Received {
+  readonly assets: readonly Asset[];
+  readonly commands: readonly string[];
+  readonly firstDay: number;
+}
+
+/** Returns the sums of what commands brought in since a day. */
+async function incomingOf(
+  queries: Queries,
+  accounts: readonly string[],
+  { assets, commands, firstDay }: Received,
+): Promise<readonly Amount[]> {
+  if (commands.length === 0) return [];
+  return queries.all<{ asset: Asset; minor: bigint }>(
+    `SELECT asset, CAST(sum(minor) AS BIGINT) AS minor FROM operation
+     WHERE endpoint = ? AND created_at >= ? AND ${COUNTS}
+       AND account IN (${marks(accounts)}) AND asset IN (${marks(assets)}) AND command IN (${marks(commands)})
+     GROUP BY asset`,
+    ...[INCOMING.endpoint, firstDay * DAY_MS - AHEAD_MS, ...accounts, ...assets, ...commands],
+  );
 }
 
 /** The parts of an intent that limits are about. */
@@ -81,19 +126,22 @@ interface Limited {
   readonly limits?: readonly SpendLimit[] | undefined;
 }
 
-/** Returns the first limit that an intent would exceed, with its sum before the intent; undefined if it stays within all. */
+/** Returns the first limit that an intent would exceed, with its sum before the intent in millionths; undefined if it stays within all. */
 export async function overLimit(
   queries: Queries,
   accounts: readonly string[],
   { command, moves, limits = [] }: Limited,
-): Promise<{ readonly limit: SpendLimit; readonly spentMinor: bigint } | undefined> {
+): Promise<{ readonly limit: SpendLimit; readonly spentMillionths: bigint } | undefined> {
   for (const limit of limits) {
-    if (moves?.asset !== limit.asset || (limit.command ?? command) !== command) continue;
-    const spentMinor = await spentIn(queries, accounts, limit);
-    if (spentMinor + moves.minor > limit.maxMinor) return { limit, spentMinor };
+    if (!moves || !countedWith(limit.asset).includes(moves.asset) || (limit.command ?? command) !== command) continue;
+    const spentMillionths = await spentIn(queries, accounts, limit);
+    if (spentMillionths + millionthsOf(moves) > maxOf(limit)) return { limit, spentMillionths };
   }
   return undefined;
 }
+
+/** Returns the maximum of a limit in millionths of a Naira or token. */
+const maxOf = ({ asset, maxMinor }: SpendLimit): bigint => millionthsOf({ asset, minor: maxMinor });
 
 const COMPUTED = `SELECT account, asset, (created_at + ${AHEAD_MS}) / ${DAY_MS} AS day, command, CAST(sum(minor) AS BIGINT) AS minor
   FROM operation WHERE asset IS NOT NULL AND ${COUNTS} GROUP BY account, asset, (created_at + ${AHEAD_MS}) / ${DAY_MS}, command`;

@@ -3,8 +3,9 @@ import { operatorsOf } from '../account/operators.ts';
 import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { movesOf } from '../contract/moves.ts';
-import { amountForPeople } from '../money/amount.ts';
+import { type Moves, movesOf } from '../contract/moves.ts';
+import { type Amount, type Asset, amountForPeople } from '../money/amount.ts';
+import { countedWith, millionthsOf } from '../money/sums.ts';
 import type { Signed } from './signatures.ts';
 
 /**
@@ -14,19 +15,18 @@ import type { Signed } from './signatures.ts';
 export function signatureReason(profile: Profile, endpoint: Endpoint, input: unknown): string | undefined {
   const limits = profile.stored?.signAbove ?? [];
   if (limits.length === 0) return undefined;
-  if (isPause(endpoint, input)) return undefined;
+  if (endpoint.moves?.isIncoming || isPause(endpoint, input)) return undefined;
   const moves = movesOf(endpoint, input);
-  if (
-    !moves ||
-    (!moves.amount && moves.unsaid.length === 0) ||
-    moves.unsaid.some((asset) => limits.some((limit) => limit.asset === asset))
-  )
+  if (!moves || (!moves.amount && moves.unsaid.length === 0) || limits.some(({ asset }) => isUnsaid(moves, asset)))
     return 'a request that does not say how much it moves';
-  const limit = limits.find(({ asset }) => asset === moves.amount?.asset);
-  return limit && moves.amount && moves.amount.minor > BigInt(limit.minor)
-    ? `more than ${amountForPeople(limitOf(limit))}`
-    : undefined;
+  const limit = limits.find((each) => isAbove(moves.amount, limitOf(each)));
+  return limit && `more than ${amountForPeople(limitOf(limit))}`;
 }
+
+const isUnsaid = ({ unsaid }: Moves, asset: Asset): boolean => countedWith(asset).some((each) => unsaid.includes(each));
+
+const isAbove = (amount: Amount | undefined, limit: Amount): boolean =>
+  amount !== undefined && countedWith(limit.asset).includes(amount.asset) && millionthsOf(amount) > millionthsOf(limit);
 
 /** Whether a request only pauses an order, which then takes nothing any more. Anybody may do that. */
 function isPause({ id }: Endpoint, input: unknown): boolean {

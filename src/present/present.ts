@@ -211,6 +211,10 @@ async function* tableOf(result: Result, options: PresentOptions, plainFrame: Fra
     if (links) findLinks(rows, links);
     yield draw(rows);
   }
+  if (!result.below || options.fields) return;
+  const { title, rows, columns } = result.below;
+  const blocks = blocksOf({ rows }, times, [{ field: 'rows', title, columns }]);
+  yield `\n${await listingText(blocks, frame)}`;
 }
 
 /** Formats a single value without decoration, on one line, for scripts. */

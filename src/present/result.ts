@@ -64,6 +64,12 @@ export interface Result {
   stopped?(error: unknown): Promise<unknown>;
   /** The columns of a table (default: the scalar fields of its rows), or the fields shown for a document. */
   readonly columns?: readonly Column[];
+  /** For a list: a smaller table below its rows. Other formats have its content in data. */
+  readonly below?: {
+    readonly title: string;
+    readonly rows: readonly Readonly<Record<string, string>>[];
+    readonly columns: readonly Column[];
+  };
   /** For `-o raw`: the source text of the service's `data`, with every digit kept. */
   readonly raw?: string;
   /** A fixed format that overrides -o: JSON, lines of JSON, or plain text such as a script. */

@@ -2,7 +2,7 @@ import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
-import { movesOf } from '../contract/moves.ts';
+import { destinationsOf, movesOf } from '../contract/moves.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { SpendLimit } from '../journal/spending.ts';
@@ -47,6 +47,7 @@ export async function verdictsFor(
     ...(await standing(session, sets)),
     effect,
     moves,
+    to: destinationsOf(endpoint, input),
     command,
     isOfCommand: session.commandLine === `fiatrail ${command}`,
   };
@@ -70,6 +71,11 @@ function factsOf(session: RuleSession): Facts {
       if (!account?.bankCode || !account.accountNumber || others.length > 0) return undefined;
       if ((account.accountId ?? accountId) !== accountId) return undefined;
       return `${account.bankCode}/${account.accountNumber}`;
+    },
+    defaultWallet: async (userId) => {
+      const { getDefaultWallet } = await import('../contract/endpoints/default-wallets.ts');
+      const { data } = await session.call(getDefaultWallet, { userId }, { isBeforehand: true });
+      return data.defaultWallet === null ? null : data.defaultWallet?.address;
     },
   };
 }
@@ -95,7 +101,7 @@ export async function requireRules(
 export async function requireMoneyRules(session: RuleSession, sets: readonly RuleSet[]): Promise<void> {
   const asked: Asked = {
     ...(await standing(session, sets)),
-    ...({ effect: 'money', moves: undefined, command: undefined, isOfCommand: false } as const),
+    ...({ effect: 'money', moves: undefined, to: [], command: undefined, isOfCommand: false } as const),
   };
   const broken = brokenRule(session.profile.name, await verdictsOf(sets, asked, factsOf(session)));
   if (broken) throw broken;

@@ -1,9 +1,10 @@
 import { isWithin, lagosTime, parseHours } from '../account/hours.ts';
-import { type AmountRule, amountOfRule, type Rules } from '../account/rules.ts';
+import { type AmountRule, amountOfRule, type ConfirmRule, type Rules } from '../account/rules.ts';
 import type { Effect } from '../contract/endpoint.ts';
 import type { Destination, Moves } from '../contract/moves.ts';
 import type { SpendLimit } from '../journal/spending.ts';
 import { type Amount, ASSET_LABEL, amountForPeople } from '../money/amount.ts';
+import { countedWith, leftIn, millionthsOf } from '../money/sums.ts';
 import { accountText, destinationText, settingOf } from './words.ts';
 
 /** The rules of a profile, or those that hosts share in a journal. A change must pass every set. */
@@ -20,6 +21,8 @@ export interface Asked {
   /** Whether that command sends it, so that the journal knows its sums by that name. */
   readonly isOfCommand: boolean;
   readonly moves: Moves | undefined;
+  /** Where it sends money, now or later. */
+  readonly to: readonly Destination[];
   /** `not-taken`: it takes none. */
   readonly onceKey: 'given' | 'missing' | 'not-taken';
   readonly isLive: boolean;
@@ -30,10 +33,12 @@ export interface Asked {
 
 /** What rules must know besides the request. */
 export interface Facts {
-  /** What was moved in this day or month of Lagos. */
+  /** What was spent in this day or month of Lagos, in millionths of a Naira or token. */
   spent(limit: Omit<SpendLimit, 'maxMinor'>): Promise<bigint>;
   /** Returns a bank account by its id: `000013/0123456789`; undefined if the service does not show it. */
   savedAccount(accountId: string): Promise<string | undefined>;
+  /** Returns the address that receives a user's cNGN instead of the wallet here; null if none does, undefined if the service does not say. */
+  defaultWallet(userId: string): Promise<string | null | undefined>;
 }
 
 /** What a rule says about a change. */
@@ -136,26 +141,50 @@ function askOnceKey({ effect, onceKey }: Asked): Found {
 }
 
 const askDestinations =
-  ({ accounts = [], addresses = [], users = [] }: Rules) =>
-  async ({ moves }: Asked, { savedAccount }: Facts): Promise<Found> => {
-    if (!moves || moves.to.length === 0) return NOT_CONCERNED;
-    for (const to of moves.to) {
-      const account = to.kind === 'saved-account' ? await savedAccount(to.accountId) : undefined;
-      const isAllowed =
-        (to.kind === 'account' && accounts.includes(accountText(to))) ||
-        (account !== undefined && accounts.includes(account)) ||
-        (to.kind === 'address' && addresses.some((each) => isSameAddress(each, to.address))) ||
-        (to.kind === 'user' && users.includes(to.userId));
-      if (!isAllowed) return { result: 'does not hold', detail: notAllowed(to, account) };
+  (rules: Rules) =>
+  async ({ to }: Asked, facts: Facts): Promise<Found> => {
+    if (to.length === 0) return NOT_CONCERNED;
+    for (const each of to) {
+      const detail = await notAllowed(rules, each, facts);
+      if (detail !== undefined) return { result: 'does not hold', detail };
     }
     return HOLDS;
   };
 
-function notAllowed(to: Destination, account: string | undefined): string {
-  if (to.kind === 'unsaid') return 'the request does not say where the money goes';
-  if (to.kind === 'saved-account' && account === undefined)
-    return `bank account ${to.accountId} could not be looked up`;
-  return `${account === undefined ? destinationText(to) : `bank account ${account}`} is not an allowed destination`;
+/** Returns why no list allows a destination; undefined if one does. */
+async function notAllowed(
+  { accounts = [], addresses = [], users = [] }: Rules,
+  to: Destination,
+  { savedAccount, defaultWallet }: Facts,
+): Promise<string | undefined> {
+  const unless = (isAllowed: boolean, what: string) =>
+    isAllowed ? undefined : `${what} is not an allowed destination`;
+  const unlessAddress = (address: string, what: string) =>
+    unless(
+      addresses.some((each) => isSameAddress(each, address)),
+      what,
+    );
+  switch (to.kind) {
+    case 'unsaid':
+      return 'the request does not say where the money goes';
+    case 'saved-account': {
+      const account = await savedAccount(to.accountId);
+      if (account === undefined) return `bank account ${to.accountId} could not be looked up`;
+      return unless(accounts.includes(account), `bank account ${account}`);
+    }
+    case 'wallet-of': {
+      const address = await defaultWallet(to.userId);
+      if (address === null) return undefined;
+      if (address === undefined) return `the default wallet of user ${to.userId} could not be looked up`;
+      return unlessAddress(address, `address ${address}, the default wallet of user ${to.userId},`);
+    }
+    case 'account':
+      return unless(accounts.includes(accountText(to)), destinationText(to));
+    case 'address':
+      return unlessAddress(to.address, destinationText(to));
+    case 'user':
+      return unless(users.includes(to.userId), destinationText(to));
+  }
 }
 
 /** EVM addresses are equal in any case; others are not. */
@@ -164,9 +193,9 @@ function isSameAddress(one: string, other: string): boolean {
   return isEvm ? one.toLowerCase() === other.toLowerCase() : one === other;
 }
 
-/** Whether a change moves an asset, or may move it without saying how much. */
+/** Whether a change spends what a limit of an asset counts, or may spend it without saying how much. */
 const concerns = ({ moves }: Asked, asset: AmountRule['asset']): boolean =>
-  moves !== undefined && (moves.amount?.asset === asset || moves.unsaid.includes(asset));
+  moves !== undefined && countedWith(asset).some((each) => moves.amount?.asset === each || moves.unsaid.includes(each));
 
 const askAmount =
   (rule: AmountRule) =>
@@ -176,9 +205,10 @@ const askAmount =
     if (!isOfCommand || !concerns(asked, asset)) return NOT_CONCERNED;
     const unknown = unknownAmount(rule, asked);
     if (unknown) return unknown;
-    const max = amountOfRule(rule)?.minor ?? 0n;
-    const amount = asked.moves?.amount?.minor ?? 0n;
-    if (per === 'call') return amount <= max ? { ...HOLDS, left: { asset, minor: max } } : aboveCall(rule, asked);
+    const max = maxOf(rule);
+    const amount = asked.moves?.amount ?? { asset, minor: 0n };
+    const millionths = millionthsOf(amount);
+    if (per === 'call') return millionths <= millionthsOf(max) ? { ...HOLDS, left: max } : aboveCall(max, amount);
     if (command !== undefined && !asked.isOfCommand)
       return {
         result: 'does not hold',
@@ -186,25 +216,28 @@ const askAmount =
         hint: `use: fiatrail ${command}`,
       };
     const sum = { asset, period: per, ...(command === undefined ? {} : { command: `fiatrail ${command}` }) };
-    const leftMinor = max - (await spent(sum));
-    const left = { asset, minor: leftMinor > 0n ? leftMinor : 0n };
-    const found = { left, limit: { ...sum, maxMinor: max } };
-    if (amount <= leftMinor) return { ...HOLDS, ...found };
-    return { result: 'does not hold', ...found, detail: aboveSum({ asset, minor: amount }, left, found.limit) };
+    const leftMillionths = millionthsOf(max) - (await spent(sum));
+    const left = leftIn(asset, leftMillionths);
+    const found = { left, limit: { ...sum, maxMinor: max.minor } };
+    if (millionths <= leftMillionths) return { ...HOLDS, ...found };
+    return { result: 'does not hold', ...found, detail: aboveSum(amount, left, found.limit) };
   };
 
+/** The amount of a rule. One that cannot be read allows nothing. */
+const maxOf = (rule: ConfirmRule): Amount => amountOfRule(rule) ?? { asset: rule.asset, minor: 0n };
+
 function unknownAmount({ asset }: Pick<AmountRule, 'asset'>, { moves }: Asked): Found | undefined {
-  if (!moves?.unsaid.includes(asset)) return undefined;
+  const unsaid = countedWith(asset).find((each) => moves?.unsaid.includes(each));
+  if (unsaid === undefined) return undefined;
   return {
     result: 'does not hold',
-    detail: `the request does not say how much ${ASSET_LABEL[asset]} it may move`,
+    detail: `the request does not say how much ${ASSET_LABEL[unsaid]} it may move`,
   };
 }
 
-function aboveCall(rule: AmountRule, { moves }: Asked): Found {
-  const max = { asset: rule.asset, minor: amountOfRule(rule)?.minor ?? 0n };
-  const amount = moves?.amount ? amountForPeople(moves.amount) : '';
-  return { result: 'does not hold', left: max, detail: `${amount} is above ${amountForPeople(max)} per call` };
+function aboveCall(max: Amount, amount: Amount): Found {
+  const detail = `${amountForPeople(amount)} is above ${amountForPeople(max)} per call`;
+  return { result: 'does not hold', left: max, detail };
 }
 
 /** Says that an amount is above what is left of a day or month. */
@@ -215,12 +248,12 @@ export function aboveSum(amount: Amount, left: Amount, { asset, period, maxMinor
 }
 
 const askConfirmation =
-  (rule: Pick<AmountRule, 'asset' | 'amount'>) =>
+  (rule: ConfirmRule) =>
   (asked: Asked): Found => {
     if (!asked.isLive || !concerns(asked, rule.asset)) return NOT_CONCERNED;
-    const isUnknown = asked.moves?.unsaid.includes(rule.asset) === true;
-    const isAbove = (asked.moves?.amount?.minor ?? 0n) > (amountOfRule(rule)?.minor ?? 0n);
-    if (!isUnknown && !isAbove) return HOLDS;
+    const amount = asked.moves?.amount;
+    const isAbove = amount !== undefined && millionthsOf(amount) > millionthsOf(maxOf(rule));
+    if (!unknownAmount(rule, asked) && !isAbove) return HOLDS;
     if (asked.isInteractive) return { ...HOLDS, needsCode: true, detail: 'a code must be typed on the terminal' };
     return {
       result: 'does not hold',

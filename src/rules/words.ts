@@ -28,6 +28,7 @@ export const accountText = ({ bankCode, accountNumber }: Extract<Destination, { 
 export function destinationText(to: Exclude<Destination, { kind: 'unsaid' }>): string {
   if (to.kind === 'account') return `bank account ${accountText(to)}`;
   if (to.kind === 'saved-account') return `bank account ${to.accountId}`;
+  if (to.kind === 'wallet-of') return `default wallet of user ${to.userId}`;
   return to.kind === 'address' ? `address ${to.address}` : `user ${to.userId}`;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { pay, ruledMachine } from '../rules/support.ts';
+import { pay, ruledMachine, SAVED } from '../rules/support.ts';
 
 // What another process records after the rules were asked is not in the sum that they read.
 vi.mock('../../src/journal/open.ts', async (load) => {
@@ -18,6 +18,11 @@ test('the journal stops a payment that another one left no room for after the ru
     pay('400.01'),
     'RULE_AMOUNT',
     'rule max-per-day: ₦400.01 is above the ₦400.00 that is left of ₦1,000.00 today',
+  );
+  await stops(
+    ['payout', 'start', '--amount', '400.000001', '--to', SAVED, '--yes'],
+    'RULE_AMOUNT',
+    'rule max-per-day: 400.000001 cNGN is above the ₦400.00 that is left of ₦1,000.00 today',
   );
   await sends(pay('400'));
   expect(recorded()).toHaveLength(2);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
-import { movesOf } from '../../src/contract/moves.ts';
+import { assetsOf, destinationsOf, INCOMING, movesOf } from '../../src/contract/moves.ts';
 import { rowsOf } from '../../src/contract/rows.ts';
 
 const byId = (id: string) => {
@@ -94,13 +94,13 @@ describe('a request moves', () => {
       ['address a'],
     ],
     ['bridge.initiate', { amount: '1.5', toAddress: 'a' }, CNGN(1_500_000n), [], ['address a']],
-    ['transactions.onramp', { amount: 5, userId: 'u' }, NGN(500n), [], ['user u']],
+    ['transactions.onramp', { amount: 5, userId: 'u' }, undefined, [], ['user u', 'wallet-of u']],
     [
       'transactions.onramp',
       { amount: 5, userId: 'u', destinationAssetSwap: 'a', owner: 'b' },
-      NGN(500n),
+      undefined,
       [],
-      ['user u', 'address a', 'address b'],
+      ['user u', 'wallet-of u', 'address a', 'address b'],
     ],
     ['fx.trade', { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '2' }, CNGN(2_000_000n), [], []],
     [
@@ -127,7 +127,82 @@ describe('a request moves', () => {
     ['banks.delete', { accountId: 'x', amount: 5 }, undefined, [], []],
   ])('%s %j', (id, input, amount, unsaid, to) => {
     const moves = movesOf(byId(id), input);
-    const destinations = moves?.to.map(({ kind, ...named }) => [kind, ...Object.values(named)].join(' '));
-    expect([moves?.amount, moves?.unsaid ?? [], destinations ?? []]).toEqual([amount, unsaid, to]);
+    const destinations = destinationsOf(byId(id), input).map(({ kind, ...named }) =>
+      [kind, ...Object.values(named)].join(' '),
+    );
+    expect([moves?.amount, moves?.unsaid ?? [], destinations]).toEqual([amount, unsaid, to]);
+    const spent = [...(moves?.amount ? [moves.amount.asset] : []), ...(moves?.unsaid ?? [])];
+    expect(assetsOf(byId(id))).toEqual(expect.arrayContaining(spent));
+  });
+
+  test.each([
+    [{ amount: 5, userId: 'u' }, NGN(500n)],
+    [{ amount: 'five', userId: 'u' }, undefined],
+  ])('nothing out with an onramp, which brings in what it says: %j', (input, incoming) => {
+    expect(movesOf(byId('transactions.onramp'), input)).toEqual({ amount: undefined, incoming, unsaid: [] });
+  });
+});
+
+test('what the journal leaves out of sums is what the contract says comes in', () => {
+  const incoming = endpoints.filter(({ moves }) => moves?.isIncoming);
+  expect(incoming.map(({ id, moves }) => ({ endpoint: id, command: moves?.command }))).toEqual([INCOMING]);
+});
+
+describe('a change that redirects money', () => {
+  const ADDRESSES = { USDT: 'a', USDC: 'b' };
+  test.each<[id: string, input: object, to: readonly string[]]>([
+    ['users.set-default-wallet', { userId: 'u', address: 'a', blockchain: 'base' }, ['address a']],
+    ['users.set-default-wallet', { userId: 'u' }, ['unsaid']],
+    ['users.remove-default-wallet', { userId: 'u' }, []],
+    ['wallets.add-external', { address: 'a', isDefault: true }, ['address a']],
+    ['wallets.add-external', { address: 'a', isDefault: 'yes' }, ['address a']],
+    ['wallets.add-external', { address: 'a', isDefault: false }, []],
+    ['wallets.add-external', { address: 'a' }, []],
+    ['wallets.set-external-status', { address: 'a', status: 'active' }, ['address a']],
+    ['wallets.set-external-status', { address: 'a' }, ['address a']],
+    ['wallets.set-external-status', { address: 'a', status: 'inactive' }, []],
+    ['fx.register-mpc', { tokenWallets: ADDRESSES }, ['address a', 'address b']],
+    ['fx.register-mpc', { tokenWallets: { USDT: 'a' } }, ['address a', 'unsaid']],
+    ['fx.register-mpc', {}, ['unsaid', 'unsaid']],
+    ['banks.update', { accountId: 'x', isDefault: true }, []],
+  ])('%s %j', (id, input, to) => {
+    const destinations = destinationsOf(byId(id), input).map(({ kind, ...named }) =>
+      [kind, ...Object.values(named)].join(' '),
+    );
+    expect({ destinations, moves: movesOf(byId(id), input) }).toEqual({ destinations: to, moves: undefined });
+  });
+
+  test('names fields of its request and a command that calls it', async () => {
+    const groups = await Promise.all(CATALOGUE.map(({ load }) => load()));
+    for (const { id, request, redirects } of endpoints.filter((each) => each.redirects)) {
+      const names = rowsOf(request()).map(({ name }) => name);
+      const fields = redirects?.to.flatMap((target) => (target === 'unsaid' ? [] : Object.values(target)));
+      expect(names).toEqual(expect.arrayContaining([...(fields ?? []), redirects?.unless?.field ?? names[0]]));
+      const command = groups.flat().find(({ words }) => words.join(' ') === redirects?.command);
+      expect(command?.endpoints).toContain(id);
+    }
+  });
+
+  /** Fields that look like a place, of changes for which they are none. */
+  const NO_PLACES = [
+    'bridge.initiate fromAddress', // where the tokens come from
+    'swaps.create smartWalletAddress', // where the tokens come from
+    'swaps.trigger walletAddress', // where the tokens come from
+    'transactions.withdraw-asset internalWallet', // where the tokens come from
+    'wallets.remove-external address', // the account's own wallet receives again
+    'management.ip-allowlist ipAddress', // of a caller
+  ];
+
+  test('has a row, unless its fields with a place are where money comes from or no longer goes', () => {
+    const places = endpoints
+      .filter(({ effect, area }) => effect !== 'read' && area === undefined)
+      .flatMap(({ id, request, moves, redirects }) => {
+        const named = (moves ?? redirects)?.to.flatMap((target) => (target === 'unsaid' ? [] : Object.values(target)));
+        return rowsOf(request())
+          .filter(({ name }) => /address|wallet|owner|destination/i.test(name))
+          .filter(({ name, type }) => type === 'string' && !named?.includes(name))
+          .map(({ name }) => `${id} ${name}`);
+      });
+    expect(places.toSorted()).toEqual(NO_PLACES.toSorted());
   });
 });

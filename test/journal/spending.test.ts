@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Intent, Journal, OperationState } from '../../src/journal/journal.ts';
 import type { SpendLimit } from '../../src/journal/spending.ts';
 import type { Asset } from '../../src/money/amount.ts';
+import { leftIn } from '../../src/money/sums.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';
@@ -25,8 +26,9 @@ async function sent(journal: Journal, intent: Intent): Promise<string> {
   return claim.operationId;
 }
 
-const today = (journal: Journal, more: Partial<SpendLimit> = {}) =>
-  journal.spent(INTENT.account, { asset: 'NGN', period: 'day', ...more });
+/** What was spent today in kobo, or in the smallest unit of a token. */
+const today = async (journal: Journal, more: Partial<SpendLimit> = {}) =>
+  leftIn(more.asset ?? 'NGN', await journal.spent(INTENT.account, { asset: 'NGN', period: 'day', ...more })).minor;
 
 describe('the sum of a day', () => {
   test('has everything that moved money or may have, and nothing else', async () => {
@@ -53,12 +55,13 @@ describe('the sum of a day', () => {
   test('is that of one asset, of the account, and of the command if one is named', async () => {
     const journal = await testJournal({ ids: countingIds() });
     await sent(journal, moving(5n));
-    await sent(journal, moving(7n, {}, 'CNGN'));
+    await sent(journal, moving(7n, {}, 'USDT'));
     await sent(journal, moving(11n, { command: 'fiatrail payout' }));
     await sent(journal, moving(13n, { account: { keyFingerprint: 'b', profile: 'other', baseUrl: 'http://b' } }));
     expect(await today(journal)).toBe(16n);
     expect(await today(journal, { command: WITHDRAW })).toBe(5n);
-    expect(await today(journal, { asset: 'CNGN' })).toBe(7n);
+    expect(await today(journal, { asset: 'USDT' })).toBe(7n);
+    expect(await today(journal, { asset: 'USDC' })).toBe(0n);
   });
 
   test('begins at midnight in Lagos, and that of a month on its first day there', async () => {
@@ -110,13 +113,75 @@ describe('money that comes back', () => {
   });
 });
 
+describe('the sum of Naira and cNGN', () => {
+  const millionths = (journal: Journal, asset: Asset) => journal.spent(INTENT.account, { asset, period: 'day' });
+
+  test('is one, exact to the base unit, whichever of them is asked for', async () => {
+    const journal = await testJournal({ ids: countingIds() });
+    await sent(journal, moving(150n));
+    await sent(journal, moving(2_000_001n, {}, 'CNGN'));
+    await sent(journal, moving(7n, {}, 'USDC'));
+    for (const asset of ['NGN', 'CNGN'] as const) expect(await millionths(journal, asset)).toBe(3_500_001n);
+    expect(await millionths(journal, 'USDC')).toBe(7n);
+  });
+
+  test('is what the journal compares again, against every limit', async () => {
+    const journal = await testJournal({ ids: countingIds() });
+    const naira = daily(100n);
+    const both = [naira, daily(900_000n, { asset: 'CNGN' })];
+    expect(await journal.claim(moving(1_000_001n, { limits: [naira] }, 'CNGN'))).toEqual({
+      ...{ kind: 'over-limit', limit: naira, spentMillionths: 0n },
+    });
+    await sent(journal, moving(600_000n, { limits: both }, 'CNGN'));
+    expect(await journal.claim(moving(31n, { limits: both }))).toEqual({
+      ...{ kind: 'over-limit', limit: both[1], spentMillionths: 600_000n },
+    });
+    await sent(journal, moving(30n, { limits: both }));
+    expect((await journal.claim(moving(1n, { limits: both }, 'CNGN'))).kind).toBe('over-limit');
+  });
+});
+
+describe('what came in', () => {
+  const ONRAMP = { endpoint: 'transactions.onramp', command: 'fiatrail onramp start' };
+  const from = (command: string) => ({ ...ONRAMP, command });
+
+  test.each(['fiatrail onramp start', 'fiatrail api', 'fiatrail ops apply'])(
+    'with %s is not spent',
+    async (command) => {
+      const journal = await testJournal({ ids: countingIds() });
+      await sent(journal, moving(5n));
+      await sent(journal, moving(7n, { command }));
+      const own = command === ONRAMP.command ? 0n : 7n;
+      await sent(journal, moving(1_000n, from(command)));
+      expect(await today(journal)).toBe(5n + own);
+      expect((await journal.claim(moving(3n, { limits: [daily(5n + own + 2n)] }))).kind).toBe('over-limit');
+      expect((await journal.claim(moving(2n, { limits: [daily(5n + own + 2n)] }))).kind).toBe('ours');
+      expect((await journal.verify()).problem).toBeUndefined();
+    },
+  );
+
+  test('is left out once: not what failed, of another day, of another account or of another asset', async () => {
+    const clock = fakeClock();
+    const journal = await testJournal({ ids: countingIds(), clock });
+    await sent(journal, moving(1_000n, from('fiatrail api')));
+    clock.pass(24 * 3_600_000);
+    await sent(journal, moving(7n, { command: 'fiatrail api' }));
+    const failed = await sent(journal, moving(1_000n, from('fiatrail api')));
+    await journal.append(failed, 'refused');
+    const other = { keyFingerprint: 'b', profile: 'other', baseUrl: 'http://b' };
+    await sent(journal, moving(1_000n, { ...from('fiatrail api'), account: other }));
+    await sent(journal, moving(1_000n, from('fiatrail api'), 'USDC'));
+    expect(await today(journal)).toBe(7n);
+  });
+});
+
 describe('a limit', () => {
   test('is kept to the smallest unit, and a claim over it records nothing', async () => {
     const journal = await testJournal({ ids: countingIds() });
     const limits = [daily(100n)];
     await sent(journal, moving(60n, { limits }));
     expect(await journal.claim(moving(41n, { limits }), 1)).toEqual({
-      ...{ kind: 'over-limit', limit: limits[0], spentMinor: 60n },
+      ...{ kind: 'over-limit', limit: limits[0], spentMillionths: 600_000n },
     });
     expect([await journal.count(), await today(journal)]).toEqual([1, 60n]);
     await sent(journal, moving(40n, { limits }));

@@ -214,7 +214,7 @@ describe('above an amount', () => {
   });
 
   test('a sweep needs a signature for its sum, although each withdrawal stays below', async () => {
-    await signAbove('ada', '150000 NGN');
+    await signAbove('ada', '150000 CNGN');
     team.service.instead['/getaccumulatedfees'] = success({
       summary: { availableForWithdrawal: 25_000_000 },
       details: { minimumWithdrawal: 1_000, maximumWithdrawal: 10_000_000 },
@@ -223,7 +223,9 @@ describe('above an amount', () => {
     const { code, stderr } = await team.run('ada', ['fees', 'withdraw', '--amount', 'all', ...to, '--yes']);
     expect({ code, stderr }).toEqual({
       code: 9,
-      stderr: expect.stringContaining('wants another operator’s signature for more than ₦150,000.00; nothing was sent'),
+      stderr: expect.stringContaining(
+        'wants another operator’s signature for more than 150,000.00 cNGN; nothing was sent',
+      ),
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pay, payByApi, type RunOptions, ruledMachine } from './support.ts';
+import { ADDRESS, pay, payByApi, type RunOptions, ruledMachine, SAVED } from './support.ts';
 
 /** A terminal at which somebody agrees, and types what `typed` makes of the code. */
 function terminal(typed: (code: string) => string) {
@@ -90,9 +90,16 @@ describe('a code for large amounts of a live account', () => {
   test('is not asked for at the figure, for another asset, or for a sandbox', async () => {
     const live = await ruledMachine(LIMIT, 'live');
     await live.sends(pay('500'));
-    await live.sends(['api', 'POST', '/initiateofframp', '-f', 'amount=900000000', '-f', 'bankAccountId=x', '--yes']);
+    await live.sends(['transfer', '--amount', '900', '--token', 'USDC', '--to', ADDRESS, '--yes']);
     const box = await ruledMachine(LIMIT, 'sandbox');
     await box.sends(pay('501'));
+  });
+
+  test('is asked for above the amount in cNGN too, and not below it', async () => {
+    const { sends, stops } = await ruledMachine(LIMIT, 'live');
+    const payout = (amount: string) => ['payout', 'start', '--amount', amount, '--to', SAVED, '--yes'];
+    await sends(payout('500'));
+    await stops(payout('500.000001'), 'RULE_CONFIRMATION', 'a code must be typed');
   });
 
   test('is asked for if the request does not say its amount', async () => {

@@ -262,8 +262,19 @@ describe('the amount of a day and a month', () => {
 });
 
 describe('destinations', () => {
-  const RULES = ['--allow-account', ACCOUNT, '--allow-address', ADDRESS, '--allow-user', 'u-1'];
+  const USERS = ['u-1', 'listed-wallet', 'other-wallet', 'unsaid-wallet'];
+  const RULES = [
+    ...['--allow-account', ACCOUNT, '--allow-address', ADDRESS],
+    ...USERS.flatMap((user) => ['--allow-user', user]),
+  ];
+  const OTHER_ID = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1df';
+  const wallet = (...more: readonly string[]) => [
+    ...['wallets', 'external', 'add', '--network', 'base', '--type', 'cold', ...more],
+  ];
   const bank = (number: string) => ['--bank-code', '000013', '--account-number', number];
+  const defaultWallet = (address: string) => [
+    ...['users', 'default-wallet', 'set', 'u-1', '--address', address, '--network', 'base'],
+  ];
   const ALLOWED: readonly (readonly [what: string, argv: readonly string[]])[] = [
     ['a bank account', pay('500')],
     ['a bank account through api', payByApi('50000')],
@@ -272,6 +283,12 @@ describe('destinations', () => {
     ['an address', ['transfer', '--amount', '5', '--to', ADDRESS, '--yes']],
     ['an address in another case', ['transfer', '--amount', '5', '--to', ADDRESS.toLowerCase(), '--yes']],
     ['a user', ['onramp', 'start', 'u-1', '--amount', '5', '--yes']],
+    ['a user with an allowed default wallet', ['onramp', 'start', 'listed-wallet', '--amount', '5', '--yes']],
+    ['an allowed default wallet', defaultWallet(ADDRESS)],
+    ['an allowed default wallet of the account', wallet(ADDRESS, '--default')],
+    ['an external wallet that is not the default', wallet(OTHER_ADDRESS)],
+    ['an external wallet to be disabled', ['wallets', 'external', 'disable', OTHER_ADDRESS]],
+    ['a default wallet to be removed', ['users', 'default-wallet', 'remove', 'u-1', '--yes']],
     [
       'a swap that stays with a user',
       ['swaps', 'start', 'u-1', '--sell', 'USDC', '--buy', 'CNGN', '--amount', '5', '--yes'],
@@ -320,6 +337,47 @@ describe('destinations', () => {
       `address ${OTHER_ADDRESS} is not`,
     ],
     ['another user', ['onramp', 'start', 'u-2', '--amount', '5', '--yes'], 'user u-2 is not an allowed destination'],
+    [
+      'a user whose default wallet is another address',
+      ['onramp', 'start', 'other-wallet', '--amount', '5', '--yes'],
+      `address ${OTHER_ADDRESS}, the default wallet of user other-wallet, is not`,
+    ],
+    [
+      'a user whose default wallet the service does not say',
+      ['onramp', 'start', 'unsaid-wallet', '--amount', '5', '--yes'],
+      'the default wallet of user unsaid-wallet could not be looked up',
+    ],
+    [
+      'a saved bank account for which the service shows another one',
+      ['payout', 'start', '--amount', '5', '--to', OTHER_ID, '--yes'],
+      `bank account ${OTHER_ID} could not be looked up`,
+    ],
+    ['another default wallet', defaultWallet(OTHER_ADDRESS), `address ${OTHER_ADDRESS} is not`],
+    [
+      'another default wallet through api',
+      [
+        ...['api', 'POST', '/setuserdefaultwallet', '-f', 'userId=u-1', '-f', `address=${OTHER_ADDRESS}`],
+        ...['-f', 'blockchain=base', '--yes'],
+      ],
+      `address ${OTHER_ADDRESS} is not`,
+    ],
+    ['another default wallet of the account', wallet(OTHER_ADDRESS, '--default'), `address ${OTHER_ADDRESS} is not`],
+    [
+      'an external wallet that is enabled, and may be the default',
+      ['wallets', 'external', 'enable', OTHER_ADDRESS],
+      `address ${OTHER_ADDRESS} is not`,
+    ],
+    [
+      'a vault with another address',
+      [
+        ...['api', 'POST', '/fx/mpc/register', '--yes', '-d'],
+        JSON.stringify({
+          ...{ mpcVaultApiKey: 'k', callbackClientSignerPublicKey: 'ssh-ed25519 AAAA', mpcClientSignerPrivateKey: 'p' },
+          ...{ vaultId: 'v', tokenWallets: { USDT: ADDRESS, USDC: OTHER_ADDRESS }, notificationEmails: ['a@b.test'] },
+        }),
+      ],
+      `address ${OTHER_ADDRESS} is not`,
+    ],
     [
       'another owner of the wallet',
       ['onramp', 'start', 'u-1', '--amount', '5', '--owner', OTHER_ADDRESS, '--yes'],

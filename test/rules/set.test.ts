@@ -76,7 +76,7 @@ describe('a wrong value', () => {
     ['--max-per-call', 'EUR 5', 'invalid limit "EUR 5"'],
     ['--max-per-call', 'NGN -5', 'invalid NGN amount "-5"'],
     ['--max-per-day', 'NGN 1.005', 'too many decimals in "1.005"'],
-    ['--max-per-day', 'NGN 5 fees', '"fees" is not a command that moves money'],
+    ['--max-per-day', 'NGN 5 fees', '"fees" is not a command that spends money'],
     ['--max-per-month', 'USDC ₦5', 'expected an amount in USDC'],
     ['--max-per-month', 'NGN 10000000001', 'at most'],
     ['--confirm-above', 'NGN 5 fees withdraw', 'a code is asked for whatever the command'],

@@ -39,6 +39,13 @@ const DATA = {
   ...{ publicKey: 'a'.repeat(64), transactionHash: '0xabc', success: true, userId: 'u-1' },
 };
 
+/** What the service says of the default wallets of users; others have none. */
+const DEFAULT_WALLETS: Readonly<Record<string, object>> = {
+  'listed-wallet': { defaultWallet: { address: ADDRESS, blockchain: 'base' } },
+  'other-wallet': { defaultWallet: { address: OTHER_ADDRESS, blockchain: 'base' } },
+  'unsaid-wallet': { defaultWallet: {} },
+};
+
 /** Monday, January 5 2026, 10:00 in Lagos. */
 export const MONDAY_MS = Date.UTC(2026, 0, 5, 9);
 
@@ -52,13 +59,17 @@ export async function ruledMachine(
   const state = join(machine.folder, 'state');
   const asked: string[] = [];
   let clock: FakeClock = fakeClock(startMs);
-  const network: Exchange = async ({ method, url }) => {
+  const network: Exchange = async ({ method, url, body }) => {
     const path = new URL(url).pathname.replace('/v1', '');
     asked.push(`${method} ${path}`);
     if (path.startsWith('/getbankaccounts') || path.startsWith('/listbankaccounts'))
       return success({
         accounts: [{ accountId: SAVED, bankCode: '000013', accountNumber: '0123456789', accountName: 'ADA' }],
       });
+    if (path === '/getuserdefaultwallet') {
+      const { userId } = JSON.parse(body ?? '{}') as { readonly userId: string };
+      return success({ userId, defaultWallet: null, ...DEFAULT_WALLETS[userId] });
+    }
     if (path === '/getaccumulatedfees')
       return success({
         summary: { availableForWithdrawal: 60_000 },
@@ -138,6 +149,7 @@ export async function ruledMachine(
 
 const READS = [
   '/getvirtualaccount',
+  '/getuserdefaultwallet',
   '/fx/quote',
   '/bridge/quote',
   '/getbankaccount',

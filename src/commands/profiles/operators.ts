@@ -133,7 +133,7 @@ const signAboveCommand = command({
   words: ['profiles', 'operators', 'sign-above'],
   summary: 'Set the amounts above which another operator must sign',
   details:
-    'A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and another operator signed. Each asset has its own amount; an asset without one needs no signature. A request that does not say how much it moves, such as a trade on a quote, always needs one. "off" removes every amount.',
+    'A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and another operator signed. Each asset has its own amount, but Naira and cNGN count as one; an asset without an amount needs no signature, and neither does an onramp. A request that does not say how much it moves, such as a trade on a quote, always needs one. "off" removes every amount.',
   examples: [
     'fiatrail profiles operators sign-above "NGN 1000000" "CNGN 1000000" "USDC 500"',
     'fiatrail profiles operators sign-above off',

@@ -3,15 +3,18 @@ import { ACCOUNT, type AmountRule, type Rules } from '../../account/rules.ts';
 import { CliError } from '../../base/errors.ts';
 import { evmAddress } from '../../cli/addresses.ts';
 import { amountOrZeroOf, id, repeated, switchOn } from '../../cli/parameters.ts';
-import { endpoints } from '../../contract/endpoints/index.ts';
 import { type Asset, amountText, DECIMALS, isAsset, printable } from '../../money/amount.ts';
 import { isSameLimit, type ListEdit, type RuleEdits } from '../../rules/edit.ts';
+import { ruledCommands } from '../../rules/held.ts';
 
 /** The word that removes an allow list or the hours. */
 const ANY = 'any';
 
-/** The commands that move money, as rules name them. */
-const moneyCommands = () => [...new Set(endpoints.flatMap(({ moves }) => moves?.command ?? []))].sort();
+/** The commands that limits can name. An older version could limit one that spends nothing, which can still be removed. */
+const limitedCommands = (isRemoval: boolean) =>
+  ruledCommands()
+    .filter(({ assets }) => isRemoval || assets.length > 0)
+    .map(({ command }) => command);
 
 type Limit = Omit<AmountRule, 'amount' | 'per'> & { readonly amount: string | undefined };
 
@@ -26,11 +29,12 @@ function limit(text: string): Limit {
       hint: 'for example "NGN 500000", "NGN 500000 fees withdraw", or "NGN off" to remove it',
     });
   const command = words?.replace(/\s+/g, ' ').replace(/^fiatrail /, '');
-  if (command !== undefined && !moneyCommands().includes(command))
-    throw new CliError('usage', `"${printable(command)}" is not a command that moves money`, {
-      hint: `use one of: ${moneyCommands().join(', ')}`,
-    });
   const amount = figure.toLowerCase() === 'off' ? undefined : exact(known, figure);
+  const commands = limitedCommands(amount === undefined);
+  if (command !== undefined && !commands.includes(command))
+    throw new CliError('usage', `"${printable(command)}" is not a command that spends money`, {
+      hint: `use one of: ${commands.join(', ')}`,
+    });
   return { asset: known, amount, ...(command === undefined ? {} : { command }) };
 }
 

@@ -13,6 +13,7 @@ import type { Journal } from '../../journal/journal.ts';
 import type { Form } from '../../present/prints.ts';
 import { brokenRule } from '../../rules/check.ts';
 import { editedRules } from '../../rules/edit.ts';
+import { heldBy, heldForPeople } from '../../rules/held.ts';
 import { parseSharedRules, sharedRulesText } from '../../rules/shared.ts';
 import type { RuleSet, Verdict } from '../../rules/verdicts.ts';
 import { listed } from '../../rules/words.ts';
@@ -29,6 +30,30 @@ const SHOWN = [
 ] as const;
 
 const RULE = { rule: 'text', setting: 'text', source: ['one of', ...Object.values(SOURCES)] } satisfies Form;
+
+const HELD = [
+  { field: 'command', title: 'Command' },
+  { field: 'amount', title: 'Amount' },
+  { field: 'destination', title: 'Destination' },
+  { field: 'others', title: 'Other rules' },
+] as const;
+
+/** What `profiles rules show` and `profiles rules set` print. */
+const RULES = {
+  rules: ['list of', RULE],
+  pagination: 'pagination',
+  commands: [
+    'list of',
+    {
+      command: 'text',
+      amounts: ['list of', 'text'],
+      unlimited: ['list of', 'text'],
+      destinations: ['list of', 'text'],
+      stops: 'flag',
+      others: ['list of', 'text'],
+    },
+  ],
+} satisfies Form;
 
 const rowsOf = (from: RuleSet['from'], rules: Rules = {}) =>
   listed(rules).map((each) => ({ ...each, source: SOURCES[from] }));
@@ -47,7 +72,15 @@ async function rulesResult(session: Session): Promise<Outcome> {
   const shared = mode === 'embedded' ? undefined : await sharedRules(await session.existingJournal());
   const rows = [...rowsOf('profile', own), ...rowsOf('journal', shared)];
   if (rows.length === 0) await session.note(`profile ${name} has no rules; set one with: fiatrail profiles rules set`);
-  return { result: { data: { rules: rows }, lists: 'rules', list: { isWhole: true }, columns: SHOWN } };
+  const commands = heldBy([own, shared].flatMap((each) => each ?? []));
+  return {
+    result: {
+      ...{ data: { rules: rows, commands }, lists: 'rules', list: { isWhole: true }, columns: SHOWN },
+      ...(rows.length > 0
+        ? { below: { title: 'What holds each command', rows: commands.map(heldForPeople), columns: HELD } }
+        : {}),
+    },
+  };
 }
 
 /** Runs work with a session of a profile, which may have another journal than the active one. */
@@ -80,10 +113,11 @@ async function withSessionOf<T>(
 const showCommand = command({
   words: ['profiles', 'rules', 'show'],
   summary: 'Show the rules of a profile',
-  details: 'Shows the rules in the profile and those in a shared journal. A change must meet both.',
+  details:
+    'Shows the rules in the profile and those in a shared journal. A change must meet both. The second table shows which of them hold each command.',
   examples: ['fiatrail profiles rules show', 'fiatrail profiles rules show main -o json --query "rules[].setting"'],
   endpoints: [],
-  prints: { form: { rules: ['list of', RULE], pagination: 'pagination' } },
+  prints: { form: RULES },
   isLocal: true,
   parameters: { name: optionalArgument('name', 'profile name (default: the active profile)', word) },
   run: async (session, { name }) => withSessionOf(session, name, rulesResult),
@@ -226,7 +260,7 @@ const setCommand = command({
     'fiatrail profiles rules set --shared --max-per-month "CNGN 50000000"',
   ],
   endpoints: [],
-  prints: { form: { rules: ['list of', RULE], pagination: 'pagination' } },
+  prints: { form: RULES },
   isLocal: true,
   parameters: {
     name: optionalArgument('name', 'profile name (default: the active profile)', word),

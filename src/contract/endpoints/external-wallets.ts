@@ -15,6 +15,12 @@ export const addExternalWallet = endpoint({
   method: 'POST',
   path: '/addexternalwallet',
   effect: 'write',
+  // The account's default wallet receives what is paid into its own virtual account.
+  redirects: {
+    command: 'wallets external add',
+    to: [{ address: 'address' }],
+    unless: { field: 'isDefault', isOneOf: [undefined, false] },
+  },
   summary: 'Register an external wallet for transfers',
   done: 'External wallet registered',
   nests: 'wallet',
@@ -59,6 +65,12 @@ export const setExternalWalletStatus = endpoint({
   method: 'PUT',
   path: '/updateexternalwalletstatus',
   effect: 'write',
+  // A default wallet that is enabled again receives money again, and the request does not say whether it is the default.
+  redirects: {
+    command: 'wallets external enable',
+    to: [{ address: 'address' }],
+    unless: { field: 'status', isOneOf: ['inactive'] },
+  },
   summary: 'Enable or disable transfers to an external wallet',
   done: 'External wallet status updated',
   envelope: 'lower-case',

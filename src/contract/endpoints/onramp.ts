@@ -57,8 +57,10 @@ export const startOnramp = endpoint({
   moves: {
     command: 'onramp start',
     amount: 'amount',
+    isIncoming: true,
     to: [
       { user: 'userId' },
+      { walletOf: 'userId' },
       { address: 'destinationAssetSwap', isOptional: true },
       { address: 'owner', isOptional: true },
     ],
