@@ -455,4 +455,17 @@ export const MUTANTS: readonly Mutant[] = [
     tests: LEDGER,
     failing: 1,
   },
+  {
+    file: 'src/sandbox/serve.ts',
+    line: `addEventListener('abort', () => server.closeAllConnections(), { once: true })`,
+    change: `addEventListener('abort', () => {}, { once: true })`,
+    tests: ['test/sandbox/serve.test.ts'],
+  },
+  {
+    file: 'src/sqlite/lock.ts',
+    line: `openSync(path, 'wx', 0o600)`,
+    change: `openSync(path, 'a', 0o600)`,
+    tests: ['test/sqlite/lock.test.ts'],
+    failing: 1,
+  },
 ];
