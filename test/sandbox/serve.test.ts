@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import { Server } from 'node:http';
 import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ServedSandbox, type ServeOptions, serve } from '../../src/sandbox/serve.ts';
 import { countingIds, type FakeClock, fakeClock, replyOf, temporaryFolder } from '../support/sandbox.ts';
 
@@ -276,19 +277,50 @@ describe('closing', () => {
     expect(statuses).toEqual([...Array(60).fill(200), 429, 429]);
   });
 
-  // Node itself would wait a minute for the request headers.
-  test('does not wait long for an idle connection', async () => {
+  test.each([
+    ['sends nothing', ''],
+    ['stops in the middle of its headers', 'GET /v1/getfees HTTP/1.1\r\nHost: localhost\r\n'],
+    [
+      'stops in the middle of its body',
+      'POST /v1/onboarduser HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{',
+    ],
+  ])('waits a second, and no longer, for a connection that %s', async (_what, text) => {
+    const graces: { readonly ms: number; readonly over: AbortController }[] = [];
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      const over = new AbortController();
+      graces.push({ ms, over });
+      return over.signal;
+    });
+    // Servers of other tests may still have a grace of their own.
+    const closing = vi.spyOn(Server.prototype, 'close');
+    const cutOff = vi.spyOn(Server.prototype, 'closeAllConnections');
+    const isCutOff = () => cutOff.mock.contexts.includes(closing.mock.contexts[0]);
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
     const open = await openServed();
     const socket = connect(open.port, '127.0.0.1');
+    // A connection that the server cuts off in the middle of a request may be reset.
+    socket.on('error', () => {});
+    let closed: Promise<void> | undefined;
     try {
       await once(socket, 'connect');
+      socket.write(text);
       // A complete response on another connection proves that the server has accepted this one.
       await get(open, '/getfees');
       const gone = once(socket, 'close');
-      await open.close();
-      await gone;
+      closed = open.close();
+      expect({ graces: graces.map(({ ms }) => ms), isCutOff: isCutOff() }).toEqual({
+        graces: [1_000],
+        isCutOff: false,
+      });
+      graces[0]?.over.abort();
+      expect(isCutOff()).toBe(true);
+      await Promise.all([gone, closed]);
+      expect(socket.destroyed).toBe(true);
     } finally {
       socket.destroy();
+      await closed;
       await open[Symbol.asyncDispose]();
     }
   });

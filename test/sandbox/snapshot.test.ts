@@ -9,6 +9,7 @@ import {
   sandboxSnapshot,
   sandboxStatus,
 } from '../../src/contract/control.ts';
+import { getFees } from '../../src/contract/endpoints/fees.ts';
 import { listTransactions } from '../../src/contract/endpoints/history.ts';
 import { listUsers } from '../../src/contract/endpoints/user-list.ts';
 import { packState, unpackState } from '../../src/contract/state-content.ts';
@@ -90,7 +91,12 @@ describe('a snapshot', () => {
     await box.ask(sandboxReset, {});
     const fresh = await secondKey(box);
     await restoreFrom(box, path);
-    for (const key of [box.apiKey, old, fresh]) await box.ask(sandboxStatus, {}, key);
+    const statuses: number[] = [];
+    for (const key of [box.apiKey, old, fresh, 'sandbox_another']) {
+      const { status } = await box.send(getFees, {}, key);
+      statuses.push(status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 401]);
   });
 
   test('restored is a working sandbox', async () => {

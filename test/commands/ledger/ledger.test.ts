@@ -112,14 +112,18 @@ const MOVEMENTS: readonly Movement[] = [
       'bridge.released: bridging CNGN -543210000',
       'bridge.released: chain CNGN 540493950',
       'bridge.released: fees/platform/tokens CNGN 2716050',
+      'bridge: 543210000 CNGN from base to bsc, received 543210000',
     ],
   },
   {
     endpoint: 'fees.withdraw',
     line: () => `fees withdraw --amount 512.34 ${BANK} --account-name ADA`,
+    after: ({ run }) => run('sandbox advance 5d'),
     moved: [
       'fee-withdrawal.locked: fees/fintech/1/onramp NGN -51234',
       'fee-withdrawal.locked: fees/withdrawing/1/onramp NGN 51234',
+      'fee-withdrawal.settled: bank NGN 51234',
+      'fee-withdrawal.settled: fees/withdrawing/1/onramp NGN -51234',
     ],
   },
   {

@@ -18,7 +18,7 @@ export interface Account extends Place {
   /** Lets everything that is going on come to its end. */
   finish(): Promise<void>;
   /**
-   * The postings since the last call: `offramp.taken: wallet user/base CNGN -2000250000`; then the account's orders that are new or changed.
+   * The postings since the last call: `offramp.taken: wallet user/base CNGN -2000250000`; then the account's orders and bridges that are new or changed.
    * Amounts are in the smallest unit. A wallet without a name is its kind, the number of its fintech, and what it buys.
    */
   moved(): string[];
@@ -27,6 +27,12 @@ export interface Account extends Place {
 const POSTINGS = `SELECT posting_set.id AS id, event, code, asset, minor FROM posting
   JOIN posting_set ON posting_set.id = posting.posting_set JOIN account ON account.id = posting.account
   WHERE posting_set.id > ? ORDER BY posting_set.id, asset, code, minor`;
+
+/** What was agreed on before anything moves. */
+const TERMS = `SELECT 'order: ' || pair || ' gives ' || gives || ' at ' || price_micro || ' + ' || spread_millionths || ', ' || min_base || ' to ' || max_base AS text
+  FROM fx_order WHERE fintech = 1
+  UNION ALL SELECT 'bridge: ' || amount_base || ' ' || asset || ' from ' || from_network || ' to ' || to_network || ', received ' || received_base
+  FROM bridge WHERE received_base IS NOT NULL`;
 
 /** Creates the function that runs command lines over HTTP, with two accounts of a served sandbox. */
 async function accountsOf(
@@ -97,16 +103,14 @@ export async function openAccount(atEnd: AtEnd): Promise<Account> {
     return found.map(({ event, code, asset, minor }) => `${event}: ${nameOf(String(code))} ${asset} ${minor}`);
   };
   const seen = new Set<string>();
-  const orders = () => {
-    const found = rows('SELECT * FROM fx_order WHERE fintech = 1 ORDER BY id').map(
-      ({ pair, gives, price_micro: price, spread_millionths: spread, min_base: min, max_base: max }) =>
-        `order: ${pair} gives ${gives} at ${price} + ${spread}, ${min} to ${max}`,
-    );
-    const fresh = found.filter((order) => !seen.has(order));
-    for (const order of fresh) seen.add(order);
+  const terms = () => {
+    const fresh = rows(TERMS)
+      .map(({ text }) => String(text))
+      .filter((text) => !seen.has(text));
+    for (const text of fresh) seen.add(text);
     return fresh;
   };
-  const moved = () => [...postings(), ...orders()];
+  const moved = () => [...postings(), ...terms()];
   moved();
   return {
     ...{ ...place, finish, moved },
