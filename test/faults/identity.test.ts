@@ -121,6 +121,17 @@ describe('another state folder', () => {
     expect(withdrawalsAt(served)).toHaveLength(2);
   });
 
+  test('that has the whole journal without its digest key is the journal from then on', async () => {
+    await must(home, pay('one'));
+    const { stdout } = await must(home, ['ops', 'export', '-q']);
+    const second = elsewhere(home);
+    await must(second, ['ops', 'import', '-', '-q'], stdout);
+    expect(failureOf(await fiatrail(second, pay('one')))).toEqual({ exit: 2, code: 'ONCE_KEY_TAKEN' });
+    withdrawalOf(await fiatrail(second, pay('two')));
+    expect(failureOf(await fiatrail(home, pay('two')))).toEqual(ELSEWHERE);
+    expect(withdrawalsAt(served)).toHaveLength(2);
+  });
+
   test('that has an older export is refused', async () => {
     await must(home, pay('one'));
     const { stdout } = await must(home, ['ops', 'export', '-q']);
