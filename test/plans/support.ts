@@ -71,6 +71,9 @@ function fakeService(): { service: Service; network: Exchange } {
     '/balance/multi': () => success({ totalBalance: service.balance, token: 'CNGN' }),
     '/fees/platform/preview': () => success({ result: { finalFee: service.feeKobo } }),
     '/initiateofframp': () => service.payout(),
+    // The service's time, and what its list had before.
+    '/getplatformpublickey': () => success({ publicKey: 'ab'.repeat(32) }),
+    '/payouts': () => success({ payouts: [] }),
     '/getofframpstatus': () => success({ requestId: PAYOUT_ID, status: 'completed', amount: 50_000 }),
   };
   const network: Exchange = async (request) => {
