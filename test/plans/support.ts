@@ -67,7 +67,6 @@ function fakeService(): { service: Service; network: Exchange } {
   const answers: Readonly<Record<string, () => HttpResponse | Promise<HttpResponse>>> = {
     '/getbankaccounts': () =>
       success({ accounts: [{ accountName: service.accountName, accountNumber: '0123456789', bankName: 'GTB' }] }),
-    '/getplatformpublickey': () => success({ publicKey: 'ab'.repeat(32) }),
     '/balance/multi': () => success({ totalBalance: service.balance, token: 'CNGN' }),
     '/fees/platform/preview': () => success({ result: { finalFee: service.feeKobo } }),
     '/initiateofframp': () => service.payout(),
