@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { requireOnlyJournal } from '../../src/journal/moved.ts';
+import { inTheWayOf } from '../../src/journal/moved.ts';
 import type { Queries } from '../../src/journal/store.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
@@ -31,7 +31,7 @@ async function partlyMoved(moved: (ids: readonly string[]) => readonly string[],
     server: { name: 'db.test', localPath },
     read: <T>(work: (queries: Queries) => Promise<T>) => work(queries),
   };
-  return requireOnlyJournal(store, INTENT.account, () => 'unique');
+  return { localPath, inTheWay: await inTheWayOf(store, INTENT.account) };
 }
 
 describe.each([
@@ -39,7 +39,7 @@ describe.each([
   ['of one moment', 0],
 ])('a journal on a server, beside this host’s with operations %s,', (_what, passMs) => {
   test('is used when it has them all', async () => {
-    await expect(partlyMoved((ids) => ids, passMs)).resolves.toBeUndefined();
+    expect((await partlyMoved((ids) => ids, passMs)).inTheWay).toBeUndefined();
   });
 
   test.each([
@@ -47,6 +47,7 @@ describe.each([
     ['the oldest alone', (ids: readonly string[]) => ids.slice(0, 1)],
     ['all but the newest', (ids: readonly string[]) => ids.slice(0, -1)],
   ])('is not used when it has %s', async (_which, moved) => {
-    await expect(partlyMoved(moved, passMs)).rejects.toMatchObject({ code: 'JOURNAL_NOT_MOVED', category: 'usage' });
+    const { localPath, inTheWay } = await partlyMoved(moved, passMs);
+    expect(inTheWay).toMatchObject({ kind: 'file', place: localPath });
   });
 });
