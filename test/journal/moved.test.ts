@@ -31,7 +31,7 @@ async function partlyMoved(moved: (ids: readonly string[]) => readonly string[],
     server: { name: 'db.test', localPath },
     read: <T>(work: (queries: Queries) => Promise<T>) => work(queries),
   };
-  return inTheWayOf(store, INTENT.account);
+  return { localPath, inTheWay: await inTheWayOf(store, INTENT.account) };
 }
 
 describe.each([
@@ -39,7 +39,7 @@ describe.each([
   ['of one moment', 0],
 ])('a journal on a server, beside this host’s with operations %s,', (_what, passMs) => {
   test('is used when it has them all', async () => {
-    expect(await partlyMoved((ids) => ids, passMs)).toBeUndefined();
+    expect((await partlyMoved((ids) => ids, passMs)).inTheWay).toBeUndefined();
   });
 
   test.each([
@@ -47,6 +47,7 @@ describe.each([
     ['the oldest alone', (ids: readonly string[]) => ids.slice(0, 1)],
     ['all but the newest', (ids: readonly string[]) => ids.slice(0, -1)],
   ])('is not used when it has %s', async (_which, moved) => {
-    expect(await partlyMoved(moved, passMs)).toMatchObject({ kind: 'file' });
+    const { localPath, inTheWay } = await partlyMoved(moved, passMs);
+    expect(inTheWay).toMatchObject({ kind: 'file', place: localPath });
   });
 });

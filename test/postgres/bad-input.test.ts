@@ -204,7 +204,7 @@ describe('a database that cannot be used', () => {
   });
 
   test.each([
-    ['2', 'NEWER', /newer version/],
+    ['3', 'NEWER', /newer version/],
     ['0', 'OLDER', /earlier version/],
   ])('another version of fiatrail, %s', async (version, code, says) => {
     const url = server.newDatabase();
