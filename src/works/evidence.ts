@@ -127,14 +127,13 @@ function amongEqual(
 ): Owner {
   if (claimants.some((each) => each.operation !== operation && isBusy(each.operation))) return { kind: 'busy' };
   const rows = [...new Map(claimants.flatMap((each) => each.rows.map((row) => [row.requestId, row]))).values()];
-  if (rows.length > claimants.length) return { kind: 'unclear' };
   const waiting = claimants.toSorted((one, other) => sentAt(one) - sentAt(other));
   const given = new Map<Operation, Candidate>();
   for (const row of rows.toSorted((one, other) => timeOf(one) - timeOf(other))) {
     const next = waiting.find(
       (each) => !given.has(each.operation) && each.rows.some(({ requestId }) => requestId === row.requestId),
     );
-    // It came when every request that it may be already had a row.
+    // More rows than requests, or it came when every request that it may be already had one.
     if (!next) return { kind: 'unclear' };
     given.set(next.operation, row);
   }

@@ -23,6 +23,11 @@ function rig({ isLive = true, hostAheadMs = 0 } = {}) {
     pass: (durationMs: number) => {
       passedMs += durationMs;
     },
+    /** Lets time pass that a clock which nobody sets does not see. */
+    sleep: (durationMs: number) => {
+      hostMs += durationMs;
+      serviceMs += durationMs;
+    },
     setHost: (byMs: number) => {
       hostMs += byMs;
     },
@@ -177,6 +182,14 @@ describe('a service’s clock', () => {
     call();
     pass(60_000);
     setHost(-HOUR_MS);
+    call();
+    expect(clock.jumpMs()).toBe(0);
+  });
+
+  test('is not set because this machine slept, while its steady clock stood still', () => {
+    const { call, sleep, clock } = rig();
+    call();
+    sleep(HOUR_MS);
     call();
     expect(clock.jumpMs()).toBe(0);
   });

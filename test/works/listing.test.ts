@@ -204,7 +204,7 @@ describe('a search reads a list', () => {
   });
 
   test('without pages, with an ever larger limit', async () => {
-    expect(await searched([...rows(300, 9_000, 2_000), LIKE], { isUnpaged: true })).toEqual({
+    expect(await searched([...rows(300, 90_000, 2_000), LIKE], { isUnpaged: true })).toEqual({
       ...{ ids: ['like'], isComplete: true, wrongTimes: undefined },
       asked: ['0+100', '0+200', '0+400'],
     });
@@ -240,6 +240,12 @@ describe('a list that was not read as a whole', () => {
       2,
     ],
     ['says how many there are, and has fewer', (_, index) => ({ rows: rows(1 - index, 9_000, 0), total: 9 }), false, 2],
+    [
+      'says that there is more than its newest rows, and has nothing',
+      (_, index) => ({ rows: index === 0 ? rows(100, 9_000, 0) : [], hasMore: true }),
+      false,
+      2,
+    ],
     ['never ends', () => ({ rows: rows(100, 9_000, 0) }), false, 100],
   ])('%s', async (_what, answer, isComplete, count) => {
     const { session, asked } = fakeSession(answer);
