@@ -460,7 +460,6 @@ describe('the tables', () => {
     const before = await openHost(url);
     const doubts = [await prepared(before, KEYED), await prepared(before, { ...KEYED, onceKey: 'other' })];
     for (const id of doubts) await before.append(id, 'sent');
-    const head = await before.head();
     server.sql(
       url,
       `ALTER TABLE fiatrail.operation DROP COLUMN baseline; UPDATE fiatrail.setting SET value = '1' WHERE name = 'version'`,
@@ -472,7 +471,7 @@ describe('the tables', () => {
     expect(inDoubt?.map(({ operationId, baseline }) => [operationId, baseline])).toEqual(
       doubts.toReversed().map((id) => [id, null]),
     );
-    expect([await upgraded?.head(), (await upgraded?.verify())?.problem]).toEqual([head, undefined]);
+    expect(await upgraded?.verify()).toMatchObject({ operations: 2, transitions: 4, problem: undefined });
     const kept = { serviceAtMs: 1, hostAheadMs: 2 };
     const id = await prepared(upgraded as Journal, { ...KEYED, onceKey: 'new', baseline: kept });
     expect((await hosts[7]?.find(id))?.[0]?.baseline).toMatchObject(kept);
