@@ -94,7 +94,8 @@ async function onrampOf(session: Session, address: string, { request }: Sought):
     [matchOf(amount, cngnOfNaira(amountAt(request['amount'], 'naira', 'NGN')))],
     [
       agrees(wallet?.owner, request['owner']),
-      agreesFlag(wallet?.sweepToOfframp ?? data.metadata?.sweepToOfframp, request['sweepToOfframp']),
+      // Without the flag nothing is swept; whether it is swapped, the user's settings decide.
+      agreesFlag(wallet?.sweepToOfframp ?? data.metadata?.sweepToOfframp, request['sweepToOfframp'] ?? false),
       agreesFlag(wallet?.autoSwap ?? data.metadata?.autoSwap, request['autoSwap']),
       agrees(wallet?.tokenBuy ?? data.metadata?.tokenBuy, boughtBy(request)),
     ],
