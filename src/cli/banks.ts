@@ -107,7 +107,7 @@ export async function pickBank(session: Session): Promise<string | undefined> {
 }
 
 /** A bank account that the service keeps for this account. */
-type SavedAccount = NonNullable<ResponseOf<typeof listBankAccounts>['accounts']>[number];
+export type SavedAccount = NonNullable<ResponseOf<typeof listBankAccounts>['accounts']>[number];
 
 /** Returns a bank account by its id, or the default one for `default`. Throws CliError usage if there is none. */
 export async function savedAccountNamed(session: Session, text: string): Promise<SavedAccount> {

@@ -41,8 +41,8 @@ interface SentChange extends Change {
   readonly before?: () => Promise<void>;
   /** Text in the request that the service shows again in its lists, by which the journal finds it. */
   readonly tag?: string | undefined;
-  /** Terms that the request only refers to, in its own fields, such as those of a quote. */
-  readonly terms?: Baseline['terms'];
+  /** Terms that the request only refers to, such as those of a quote. Asked for after the confirmation, whose previews may read them. */
+  readonly terms?: () => Baseline['terms'];
   /** The user agreed to it before, as a part of something larger. */
   readonly isAgreed?: boolean;
 }
@@ -257,7 +257,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       const { client, keyFingerprint } = await openFor(endpoint);
       const agreed = earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard;
       const call = (isLate: () => boolean) => answered(request, { ...options, isLate }, client);
-      const baseline = await session.baselineOf(session, endpoint, input, change.terms, !hasRead);
+      const baseline = await session.baselineOf(session, endpoint, input, change.terms?.(), !hasRead);
       await time.warn();
       const sent = await sendJournaled(session, {
         ...{ ...sending, limits, keyFingerprint, call },

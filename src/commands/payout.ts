@@ -1,4 +1,4 @@
-import { savedAccountNamed } from '../cli/banks.ts';
+import { type SavedAccount, savedAccountNamed } from '../cli/banks.ts';
 import { command } from '../cli/command.ts';
 import { amountHelp, amountOf, argument, id, picked, required } from '../cli/parameters.ts';
 import {
@@ -19,11 +19,14 @@ import { type Amount, amountForPeople, amount as amountIn } from '../money/amoun
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
 import { followWork } from '../works/follow-work.ts';
-import { payout } from '../works/payouts.ts';
+import { payeeTerms, payout } from '../works/payouts.ts';
+
+async function accountOf(session: Session, accountId: string): Promise<SavedAccount | undefined> {
+  return (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts?.[0];
+}
 
 /** Describes the destination account with its holder. */
-async function destinationLines(session: Session, accountId: string): Promise<readonly Line[]> {
-  const [account] = (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts ?? [];
+function destinationLines(account: SavedAccount | undefined): readonly Line[] {
   return account ? [['account', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]] : [];
 }
 
@@ -70,7 +73,8 @@ const startCommand = command({
   },
   fields: { bankAccountId: 'to' },
   run: async (session, { amount, to: named, wait }) => {
-    const to = named === 'default' ? ((await savedAccountNamed(session, named)).accountId ?? named) : named;
+    let account = named === 'default' ? await savedAccountNamed(session, named) : undefined;
+    const to = account?.accountId ?? named;
     const reply = await session.change(
       startPayout,
       { amount: toWireNumber(amount, 'base'), bankAccountId: to },
@@ -79,9 +83,13 @@ const startCommand = command({
         lines: [amountLine(amount, 'base', 'fees are charged on top'), ['destination', `bank account ${to}`]],
         previews: () =>
           readPreviews(
-            () => destinationLines(session, to),
+            async () => {
+              account = (await accountOf(session, to)) ?? account;
+              return destinationLines(account);
+            },
             () => costLines(session, amount),
           ),
+        terms: () => payeeTerms(account),
       },
       { prints: startedShape(WORK) },
     );

@@ -43,7 +43,7 @@ async function look(
   const work = await workStartedBy(id);
   try {
     if (work?.before) return await work.before(session, request);
-    return work?.list && (await rowsBefore(session, await work.list(request), { ...PREVIEW_READ, isBeforehand: true }));
+    return work?.list && (await rowsBefore(session, work.list(request), { ...PREVIEW_READ, isBeforehand: true }));
   } catch (error) {
     if (error instanceof CliError && error.category === 'interrupted') throw error;
     return undefined;

@@ -1,6 +1,6 @@
 import { bridgeStatus, listBridges, startBridge } from '../contract/endpoints/bridge.ts';
 import { listing } from './listing.ts';
-import { agrees, amountAt, amountMatch, compared } from './rows.ts';
+import { agrees, agreesNetwork, amountAt, amountMatch, compared } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
@@ -33,8 +33,8 @@ export const bridge: Work = {
           [amountMatch(row.amount, 'decimal-string', wanted)],
           [
             agrees(row.token, token),
-            agrees(row.fromNetwork, fromNetwork),
-            agrees(row.toNetwork, toNetwork),
+            agreesNetwork(row.fromNetwork, fromNetwork),
+            agreesNetwork(row.toNetwork, toNetwork),
             agrees(row.fromAddress, fromAddress),
             agrees(row.toAddress, toAddress),
           ],

@@ -11,8 +11,8 @@ import { removeExternalWallet } from '../contract/endpoints/external-wallets.ts'
 import { deleteOrder, listOrders, updateOrder } from '../contract/endpoints/fx-orders.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
 import { getFintechWallet } from '../contract/endpoints/wallets.ts';
-import { isWireNumber, parseExactJson, wireNumberText } from '../money/decimal.ts';
-import { agrees, amountAt, isSameAmount } from './rows.ts';
+import { parseExactJson } from '../money/decimal.ts';
+import { agrees, allOf, amountAt, figuresMatch, percentMatch, wordMatch } from './rows.ts';
 import type { Seen, Work } from './work.ts';
 
 type Request = Readonly<Record<string, unknown>>;
@@ -115,7 +115,9 @@ export const orderRemoval: Work = {
 };
 
 const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
-const numberOf = (value: unknown) => (isWireNumber(value) ? Number(wireNumberText(value)) : Number(value));
+
+/** What a comparison of a thing with a change of it shows. */
+const SEEN = { equal: 'done', other: 'not-done', unsaid: 'unclear' } as const;
 
 /** An order whose terms were changed; it has all of them if the change was made, by whomever. */
 export const orderUpdate: Work = {
@@ -124,14 +126,13 @@ export const orderUpdate: Work = {
   check: looking(async (session, { orderId, status, spread, ...amounts }) => {
     const order = await orderNamed(session, orderId);
     if (!order || order.status === 'deleted') return 'unclear';
-    const isSame = [
-      status === undefined || order.status === status,
-      spread === undefined || numberOf(order.spread) === numberOf(spread),
-      ...(['price', 'minAmount', 'maxAmount'] as const).map(
-        (name) => amounts[name] === undefined || isSameAmount(cngn(order[name]), cngn(amounts[name])),
-      ),
-    ];
-    return isSame.every(Boolean) ? 'done' : 'not-done';
+    const given = (['price', 'minAmount', 'maxAmount'] as const).filter((name) => amounts[name] !== undefined);
+    const match = allOf([
+      figuresMatch(given.map((name) => [order[name], cngn(amounts[name])])),
+      status === undefined ? 'equal' : wordMatch(order.status, status),
+      spread === undefined ? 'equal' : percentMatch(order.spread, spread),
+    ]);
+    return SEEN[match];
   }),
 };
 

@@ -17,10 +17,12 @@ const MAX_RIVALS = 1_000;
 const UNSURE_MS = 5 * 60_000;
 
 /** Returns what to look for in order to find an operation's work. */
-function soughtOf({ request, tag, createdAt, baseline }: Operation, session: Session): Sought {
+async function soughtOf(session: Session, { terms }: Work, operation: Operation): Promise<Sought> {
+  const { request, tag, createdAt, baseline } = operation;
   const journalAheadMs = Math.abs(session.serviceClock.hostAheadMs() ?? 0);
+  const known = { ...(parseExactJson(request) as Record<string, unknown>), ...baseline?.terms };
   return {
-    request: { ...(parseExactJson(request) as Record<string, unknown>), ...baseline?.terms },
+    request: { ...(await terms?.(session, known)), ...known },
     tag: tag ?? undefined,
     sinceMs: (baseline?.serviceAtMs ?? Date.parse(createdAt) - UNSURE_MS - journalAheadMs) - SERVICE_SKEW_MS,
   };
@@ -28,7 +30,7 @@ function soughtOf({ request, tag, createdAt, baseline }: Operation, session: Ses
 
 /** What the lists of the service and the events of the inbox show of an operation, without what was there before it or is another operation's. */
 export async function evidenceOf(session: Session, work: Work, operation: Operation): Promise<Found> {
-  const sought = soughtOf(operation, session);
+  const sought = await soughtOf(session, work, operation);
   const told = await candidatesTold(session, work, sought);
   const found = withTold(await listed(session, work, sought), told);
   const journal = await session.journal();
@@ -41,15 +43,16 @@ export async function evidenceOf(session: Session, work: Work, operation: Operat
   return { ...found, candidates: exact.length > 0 ? exact : free };
 }
 
+const NOTHING: Found = { candidates: [], isComplete: false };
+
 /** Returns the rows of the service's list that may be a request, whenever they are from. */
 export async function listed(session: Session, { list, find }: Work, sought: Sought): Promise<Found> {
-  if (find) return find(session, sought);
-  if (!list) return { candidates: [], isComplete: false };
   try {
-    return await search(session, sought, await list(sought.request, session));
+    if (find) return await find(session, sought);
+    return list ? await search(session, sought, list(sought.request)) : NOTHING;
   } catch (error) {
     if (!(error instanceof CliError) || error.category !== 'refused') throw error;
-    return { candidates: [], isComplete: false, isRefused: true };
+    return { ...NOTHING, isRefused: true };
   }
 }
 

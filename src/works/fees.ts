@@ -43,7 +43,7 @@ export const feeWithdrawal: Work = {
           [
             agrees(row.bankAccountNumber, bankAccountNumber),
             agreesBankCode(row.bankCode, bankCode),
-            agrees(row.accountName, accountName),
+            agreesText(row.accountName, accountName),
             agreesText(row.narration, narration),
           ],
         ),

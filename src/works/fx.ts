@@ -1,7 +1,7 @@
 import { createLimitOrder, createOrder, listOrders } from '../contract/endpoints/fx-orders.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../contract/endpoints/fx-trades.ts';
 import { listing } from './listing.ts';
-import { agrees, amountAt, amountMatch, compared, figuresMatch, said } from './rows.ts';
+import { agrees, amountAt, amountMatch, compared, figuresMatch, percentMatch, said } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const TRADE_ENDS = { done: ['completed'], failed: ['failed', 'expired'] } as const;
@@ -52,7 +52,7 @@ export const fxOrder: Work = {
   starts: [createOrder, createLimitOrder],
   evidence: 'fiatrail fx orders list',
   list: (request) => {
-    const { orderType, quoteCurrency, pair, price, minAmount, maxAmount } = request;
+    const { orderType, quoteCurrency, pair, price, minAmount, maxAmount, spread } = request;
     // orderType refers to cNGN, and the list's side to the stablecoin: who sells cNGN buys stablecoin.
     const { side = orderType === 'sell' ? 'buy' : 'sell' } = request;
     const wantedPair = pair ?? `CNGN-${String(quoteCurrency)}`;
@@ -74,7 +74,7 @@ export const fxOrder: Work = {
               [row.maxAmount, cngn(maxAmount)],
             ]),
           ],
-          [agrees(row.pair, wantedPair), agrees(row.side, side)],
+          [agrees(row.pair, wantedPair), agrees(row.side, side), percentMatch(row.spread, spread) !== 'other'],
         ),
       }),
     });

@@ -1,12 +1,14 @@
 import { CliError } from '../base/errors.ts';
 import { PREVIEW_READ } from '../cli/previews.ts';
 import type { Session } from '../cli/session.ts';
+import type { ResponseOf } from '../contract/endpoint.ts';
 import { onrampStatus, startOnramp } from '../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../contract/endpoints/virtual-accounts.ts';
 import { listUserWallets } from '../contract/endpoints/wallets.ts';
+import { BASE } from '../contract/networks.ts';
 import { futureIn, isPast, saysMore, standingOf, timesOf } from './listing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
-import { agrees, amountAt, cngnOfNaira, compared, matchOf } from './rows.ts';
+import { agrees, agreesFlag, amountAt, cngnOfNaira, compared, matchOf } from './rows.ts';
 import { type Candidate, type Sought, status, type Work } from './work.ts';
 
 const isEvmAddress = (text: unknown): text is string => typeof text === 'string' && /^0x[\da-f]{40}$/i.test(text);
@@ -47,8 +49,10 @@ export const onramp: Work = {
     const { data } = await session.call(listUserWallets, { userId: String(sought.request['userId']) });
     const wallets = data.wallets ?? [];
     const candidates: Candidate[] = [];
-    for (const { walletAddress, createdAt } of wallets) {
+    for (const wallet of wallets) {
+      const { walletAddress, createdAt } = wallet;
       if (!isEvmAddress(walletAddress) || isPast(createdAt, sought.sinceMs)) continue;
+      if (!isOfOnramp(wallet, sought.request)) continue;
       const found = await onrampOf(session, walletAddress, sought);
       if (found) candidates.push({ ...found, createdAt, listedAs: walletAddress });
     }
@@ -65,6 +69,17 @@ export const onramp: Work = {
   },
 };
 
+/** The token that an onramp buys, if its request says so and not the user's settings. */
+const boughtBy = ({ autoSwap, assetSwap }: Sought['request']): unknown => (autoSwap === true ? assetSwap : undefined);
+
+/** Whether a wallet may be the one that a request made, as far as the list shows it. */
+const isOfOnramp = (wallet: UserWallet, request: Sought['request']): boolean =>
+  agrees(wallet.owner, request['owner']) &&
+  agrees(wallet.tokenBuy, boughtBy(request)) &&
+  agrees(wallet.blockchain, BASE.key);
+
+type UserWallet = NonNullable<ResponseOf<typeof listUserWallets>['wallets']>[number];
+
 /** Returns the onramp that made a wallet, if it is like the request; undefined for another wallet. */
 async function onrampOf(session: Session, address: string, { request }: Sought): Promise<Candidate | undefined> {
   const { data } = await session.call(onrampStatus, byIdOrAddress(address)).catch((error: unknown) => {
@@ -79,8 +94,10 @@ async function onrampOf(session: Session, address: string, { request }: Sought):
     [matchOf(amount, cngnOfNaira(amountAt(request['amount'], 'naira', 'NGN')))],
     [
       agrees(wallet?.owner, request['owner']),
-      isSameFlag(wallet?.sweepToOfframp, request['sweepToOfframp']),
-      isSameFlag(wallet?.autoSwap, request['autoSwap']),
+      // Without the flag nothing is swept; whether it is swapped, the user's settings decide.
+      agreesFlag(wallet?.sweepToOfframp ?? data.metadata?.sweepToOfframp, request['sweepToOfframp'] ?? false),
+      agreesFlag(wallet?.autoSwap ?? data.metadata?.autoSwap, request['autoSwap']),
+      agrees(wallet?.tokenBuy ?? data.metadata?.tokenBuy, boughtBy(request)),
     ],
   );
   const standing = standingOf(state ?? '', ENDS.done, ENDS.failed);
@@ -89,7 +106,3 @@ async function onrampOf(session: Session, address: string, { request }: Sought):
     ? { requestId, createdAt: undefined, state: state ?? 'unknown', standing, isExact: false, isPartial }
     : undefined;
 }
-
-/** A flag that the request leaves to the user's settings, or that the status lacks, says nothing. */
-const isSameFlag = (one: unknown, other: unknown) =>
-  typeof one !== 'boolean' || typeof other !== 'boolean' || one === other;

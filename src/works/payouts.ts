@@ -1,57 +1,62 @@
 import { CliError } from '../base/errors.ts';
-import type { Session } from '../cli/session.ts';
+import type { SavedAccount } from '../cli/banks.ts';
 import { getBankAccount } from '../contract/endpoints/banks.ts';
 import { listPayouts } from '../contract/endpoints/history.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
+import type { Baseline } from '../journal/baseline.ts';
 import { listing } from './listing.ts';
-import {
-  agrees,
-  agreesBankCode,
-  amountAt,
-  amountMatch,
-  cngnOfNaira,
-  compared,
-  isSameAmount,
-  nairaOfCngn,
-  said,
-} from './rows.ts';
-import { type Sought, status, type ToldOf, type Work } from './work.ts';
+import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared, nairaOfCngn, said } from './rows.ts';
+import { type Likeness, type Sought, status, type Telling, type ToldOf, type Work } from './work.ts';
 
 const OFFRAMP_ENDS = { done: ['completed'], failed: ['failed', 'cancelled'] } as const;
 const PAYOUT_ENDS = { done: ['completed'], failed: ['failed', 'cancelled', 'reversed'] } as const;
 
-/** Whether an event of an offramp says what its request said. */
-function isLikeOfframp({ userId, data }: ToldOf, { request }: Sought): boolean {
-  return (
-    isSameAmount(amountAt(data['amount'], 'naira', 'NGN'), amountAt(request['amount'], 'naira', 'NGN')) &&
-    agrees(userId, request['userId']) &&
-    agrees(data['recipientAccountNumber'], request['accountNumber']) &&
-    agrees(data['recipientBankCode'], request['bankCode'])
+/** Compares an event of an offramp with its request. */
+function compareOfframp({ userId, data }: ToldOf, request: Sought['request']): Likeness {
+  return compared(
+    [amountMatch(data['amount'], 'naira', amountAt(request['amount'], 'naira', 'NGN'))],
+    [
+      agrees(userId, request['userId']),
+      agrees(data['recipientAccountNumber'], request['accountNumber']),
+      agreesBankCode(data['recipientBankCode'], request['bankCode']),
+    ],
   );
 }
 
-/** Lists and events have account numbers, and a request the id of an account. */
-async function accountNumberOf(session: Session, accountId: unknown): Promise<string | null | undefined> {
-  try {
-    return (await session.call(getBankAccount, { accountId: String(accountId) })).data.accounts?.[0]?.accountNumber;
-  } catch (error) {
-    // An account that was removed has no number to compare.
-    if (error instanceof CliError && error.category === 'refused') return undefined;
-    throw error;
-  }
+/** A saved bank account as the terms of a payout to it. */
+export function payeeTerms(account: SavedAccount | undefined): Baseline['terms'] {
+  const { accountNumber, accountName, bankCode } = account ?? {};
+  return {
+    ...(typeof accountNumber === 'string' ? { accountNumber } : {}),
+    ...(typeof accountName === 'string' ? { accountName } : {}),
+    ...(typeof bankCode === 'string' ? { bankCode } : {}),
+  };
 }
 
-/** Whether an event of a payout says what its request said. */
-async function isLikePayout({ data }: ToldOf, { request }: Sought, session: Session): Promise<boolean> {
-  const { accountNumber } = (data['bankAccount'] ?? {}) as { readonly accountNumber?: unknown };
-  const paid = cngnOfNaira(amountAt(data['amount'], 'naira', 'NGN'));
-  return (
-    typeof accountNumber === 'string' &&
-    isSameAmount(paid, amountAt(request['amount'], 'base', 'CNGN')) &&
-    agrees(accountNumber, await accountNumberOf(session, request['bankAccountId']))
+/** A bank account as rows and events show it. */
+interface Payee {
+  readonly accountNumber?: unknown;
+  readonly accountName?: unknown;
+  readonly bankCode?: unknown;
+}
+
+/** Compares a payout with its request, whose terms are the saved account that it names. Without them, a person decides. */
+function comparePayout(amountNaira: unknown, shown: Payee | null | undefined, request: Sought['request']): Likeness {
+  const { accountNumber, accountName, bankCode } = request;
+  const wanted = nairaOfCngn(amountAt(request['amount'], 'base', 'CNGN'));
+  return compared(
+    [amountMatch(amountNaira, 'naira', wanted), said(accountNumber)],
+    [
+      agrees(shown?.accountNumber, accountNumber),
+      agreesText(shown?.accountName, accountName),
+      agreesBankCode(shown?.bankCode, bankCode),
+    ],
   );
 }
+
+const compareTold: Telling['compare'] = ({ data }, request) =>
+  comparePayout(data['amount'], data['bankAccount'] as Payee | undefined, request);
 
 /** A user's cNGN on its way to a bank. */
 export const offramp: Work = {
@@ -67,8 +72,8 @@ export const offramp: Work = {
   }),
   told: {
     'vault.return.transfer.confirmed': { standing: 'accepted' },
-    'vault.return.payout.completed': { standing: 'settled', isLike: isLikeOfframp },
-    'vault.return.payout.failed': { standing: 'failed', isLike: isLikeOfframp },
+    'vault.return.payout.completed': { standing: 'settled', compare: compareOfframp },
+    'vault.return.payout.failed': { standing: 'failed', compare: compareOfframp },
   },
   evidence: 'fiatrail history payouts --type user_offramp',
   list: (request) => {
@@ -121,31 +126,39 @@ export const payout: Work = {
     createdOf: ({ initiatedAt }) => initiatedAt,
   }),
   told: {
-    'fintech.offramp.initiated': { standing: 'accepted', isLike: isLikePayout },
+    'fintech.offramp.initiated': { standing: 'accepted', compare: compareTold },
     'fintech.offramp.transfer.completed': { standing: 'accepted' },
-    'fintech.offramp.payout.initiated': { standing: 'accepted', isLike: isLikePayout },
-    'fintech.offramp.completed': { standing: 'settled', isLike: isLikePayout },
-    'fintech.offramp.failed': { standing: 'failed', isLike: isLikePayout },
+    'fintech.offramp.payout.initiated': { standing: 'accepted', compare: compareTold },
+    'fintech.offramp.completed': { standing: 'settled', compare: compareTold },
+    'fintech.offramp.failed': { standing: 'failed', compare: compareTold },
   },
   evidence: 'fiatrail history payouts --type fintech_offramp',
-  list: async (request, session) => {
-    const { amount, bankAccountId } = request;
-    const wanted = nairaOfCngn(amountAt(amount, 'base', 'CNGN'));
-    const payee = request['accountNumber'] ?? (session && (await accountNumberOf(session, bankAccountId)));
-    return listing({
+  list: (request) =>
+    listing({
       ...PAYOUT_ENDS,
       endpoint: listPayouts,
       page: (limit, offset) => ({ type: 'fintech_offramp' as const, limit, offset }),
       rowsOf: ({ payouts }) => payouts,
-      read: (row) => ({
-        requestId: row.id,
-        createdAt: row.createdAt,
-        state: row.status,
-        ...compared(
-          [amountMatch(row.amount, 'naira', wanted), said(payee)],
-          [agrees(row.type, 'fintech_offramp'), agrees(row.bankAccount?.accountNumber, payee)],
-        ),
-      }),
-    });
+      read: (row) => {
+        const { isLike, isPartial } = comparePayout(row.amount, row.bankAccount, request);
+        return {
+          requestId: row.id,
+          createdAt: row.createdAt,
+          state: row.status,
+          isLike: isLike && agrees(row.type, 'fintech_offramp'),
+          isPartial,
+        };
+      },
+    }),
+  terms: async (session, { accountNumber, bankAccountId }) => {
+    if (typeof accountNumber === 'string') return undefined;
+    try {
+      const { data } = await session.call(getBankAccount, { accountId: String(bankAccountId) });
+      return payeeTerms(data.accounts?.[0]);
+    } catch (error) {
+      // An account that was removed has nothing to compare.
+      if (error instanceof CliError && error.category === 'refused') return undefined;
+      throw error;
+    }
   },
 };

@@ -5,7 +5,7 @@ import type { Session } from '../cli/session.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { type Asset, isAsset } from '../money/amount.ts';
 import { listing } from './listing.ts';
-import { agrees, amountAt, amountMatch, compared } from './rows.ts';
+import { agrees, amountAt, amountMatch, compared, said } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
@@ -26,7 +26,7 @@ const FOLLOWED = [
 ] as const;
 
 /** How a row says which endpoint started it. Source: inferred; other words say nothing. */
-const KINDS: ReadonlySet<string> = new Set(['direct', 'trigger']);
+const KINDS: ReadonlySet<string> = new Set(['direct', 'trigger', 'auto']);
 
 const LIST_WINDOW_MS = 1_000;
 
@@ -84,8 +84,8 @@ export const swap: Work = {
         createdAt: row.createdAt,
         state: row.status,
         ...compared(
-          // Without an amount, a triggered swap sells whatever the wallet holds.
-          amount === undefined ? [] : [amountMatch(row.amountIn, 'decimal-string', wanted)],
+          // Without an amount, a triggered swap sells whatever the wallet holds, so the row must name the wallet.
+          [amount === undefined ? said(row.smartWalletAddress) : amountMatch(row.amountIn, 'decimal-string', wanted)],
           [
             agrees(row.sellToken, sellToken),
             agrees(row.buyToken, buyToken),

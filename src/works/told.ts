@@ -8,7 +8,8 @@ import { DatabaseError } from '../sqlite/errors.ts';
 import { eventIn, type ReadEvent } from '../webhooks/event.ts';
 import type { Inbox } from '../webhooks/inbox/inbox.ts';
 import type { KeptEvent } from '../webhooks/inbox/kept.ts';
-import type { Candidate, Found, Sought, Standing, Telling, Work } from './work.ts';
+import { hasTag } from './rows.ts';
+import type { Candidate, Found, Likeness, Sought, Standing, Telling, Work } from './work.ts';
 
 /** Events of this long before the request are read too, because they have the times of this machine. */
 const SKEW_MS = 5 * 60_000;
@@ -35,31 +36,41 @@ export function toldBy({ event: name, text }: KeptEvent, { told = {} }: Work): T
  * that is read from the work's status, and left open if the status does not say it.
  */
 export async function candidatesTold(session: Session, work: Work, sought: Sought): Promise<Candidate[]> {
-  const furthest = new Map<string, Told>();
+  const furthest = new Map<string, Told & Proof>();
   for (const told of await toldSince(
     session,
     work,
     sought.sinceMs - SKEW_MS - Math.abs(session.serviceClock.hostAheadMs() ?? 0),
   )) {
-    const { requestId, telling, event } = told;
-    // Where a list can be searched, what says too little would only raise the question whose it is.
-    const isLike = telling.isLike ? await telling.isLike(event, sought, session) : !work.find && !work.list;
-    if (!isLike) continue;
+    const { requestId } = told;
+    const proof = proofOf(told, work, sought);
+    if (!proof.isExact && !proof.isLike) continue;
     const before = furthest.get(requestId);
-    if (!before || rankOf(told) > rankOf(before)) furthest.set(requestId, told);
+    if (!before || rankOf(told) > rankOf(before)) furthest.set(requestId, { ...told, ...proof });
   }
   return Promise.all(
-    [...furthest.values()].map(async ({ requestId, telling: { standing }, event }) => ({
-      ...{ requestId, standing, state: event.event, isExact: false },
+    [...furthest.values()].map(async ({ requestId, telling: { standing }, event, isExact, isPartial }) => ({
+      ...{ requestId, standing, state: event.event, isExact, isPartial },
       createdAt: await createdAtOf(session, work, requestId),
     })),
   );
 }
 
+interface Proof extends Likeness {
+  readonly isExact: boolean;
+}
+
+/** Compares an event with a request. Where a list can be searched, what says too little would only raise the question whose it is. */
+function proofOf({ telling, event }: Told, work: Work, { request, tag }: Sought): Proof {
+  const text = telling.textOf?.(event);
+  const likeness = telling.compare?.(event, request) ?? { isLike: !work.find && !work.list };
+  return { ...likeness, isExact: typeof text === 'string' && hasTag(text, tag) };
+}
+
 const RANKS: Readonly<Record<Standing, number>> = { accepted: 0, settled: 2, failed: 2 };
 
 /** What says more counts: how the work ended, and then what the request was. */
-const rankOf = ({ telling: { standing, isLike } }: Told) => RANKS[standing] + (isLike ? 1 : 0);
+const rankOf = ({ telling: { standing, compare } }: Told) => RANKS[standing] + (compare ? 1 : 0);
 
 async function toldSince(session: Session, work: Work, sinceMs: number): Promise<Told[]> {
   let inbox: Inbox | undefined;
@@ -94,8 +105,10 @@ export function withTold(found: Found, told: readonly Candidate[]): Found {
   const { candidates } = found;
   const toldOf = new Map(told.map((each) => [each.requestId, each]));
   const listed = candidates.map((row) => {
-    const { standing, state } = toldOf.get(row.requestId) ?? row;
-    return row.standing === 'accepted' ? { ...row, standing, state } : row;
+    const event = toldOf.get(row.requestId);
+    if (!event) return row;
+    const { standing, state } = row.standing === 'accepted' ? event : row;
+    return { ...row, standing, state, isExact: row.isExact || event.isExact };
   });
   const ids = new Set(candidates.map(({ requestId }) => requestId));
   return { ...found, candidates: [...listed, ...told.filter(({ requestId }) => !ids.has(requestId))] };

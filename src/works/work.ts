@@ -24,8 +24,18 @@ interface Status<E extends Endpoint>
 export interface Telling {
   /** How the work stands when it is sent. */
   readonly standing: Standing;
-  /** Whether it says all that the request said. Left out if it says too little: a person may know more. */
-  readonly isLike?: (event: ToldOf, sought: Sought, session: Session) => boolean | Promise<boolean>;
+  /** Compares it with a request. Left out if it says too little: a person may know more. */
+  readonly compare?: (event: ToldOf, request: Sought['request']) => Likeness;
+  /** Text of it that may contain the tag. */
+  readonly textOf?: (event: ToldOf) => unknown;
+}
+
+/** How what a row or an event says compares with a request. */
+export interface Likeness {
+  /** Whether it says what the request said, and contradicts nothing of it. */
+  readonly isLike: boolean;
+  /** Whether it says too little to be proof: it may be the request, and a person decides. */
+  readonly isPartial?: boolean | undefined;
 }
 
 /** What an event says. Its numbers are exact. */
@@ -95,8 +105,10 @@ export interface Work {
   readonly retry?: (id: string) => string;
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;
-  /** The list that shows it. `request` is that of `Sought`. Without a session, nothing is looked up for it: more rows may be like the request. */
-  list?(request: Sought['request'], session?: Session): Listing | Promise<Listing>;
+  /** The list that shows it. `request` is that of `Sought`. */
+  list?(request: Sought['request']): Listing;
+  /** Reads the terms that a request only refers to, unless it has them: those of a bank account that was removed cannot be read. */
+  terms?(session: Session, request: Sought['request']): Promise<Baseline['terms']>;
   find?(session: Session, sought: Sought): Promise<Found>;
   /** What was there, where `find` looks, before the request left. */
   before?(session: Session, request: Sought['request']): Promise<RowsBefore | undefined>;
@@ -104,16 +116,12 @@ export interface Work {
 }
 
 /** What a search reads of a row. */
-export interface ListRow {
+export interface ListRow extends Likeness {
   readonly requestId: string | null | undefined;
   readonly createdAt: string | null | undefined;
   readonly state: string | null | undefined;
   /** Text that may contain the tag. */
   readonly text?: string | null | undefined;
-  /** Whether the row says what the request said, and nothing else. */
-  readonly isLike: boolean;
-  /** Whether it says too little to be proof. */
-  readonly isPartial?: boolean;
 }
 
 /** A list of the service that shows a kind of work, newest first as far as we know. */

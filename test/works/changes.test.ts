@@ -142,12 +142,23 @@ describe('an answer that does not say it', () => {
     ['a list that has more', { accounts: [], total: 3 }, ['bank-accounts', 'remove', 'a-1'], 'unclear'],
     ['a whole list', { accounts: [], total: 0 }, ['bank-accounts', 'remove', 'a-1'], 'ended'],
     ['a list without the order', { orders: [] }, ['fx', 'orders', 'remove', 'o-1'], 'unclear'],
-    [
-      'an order without a price',
-      { orders: [{ orderId: 'o-1', status: 'active' }] },
-      ['fx', 'orders', 'update', 'o-1', '--price', '1'],
-      'unseen',
-    ],
+    ...(
+      [
+        ['an order without a price', {}, ['--price', '1'], 'unclear'],
+        ['an order without a status', { status: null }, ['--status', 'paused'], 'unclear'],
+        ['an order without a spread', {}, ['--spread', '0.5%'], 'unclear'],
+        ['an order of another price', { price: '2.5' }, ['--price', '1', '--spread', '0.5%'], 'unseen'],
+        ['an order of another status', {}, ['--status', 'paused'], 'unseen'],
+        ['an order of another spread', { spread: 0.6 }, ['--spread', '0.5%'], 'unseen'],
+        ['an order in tokens or base units', { price: '1390000000' }, ['--price', '1390'], 'ended'],
+        ['an order of another price in either unit', { price: '1391000000' }, ['--price', '1390'], 'unseen'],
+      ] as const
+    ).map(([what, order, words, found]): [string, object, string[], string] => [
+      what,
+      { orders: [{ orderId: 'o-1', status: 'active', ...order }] },
+      ['fx', 'orders', 'update', 'o-1', ...words],
+      found,
+    ]),
     [
       'an order that was deleted',
       { orders: [{ orderId: 'o-1', status: 'deleted' }] },

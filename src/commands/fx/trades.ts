@@ -107,7 +107,7 @@ const tradeCommand = command({
           ['destination', to ?? 'the account'],
         ],
         ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
-        terms: quoted && { ...quoted },
+        terms: () => quoted && { ...quoted },
       },
       { prints: startedShape(TRADE) },
     );
