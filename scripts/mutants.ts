@@ -9,8 +9,9 @@ import { MUTANTS, type Mutant } from '../test/mutants.ts';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** Nothing that a build or a test of the copy needs, or that it must not write to. */
 const LEFT_OUT = new Set(['node_modules', '.git']);
-/** A change may make a program wait forever; no test that guards a line takes this long. */
+/** A change may make a program wait, or a test go round, forever; no test that guards a line takes this long, nor all its files. */
 const TEST_MS = 120_000;
+const FILES_MS = 600_000;
 
 interface Report {
   readonly numFailedTests: number;
@@ -25,7 +26,9 @@ function copyTree(): string {
 }
 
 function run(copy: string, words: readonly string[]): string {
-  const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: copy, encoding: 'utf8', maxBuffer: 1 << 28 });
+  const { stdout, stderr } = spawnSync(process.execPath, words, {
+    ...{ cwd: copy, encoding: 'utf8', maxBuffer: 1 << 28, timeout: FILES_MS },
+  });
   return stdout + stderr;
 }
 

@@ -1,9 +1,12 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { sendJournaled } from '../../src/cli/journaled.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
+import { temporaryFolder } from '../support/built.ts';
 import { testJournal } from '../support/journal-intent.ts';
 import { countingIds } from '../support/sandbox.ts';
 import { fakeWorld } from '../support/world.ts';
@@ -11,10 +14,10 @@ import { fakeWorld } from '../support/world.ts';
 const GUARD = { isGuarded: true, isAgain: false, input: '["fees withdraw"]', onceKey: 'k' };
 
 /** Sends a withdrawal under a once key, in a process that runs no more when the next one starts. */
-async function sending() {
+async function sending(path = ':memory:') {
   const world = fakeWorld();
   const host = { ...world.host, isRunning: () => false };
-  const journal = await testJournal({ ids: countingIds(), host });
+  const journal = await testJournal({ path, ids: countingIds(), host });
   onTestFinished(() => journal.close());
   const session = {
     ...{ world, journal: async () => journal, inFlight: () => {}, globals: { timeoutMs: 60_000 } },
@@ -28,6 +31,28 @@ async function sending() {
     });
   return { journal, send };
 }
+
+test.each([
+  ['its last entry was changed', `UPDATE transition SET at = at + 1 WHERE sequence = 3`],
+  ['its last entry was removed', 'DELETE FROM transition WHERE sequence = 3'],
+])('nothing leaves when the journal is not what it was: %s', async (_what, sql) => {
+  const path = join(temporaryFolder(onTestFinished), 'journal.db');
+  const { journal, send } = await sending(path);
+  let calls = 0;
+  const call = async () => {
+    calls += 1;
+    throw new CliError('refused', 'no');
+  };
+  await expect(send(call)).rejects.toMatchObject({ category: 'refused' });
+  const database = new DatabaseSync(path);
+  database.exec(`DROP TRIGGER transition_update; DROP TRIGGER transition_delete; ${sql}`);
+  database.close();
+  await expect(send(call)).rejects.toMatchObject({
+    category: 'usage',
+    message: expect.stringContaining('nothing was sent'),
+  });
+  expect({ calls, operations: await journal.count() }).toEqual({ calls: 1, operations: 1 });
+});
 
 describe('an error after a request was sent', () => {
   test.each([

@@ -27,6 +27,13 @@ describe('an id that a response repeats', () => {
     ['another one', balanceUser, { userId: 'ab12' }, { userId: 'ab13' }, 'userId'],
     ['text in another case', balanceUser, { userId: 'shopper-X' }, { userId: 'shopper-x' }, 'userId'],
     ['in the nested object', tradeStatus, { tradeId: 't-1' }, { trade: { tradeId: 't-2' } }, 'tradeId'],
+    [
+      'in the nested object, beside the same',
+      tradeStatus,
+      { tradeId: 't-1' },
+      { trade: { tradeId: 't-9', orderId: 'o' } },
+      'tradeId',
+    ],
     ['beside the nested object', getVirtualAccount, { requestId: 'r-1' }, { requestId: 'r-2' }, 'requestId'],
   ])('%s does not', (_, endpoint, input, data, name) => {
     expect(foreignId(endpoint, input, data)?.name).toBe(name);
@@ -36,6 +43,7 @@ describe('an id that a response repeats', () => {
     ['the wallet asked for', { wallet: { walletAddress: '0xAB12' } }, undefined],
     ['another wallet', { wallet: { walletAddress: '0xab13' } }, 'walletAddress'],
     ['another wallet beside the others', { walletAddress: '0xab13' }, 'walletAddress'],
+    ['another wallet in the last object', { fees: { total: 5 }, info: { walletAddress: '0xab13' } }, 'walletAddress'],
   ])('of a request by wallet is that of the wallet: %s', (_, data, name) => {
     const asked = { requestId: '0xab12', walletAddress: '0xab12' };
     expect(foreignId(onrampStatus, asked, { requestId: 'r-1', ...data })?.name).toBe(name);

@@ -317,3 +317,21 @@ describe('retryAfterSeconds', () => {
     },
   );
 });
+
+describe('a request that is too late', () => {
+  test.each(EFFECTS)('never leaves: %s', async (effect) => {
+    const { exchange, requests } = scripted();
+    const options = { effect, totalMs: TOTAL_MS, clock: timerClock, interrupted: new AbortController().signal };
+    const sent = await settled(send({ ...REQUEST, isLate: () => true }, exchange, options));
+    expect({ sent, requests }).toMatchObject({ sent: { noAnswer: 'network', sent: false }, requests: [] });
+  });
+
+  test('does not leave again after it was told to wait', async () => {
+    const { exchange, requests } = scripted(tooMany({ 'retry-after': '5' }));
+    const late = [false, true];
+    const options = { effect: 'money', totalMs: TOTAL_MS, clock: timerClock } as const;
+    const request = { ...REQUEST, isLate: () => late.shift() ?? true };
+    const sent = await settled(send(request, exchange, { ...options, interrupted: new AbortController().signal }));
+    expect({ sent, requests: requests.length }).toMatchObject({ sent: { sent: false }, requests: 1 });
+  });
+});

@@ -176,6 +176,16 @@ test('a new key that was used before its rotation was recorded joins the account
   journal.close();
 });
 
+test('a new key that was used before its rotation was recorded shares the sum of its day', async () => {
+  const journal = await open();
+  const paying = (key: string) => by(key, { onceKey: undefined, moves: { asset: 'NGN', minor: 5n } });
+  await paid(journal, paying('a'));
+  await paid(journal, paying('b'));
+  await rotate(journal, 'a', 'b');
+  for (const key of ['a', 'b']) expect(await journal.spent(names(key), { asset: 'NGN', period: 'day' })).toBe(10n);
+  journal.close();
+});
+
 test('older operations of a profile join the first key that is used with it, although the key is known already', async () => {
   using folder = temporaryFolder();
   const path = folder.file('journal.db');

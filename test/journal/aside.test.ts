@@ -250,6 +250,28 @@ describe('a kept outcome of another request id than the journal’s decides noth
   });
 });
 
+describe('a kept refusal of what the journal knows to be accepted decides nothing and is left, with a warning', () => {
+  test.each([
+    ['accepted', ['accepted']],
+    ['settled', ['accepted', 'settled']],
+  ] as const)('when it is %s', async (last, states) => {
+    const { journal, ids, kept, only } = await withKept(['refused'], { detail: 'no' });
+    for (const state of states) await journal.append(ids[0] ?? '', state, { requestId: 'r-1' });
+    expect((await journal.merge()).warnings).toEqual([
+      expect.stringContaining(`was refused, but the journal says ${last}`),
+    ]);
+    expect(kept()).toHaveLength(1);
+    expect(await only()).toEqual([[last, 'r-1']]);
+  });
+});
+
+test.each([5_000_000, 4 * 1024 * 1024])('an outcome of %d characters is kept without the data', async (length) => {
+  const { folder, journal, kept } = await withKept(['accepted'], { requestId: 'r-1', result: 'x'.repeat(length) });
+  expect(statSync(folder.file(kept()[0] ?? '')).size).toBeLessThan(1_000);
+  expect(await journal.merge()).toEqual({ count: 1, warnings: [] });
+  expect(await journal.list({ limit: 1 })).toMatchObject([{ state: 'accepted', requestId: 'r-1', result: null }]);
+});
+
 test('the mode of a kept outcome is restricted again before it is read', async () => {
   const { folder, journal, kept } = await withKept(['accepted']);
   chmodSync(folder.file(kept()[0] ?? ''), 0o644);

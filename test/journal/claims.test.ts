@@ -37,6 +37,7 @@ describe('a once key', () => {
     [['refused'], 'ours'],
     [['sent', 'refused'], 'ours'],
     [['sent', 'unknown', 'resolved'], 'ours'],
+    [['sent', 'unknown', 'refused'], 'ours'],
   ])('after %j gives a second run: %s', async (states, expected) => {
     const journal = await testJournal({ host: idleHost });
     await through(journal, await prepared(journal, KEYED), ...states);
@@ -85,6 +86,28 @@ describe('a once key', () => {
     const first = await prepared(journal, KEYED);
     expect(await found(journal, KEYED)).toBe('ours');
     expect((await journal.find(first))[0]).toMatchObject({ state: 'refused', detail: NEVER_SENT });
+    journal.close();
+  });
+
+  test('of a process that ended before it sent leaves its sum to the one that takes it over', async () => {
+    const journal = await testJournal({ host: idleHost });
+    const limits = [{ asset: 'NGN', period: 'day', maxMinor: 100n }] as const;
+    const paying: Intent = { ...KEYED, moves: { asset: 'NGN', minor: 100n }, limits };
+    await prepared(journal, paying);
+    expect(await found(journal, paying)).toBe('ours');
+    expect(await journal.spent(INTENT.account, { asset: 'NGN', period: 'day' })).toBe(100n);
+    expect((await journal.list({ limit: 5 })).map(({ state }) => state)).toEqual(['prepared', 'refused']);
+    journal.close();
+  });
+
+  test.each<[OperationState[], string | undefined]>([
+    [['sent', 'refused'], undefined],
+    [['sent', 'unknown', 'resolved'], undefined],
+    [['sent', 'accepted', 'failed'], 'done'],
+  ])('that is looked at after %j is %s', async (states, expected) => {
+    const journal = await testJournal({ host: idleHost });
+    await through(journal, await prepared(journal, KEYED), ...states);
+    expect((await journal.look(KEYED))?.kind).toBe(expected);
     journal.close();
   });
 
@@ -144,6 +167,7 @@ describe('an equal intent without a key', () => {
     [['sent', 'accepted', 'failed'], 'ours'],
     [['sent', 'refused'], 'ours'],
     [['sent', 'unknown', 'resolved'], 'ours'],
+    [['sent', 'unknown', 'refused'], 'ours'],
     [[], 'ours'],
   ])('after %j is %s', async (states, expected) => {
     const journal = await testJournal({ host: idleHost });

@@ -107,6 +107,21 @@ describe('the head beside the journal', () => {
     });
   });
 
+  test.each([1, 4])('of a journal that another one with %d operations replaced stops money commands', async (count) => {
+    const { path, copy } = place();
+    const fill = (at: string, seed: number) =>
+      using(at, seed, async (journal) => {
+        for (let made = 0; made < count; made++) await prepared(journal);
+      });
+    await fill(path, 1);
+    await fill(copy, 2);
+    copyFileSync(copy, path);
+    await using(path, 3, async (journal) => {
+      await expect(journal.requireLastLink()).rejects.toMatchObject({ message: expect.stringContaining(STOPS) });
+      expect((await journal.verify()).problem).toMatchObject({ sequence: count });
+    });
+  });
+
   test('that is a link stops money commands', async () => {
     const { path, head, folder } = place();
     await using(path, 1, (journal) => prepared(journal));

@@ -71,6 +71,24 @@ describe('an operation', () => {
     journal.close();
   });
 
+  test.each<OperationState[]>([
+    ['accepted', 'settled'],
+    ['accepted', 'settled', 'failed'],
+    ['accepted', 'failed'],
+    ['unknown', 'unknown'],
+    ['unknown', 'settled'],
+  ])('keeps what the service said of it: %s, %s, %s', async (...states) => {
+    const journal = await open();
+    const id = await operationAt(journal, 'sent');
+    const [first = 'unknown', ...rest] = states;
+    await journal.append(id, first, { requestId: 'r-1', result: '{"a":1}' });
+    for (const state of rest) await journal.append(id, state, { detail: 'looked again' });
+    expect(await only(journal, id)).toMatchObject({
+      ...{ state: states.filter(Boolean).at(-1), requestId: 'r-1', result: '{"a":1}', detail: 'looked again' },
+    });
+    journal.close();
+  });
+
   test('cannot be sent if it was not prepared', async () => {
     const journal = await open();
     await expect(journal.append('nothing', 'sent')).rejects.toThrow('nothing');
@@ -285,6 +303,33 @@ describe('a key rotation', () => {
       expect(await states()).toEqual([to, state]);
     }
     journal.close();
+  });
+
+  test.each(['answered', 'refused'] as const)('that is lost is not %s by a process that was slower', async (to) => {
+    const journal = await open();
+    await journal.prepareRotation(INTENT, plan('r-1'));
+    await journal.moveRotation('r-1', 'prepared', 'sending');
+    await journal.moveRotation('r-1', 'sending', 'lost');
+    expect(await journal.moveRotation('r-1', 'sending', to)).toBe(false);
+    expect([(await journal.rotations.find('r-1'))?.stage, (await only(journal, 'r-1')).state]).toEqual([
+      'lost',
+      'unknown',
+    ]);
+    journal.close();
+  });
+
+  test('is the only open one of its account in two processes', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    const [first, second] = [await open(path), await open(path, countingIds(2))];
+    const made = await Promise.all([
+      first.prepareRotation(INTENT, plan('r-1')),
+      second.prepareRotation(INTENT, plan('r-2')),
+    ]);
+    expect(made).toEqual([true, false]);
+    expect(await second.find('r-2')).toEqual([]);
+    first.close();
+    second.close();
   });
 
   test('is the only open one of its account', async () => {

@@ -197,6 +197,26 @@ describe('a limit', () => {
     expect((await journal.claim(moving(100n, { limits }))).kind).toBe('ours');
   });
 
+  test('has no room for what a person said was done', async () => {
+    const journal = await testJournal({ ids: countingIds() });
+    const limits = [daily(100n)];
+    const id = await sent(journal, moving(100n, { limits }));
+    await journal.append(id, 'resolved', { verdict: 'completed' });
+    expect((await journal.claim(moving(1n, { limits }))).kind).toBe('over-limit');
+    expect((await journal.verify()).problem).toBeUndefined();
+  });
+
+  test('has room again after midnight in Lagos, which is 23:00 UTC', async () => {
+    const clock = fakeClock(Date.UTC(2026, 4, 12, 22, 59));
+    const journal = await testJournal({ ids: countingIds(), clock });
+    const limits = [daily(100n)];
+    await sent(journal, moving(100n, { limits }));
+    clock.pass(60_000);
+    await sent(journal, moving(100n, { limits }));
+    clock.pass(23 * 3_600_000);
+    expect((await journal.claim(moving(1n, { limits }))).kind).toBe('over-limit');
+  });
+
   test('of a command or another asset stops no other', async () => {
     const journal = await testJournal({ ids: countingIds() });
     const limits = [daily(1n, { command: 'fiatrail payout' }), daily(1n, { asset: 'USDC' })];

@@ -103,6 +103,7 @@ describe('verify names', () => {
       `UPDATE operation SET request = '{"amount":1}' WHERE id = (SELECT operation_id FROM transition WHERE sequence = 4)`,
       'transition 4 was changed, or is out of order',
     ],
+    ['a removed first row', 'DELETE FROM transition WHERE sequence = 1', 'transition 1 is missing before transition 2'],
     ['a removed row', 'DELETE FROM transition WHERE sequence = 7', 'transition 7 is missing before transition 8'],
     [
       'two swapped rows',

@@ -263,6 +263,24 @@ test('pruning keeps what was not forwarded', async () => {
   expect(inbox.list({ limit: 10 }).map(({ id }) => Number(id))).toEqual([4, 3]);
 });
 
+test.each([
+  ['delivered', [200, 500]],
+  ['dead', [...Array.from(BACKOFF_MS, () => 500), 500, 200]],
+] as const)('a forward that is %s stays so when a slower process ends it again', async (end, statuses) => {
+  const { inbox, clock } = await testInbox();
+  inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+  await keepAll(inbox, onboarded(1));
+  const [due] = inbox.forwards.due(TARGET, 1);
+  for (const [attempts, status] of statuses.entries()) {
+    if (due) inbox.forwards.ended([[{ ...due, attempts }, { status }]]);
+    clock.pass(24 * 3_600_000);
+  }
+  expect({ due: numbers(inbox), counts: inbox.counts() }).toEqual({
+    due: [],
+    counts: { events: 1, waiting: 0, dead: end === 'dead' ? 1 : 0 },
+  });
+});
+
 test('pruning keeps an event that some forward did not deliver, whatever became of its other ones', async () => {
   const { inbox, clock } = await testInbox();
   const third = 'http://127.0.0.1:3002/';
