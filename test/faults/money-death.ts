@@ -24,6 +24,12 @@ export interface Process {
   readonly isLate?: boolean | undefined;
   /** What happens while it is suspended, before its first request that moves money leaves. */
   suspended?: (() => Promise<void>) | undefined;
+  /** What happens when its request that moves money has arrived, before it gets the response. */
+  readonly onArrival?: (() => Promise<void>) | undefined;
+  /** It is another program of the account: nothing happens to it. */
+  readonly isOther?: boolean | undefined;
+  /** The time of a journal on a server. */
+  readonly journalNow: () => number;
   commits: number;
   requests: number;
   isDead: boolean;
