@@ -86,7 +86,7 @@ export const rightClocks = (): ClockErrors => ({ 'host-1': 0, 'host-2': 0, journ
 const BASE_URL = 'http://127.0.0.1:9/v1';
 
 /** Opens a sandbox with a journal beside it. */
-export async function openRig(group: Group, atEnd: AtEnd, options: RigOptions = {}): Promise<Rig> {
+export async function openRig(group: Pick<Group, 'work'>, atEnd: AtEnd, options: RigOptions = {}): Promise<Rig> {
   const { journal = FILE_JOURNAL, furnished, profile, clockErrors = rightClocks() } = options;
   const clock = fakeClock(furnished?.atMs ?? START_MS);
   const base = fakeWorld({ clock });
@@ -146,7 +146,7 @@ export async function openRig(group: Group, atEnd: AtEnd, options: RigOptions = 
     clearFaults: () => box.inside(({ store }) => void store.run('DELETE FROM fault_rule')),
     journal: () => journal.entries(base.stateDir),
     copyJournal: async () => {
-      const heads = copyHeads(Object.values(stateDirs));
+      const heads = copyHeads([...new Set(Object.values(stateDirs))]);
       const entries = await journal.copy(base.stateDir);
       return async (withHeads) => {
         await entries();
@@ -158,10 +158,13 @@ export async function openRig(group: Group, atEnd: AtEnd, options: RigOptions = 
   };
 }
 
+/** Nothing is looked for while a sandbox is furnished. */
+const NO_WORK = { work: 'SELECT NULL AS id WHERE false' };
+
 /** Makes a sandbox in which many rigs can begin. */
-export async function furnishedSandbox(group: Group, path: string): Promise<Furnished> {
+export async function furnishedSandbox(path: string): Promise<Furnished> {
   const ends: (() => void | Promise<void>)[] = [];
-  const rig = await openRig(group, (end) => ends.push(end), { path });
+  const rig = await openRig(NO_WORK, (end) => ends.push(end), { path });
   const json = jsonFrom(rig.run);
   const otherPlace = await furnishOther(json, () => rig.pass(60_000));
   const orderId = await furnishOrder(json);
@@ -213,7 +216,7 @@ function output(process: Process): OutputStream & { text(): string } {
   };
 }
 
-async function workIn(box: TestSandbox, { work }: Group): Promise<readonly string[]> {
+async function workIn(box: TestSandbox, { work }: Pick<Group, 'work'>): Promise<readonly string[]> {
   return box.inside(({ store }) => store.all<{ id: string }>(work).map(({ id }) => id), 'read');
 }
 

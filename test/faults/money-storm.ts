@@ -41,8 +41,11 @@ export interface Storm {
   /** Every run of a command so far. */
   readonly runs: Run[];
   /** What else happens at any time. */
-  unrest?(jobs: readonly Job[]): Promise<void>;
+  unrest?(jobs: readonly Job[], when: When): Promise<void>;
 }
+
+/** Between two commands, or during one. */
+export type When = 'between' | 'during';
 
 /** A run of a job's command. */
 export interface Run {
@@ -65,7 +68,7 @@ export async function troubled(storm: Storm, job: Job, trouble: Trouble): Promis
     host,
     isLate: trouble === 'late',
     suspended: trouble === 'suspended' ? () => meanwhile(storm, job) : undefined,
-    onArrival: unrest && chances.percent(30) ? () => unrest([job]) : undefined,
+    onArrival: unrest && chances.percent(30) ? () => unrest([job], 'during') : undefined,
     lockedFrom: trouble === 'locked' ? 1 + chances.below(4) : undefined,
     diesAtCommit: trouble === 'killed at a commit' ? { at: 1 + chances.below(3), when } : undefined,
     diesAtRequest: trouble === 'killed at a request' ? { at: 1 + chances.below(2), when } : undefined,
@@ -80,7 +83,7 @@ async function meanwhile(storm: Storm, job: Job): Promise<void> {
   const { rig, chances } = storm;
   for (let steps = 1 + chances.below(3); steps > 0; steps--) {
     await rig.pass(chances.one(PAUSES_MS));
-    await storm.unrest?.([job]);
+    await storm.unrest?.([job], 'during');
     await (chances.percent(50) ? reconcile(storm, 'none') : troubled(storm, job, 'none'));
   }
 }
@@ -120,12 +123,12 @@ export async function weather(storm: Storm, name: string): Promise<readonly Job[
     key: hasKey ? `${name}-${index}` : undefined,
   }));
   const trouble = chances.one(TROUBLES);
-  await unrest?.(jobs);
+  await unrest?.(jobs, 'between');
   const [job = { ...first, key: undefined }] = jobs;
   for (const { ran } of await attempt(storm, job, trouble)) count(tally.firsts, `${trouble}: ${ran.exit}`);
   for (let steps = 1 + chances.below(4); steps > 0; steps--) {
     await rig.pass(chances.one(PAUSES_MS));
-    await unrest?.(jobs);
+    await unrest?.(jobs, 'between');
     const looks = chances.percent(30);
     const looking = looks ? reconcile(storm, chances.one(LOOKING_TROUBLES)) : undefined;
     if (!looks || chances.percent(40)) await attempt(storm, chances.one(jobs), chances.one(TROUBLES));
