@@ -84,7 +84,7 @@ export async function campaignRun(seed: number, { furnished, journal, tally }: G
     const jobs = await weather(storm, 'k');
     await storm.unrest?.(jobs, 'between');
     await endDoubts(storm, tally);
-    for (const job of jobs) if (job.key !== undefined) count(tally.ends, await untilDone(storm, job));
+    await untilDone(storm, jobs, tally);
     const truth = await truthOf(rig, { group, jobs, runs, others });
     const kinds = new Set(falseClaims(truth));
     tally.movements += runs.flatMap(({ ran }) => truth.startedBy(ran.process)).length;
@@ -149,18 +149,24 @@ const wordsOf = (text: string | null) =>
     .replace(/(… (or|and|,)? ?)+…/g, '…')
     .slice(0, 120);
 
-/** Runs a command under its key as cron would, and accepts a journal that was replaced after a look at the service. */
-async function untilDone(storm: Storm, job: Job): Promise<string> {
-  const { rig } = storm;
-  let last = (await troubled(storm, job, 'none')).ran;
-  if (last.exit === 2) {
-    await rig.run(['ops', 'verify', '--accept', '--yes', '-q']);
-    const movers = new Set((await rig.work()).map(rig.startedBy));
-    if (storm.runs.some(({ ran, job: { key } }) => key === job.key && movers.has(ran.process)))
-      return 'stopped by the journal, after it was done';
+/** Runs commands under their keys as cron would. A person accepts a journal that was replaced, and runs only what the service does not have. */
+async function untilDone(storm: Storm, jobs: readonly Job[], { ends }: CampaignTally): Promise<void> {
+  const { rig, runs } = storm;
+  const movers = new Set((await rig.work()).map(rig.startedBy));
+  const hasMoved = (job: Job) => runs.some(({ ran, job: { key } }) => key === job.key && movers.has(ran.process));
+  let isReplaced = false;
+  for (const job of jobs) {
+    if (job.key === undefined) continue;
+    if (!isReplaced && (await troubled(storm, job, 'none')).ran.exit === 2) {
+      await rig.run(['ops', 'verify', '--accept', '--yes', '-q']);
+      isReplaced = true;
+    }
+    if (isReplaced && hasMoved(job)) count(ends, 'stopped by the journal, after it was done');
+    else {
+      const { exit, stderr } = (await troubled(storm, job, 'none')).ran;
+      count(ends, `exit ${exit}${exit === 0 ? '' : `: ${wordsOf(stderr.split('\n')[0] ?? '')}`}`);
+    }
   }
-  last = (await troubled(storm, job, 'none')).ran;
-  return `exit ${last.exit}${last.exit === 0 ? '' : `: ${wordsOf(last.stderr.split('\n')[0] ?? '')}`}`;
 }
 
 interface Judged {
