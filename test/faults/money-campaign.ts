@@ -114,7 +114,8 @@ function unrestIn(world: World, { rig, group, chances, others, furnished }: Plac
     for (let left = world.others; left > 0; left--) {
       if (chances.percent(50)) continue;
       const ours = chances.one(jobs);
-      const line = group.like(ours, twisted(chances, furnished.otherPlace, ours));
+      const alike = chances.percent(20) ? group.line(rig.place, chances) : ours;
+      const line = group.like(alike, twisted(chances, furnished.otherPlace, alike));
       const again = group.hasKeys ? ['--again'] : [];
       const { process } = await rig.runOther([...line.argv, ...again, '--yes', '-q']);
       others.push({ line, process });

@@ -20,34 +20,35 @@ interface Truth {
   startedBy(process: number): readonly string[];
   /** The process that started work. */
   starterOf(id: string): number | undefined;
+  /** Work that `ops reconcile` started and no operation has. */
+  readonly strays: number;
 }
 
 export async function truthOf(rig: Rig, given: Pick<Truth, 'group' | 'jobs' | 'runs' | 'others'>): Promise<Truth> {
   const journal = await rig.journal();
-  const started = new Map<number, string[]>();
+  const known = new Set([...given.runs.map(({ ran }) => ran), ...given.others].map(({ process }) => process));
   const starterOf = (id: string) => {
     const process = rig.startedBy(id);
-    const isOurs =
-      process === undefined ||
-      [...given.runs.map(({ ran }) => ran), ...given.others].some((by) => by.process === process);
+    if (process === undefined || known.has(process)) return process;
     // What `ops reconcile` sends again is the work of the operation that has it.
-    return isOurs ? process : (journal.find(({ request_id }) => request_id === id)?.process ?? process);
+    return journal.find(({ request_id }) => request_id === id)?.process ?? process;
   };
-  for (const id of await rig.work()) {
-    const by = starterOf(id);
-    if (by !== undefined) started.set(by, [...(started.get(by) ?? []), id]);
-  }
-  return { ...given, journal, starterOf, startedBy: (process) => started.get(process) ?? [] };
+  const started = Map.groupBy(await rig.work(), starterOf);
+  const strays = [...started.keys()].filter((by) => by !== undefined && !known.has(by)).length;
+  return { ...given, journal, starterOf, strays, startedBy: (process) => started.get(process) ?? [] };
 }
 
-/** A claim that is not true, by its kind. `twin` is the one that nobody can avoid: an equal request of another program, in place of ours that was lost. */
+/** The false claim that nobody can avoid without marks: an equal request of another program, in place of ours that was lost. */
 export const TWIN = 'indistinguishable twin: its row was taken for a lost request';
 
 /** Exit codes that say that nothing was done. */
 const NOTHING_DONE: readonly number[] = [2, 4, 5, 7, 9];
 
-/** What a command asks for, without what the service's lists do not show. */
-const asked = ({ argv }: MoneyLine) => argv.filter((word) => word !== '--no-tag').join(' ');
+/** What differs between two commands and not between their rows. */
+const UNSEEN = / --no-tag| --(max|min)-price \d+|(?<=^fx) (trade|market-order)/g;
+
+/** What a command asks for, as far as the service's lists show it. */
+const asked = ({ argv }: MoneyLine) => argv.join(' ').replaceAll(UNSEEN, '');
 
 /** Whether the request carried something by which its row is known. */
 const isMarked = ({ endpoint, terms, key }: Job) =>
@@ -55,12 +56,13 @@ const isMarked = ({ endpoint, terms, key }: Job) =>
 
 /** Returns the claims of commands and of the journal that are not true. */
 export function falseClaims(truth: Truth): string[] {
-  const { runs, startedBy } = truth;
+  const { runs, startedBy, strays } = truth;
   const ofRuns = runs.flatMap(({ ran: { exit, process } }) => {
     if (exit === 1) return ['internal error'];
     return NOTHING_DONE.includes(exit) && startedBy(process).length > 0 ? [`exit ${exit}, and it moved`] : [];
   });
-  return [...ofRuns, ...truth.journal.flatMap((entry) => falseEntry(truth, entry)), ...falseKeys(truth)];
+  const ofStrays = strays > 0 ? ['work that no operation knows'] : [];
+  return [...ofRuns, ...ofStrays, ...truth.journal.flatMap((entry) => falseEntry(truth, entry)), ...falseKeys(truth)];
 }
 
 function falseEntry(truth: Truth, entry: Entry): string[] {
