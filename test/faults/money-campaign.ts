@@ -1,7 +1,7 @@
 import { type Chances, chancesOf } from './chances.ts';
 import { anyError, twisted, unusual, type World, worldOf } from './money-dimensions.ts';
 import { GROUPS, type Group, TERSE_GROUPS } from './money-groups.ts';
-import type { RigJournal } from './money-journals.ts';
+import type { Restore, RigJournal } from './money-journals.ts';
 import { type ClockErrors, type Furnished, openRig, type Rig } from './money-rig.ts';
 import {
   decide,
@@ -14,7 +14,7 @@ import {
   troubled,
   weather,
 } from './money-storm.ts';
-import { falseClaims, type OtherRun, truthOf } from './money-verdicts.ts';
+import { falseClaims, MARKED_TWIN, type OtherRun, TWIN, truthOf } from './money-verdicts.ts';
 
 /** Every kind of work that moves money. */
 export const ALL_GROUPS: readonly Group[] = [...GROUPS, ...TERSE_GROUPS];
@@ -86,7 +86,7 @@ export async function campaignRun(seed: number, { furnished, journal, tally }: G
     await endDoubts(storm, tally);
     await untilDone(storm, jobs, tally);
     const truth = await truthOf(rig, { group, jobs, runs, others });
-    const kinds = new Set(falseClaims(truth));
+    const kinds = new Set(falseClaims(truth).map((kind) => (kind === TWIN && world.needsMarks ? MARKED_TWIN : kind)));
     tally.movements += runs.flatMap(({ ran }) => truth.startedBy(ran.process)).length;
     note(tally, { seed, group, world, kinds, log: rig.log.join('\n') });
   } catch (error) {
@@ -107,7 +107,7 @@ interface Place {
 
 /** What goes on in a world besides our commands. */
 function unrestIn(world: World, { rig, group, chances, others, furnished }: Place): NonNullable<Storm['unrest']> {
-  let restore: Awaited<ReturnType<Rig['copyJournal']>> | 'done' | undefined;
+  let restore: Restore | 'done' | undefined;
   return async (jobs, when) => {
     const { setsClock, copy } = world;
     if (setsClock && chances.percent(35)) rig.clockErrors[setsClock] = anyError(chances);
@@ -121,9 +121,9 @@ function unrestIn(world: World, { rig, group, chances, others, furnished }: Plac
       others.push({ line, process });
     }
     if (copy === 'none' || when === 'during') return;
-    if (restore === undefined) restore = await rig.copyJournal();
+    if (restore === undefined) restore = await rig.copyJournal(copy);
     else if (restore !== 'done' && chances.percent(40)) {
-      await restore(copy === 'with heads');
+      await restore();
       restore = 'done';
     }
   };

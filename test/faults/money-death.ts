@@ -79,7 +79,15 @@ function opensToRead(name: string, [, flags = 'r']: readonly unknown[]): boolean
   return typeof flags === 'number' ? (flags & changing) === 0 : flags === 'r';
 }
 
-const CHANGES = ['openSync', 'writeSync', 'writeFileSync', 'appendFileSync', 'renameSync', 'unlinkSync'] as const;
+const CHANGES = [
+  'openSync',
+  'writeSync',
+  'writeFileSync',
+  'appendFileSync',
+  'renameSync',
+  'linkSync',
+  'unlinkSync',
+] as const;
 
 /** Counts a commit of the journal, and kills the process before or after it. */
 function atCommit(process: Process): { readonly before: () => void; readonly after: () => void } {

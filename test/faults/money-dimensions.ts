@@ -1,7 +1,7 @@
 import type { AnswerFormName } from '../../src/contract/answer-forms.ts';
 import type { Chances } from './chances.ts';
 import type { MoneyLine, Place, Terms } from './money-groups.ts';
-import { type ClockErrors, rightClocks } from './money-rig.ts';
+import { type ClockErrors, type Copied, rightClocks } from './money-rig.ts';
 import type { Rows } from './money-rows.ts';
 
 const SECOND = 1_000;
@@ -22,6 +22,9 @@ export const PROFILES: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['--mode', 'sandbox'],
   live: ['--mode', 'live'],
   'live, absence accepted': ['--mode', 'live', '--absence', 'accept'],
+  'live, absence accepted, keys held': ['--mode', 'live', '--absence', 'accept', '--idempotency-lifetime', '24h'],
+  'sandbox, marks only': ['--mode', 'sandbox', '--evidence', 'mark'],
+  'live, absence accepted, marks only': ['--mode', 'live', '--absence', 'accept', '--evidence', 'mark'],
 };
 
 /** What is wrong with the world of a run. */
@@ -33,9 +36,11 @@ export interface World {
   readonly others: number;
   readonly answers: AnswerFormName;
   readonly profile: readonly string[];
+  /** Whether only a mark proves anything, by the profile. */
+  readonly needsMarks: boolean;
   readonly rows: Rows;
-  /** Whether an older copy of the journal is put in its place, with the heads that hosts keep or without them. */
-  readonly copy: 'none' | 'with heads' | 'without heads';
+  /** The older copy that is put in place of the journal. */
+  readonly copy: 'none' | Copied;
   /** What was chosen, in words. */
   readonly said: Readonly<Record<string, string>>;
 }
@@ -63,8 +68,9 @@ export function worldOf(chances: Chances, clocks: readonly ClockName[]): World {
     others: Number(chosen('other programs', '0', ['1', '2', '3'])),
     answers: chosen('answers', 'interface', ['public', 'public-older']),
     profile: PROFILES[profile] ?? [],
+    needsMarks: profile.includes('marks only'),
     rows: { lateMs, order, chances },
-    copy: chosen('older copy of the journal', 'none', ['with heads', 'without heads']),
+    copy: chosen('older copy of the journal', 'none', ['the journal', 'the state folders', 'the machines']),
   };
 }
 

@@ -138,7 +138,7 @@ export const GROUPS: readonly Group[] = [
   ),
 ];
 
-/** Commands whose requests say less than a row of them does, and changes. They may only be looked for where all rows can be told apart. */
+/** Commands whose requests say less than their rows do, and a change. */
 export const TERSE_GROUPS: readonly Group[] = [
   group('trades on quotes', TRADES, {
     'fx.trade': ({ isOpposite, more }) =>

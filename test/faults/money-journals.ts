@@ -1,5 +1,5 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, cpSync, existsSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /** An operation as the journal has it. */
@@ -50,23 +50,21 @@ export const FILE_JOURNAL: RigJournal = {
   copy: async (stateDir) => {
     const paths = PARTS.map((name) => join(stateDir, name));
     const there = paths.filter((path) => existsSync(path));
-    for (const path of there) copyFileSync(path, `${path}.copy`);
+    const copies = there.map((path) => [path, `${dirname(stateDir)}/copied-${basename(path)}`] as const);
+    for (const [path, copy] of copies) copyFileSync(path, copy);
     return async () => {
       for (const path of paths) rmSync(path, { force: true });
-      for (const path of there) copyFileSync(`${path}.copy`, path);
+      for (const [path, copy] of copies) copyFileSync(copy, path);
     };
   },
 };
 
-const HEAD = '.head';
-
-/** Copies the heads that hosts keep beside the journal. */
-export function copyHeads(stateDirs: readonly string[]): Restore {
-  const headsIn = (dir: string) =>
-    (existsSync(dir) ? readdirSync(dir) : []).filter((name) => name.endsWith(HEAD)).map((name) => join(dir, name));
-  const copies = stateDirs.flatMap(headsIn).map((path) => [path, readFileSync(path)] as const);
+/** Copies folders with all that is in them. */
+export function copyFolders(paths: readonly string[]): Restore {
+  const copies = paths.filter((path) => existsSync(path)).map((path) => [path, `${path}.copy`] as const);
+  for (const [path, copy] of copies) cpSync(path, copy, { recursive: true });
   return async () => {
-    for (const path of stateDirs.flatMap(headsIn)) rmSync(path);
-    for (const [path, bytes] of copies) writeFileSync(path, bytes, { mode: 0o600 });
+    for (const path of paths) rmSync(path, { recursive: true, force: true });
+    for (const [path, copy] of copies) cpSync(copy, path, { recursive: true });
   };
 }

@@ -43,8 +43,9 @@ export function networkTo({ box, clock, rows, dateErrorMs, work }: Service): Net
     const key = request.headers['x-api-key'];
     const caller = { apiKey: key === LIVE_KEY ? box.apiKey : key, address: '127.0.0.1' };
     const answer = await box.sandbox.fetch(request, caller);
-    const date = new Date(box.sandbox.nowMs() + dateErrorMs()).toUTCString();
-    return { ...answer, headers: { ...answer.headers, date } };
+    const times = box.sandbox.timeHeaders();
+    const date = new Date(Date.parse(times['date'] ?? '') + dateErrorMs()).toUTCString();
+    return { ...answer, headers: { ...answer.headers, ...times, date } };
   };
   // One request at a time, so that the work it starts is known.
   const inTurn = turns();

@@ -10,7 +10,7 @@ import { countingIds, type FakeClock, fakeClock, openSandbox, START_MS, type Tes
 import { fakeWorld } from '../support/world.ts';
 import { type Process, running } from './money-death.ts';
 import { furnish, furnishOrder, furnishOther, type Group, type Json, type Place } from './money-groups.ts';
-import { copyHeads, type Entry, FILE_JOURNAL, type RigJournal } from './money-journals.ts';
+import { copyFolders, type Entry, FILE_JOURNAL, type Restore, type RigJournal } from './money-journals.ts';
 import { addFault, LIVE_KEY, networkTo } from './money-network.ts';
 import type { Rows } from './money-rows.ts';
 
@@ -33,6 +33,9 @@ export interface ClockErrors {
   date: number;
 }
 
+/** What an older copy of a journal has: the journal alone, the state folder of each host, or its configuration too. */
+export type Copied = 'the journal' | 'the state folders' | 'the machines';
+
 export type HostName = 'host-1' | 'host-2';
 
 /** A sandbox over the network, a journal, and processes that use both and may die. */
@@ -48,8 +51,8 @@ export interface Rig {
   /** May be changed at any time. */
   readonly clockErrors: ClockErrors;
   journal(): Promise<readonly Entry[]>;
-  /** Copies the journal. Returns what puts the copy in its place, with the heads that the hosts keep or without them. */
-  copyJournal(): Promise<(withHeads: boolean) => Promise<void>>;
+  /** Copies the journal, alone or with what else is there. Returns what puts the copy in its place. */
+  copyJournal(what: Copied): Promise<Restore>;
   /** The ids of all work in the sandbox. */
   work(): Promise<readonly string[]>;
   /** Which process started a piece of work. */
@@ -85,10 +88,13 @@ export const rightClocks = (): ClockErrors => ({ 'host-1': 0, 'host-2': 0, journ
 
 const BASE_URL = 'http://127.0.0.1:9/v1';
 
+/** A furnished sandbox rests for longer than any clock is behind, so that what it has is not of the future. */
+const REST_MS = 3 * 3_600_000;
+
 /** Opens a sandbox with a journal beside it. */
 export async function openRig(group: Pick<Group, 'work'>, atEnd: AtEnd, options: RigOptions = {}): Promise<Rig> {
   const { journal = FILE_JOURNAL, furnished, profile, clockErrors = rightClocks() } = options;
-  const clock = fakeClock(furnished?.atMs ?? START_MS);
+  const clock = fakeClock(furnished ? furnished.atMs + REST_MS : START_MS);
   const base = fakeWorld({ clock });
   atEnd(() => rmSync(base.homeDir, { recursive: true, force: true }));
   const path = furnished ? join(base.homeDir, 'sandbox.db') : options.path;
@@ -145,12 +151,14 @@ export async function openRig(group: Pick<Group, 'work'>, atEnd: AtEnd, options:
     fault: (endpoint, kind) => addFault(box, endpoint, kind),
     clearFaults: () => box.inside(({ store }) => void store.run('DELETE FROM fault_rule')),
     journal: () => journal.entries(base.stateDir),
-    copyJournal: async () => {
-      const heads = copyHeads([...new Set(Object.values(stateDirs))]);
+    copyJournal: async (what) => {
+      const configs = what === 'the machines' ? [folder('config')] : [];
+      const folders = what === 'the journal' ? [] : [...new Set(Object.values(stateDirs)), ...configs];
+      const others = copyFolders(folders);
       const entries = await journal.copy(base.stateDir);
-      return async (withHeads) => {
+      return async () => {
+        await others();
         await entries();
-        if (withHeads) await heads();
       };
     },
     startedBy: (id) => started.get(id),
@@ -199,6 +207,7 @@ const PATIENCE_MS = 2_000;
 function patient(clock: FakeClock, now: () => number): World['clock'] {
   return {
     now,
+    steadyMs: clock.now,
     sleep: async (durationMs, signal) => {
       await new Promise((resolve) => setImmediate(resolve));
       await clock.sleep(Math.max(durationMs, PATIENCE_MS), signal);

@@ -40,6 +40,7 @@ export async function truthOf(rig: Rig, given: Pick<Truth, 'group' | 'jobs' | 'r
 
 /** The false claim that nobody can avoid without marks: an equal request of another program, in place of ours that was lost. */
 export const TWIN = 'indistinguishable twin: its row was taken for a lost request';
+export const MARKED_TWIN = `${TWIN}, although only marks prove anything`;
 
 /** Exit codes that say that nothing was done. */
 const NOTHING_DONE: readonly number[] = [2, 4, 5, 7, 9];

@@ -1,9 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { ENTRY_COLUMNS, type Entry, type RigJournal } from '../faults/money-journals.ts';
 import type { AtEnd } from '../support/built.ts';
-
-/** The tables whose rows are the journal; `setting` has what identifies it. */
-const TABLES = ['account_name', 'operation', 'transition', 'rotation', 'tally', 'spent'];
+import { postgresPrograms } from '../support/postgres.ts';
 
 /** A journal on a server that many rigs use one after another. */
 export interface ServerJournal extends RigJournal {
@@ -21,10 +21,14 @@ export async function serverJournal(url: string, atEnd: AtEnd): Promise<ServerJo
   atEnd(() => client.end());
   const isThere = async () =>
     (await client.query(`SELECT to_regclass('fiatrail.operation') AS made`)).rows[0].made !== null;
+  const program = (name: string, argv: readonly string[], input = '') => {
+    const at = ['-h', host, '-p', String(port), '-U', username, '-d', pathname.slice(1)];
+    return execFileSync(join(postgresPrograms(), name), [...at, ...argv], { input, encoding: 'utf8' });
+  };
   return {
     env: { FIATRAIL_JOURNAL_URL: url },
     isShared: true,
-    clear: async () => void (await client.query('DROP SCHEMA IF EXISTS fiatrail, copied CASCADE')),
+    clear: async () => void (await client.query('DROP SCHEMA IF EXISTS fiatrail CASCADE')),
     entries: async () => {
       if (!(await isThere())) return [];
       const { rows } = await client.query(`SELECT ${ENTRY_COLUMNS} FROM fiatrail.operation ORDER BY id`);
@@ -32,14 +36,11 @@ export async function serverJournal(url: string, atEnd: AtEnd): Promise<ServerJo
     },
     copy: async () => {
       if (!(await isThere())) return async () => {};
-      const copied = TABLES.map((name) => `CREATE TABLE copied.${name} AS SELECT * FROM fiatrail.${name}`);
-      await client.query(['DROP SCHEMA IF EXISTS copied CASCADE', 'CREATE SCHEMA copied', ...copied].join('; '));
-      const back = TABLES.map(
-        (name) => `DELETE FROM fiatrail.${name}; INSERT INTO fiatrail.${name} SELECT * FROM copied.${name}`,
-      );
-      // Without triggers, as a restored backup is written.
-      const sql = ['BEGIN', `SET LOCAL session_replication_role = replica`, ...back, 'COMMIT'].join('; ');
-      return async () => void (await client.query(sql));
+      const dump = program('pg_dump', ['--schema=fiatrail']);
+      return async () => {
+        await client.query('DROP SCHEMA fiatrail CASCADE');
+        program('psql', ['-q', '-v', 'ON_ERROR_STOP=1'], dump);
+      };
     },
   };
 }
