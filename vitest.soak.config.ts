@@ -6,6 +6,7 @@ export default defineConfig({
     include: [
       'test/faults/**/*.test.ts',
       'test/postgres/hosts.test.ts',
+      'test/postgres/money-campaign.test.ts',
       'test/postgres/money-kills.test.ts',
       'test/contributing/follow.soak.ts',
       'test/service/property.test.ts',
@@ -22,6 +23,7 @@ export default defineConfig({
       FIATRAIL_SOAK_KILLS: '400',
       FIATRAIL_SOAK_RUNS: '300',
       FIATRAIL_SOAK_STORMS: '1000',
+      FIATRAIL_SOAK_CAMPAIGN: '2000',
       FIATRAIL_SOAK_MONEY_KILLS: '50',
       FIATRAIL_SOAK_HOST_ROUNDS: '100',
       FIATRAIL_SOAK_HOST_KILLS: '20',

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
 import { ExchangeError } from '../../src/base/exchange-error.ts';
 import type { AtEnd } from '../support/built.ts';
 
@@ -24,6 +25,12 @@ export interface Process {
   readonly isLate?: boolean | undefined;
   /** What happens while it is suspended, before its first request that moves money leaves. */
   suspended?: (() => Promise<void>) | undefined;
+  /** What happens when its request that moves money has arrived, before it gets the response. */
+  readonly onArrival?: (() => Promise<void>) | undefined;
+  /** It is another program of the account: nothing happens to it. */
+  readonly isOther?: boolean | undefined;
+  /** The time of a journal on a server. */
+  readonly journalNow: () => number;
   commits: number;
   requests: number;
   isDead: boolean;
@@ -72,7 +79,27 @@ function opensToRead(name: string, [, flags = 'r']: readonly unknown[]): boolean
   return typeof flags === 'number' ? (flags & changing) === 0 : flags === 'r';
 }
 
-const CHANGES = ['openSync', 'writeSync', 'writeFileSync', 'appendFileSync', 'renameSync', 'unlinkSync'] as const;
+const CHANGES = [
+  'openSync',
+  'writeSync',
+  'writeFileSync',
+  'appendFileSync',
+  'renameSync',
+  'linkSync',
+  'unlinkSync',
+] as const;
+
+/** Counts a commit of the journal, and kills the process before or after it. */
+function atCommit(process: Process): { readonly before: () => void; readonly after: () => void } {
+  process.commits += 1;
+  const { at, when } = process.diesAtCommit ?? { at: 0, when: 'before' };
+  const dies = (now: string) => {
+    if (process.commits === at && when === now) die(process);
+  };
+  return { before: () => dies('before'), after: () => dies('after') };
+}
+
+const isLocked = ({ commits, lockedFrom = Infinity }: Process) => commits + 1 >= lockedFrom;
 
 /** Makes processes die at writes to the journal, keeps the dead from changing files, and locks the journal, until the end. */
 export function watchProcesses(atEnd: AtEnd): void {
@@ -82,13 +109,12 @@ export function watchProcesses(atEnd: AtEnd): void {
     const process = running.getStore();
     if (!process || !this.location()?.endsWith('journal.db')) return realExec.call(this, sql);
     if (process.isDead && !sql.startsWith('ROLLBACK')) requireAlive();
-    if (sql === 'BEGIN IMMEDIATE' && process.commits + 1 >= (process.lockedFrom ?? Infinity)) throw locked();
+    if (sql === 'BEGIN IMMEDIATE' && isLocked(process)) throw locked();
     if (sql !== 'COMMIT') return realExec.call(this, sql);
-    process.commits += 1;
-    const { at, when } = process.diesAtCommit ?? { at: 0, when: 'before' };
-    if (process.commits === at && when === 'before') die(process);
+    const { before, after } = atCommit(process);
+    before();
     realExec.call(this, sql);
-    if (process.commits === at) die(process);
+    after();
   };
   const guarded = CHANGES.map((name) => {
     const real = fs[name] as (...given: readonly unknown[]) => unknown;
@@ -106,5 +132,42 @@ export function watchProcesses(atEnd: AtEnd): void {
     DatabaseSync.prototype.exec = realExec;
     Object.assign(fs, realFiles);
     syncBuiltinESMExports();
+  });
+}
+
+/** The time of the server, wherever SQL asks for it. */
+const TIME = 'clock_timestamp()';
+const timeAt = (ms: number) => `timestamptz '${new Date(ms).toISOString()}'`;
+
+/** What the server says of a lock that was not free in time. */
+const lockTimeout = () => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+
+/** Does to a journal in PostgreSQL what `watchProcesses` does to a file, and gives its server the clock of the process's world. */
+export function watchServer(atEnd: AtEnd): void {
+  const realQuery = Client.prototype.query as (...given: unknown[]) => Promise<unknown>;
+  const writing = new WeakSet<Client>();
+  const query = async function (this: Client, process: Process, sql: string, values?: unknown) {
+    if (process.isDead && sql !== 'ROLLBACK') requireAlive();
+    if (sql.startsWith('BEGIN')) writing.delete(this);
+    if (sql.startsWith('BEGIN') && sql.includes('READ WRITE')) {
+      if (isLocked(process)) throw lockTimeout();
+      writing.add(this);
+    }
+    const send = () => realQuery.call(this, sql.replaceAll(TIME, timeAt(process.journalNow())), values);
+    if (sql !== 'COMMIT' || !writing.has(this)) return send();
+    const { before, after } = atCommit(process);
+    before();
+    const committed = await send();
+    after();
+    return committed;
+  };
+  Client.prototype.query = function (this: Client, ...given: unknown[]) {
+    const process = running.getStore();
+    const [sql, values] = given;
+    if (!process || typeof sql !== 'string') return realQuery.apply(this, given);
+    return query.call(this, process, sql, values);
+  } as never;
+  atEnd(() => {
+    Client.prototype.query = realQuery as never;
   });
 }

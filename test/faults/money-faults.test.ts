@@ -16,9 +16,9 @@ const TOGETHER = 15;
 async function storms(group: Group, seed: number, runs: number, tally: Tally): Promise<void> {
   const ends: (() => void | Promise<void>)[] = [];
   try {
-    const rig = await openRig(group, 1, (end) => ends.push(end));
+    const rig = await openRig(group, (end) => ends.push(end));
     const chances = chancesOf(seed);
-    for (let run = 0; run < runs; run++) await storm({ rig, group, chances, tally }, `k${run}`);
+    for (let run = 0; run < runs; run++) await storm({ rig, group, chances, tally, runs: [] }, `k${run}`);
     expect(await rig.isBalanced()).toBe(true);
     expect((await rig.run(['ops', 'verify', '-q'])).exit).toBe(0);
   } finally {

@@ -1,17 +1,37 @@
 import type { Chances } from './chances.ts';
 
-/** What the commands of a campaign need to name: a user with money, their wallets, and the account's own places. */
+/** What the commands of a campaign name: a user with money, their wallets, and the account's own places. */
 export interface Place {
   readonly userId: string;
   readonly managedWallet: string;
   readonly onrampWallet: string;
   readonly bankAccountId: string;
+  /** The flags of an account that fees are paid to. */
+  readonly bank: string;
+  /** A registered wallet. */
+  readonly wallet: string;
+  /** Where else tokens go. */
+  readonly destination: string;
+  /** An order of the account, if it has one. */
+  readonly orderId?: string;
+}
+
+/** What a command line says. */
+export interface Terms extends Place {
+  /** Added to the least amount. */
+  readonly more: number;
+  /** The other side of a trade, or the other way of a bridge or swap. */
+  readonly isOpposite: boolean;
+  /** The flag of a fee withdrawal without a tag, or nothing. */
+  readonly tag: '' | ' --no-tag';
+  readonly bvn: string;
 }
 
 /** A command line that moves money once, and the endpoint that does it. */
 export interface MoneyLine {
   readonly endpoint: string;
   readonly argv: readonly string[];
+  readonly terms: Terms;
 }
 
 /** The commands of one group of endpoints, and what they leave in the sandbox. */
@@ -25,10 +45,13 @@ export interface Group {
   readonly work: string;
   /** `more` is added to the amount. */
   line(place: Place, chances: Chances, more?: number): MoneyLine;
+  /** The same command with other terms. */
+  like(line: MoneyLine, changed: Partial<Terms>): MoneyLine;
 }
 
 const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
 const OTHER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
+const THIRD = '0xde709f2102306220921060314715629080e2fb77';
 
 const words = (line: string) => line.split(' ');
 const posted = (...events: readonly string[]) =>
@@ -38,71 +61,135 @@ const posted = (...events: readonly string[]) =>
 const oneOrSo = (chances: Chances) => chances.one([0, 0, 0, 1]);
 
 const BANK = '--bank-code 000013 --account-number 0123456789';
+const OTHER_BANK = '--bank-code 000013 --account-number 0123456790';
 
-/** The command line of each endpoint; `more` is what to add to the least amount. */
-type Lines = Readonly<Record<string, (place: Place, more: number, chances: Chances) => string>>;
+/** The command line of each endpoint. */
+type Lines = Readonly<Record<string, (terms: Terms) => string>>;
 
-function group(name: string, work: string, lines: Lines, without: readonly string[] = []): Group {
+function group(
+  name: string,
+  work: string,
+  lines: Lines,
+  { without = [] as readonly string[], hasKeys = true } = {},
+): Group {
   const ids = Object.keys(lines);
+  const lineOf = (endpoint: string, terms: Terms): MoneyLine => ({
+    ...{ endpoint, terms },
+    argv: words(lines[endpoint]?.(terms) ?? ''),
+  });
   return {
     name,
     work,
-    hasKeys: name !== 'users',
+    hasKeys,
     hasEvidence: (endpoint) => !without.includes(endpoint),
     line: (place, chances, more = oneOrSo(chances)) => {
-      const endpoint = chances.one(ids);
-      return { endpoint, argv: words(lines[endpoint]?.(place, more, chances) ?? '') };
+      const bvn = String(40_000_000_000 + chances.below(1_000_000_000));
+      const tag = chances.one(['', ' --no-tag'] as const);
+      return lineOf(chances.one(ids), { ...place, more, isOpposite: false, tag, bvn });
     },
+    like: ({ endpoint, terms }, changed) => lineOf(endpoint, { ...terms, ...changed }),
   };
 }
+
+const bought = ({ isOpposite }: Terms) => (isOpposite ? 'USDT' : 'USDC');
+const TRADES = `${posted('fx.locked')} UNION ALL SELECT order_id FROM fx_order WHERE fintech = 1`;
 
 /** Every group of endpoints that moves money, and the onboarding of users, which costs some. */
 export const GROUPS: readonly Group[] = [
   group('onramp, offramp', `${posted('offramp.taken')} UNION ALL SELECT request_id FROM onramp`, {
-    'transactions.onramp': ({ userId }, more) => `onramp start ${userId} --amount ${100 + more}`,
-    'transactions.offramp': ({ userId }, more) => `offramp start ${userId} --amount ${10 + more} ${BANK}`,
+    'transactions.onramp': ({ userId, more }) => `onramp start ${userId} --amount ${100 + more}`,
+    'transactions.offramp': ({ userId, more, bank }) => `offramp start ${userId} --amount ${10 + more} ${bank}`,
   }),
   group('payouts', posted('payout.taken'), {
-    'transactions.fintech-offramp': ({ bankAccountId }, more) =>
+    'transactions.fintech-offramp': ({ bankAccountId, more }) =>
       `payout start --amount ${10 + more} --to ${bankAccountId}`,
   }),
   group('withdrawals, transfers', posted('withdrawal.sent', 'transfer.sent'), {
-    'transactions.withdraw-asset': ({ userId, managedWallet }, more) =>
-      `withdraw ${userId} --amount ${10 + more} --token CNGN --from ${managedWallet} --to ${OTHER}`,
-    'transactions.fintech-transfer': (_place, more) => `transfer --amount ${10 + more} --to ${WALLET}`,
+    'transactions.withdraw-asset': ({ userId, managedWallet, destination, more }) =>
+      `withdraw ${userId} --amount ${10 + more} --token CNGN --from ${managedWallet} --to ${destination}`,
+    'transactions.fintech-transfer': ({ wallet, more }) => `transfer --amount ${10 + more} --to ${wallet}`,
   }),
   group('swaps', posted('swap.taken'), {
-    'swaps.create': ({ userId }, more) => `swaps start ${userId} --sell CNGN --buy USDC --amount ${2_000 + more}`,
-    'swaps.trigger': ({ onrampWallet }, more) =>
-      `swaps trigger --wallet ${onrampWallet} --sell CNGN --buy USDC --amount ${2_000 + more}`,
+    'swaps.create': (terms) =>
+      `swaps start ${terms.userId} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
+    'swaps.trigger': (terms) =>
+      `swaps trigger --wallet ${terms.onrampWallet} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
   }),
   group('bridge', 'SELECT request_id AS id FROM bridge', {
-    'bridge.initiate': (_place, more) =>
-      `bridge start --from-network base --to-network bsc --amount ${500 + more} --from ${WALLET} --to ${OTHER}`,
+    'bridge.initiate': ({ isOpposite, wallet, destination, more }) =>
+      `bridge start --from-network ${isOpposite ? 'bsc --to-network base' : 'base --to-network bsc'} --amount ${500 + more} --from ${wallet} --to ${destination}`,
   }),
   group('fees', posted('fee-withdrawal.locked'), {
-    'fees.withdraw': (_place, more, by) =>
-      `fees withdraw --amount ${500 + more} ${BANK} --account-name ADA${by.one(['', ' --no-tag'])}`,
+    'fees.withdraw': ({ bank, more, tag }) => `fees withdraw --amount ${500 + more} ${bank} --account-name ADA${tag}`,
   }),
-  group('fx', `${posted('fx.locked')} UNION ALL SELECT order_id FROM fx_order WHERE fintech = 1`, {
-    'fx.trade': (_place, more) => `fx trade --pair CNGN-USDC --side buy --amount ${1_000 + more}`,
-    'fx.market-order': (_place, more) => `fx market-order --pair CNGN-USDT --side sell --amount ${1_000 + more}`,
-    'fx.create-order': (_place, more) =>
-      `fx orders create --pair CNGN-USDC --side buy --price ${1_300 + more} --min 1000 --max 5000`,
+  group('fx', TRADES, {
+    'fx.trade': ({ isOpposite, more }) =>
+      `fx trade --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --amount ${1_000 + more}`,
+    'fx.market-order': ({ isOpposite, more }) =>
+      `fx market-order --pair CNGN-USDT --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
+    'fx.create-order': ({ isOpposite, more }) =>
+      `fx orders create --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --price ${1_300 + more} --min 1000 --max 5000`,
   }),
   group(
     'users',
     'SELECT request_id AS id FROM onboarding',
-    { 'users.onboard': (_place, _more, by) => `users onboard ${40_000_000_000 + by.below(1_000_000_000)}` },
-    ['users.onboard'],
+    { 'users.onboard': ({ bvn }) => `users onboard ${bvn}` },
+    { without: ['users.onboard'], hasKeys: false },
   ),
 ];
 
-type Json = (words: readonly string[]) => Promise<Record<string, unknown>>;
+/** Commands whose requests say less than their rows do, and a change. */
+export const TERSE_GROUPS: readonly Group[] = [
+  group('trades on quotes', TRADES, {
+    'fx.trade': ({ isOpposite, more }) =>
+      `fx trade --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --amount ${1_000 + more} ${isOpposite ? '--min-price 1' : '--max-price 9999'}`,
+    'fx.market-order': ({ isOpposite, more }) =>
+      `fx market-order --pair CNGN-USDC --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
+  }),
+  group('swaps of all', posted('swap.taken'), {
+    'swaps.trigger': (terms) => `swaps trigger --wallet ${terms.onrampWallet} --sell CNGN --buy ${bought(terms)}`,
+    'swaps.create': (terms) =>
+      `swaps start ${terms.userId} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
+  }),
+  group(
+    'order updates',
+    `SELECT order_id || '/' || price_micro || '/' || max_base AS id FROM fx_order WHERE fintech = 1`,
+    {
+      'fx.update-limit-order': ({ orderId, isOpposite, more }) =>
+        `fx orders update ${orderId} --price ${1_210 + more} --max ${isOpposite ? 6_000 : 5_000}`,
+    },
+    { hasKeys: false },
+  ),
+];
+
+export type Json = (words: readonly string[]) => Promise<Record<string, unknown>>;
 
 /** Makes the user with money, the wallets and the accounts that the commands name. */
 export async function furnish(json: Json, pass: () => Promise<void>): Promise<Place> {
-  const onboarding = await json(words('users onboard 22345678901'));
+  const user = await furnishUser(json, pass, '22345678901');
+  const [{ accountId = '' } = {}] = (await json(words('bank-accounts list')))['accounts'] as Record<string, string>[];
+  await json(words(`wallets external add ${WALLET} --network base`));
+  return { ...user, bankAccountId: accountId, bank: BANK, wallet: WALLET, destination: OTHER };
+}
+
+/** Makes another user, and other places of the account. */
+export async function furnishOther(json: Json, pass: () => Promise<void>): Promise<Place> {
+  const user = await furnishUser(json, pass, '22345678902');
+  const { accountId } = await json(words('bank-accounts add --account-number 0123456790 --bank-code 000013'));
+  await json(words(`wallets external add ${OTHER} --network base`));
+  const places = { bankAccountId: String(accountId), bank: OTHER_BANK, wallet: OTHER, destination: THIRD };
+  return { ...user, ...places };
+}
+
+/** Places an order that can be updated. */
+export async function furnishOrder(json: Json): Promise<string> {
+  return String(
+    (await json(words('fx orders create --pair CNGN-USDC --side buy --price 1200 --min 1000 --max 5000')))['orderId'],
+  );
+}
+
+async function furnishUser(json: Json, pass: () => Promise<void>, bvn: string) {
+  const onboarding = await json(words(`users onboard ${bvn}`));
   await pass();
   const userId = String((await json(words(`users onboarding ${onboarding['requestId']}`)))['userId']);
   const { requestId } = await json(words(`onramp start ${userId} --amount 90000`));
@@ -115,8 +202,6 @@ export async function furnish(json: Json, pass: () => Promise<void>): Promise<Pl
   const [{ accountNumber = '', accountName = '' } = {}] = virtualAccounts as Record<string, string>[];
   await json(['sandbox', 'pay', accountNumber, '--amount', '1000000', '--from', accountName]);
   await pass();
-  const [{ accountId = '' } = {}] = (await json(words('bank-accounts list')))['accounts'] as Record<string, string>[];
-  await json(words(`wallets external add ${WALLET} --network base`));
   const { evmWallet = '' } = walletDetails as Record<string, string>;
-  return { userId, managedWallet: evmWallet, onrampWallet: String(walletAddress), bankAccountId: accountId };
+  return { userId, managedWallet: evmWallet, onrampWallet: String(walletAddress) };
 }

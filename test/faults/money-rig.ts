@@ -1,27 +1,18 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { ExchangeError, TOO_LATE } from '../../src/base/exchange-error.ts';
-import type { Exchange, HttpRequest, OutputStream, World } from '../../src/base/world.ts';
+import type { OutputStream, World } from '../../src/base/world.ts';
+import { type AnswerFormName, answerFormsOf } from '../../src/contract/answer-forms.ts';
 import type { FaultKind } from '../../src/contract/fault-kinds.ts';
 import { main } from '../../src/main.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
 import type { AtEnd } from '../support/built.ts';
-import { countingIds, openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { type FakeWorld, fakeWorld } from '../support/world.ts';
-import { type Process, requestOf, running } from './money-death.ts';
-import { furnish, type Group, type Place } from './money-groups.ts';
-
-/** An operation as the journal file has it. */
-export interface Entry {
-  readonly id: string;
-  readonly state: string;
-  readonly verdict: string | null;
-  readonly endpoint: string;
-  readonly once_key: string | null;
-  readonly request_id: string | null;
-  readonly input_digest: string;
-  readonly process: number;
-}
+import { countingIds, type FakeClock, fakeClock, openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
+import { fakeWorld } from '../support/world.ts';
+import { type Process, running } from './money-death.ts';
+import { furnish, furnishOrder, furnishOther, type Group, type Json, type Place } from './money-groups.ts';
+import { copyFolders, type Entry, FILE_JOURNAL, type Restore, type RigJournal } from './money-journals.ts';
+import { addFault, LIVE_KEY, networkTo } from './money-network.ts';
+import type { Rows } from './money-rows.ts';
 
 export interface Ran {
   readonly exit: number;
@@ -31,17 +22,37 @@ export interface Ran {
   readonly process: number;
 }
 
-type Troubles = Omit<Process, 'id' | 'commits' | 'requests' | 'isDead'>;
+type Troubles = Omit<Process, 'id' | 'commits' | 'requests' | 'isDead' | 'journalNow'>;
+
+/** By how much each clock is wrong, in milliseconds. `date` is what the header of a response adds to the service's error. */
+export interface ClockErrors {
+  'host-1': number;
+  'host-2': number;
+  journal: number;
+  service: number;
+  date: number;
+}
+
+/** What an older copy of a journal has: the journal alone, the state folder of each host, or its configuration too. */
+export type Copied = 'the journal' | 'the state folders' | 'the machines';
+
+export type HostName = 'host-1' | 'host-2';
 
 /** A sandbox over the network, a journal, and processes that use both and may die. */
 export interface Rig {
   readonly place: Place;
-  run(argv: readonly string[], troubles?: Partial<Troubles> & { readonly host?: string }): Promise<Ran>;
+  run(argv: readonly string[], troubles?: Partial<Troubles> & { readonly host?: HostName }): Promise<Ran>;
+  /** Runs a command in another program, which has the account's key and nothing else of ours. */
+  runOther(argv: readonly string[]): Promise<Ran>;
   fault(endpoint: string, kind: FaultKind): Promise<void>;
   clearFaults(): Promise<void>;
   /** Lets time pass for everyone; requests that are late arrive meanwhile. */
   pass(durationMs: number): Promise<void>;
-  journal(): readonly Entry[];
+  /** May be changed at any time. */
+  readonly clockErrors: ClockErrors;
+  journal(): Promise<readonly Entry[]>;
+  /** Copies the journal, alone or with what else is there. Returns what puts the copy in its place. */
+  copyJournal(what: Copied): Promise<Restore>;
   /** The ids of all work in the sandbox. */
   work(): Promise<readonly string[]>;
   /** Which process started a piece of work. */
@@ -51,111 +62,129 @@ export interface Rig {
   readonly log: readonly string[];
 }
 
-const BASE_URL = 'http://127.0.0.1:9/v1';
-/** A late request arrives this long after it was sent: less than the time after which absence is believed. */
-const LATE_MS = 9 * 60_000;
-
-/** A request that arrives later. */
-interface Late {
+/** The state of a sandbox that has everything that the commands name. */
+export interface Furnished {
+  readonly state: Uint8Array;
   readonly atMs: number;
-  deliver(): Promise<void>;
+  readonly place: Place;
+  /** Another user, and other destinations. */
+  readonly otherPlace: Place;
 }
 
-/** The way to the sandbox, and what came of each request. */
-interface Network {
-  readonly exchange: Exchange;
-  readonly late: Late[];
-  /** The process that started a piece of work, by the work's id. */
-  readonly started: ReadonlyMap<string, number>;
+export interface RigOptions {
+  readonly journal?: RigJournal;
+  readonly answers?: AnswerFormName;
+  /** The flags of a profile; without them, the account is in the environment. */
+  readonly profile?: readonly string[];
+  readonly rows?: Rows;
+  readonly clockErrors?: ClockErrors;
+  /** How the sandbox begins; by default, it is furnished here. */
+  readonly furnished?: Furnished;
+  /** The path of the sandbox's state; by default, it is in memory. */
+  readonly path?: string;
 }
 
-function networkTo(box: TestSandbox, work: () => Promise<readonly string[]>): Network {
-  const started = new Map<string, number>();
-  const late: Late[] = [];
-  // One request at a time, so that the work it starts is known.
-  const inTurn = turns();
-  const perform = (process: Process, request: HttpRequest) =>
-    inTurn(async () => {
-      const before = new Set(await work());
-      try {
-        return await answered(box, request);
-      } finally {
-        for (const id of await work()) if (!before.has(id)) started.set(id, process.id);
-      }
-    });
-  const exchange: Exchange = async (request, _signal, isRead) => {
-    const process = running.getStore();
-    if (!process) throw new Error('a request outside a process');
-    return requestOf(process, async () => {
-      if (isRead) return answered(box, request);
-      const { suspended } = process;
-      process.suspended = undefined;
-      await suspended?.();
-      // The network looks at the time again when the connection stands.
-      if (request.isLate?.()) throw new ExchangeError(TOO_LATE, false);
-      if (!process.isLate) return perform(process, request);
-      late.push({
-        atMs: box.clock.now() + LATE_MS,
-        deliver: async () => void (await perform(process, request).catch(() => {})),
-      });
-      throw new ExchangeError('the connection was lost', true);
-    });
-  };
-  return { exchange, late, started };
-}
+export const rightClocks = (): ClockErrors => ({ 'host-1': 0, 'host-2': 0, journal: 0, service: 0, date: 0 });
+
+const BASE_URL = 'http://127.0.0.1:9/v1';
+
+/** A furnished sandbox rests for longer than any clock is behind, so that what it has is not of the future. */
+const REST_MS = 3 * 3_600_000;
 
 /** Opens a sandbox with a journal beside it. */
-export async function openRig(group: Group, seed: number, atEnd: AtEnd): Promise<Rig> {
-  const box = await openSandbox({ ids: countingIds(seed) });
+export async function openRig(group: Pick<Group, 'work'>, atEnd: AtEnd, options: RigOptions = {}): Promise<Rig> {
+  const { journal = FILE_JOURNAL, furnished, profile, clockErrors = rightClocks() } = options;
+  const clock = fakeClock(furnished ? furnished.atMs + REST_MS : START_MS);
+  const base = fakeWorld({ clock });
+  atEnd(() => rmSync(base.homeDir, { recursive: true, force: true }));
+  const path = furnished ? join(base.homeDir, 'sandbox.db') : options.path;
+  if (furnished) writeFileSync(join(base.homeDir, 'sandbox.db'), furnished.state);
+  const box = await openSandbox({
+    // The ids of a furnished sandbox are those of another seed.
+    ids: countingIds(furnished ? 2 : 1),
+    clock: { ...clock, now: () => clock.now() + clockErrors.service },
+    answers: { forms: answerFormsOf(options.answers ?? 'interface') },
+    ...(path === undefined ? {} : { path }),
+  });
   atEnd(box.close);
-  const base = fakeWorld({ clock: box.clock });
-  const env = { ...base.env, FIATRAIL_BASE_URL: BASE_URL, FIATRAIL_API_KEY: box.apiKey };
   const work = () => workIn(box, group);
-  const { exchange, late, started } = networkTo(box, work);
+  const dateErrorMs = () => clockErrors.date;
+  const { exchange, pass, started } = networkTo({ box, clock, rows: options.rows, dateErrorMs, work });
+  const key = profile?.includes('live') ? LIVE_KEY : box.apiKey;
+  const account = { FIATRAIL_BASE_URL: BASE_URL, FIATRAIL_API_KEY: key };
+  const folder = (name: string) => join(base.homeDir, name);
+  const stateDirs = { 'host-1': base.stateDir, 'host-2': journal.isShared ? folder('state-2') : base.stateDir };
   const alive = new Set<number>();
   const log: string[] = [];
   let lastId = 0;
-  const run: Rig['run'] = async (argv, { host = 'host-1', ...troubles } = {}) => {
+  const runIn = async (argv: readonly string[], host: string, troubles: Partial<Troubles>, own: Partial<World>) => {
     lastId += 1;
-    const process: Process = { id: lastId, ...troubles, commits: 0, requests: 0, isDead: false };
+    const journalNow = () => clock.now() + clockErrors.journal;
+    const process: Process = { id: lastId, ...troubles, journalNow, commits: 0, requests: 0, isDead: false };
     const [stdout, stderr] = [output(process), output(process)];
-    const own = { stdout, stderr, ...hostOf(process, host, alive), clock: patient(base) };
+    const now = () => clock.now() + (clockErrors[host as HostName] ?? 0);
+    const machine = { ...hostOf(process, host, alive), clock: patient(clock, now) };
     alive.add(process.id);
-    const exit = await running.run(process, () => main(argv, { ...base, env, network: exchange, ...own }));
+    const exit = await running.run(process, () =>
+      main(argv, { ...base, network: exchange, stdout, stderr, ...machine, ...own }),
+    );
     alive.delete(process.id);
-    log.push(logged(box.clock.now(), process, argv, exit, stderr.text()));
+    log.push(logged(clock.now(), process, argv, exit, stderr.text()));
     return { exit: process.isDead ? 137 : exit, stdout: stdout.text(), stderr: stderr.text(), process: process.id };
   };
+  const envOf = (host: HostName) => ({ ...base.env, ...journal.env, FIATRAIL_STATE_DIR: stateDirs[host] });
+  const run: Rig['run'] = (argv, { host = 'host-1', ...troubles } = {}) => {
+    const env = { ...envOf(host), ...(profile ? { FIATRAIL_PROFILE: 'main' } : account) };
+    return runIn(argv, host, troubles, { env });
+  };
+  const elsewhere = { FIATRAIL_STATE_DIR: folder('elsewhere'), FIATRAIL_CONFIG_DIR: folder('elsewhere') };
+  if (profile) {
+    const words = ['profiles', 'add', 'main', '--base-url', BASE_URL, ...profile, '--key-stdin', '-q'];
+    const stdin = { isTerminal: false, readAll: async () => key };
+    const { exit, stderr } = await runIn(words, 'host-1', {}, { env: envOf('host-1'), stdin });
+    if (exit !== 0) throw new Error(`${words.join(' ')}: exit ${exit}: ${stderr}`);
+  }
   return {
-    ...{ place: await placeIn(box, run), run, work, log },
-    fault: (endpoint, kind) => box.inside(({ store, nowMs }) => void store.run(ADD_FAULT, endpoint, kind, nowMs)),
+    place: furnished?.place ?? (await furnish(jsonFrom(run), async () => clock.pass(60_000))),
+    ...{ run, pass, work, log, clockErrors },
+    runOther: (argv) => runIn(argv, 'elsewhere', { isOther: true }, { env: { ...base.env, ...account, ...elsewhere } }),
+    fault: (endpoint, kind) => addFault(box, endpoint, kind),
     clearFaults: () => box.inside(({ store }) => void store.run('DELETE FROM fault_rule')),
-    pass: (durationMs) => pass(box, late, durationMs),
-    journal: () => entriesIn(join(base.stateDir, 'journal.db')),
+    journal: () => journal.entries(base.stateDir),
+    copyJournal: async (what) => {
+      const configs = what === 'the machines' ? [folder('config')] : [];
+      const folders = what === 'the journal' ? [] : [...new Set(Object.values(stateDirs)), ...configs];
+      const others = copyFolders(folders);
+      const entries = await journal.copy(base.stateDir);
+      return async () => {
+        await others();
+        await entries();
+      };
+    },
     startedBy: (id) => started.get(id),
     isBalanced: () => box.inside(({ store }) => checkLedger(store).balanced),
   };
 }
 
-const ADD_FAULT = 'INSERT INTO fault_rule (endpoint, kind, times, created_at) VALUES (?, ?, 1, ?)';
+/** Nothing is looked for while a sandbox is furnished. */
+const NO_WORK = { work: 'SELECT NULL AS id WHERE false' };
 
-/** Lets time pass, and delivers the requests that arrive meanwhile. */
-async function pass({ clock }: TestSandbox, late: Late[], durationMs: number): Promise<void> {
-  const endMs = clock.now() + durationMs;
-  for (const each of late.splice(0)) {
-    if (each.atMs > endMs) {
-      late.push(each);
-      continue;
-    }
-    clock.set(Math.max(each.atMs, clock.now()));
-    await each.deliver();
-  }
-  clock.set(Math.max(endMs, clock.now()));
+/** Makes a sandbox in which many rigs can begin. */
+export async function furnishedSandbox(path: string): Promise<Furnished> {
+  const ends: (() => void | Promise<void>)[] = [];
+  const rig = await openRig(NO_WORK, (end) => ends.push(end), { path });
+  const json = jsonFrom(rig.run);
+  const otherPlace = await furnishOther(json, () => rig.pass(60_000));
+  const orderId = await furnishOrder(json);
+  for (const end of ends) await end();
+  const atMs = Date.parse(rig.log.at(-1)?.slice(0, 24) ?? '');
+  return { state: readFileSync(path), atMs, place: { ...rig.place, orderId }, otherPlace: { ...otherPlace, orderId } };
 }
 
 function logged(atMs: number, process: Process, argv: readonly string[], exit: number, stderr: string): string {
-  const { id, requests, commits, isDead, isLate, lockedFrom } = process;
+  const { id, requests, commits, isDead, isLate, isOther, lockedFrom } = process;
   const troubles = [
+    isOther && 'another program',
     isLate && 'late',
     lockedFrom !== undefined && `locked from commit ${lockedFrom}`,
     isDead && 'killed',
@@ -166,22 +195,6 @@ function logged(atMs: number, process: Process, argv: readonly string[], exit: n
   return `${new Date(atMs).toISOString()} ${id}: ${argv.join(' ')}: ${what} ${said}`;
 }
 
-/** The sandbox's response, with its time, as the server sends it. */
-async function answered(box: TestSandbox, request: HttpRequest) {
-  const caller = { apiKey: request.headers['x-api-key'], address: '127.0.0.1' };
-  const answer = await box.sandbox.fetch(request, caller);
-  return { ...answer, headers: { ...answer.headers, ...box.sandbox.timeHeaders() } };
-}
-
-function turns() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work, work);
-    last = next.catch(() => {});
-    return next;
-  };
-}
-
 /** A process sees whether another one of its own host lives. */
 function hostOf(process: Process, name: string, alive: ReadonlySet<number>): Pick<World, 'host'> {
   return { host: { name, user: 'ada', processId: process.id, isRunning: (id) => alive.has(id) } };
@@ -190,10 +203,11 @@ function hostOf(process: Process, name: string, alive: ReadonlySet<number>): Pic
 /** A process that waits for another one looks as often as this, so that a minute's wait takes little time. */
 const PATIENCE_MS = 2_000;
 
-/** The shared clock; a process that sleeps lets the others run. */
-function patient({ clock }: FakeWorld): World['clock'] {
+/** The clock of a host; a process that sleeps lets the others run. */
+function patient(clock: FakeClock, now: () => number): World['clock'] {
   return {
-    now: clock.now,
+    now,
+    steadyMs: clock.now,
     sleep: async (durationMs, signal) => {
       await new Promise((resolve) => setImmediate(resolve));
       await clock.sleep(Math.max(durationMs, PATIENCE_MS), signal);
@@ -211,25 +225,14 @@ function output(process: Process): OutputStream & { text(): string } {
   };
 }
 
-async function workIn(box: TestSandbox, { work }: Group): Promise<readonly string[]> {
+async function workIn(box: TestSandbox, { work }: Pick<Group, 'work'>): Promise<readonly string[]> {
   return box.inside(({ store }) => store.all<{ id: string }>(work).map(({ id }) => id), 'read');
 }
 
-function entriesIn(path: string): readonly Entry[] {
-  const database = new DatabaseSync(path, { readOnly: true });
-  try {
-    const columns = 'id, state, verdict, endpoint, once_key, request_id, input_digest, process';
-    return database.prepare(`SELECT ${columns} FROM operation ORDER BY id`).all() as unknown as Entry[];
-  } finally {
-    database.close();
-  }
-}
-
-async function placeIn({ clock }: TestSandbox, run: Rig['run']): Promise<Place> {
-  const json = async (words: readonly string[]) => {
+const jsonFrom =
+  (run: Rig['run']): Json =>
+  async (words) => {
     const { exit, stdout, stderr } = await run([...words, '--yes', '-q', '-o', 'json']);
     if (exit !== 0) throw new Error(`${words.join(' ')}: exit ${exit}: ${stderr}`);
     return JSON.parse(stdout) as Record<string, unknown>;
   };
-  return furnish(json, async () => clock.pass(60_000));
-}

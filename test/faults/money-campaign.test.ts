@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../support/built.ts';
+import { campaignRun, newCampaignTally } from './money-campaign.ts';
+import { watchProcesses } from './money-death.ts';
+import { FILE_JOURNAL } from './money-journals.ts';
+import { furnishedSandbox } from './money-rig.ts';
+import { report } from './money-tally.ts';
+import { TWIN } from './money-verdicts.ts';
+
+const RUNS = Number(process.env['FIATRAIL_SOAK_CAMPAIGN'] ?? 40);
+const IS_LONG = process.env['FIATRAIL_SOAK_CAMPAIGN'] !== undefined;
+const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? 1);
+
+test(`${RUNS} runs with wrong clocks, other programs, late rows and old journals move money at most once`, {
+  timeout: 120_000 + RUNS * 5_000,
+}, async () => {
+  watchProcesses(onTestFinished);
+  const furnished = await furnishedSandbox(join(temporaryFolder(onTestFinished), 'sandbox.db'));
+  const tally = newCampaignTally();
+  for (let seed = SEED; seed < SEED + RUNS; seed++)
+    await campaignRun(seed, { furnished, journal: FILE_JOURNAL, tally });
+  if (IS_LONG) report('Journal in SQLite', tally);
+  expect(tally.findings.filter(({ kind }) => kind !== TWIN).map(({ kind, seed }) => `${seed}: ${kind}`)).toEqual([]);
+});
