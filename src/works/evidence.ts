@@ -13,18 +13,23 @@ const CLOCK_ERROR_MS = 2_000;
 /** The most operations in doubt that are compared with each other. */
 const MAX_RIVALS = 1_000;
 
-/** Without the service's time, a list is read back to this long before the journal's. */
-const UNSURE_MS = 5 * 60_000;
+/**
+ * How far the time of a row may be from that of the service's responses, where no row that the list had before tells: times without a zone differ by
+ * hours. Source: inferred.
+ */
+const REACH_MS = 24 * 3_600_000;
 
 /** Returns what to look for in order to find an operation's work. */
 async function soughtOf(session: Session, { terms }: Work, operation: Operation): Promise<Sought> {
   const { request, tag, createdAt, baseline } = operation;
-  const journalAheadMs = Math.abs(session.serviceClock.hostAheadMs() ?? 0);
+  const { serviceAtMs = Date.parse(createdAt) - Math.abs(session.serviceClock.hostAheadMs() ?? 0), before } =
+    baseline ?? {};
+  const isTold = baseline?.serviceAtMs !== undefined && before !== undefined;
   const known = { ...(parseExactJson(request) as Record<string, unknown>), ...baseline?.terms };
   return {
     request: { ...(await terms?.(session, known)), ...known },
     tag: tag ?? undefined,
-    sinceMs: (baseline?.serviceAtMs ?? Date.parse(createdAt) - UNSURE_MS - journalAheadMs) - SERVICE_SKEW_MS,
+    sinceMs: serviceAtMs - SERVICE_SKEW_MS - (isTold ? 0 : REACH_MS),
   };
 }
 

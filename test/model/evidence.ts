@@ -1,0 +1,309 @@
+/**
+ * A model of how a doubt ends: one request whose response is lost, a service whose responses and rows have clocks of their own, a host and a journal
+ * with wrong clocks, another program of the same account, rows that appear late, and somebody who looks. Every order of events is explored. What
+ * the program does is a guard that a test can take away.
+ */
+export interface Guards {
+  /** Rows are judged by the service's time when the request left, not by the journal's. */
+  readonly usesServiceTime: boolean;
+  /** Absence is concluded only while the clocks of host, journal and service agree, when the request left and now. */
+  readonly needsRightClocks: boolean;
+  /** A row counts only if it agrees in every field. */
+  readonly comparesFields: boolean;
+  /** A row that the list had before the request left is not the request. */
+  readonly knowsRowsBefore: boolean;
+  /** A row that is too old, and that the list should have had but had not, is left to a person. */
+  readonly keepsUnexplained: boolean;
+  /** More rows than requests are left to a person. */
+  readonly countsRows: boolean;
+  /** A row that carries the tag of the request is never dropped by time. */
+  readonly keepsTagged: boolean;
+  /** A request is sent again only while the service holds its key. */
+  readonly keepsLifetime: boolean;
+  /** A journal that lacks what it had is refused. */
+  readonly knowsJournal: boolean;
+  /** A wall clock that was set back makes a request late. */
+  readonly isSteady: boolean;
+}
+
+export const GUARDS: Guards = {
+  ...{ usesServiceTime: true, needsRightClocks: true, comparesFields: true, knowsRowsBefore: true },
+  ...{ keepsUnexplained: true, countsRows: true, keepsTagged: true },
+  ...{ keepsLifetime: true, knowsJournal: true, isSteady: true },
+};
+
+/** A world in which the request is made. Offsets are in ticks; a tick is longer than any tolerance. */
+export interface World {
+  /** How far the clocks are ahead of true time: of the journal, of this host, of the service's responses and of its rows. */
+  readonly journal: number;
+  readonly host: number;
+  readonly service: number;
+  readonly rows: number;
+  /** Whether the clock of the service is set back by two ticks while the request is in doubt. */
+  readonly isSetBack: boolean;
+  /** What another program makes: nothing, a request that agrees in every field, or one that does not. */
+  readonly other: 'nothing' | 'equal' | 'similar';
+  /** How many ticks later a list shows a row. */
+  readonly lag: number;
+  /** Whether the request carries a tag that its row shows. */
+  readonly isTagged: boolean;
+  /** For how many ticks the service holds an idempotency key that the request carries; 0 without one. */
+  readonly keyTicks: number;
+  /** Whether the command has read the list before it sends. */
+  readonly hasRead: boolean;
+  /** Whether somebody puts an older copy of the journal back. */
+  readonly isRestored: boolean;
+  /** Whether the host is suspended before the request leaves, and its wall clock set back. */
+  readonly isSuspended: boolean;
+}
+
+export const WORLD: World = {
+  ...{ journal: 0, host: 0, service: 0, rows: 0, isSetBack: false, other: 'nothing', lag: 0, isTagged: false },
+  ...{ keyTicks: 0, hasRead: true, isRestored: false, isSuspended: false },
+};
+
+/** The last tick. */
+const END = 6;
+/** Ticks between two looks, and more than a row may be late. */
+const APART = 2;
+/** By how much the clocks of the service's responses and of its rows may differ, unless a clock of ours shows it. */
+const REACH = 1;
+/** Ticks after which a request may not leave any more. */
+const LIMIT = 1;
+
+interface Row {
+  /** By the clock of the rows. */
+  readonly at: number;
+  /** In true time. */
+  readonly madeAt: number;
+  readonly isOurs: boolean;
+  readonly isLike: boolean;
+}
+
+interface Baseline {
+  readonly serviceAt: number;
+  readonly createdAt: number;
+  readonly areClocksRight: boolean;
+  readonly before: readonly number[] | null;
+  readonly claimedAt: number;
+}
+
+export interface State {
+  readonly time: number;
+  readonly setBack: number;
+  readonly rows: readonly Row[];
+  readonly baseline: Baseline | null;
+  /** `ready`: recorded, and not left yet. */
+  readonly request: 'none' | 'ready' | 'sent' | 'arrived' | 'lost';
+  readonly unseenAt: number | null;
+  readonly repeats: number;
+  readonly hasOther: boolean;
+  readonly outcome: 'doubt' | 'accepted' | 'not-done' | 'person' | 'refused';
+  /** Who made the row that was taken; `guessed`: another program did, and there was a second row. */
+  readonly taken: 'ours' | 'others' | 'guessed' | null;
+  /** Whether a row with the tag was left to a person. */
+  readonly isWasted: boolean;
+  readonly isForgotten: boolean;
+}
+
+export const START: State = {
+  ...{ time: 0, setBack: 0, rows: [], baseline: null, request: 'none', unseenAt: null, repeats: 0 },
+  ...{ hasOther: false, outcome: 'doubt', taken: null, isForgotten: false, isWasted: false },
+};
+
+export interface Step {
+  readonly name: string;
+  readonly next: State;
+}
+
+const serviceNow = ({ time, setBack }: State, { service }: World) => time + service - setBack;
+const rowsNow = ({ time, setBack }: State, { rows }: World) => time + rows - setBack;
+const areRight = (state: State, world: World) =>
+  state.time + world.host === serviceNow(state, world) && state.time + world.journal === serviceNow(state, world);
+
+const TAKEN = 'another program’s row was taken';
+
+/** Returns what is wrong with a state. */
+export function violation(
+  { rows, outcome, request, taken, baseline, isWasted }: State,
+  world: World,
+): string | undefined {
+  const ours = rows.filter(({ isOurs }) => isOurs);
+  if (ours.length > 1) return 'the money moved twice';
+  if (outcome === 'not-done' && (ours.length > 0 || request === 'sent'))
+    return 'recorded as not done, and the money moved';
+  if (isWasted) return 'a row with the tag was left to a person';
+  if (taken === 'guessed') return TAKEN;
+  const other = rows.find(({ isOurs }) => !isOurs);
+  if (taken !== 'others' || !other) return undefined;
+  // Nobody can tell an equal request of another program that was made after ours from ours.
+  const isOlder = other.madeAt < (baseline?.claimedAt ?? 0);
+  const wasSeen = baseline?.before?.includes(rows.indexOf(other)) ?? false;
+  return world.isTagged || !other.isLike || isOlder || wasSeen ? TAKEN : undefined;
+}
+
+/** Returns every state that may follow. */
+export function stepsOf(state: State, world: World, guards: Guards): Step[] {
+  // What was recorded as not done may still leave, if its time is not over.
+  if (state.outcome === 'not-done' && state.request === 'ready') return leaving(state, world, guards);
+  if (state.outcome !== 'doubt') return [];
+  const steps: Step[] = [];
+  const to = (name: string, change: Partial<State>) => steps.push({ name, next: { ...state, ...change } });
+  if (state.time < END) to('time passes', { time: state.time + 1 });
+  if (!state.hasOther && world.other !== 'nothing')
+    to('another program makes a request', { hasOther: true, rows: [...state.rows, rowOf(state, world, false)] });
+  if (world.isSetBack && state.setBack === 0 && state.baseline) to('the service’s clock is set back', { setBack: 2 });
+  if (state.request === 'none') to('the intent is recorded', claimed(state, world));
+  if (state.request === 'ready') steps.push(...leaving(state, world, guards));
+  if (state.request === 'sent') {
+    to('the request moves the money', { request: 'arrived', rows: [...state.rows, rowOf(state, world, true)] });
+    to('the request is lost', { request: 'lost' });
+  }
+  if (world.isRestored && state.baseline && state.request !== 'ready' && !state.isForgotten)
+    to('an older copy of the journal is put back', { isForgotten: true });
+  if (state.isForgotten) steps.push(...runAgain(state, world, guards));
+  else if (state.request === 'arrived' || state.request === 'lost' || isOver(state))
+    steps.push(...look(state, world, guards));
+  return steps;
+}
+
+const rowOf = (state: State, world: World, isOurs: boolean): Row => ({
+  ...{ at: rowsNow(state, world), madeAt: state.time, isOurs },
+  isLike: isOurs || world.other === 'equal',
+});
+
+const isShown = ({ madeAt }: Row, { time }: State, { lag }: World) => time >= madeAt + lag;
+
+function claimed(state: State, world: World): Partial<State> {
+  const before = state.rows.flatMap((row, index) => (isShown(row, state, world) ? [index] : []));
+  const baseline: Baseline = {
+    ...{ serviceAt: serviceNow(state, world), createdAt: state.time + world.journal, claimedAt: state.time },
+    ...{ areClocksRight: areRight(state, world), before: world.hasRead ? before : null },
+  };
+  return { request: 'ready', baseline };
+}
+
+/** Whether others count the time of the request as over. */
+const isOver = ({ time, request, baseline }: State) => request === 'ready' && time > (baseline?.claimedAt ?? 0) + LIMIT;
+
+function leaving(state: State, { isSuspended }: World, { isSteady }: Guards): Step[] {
+  const isLate = isOver(state) && (isSteady || !isSuspended);
+  if (isLate)
+    return [
+      {
+        name: 'the request is too late',
+        next: { ...state, request: 'lost', outcome: state.outcome === 'doubt' ? 'refused' : state.outcome },
+      },
+    ];
+  return [{ name: 'the request leaves', next: { ...state, request: 'sent' } }];
+}
+
+/** The command runs again with a journal that forgot it. */
+function runAgain(state: State, world: World, { knowsJournal }: Guards): Step[] {
+  if (knowsJournal) return [{ name: 'the journal is refused', next: { ...state, outcome: 'person' } }];
+  return [{ name: 'the command runs again', next: { ...state, rows: [...state.rows, rowOf(state, world, true)] } }];
+}
+
+function look(state: State, world: World, guards: Guards): Step[] {
+  const { baseline, rows } = state;
+  if (!baseline) return [];
+  const to = (name: string, change: Partial<State>): Step[] => [{ name, next: { ...state, ...change } }];
+  const isWasted = world.isTagged && rows.some((row) => row.isOurs && isShown(row, state, world));
+  const person = () => to('a person decides', { outcome: 'person', isWasted });
+  const sinceAt = guards.usesServiceTime ? baseline.serviceAt : baseline.createdAt;
+  const isOld = ({ at }: Row) => at < sinceAt;
+  const wasThere = (index: number) => guards.knowsRowsBefore && (baseline.before?.includes(index) ?? false);
+  // A page that was read has every row; without one, a row may be older by as much as the service's two clocks may differ.
+  const isUnexplained = ({ at }: Row) => guards.keepsUnexplained && (baseline.before !== null || at >= sinceAt - REACH);
+  const isTagged = (row: Row) => world.isTagged && row.isOurs;
+  const found = rows.filter((row, index) => {
+    if (!isShown(row, state, world) || (guards.comparesFields && !row.isLike)) return false;
+    if (isTagged(row) && guards.keepsTagged) return true;
+    return !wasThere(index) && (!isOld(row) || isUnexplained(row));
+  });
+  const tagged = found.filter(isTagged);
+  const [only] = tagged.length > 0 ? tagged : world.isTagged ? found.filter(({ isOurs }) => isOurs) : found;
+  const take = (row: Row) =>
+    to('a row is taken', { outcome: 'accepted', taken: row.isOurs ? 'ours' : found.length > 1 ? 'guessed' : 'others' });
+  if (only && (tagged.length === 1 || (!isOld(only) && (found.length === 1 || !guards.countsRows)))) return take(only);
+  if (found.length > 0 && !world.isTagged) return person();
+  if (world.keyTicks > 0) {
+    const isHeld = serviceNow(state, world) < baseline.serviceAt + world.keyTicks;
+    if ((isHeld || !guards.keepsLifetime) && state.repeats === 0) return repeat(state, world);
+  }
+  const isRight = baseline.areClocksRight && areRight(state, world);
+  if (guards.needsRightClocks && !isRight) return person();
+  if (state.unseenAt === null) return to('nothing is found', { unseenAt: serviceNow(state, world) });
+  if (serviceNow(state, world) < state.unseenAt + APART) return [];
+  return to('it counts as not done', { outcome: 'not-done' });
+}
+
+/** The request is sent again under its key; the service does it once while it holds the key. Its response may be lost too. */
+function repeat(state: State, world: World): Step[] {
+  const repeats = state.repeats + 1;
+  const ours = state.rows.find(({ isOurs }) => isOurs);
+  const isHeld = ours !== undefined && state.time < ours.madeAt + world.keyTicks;
+  const rows = isHeld ? state.rows : [...state.rows, rowOf(state, world, true)];
+  return [
+    { name: 'it is sent again, and answered', next: { ...state, repeats, rows, outcome: 'accepted', taken: 'ours' } },
+    { name: 'it is sent again, and the response is lost', next: { ...state, repeats, rows, request: 'arrived' } },
+  ];
+}
+
+export interface Explored {
+  readonly states: number;
+  /** How the first violation comes about; undefined if there is none. */
+  readonly trace: readonly string[] | undefined;
+}
+
+/** Explores every state of a world, breadth first, up to the first violation or a state in which nothing can end the doubt. */
+export function explore(world: World, guards: Guards): Explored {
+  const seen = new Map<string, readonly string[]>([[JSON.stringify(START), []]]);
+  const queue: State[] = [START];
+  for (let state = queue.shift(); state; state = queue.shift()) {
+    const trace = seen.get(JSON.stringify(state)) ?? [];
+    const wrong = violation(state, world);
+    if (wrong) return { states: seen.size, trace: [...trace, wrong] };
+    for (const { name, next } of stepsOf(state, world, guards)) {
+      const key = JSON.stringify(next);
+      if (seen.has(key)) continue;
+      seen.set(key, [...trace, name]);
+      queue.push(next);
+    }
+  }
+  return { states: seen.size, trace: undefined };
+}
+
+const OFFSETS = [0, 3, -3] as const;
+
+/** Every world: wrong clocks, other programs, keys, copies of the journal and suspended hosts, one kind of trouble at a time. */
+export function* worlds(): Generator<World> {
+  const flags = [false, true] as const;
+  for (const isTagged of flags)
+    for (const hasRead of flags) {
+      for (const journal of OFFSETS)
+        for (const host of OFFSETS)
+          for (const service of OFFSETS)
+            for (const rows of rowClocks(journal, host, service))
+              yield { ...WORLD, journal, host, service, rows, isTagged, hasRead };
+      for (const lag of [0, 1]) {
+        yield { ...WORLD, isSetBack: true, isTagged, hasRead, lag };
+        for (const other of ['equal', 'similar'] as const) yield { ...WORLD, other, isTagged, hasRead, lag };
+      }
+    }
+  for (const journal of OFFSETS) yield { ...WORLD, journal, other: 'equal', hasRead: false };
+  for (const keyTicks of [1, 4])
+    for (const lag of [0, 1, 2])
+      for (const other of ['nothing', 'similar'] as const) yield { ...WORLD, keyTicks, lag, other };
+  for (const lag of [0, 1]) yield { ...WORLD, isRestored: true, lag };
+  for (const host of OFFSETS) yield { ...WORLD, isSuspended: true, host };
+}
+
+/**
+ * The clocks that the rows may have: that of the responses, the right one, or one that is a little behind. If every other clock agrees and is wrong,
+ * nothing can tell that the rows are right, unless the list was read before.
+ */
+function rowClocks(journal: number, host: number, service: number): ReadonlySet<number> {
+  const canTell = journal !== service || host !== service;
+  return new Set([service, canTell ? 0 : service - REACH]);
+}
