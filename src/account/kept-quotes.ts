@@ -11,8 +11,6 @@ export interface QuoteTerms {
   readonly price: string;
 }
 
-const FIELDS = ['pair', 'side', 'cngnAmount', 'price'] as const;
-
 /** A quote is valid for minutes, so these are far more than can be traded on. */
 const MAX_QUOTES = 50;
 
@@ -47,13 +45,15 @@ export function keptQuote(world: World, quoteId: string): QuoteTerms | undefined
 function quotesIn(world: World): Quotes {
   const found = attemptJson(() => JSON.parse(readPrivateFile(fileOf(world)) ?? '{}') as unknown);
   const entries = Object.entries((found ?? {}) as Readonly<Record<string, unknown>>);
-  return Object.fromEntries(entries.filter((entry): entry is [string, QuoteTerms] => areTerms(entry[1])));
+  return Object.fromEntries(entries.flatMap(([id, value]) => termsIn(value).map((terms) => [id, terms] as const)));
 }
 
-/** Whether a value of the file is what this program writes: anybody may have edited it. */
-function areTerms(value: unknown): value is QuoteTerms {
-  const terms = (value ?? {}) as Readonly<Record<string, unknown>>;
-  return FIELDS.every((field) => typeof terms[field] === 'string');
+/** Returns the terms in a value of the file, if it is what this program writes: anybody may have edited it. */
+function termsIn(value: unknown): readonly QuoteTerms[] {
+  const { pair, side, cngnAmount, price } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const areTexts =
+    typeof pair === 'string' && typeof side === 'string' && typeof cngnAmount === 'string' && typeof price === 'string';
+  return areTexts ? [{ pair, side, cngnAmount, price }] : [];
 }
 
 function attemptJson(read: () => unknown): unknown {

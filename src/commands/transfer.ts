@@ -1,9 +1,10 @@
 import { evmAddress } from '../cli/addresses.ts';
 import { command } from '../cli/command.ts';
 import { NO_PROTECTION } from '../cli/money-options.ts';
-import { amountHelp, amountOfToken, option, required, ticker, word } from '../cli/parameters.ts';
+import { amountHelp, amountOfToken, option, required, switchOn, ticker, word } from '../cli/parameters.ts';
 import { accountBalance, amountLine, balanceLine, type Line, PREVIEW_READ, readPreviews } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
+import { newTag } from '../cli/tag.ts';
 import { transferToWallet } from '../contract/endpoints/transfers.ts';
 import { getFintechWallet } from '../contract/endpoints/wallets.ts';
 import { amountForPeople } from '../money/amount.ts';
@@ -49,13 +50,17 @@ const transferCommand = command({
     ),
     token: option('--token <ticker>', 'token to send: CNGN, USDC or USDT (default CNGN)', ticker),
     note: option('--note <text>', `your own note, at most 500 characters; ${NO_PROTECTION}`, word),
+    noTag: switchOn('--no-tag', 'leave the note empty, without the tag by which an unknown outcome is found'),
   },
   fields: { destinationAddress: 'to', ticker: 'token' },
-  run: async (session, { amount: amountIn, to, token, note }) => {
+  run: async (session, { amount: amountIn, to, token, note: ownNote, noTag }) => {
+    const tag = ownNote === undefined && !noTag ? newTag(session) : undefined;
+    const note = ownNote ?? tag;
     const amount = amountIn(token ?? 'CNGN');
     const request = { destinationAddress: to, amount: toWireNumber(amount, 'base'), ticker: token, note };
     const reply = await session.change(transferToWallet, request, {
       summary: `transfer ${amountForPeople(amount)} to ${to}`,
+      tag,
       lines: [
         amountLine(amount, 'base', 'any fees are deducted from it'),
         ['destination', to],

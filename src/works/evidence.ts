@@ -109,14 +109,17 @@ export async function ownerOf(session: Session, work: Work, operation: Operation
     const rows = await timelyRows(session, work, rival);
     const isShared = rows.some(({ requestId }) => candidates.some((row) => row.requestId === requestId));
     // One whose time is not known could never take the row that it would be given.
-    const isEqual = rival.request === operation.request && rival.endpoint === operation.endpoint && hasTime(rival);
-    if (isEqual) equal.push({ operation: rival, rows });
+    const isEqual = plainRequest(rival) === plainRequest(operation) && rival.endpoint === operation.endpoint;
+    if (isEqual && hasTime(rival) && !rows.some(({ isExact }) => isExact)) equal.push({ operation: rival, rows });
     // Of two different requests, the row does not say which one it is.
     else if (isShared) return { kind: 'unclear' };
   }
   if (equal.length === 1) return others.length === 0 ? { kind: 'own', row: only } : { kind: 'unclear' };
   return amongEqual(await session.journal(), operation, equal);
 }
+
+/** What an operation asks for, without the tag that only tells it from an equal one. */
+const plainRequest = ({ request, tag }: Operation): string => (tag === null ? request : request.replaceAll(tag, ''));
 
 /** An operation and the rows that it may have. */
 interface Claimant {

@@ -72,6 +72,7 @@ async function exercise(home: Home): Promise<string[]> {
   await run('profiles', 'operators', 'add', 'ada', '--generate', '--yes');
   const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
   await run('fees', 'withdraw', '--amount', '500', ...to, '--plan', 'plan.json');
+  await run('fx', 'quote', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1500');
   await run('doctor', '-q');
   await run('webhooks', 'set', 'https://inbox.fiatrail.invalid/', '--new-secret', '--yes');
   const listening = startFiatrail(home, ['webhooks', 'listen'], { cwd });

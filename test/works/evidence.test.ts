@@ -240,6 +240,20 @@ describe('equal requests in doubt', () => {
     expect(owner).toEqual({ kind: 'own', row: expect.objectContaining({ requestId: 'a' }) });
   });
 
+  const tagged = (tag: string, more = '') => ({ tag, request: requestOf(500, { note: `${tag}${more}` }) });
+
+  test.each<[string, ReturnType<typeof tagged>, ListedRow[], string[]]>([
+    ['are equal but for their tags', tagged('fr-2'), [row('b', 6_000), row('a', 1_000)], ['a', 'b']],
+    ['differ in more than their tags', tagged('fr-2', ' x'), [row('a', 6_000)], ['unclear', 'unclear']],
+    // Its tag says whose it is, so the order of times says nothing.
+    ['lose a row to the tag of another', tagged('fr-2'), [row('b', 6_000, { text: 'fr-2' })], ['none', 'b']],
+  ])('%s', async (_what, other, rows, expected) => {
+    const on = await rig();
+    const ids = [await on.doubt(tagged('fr-1')), await on.doubt({ atMs: 5_000, ...other })];
+    on.list(...rows);
+    expect(await allDecided(on, ids)).toEqual(expected);
+  });
+
   test('of an earlier version take no row from a later one, nor give it one', async () => {
     const on = await rig();
     const old = await on.doubt({ baseline: null });

@@ -28,6 +28,7 @@ const service: Exchange = async ({ url }) => {
     return { ...answer, headers: { ...headers, date: new Date(clock.now()).toUTCString() } };
   };
   if (/payouts/i.test(url)) return answered({ payouts: rows });
+  if (/withdrawals/i.test(url)) return answered({ withdrawals: rows });
   if (/swaphistory/i.test(url)) return answered({ swaps: [] });
   if (/status/i.test(url)) {
     statusReads += 1;
@@ -141,6 +142,42 @@ describe('an offramp whose response was lost', () => {
     await tell('vault.return.payout.completed', PAID);
     expect(await reconciled()).toEqual({ exit: 0, found: 'ended' });
     expect(states()).toEqual(['settled']);
+  });
+});
+
+describe('a transfer whose response was lost', () => {
+  const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
+  const TRANSFER = ['transfer', '--amount', '1000', '--to', WALLET, '--yes', '-q'];
+  const sent = (note: string | null) => ({ amount: '1000.00', ticker: 'cNGN', destinationAddress: WALLET, note });
+  const noteOf = (index: number) =>
+    (JSON.parse(journalRows(world.stateDir)[index]?.request ?? '') as { note: string }).note;
+
+  test('is the one whose event has its tag, whatever else looks like it', async () => {
+    await run(TRANSFER);
+    await tell('fintech.asset.transfer.completed', sent(null), { requestId: 't-1' });
+    await tell('fintech.asset.transfer.completed', sent(noteOf(0).toUpperCase()), { requestId: 't-2' });
+    expect(await reconciled()).toEqual({ exit: 0, found: 'ended' });
+    expect(journalRows(world.stateDir)).toMatchObject([{ state: 'settled', request_id: 't-2' }]);
+  });
+
+  test('is not one whose event has another tag', async () => {
+    await run(TRANSFER);
+    await tell('fintech.asset.transfer.completed', sent('[fr-00000000]'), { requestId: 't-1' });
+    expect(await reconciled()).toEqual({ exit: 6, found: 'unseen' });
+  });
+
+  test('takes its proof from the event, and its row from the list', async () => {
+    await run(TRANSFER);
+    // A row of another time proves nothing itself.
+    rows = [{ requestId: 't-1', amount: '1000.000000', ticker: 'CNGN', status: 'completed', createdAt: null }];
+    expect(await reconciled()).toEqual({ exit: 6, found: 'several' });
+    await tell('fintech.asset.transfer.completed', sent(noteOf(0)), { requestId: 't-1' });
+    expect(await reconciled()).toEqual({ exit: 0, found: 'ended' });
+  });
+
+  test.each([['--note', 'rent'], ['--no-tag']])('has no tag with %s', async (...more) => {
+    await run([...TRANSFER, ...more]);
+    expect(journalRows(world.stateDir)[0]?.request).not.toContain('[fr-');
   });
 });
 

@@ -37,7 +37,7 @@ describe('the table in docs/money.md', () => {
     async ({ request, enough, look }) => {
       const endpoint = JOURNALED.find(({ method, path }) => `${method} ${path}` === request);
       const work = await workStartedBy(endpoint?.id ?? '');
-      const isTagged = endpoint?.id === 'fees.withdraw';
+      const isTagged = endpoint?.id === 'fees.withdraw' || endpoint?.id === 'transactions.fintech-transfer';
       const one = isTagged ? 'tag, or one row' : 'one row';
       expect({ enough, look }).toEqual({
         enough: work?.find || work?.list ? one : work?.check ? 'the thing itself' : 'none',

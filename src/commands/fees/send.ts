@@ -1,6 +1,7 @@
 import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../cli/previews.ts';
 import type { Session, SessionReply } from '../../cli/session.ts';
 import { startedShape } from '../../cli/started.ts';
+import { newTag } from '../../cli/tag.ts';
 import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
@@ -25,11 +26,6 @@ export interface WithdrawalTexts {
 /** `account 0123456789 at bank 000013` */
 export const placeOf = ({ bankAccountNumber, bankCode }: Destination): string =>
   `account ${bankAccountNumber} at bank ${bankCode}`;
-
-/** Returns a text that finds one withdrawal among all: `[fr-1a2b3c4d]`. */
-function newTag({ world }: Session): string {
-  return `[fr-${Buffer.from(world.ids.bytes(4)).toString('hex')}]`;
-}
 
 /** Returns the request for a withdrawal. */
 export function withdrawalRequest(
