@@ -797,4 +797,46 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/webhooks/inbox.test.ts'],
     failing: 1,
   },
+  {
+    file: 'src/works/listing.ts',
+    line: 'rows.every(isOld)',
+    change: 'rows.some(isOld)',
+    tests: ['test/works/listing.test.ts', 'test/works/evidence.test.ts', 'test/works/reconcile.test.ts'],
+  },
+  {
+    file: 'src/works/listing.ts',
+    line: 'isNewestFirst(times) && rows.every',
+    change: 'rows.every',
+    tests: ['test/works/listing.test.ts', 'test/works/evidence.test.ts', 'test/works/reconcile.test.ts'],
+  },
+  {
+    file: 'src/works/told.ts',
+    line: "return row.standing === 'accepted' ? { ...row, standing, state } : row;",
+    change: 'return { ...row, standing, state };',
+    tests: ['test/works/with-told.test.ts'],
+  },
+  {
+    file: 'src/works/reconcile.ts',
+    line: "if (isInDoubt(operation) || operation.state === 'prepared') throw error;",
+    change: 'if (isInDoubt(operation)) throw error;',
+    tests: ['test/works/prepared.test.ts'],
+  },
+  {
+    file: 'src/rules/check.ts',
+    line: 'if ((account.accountId ?? accountId) !== accountId) return undefined;',
+    change: '',
+    tests: ['test/rules/rules.test.ts', 'test/rules/held.test.ts', 'test/rules/table.test.ts'],
+  },
+  {
+    file: 'src/plans/sign-above.ts',
+    line: "return status === 'paused' && Object.values(others).every((value) => value === undefined);",
+    change: "return status === 'paused';",
+    tests: ['test/plans/sign-above.test.ts'],
+  },
+  {
+    file: 'src/rules/verdicts.ts',
+    line: '|| moves.unsaid.includes(each)',
+    change: '',
+    tests: ['test/rules/confirm.test.ts', 'test/rules/rules.test.ts', 'test/rules/table.test.ts'],
+  },
 ];
