@@ -476,8 +476,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/verify.ts',
-    line: 'if (kept && !(await contains(queries, kept)))\n    throw',
-    change: 'if (false)\n    throw',
+    line: '  if (await firstMissing(queries, kept))\n    throw',
+    change: '  if (false)\n    throw',
     tests: ['test/journal/head.test.ts', 'test/journal/verify.test.ts'],
   },
   {
@@ -488,8 +488,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/spending.ts',
-    line: 'spentMinor + moves.minor > limit.maxMinor',
-    change: 'spentMinor > limit.maxMinor',
+    line: 'spentMillionths + millionthsOf(moves) > maxOf(limit)',
+    change: 'spentMillionths > maxOf(limit)',
     tests: ['test/journal/spending.test.ts', 'test/cli/stale-sum.test.ts'],
   },
   {
@@ -779,7 +779,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/cli/journaled.ts',
-    line: "moves: effect === 'money' ? movesOf(endpoint, input)?.amount : undefined,",
+    line: `moves: effect === 'money' ? movedAmount(movesOf(endpoint, input)) : undefined,`,
     change: 'moves: undefined,',
     tests: ['test/rules/rules.test.ts', 'test/commands/ops/list.test.ts'],
   },
@@ -811,8 +811,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/works/told.ts',
-    line: "return row.standing === 'accepted' ? { ...row, standing, state } : row;",
-    change: 'return { ...row, standing, state };',
+    line: `const { standing, state } = row.standing === 'accepted' ? event : row;`,
+    change: 'const { standing, state } = event;',
     tests: ['test/works/with-told.test.ts'],
   },
   {
