@@ -70,11 +70,24 @@ function outcomeOf(copy: string, { file, line, change, tests }: Mutant): number 
   }
 }
 
+/** Throws if a test fails without any change: what it says of a change would be worth nothing. */
+function requirePassing(copy: string, mutants: readonly Mutant[]): void {
+  const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
+  const problem = build(copy, tests);
+  if (problem !== undefined) throw new Error(problem);
+  for (const onServer of [true, false]) {
+    const some = tests.filter((test) => test.startsWith('test/postgres/') === onServer);
+    const failed = some.length === 0 ? 0 : failedTests(copy, some);
+    if (failed !== 0) throw new Error(`without a change, of ${some.join(', ')}: ${failed} failed`);
+  }
+}
+
 const wanted = process.argv.slice(2);
 const chosen = MUTANTS.filter(({ file }) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
 const copy = copyTree();
 let survivors = 0;
 try {
+  requirePassing(copy, chosen);
   for (const mutant of chosen) {
     const { file, line, change, failing = 2 } = mutant;
     const outcome = outcomeOf(copy, mutant);

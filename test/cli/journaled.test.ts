@@ -54,6 +54,15 @@ test.each([
   expect({ calls, operations: await journal.count() }).toEqual({ calls: 1, operations: 1 });
 });
 
+test('what the service said is recorded with its request id', async () => {
+  const { journal, send } = await sending();
+  const data = { withdrawalId: 'w-1', status: 'pending' };
+  await send(async () => ({ data }) as never);
+  const [operation] = await journal.list({ limit: 1 });
+  expect(operation).toMatchObject({ state: 'accepted', requestId: 'w-1' });
+  expect(JSON.parse(operation?.result ?? '')).toEqual({ endpoint: 'fees.withdraw', data });
+});
+
 describe('an error after a request was sent', () => {
   test.each([
     ['an internal error', new TypeError('x is not a function')],

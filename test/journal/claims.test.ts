@@ -95,7 +95,7 @@ describe('a once key', () => {
     const paying: Intent = { ...KEYED, moves: { asset: 'NGN', minor: 100n }, limits };
     await prepared(journal, paying);
     expect(await found(journal, paying)).toBe('ours');
-    expect(await journal.spent(INTENT.account, { asset: 'NGN', period: 'day' })).toBe(100n);
+    expect(await journal.spent(INTENT.account, { asset: 'NGN', period: 'day' })).toBe(1_000_000n);
     expect((await journal.list({ limit: 5 })).map(({ state }) => state)).toEqual(['prepared', 'refused']);
     journal.close();
   });
@@ -191,6 +191,19 @@ describe('an equal intent without a key', () => {
     const clock = fakeClock();
     const journal = await testJournal({ host: idleHost, clock });
     await through(journal, await prepared(journal, GUARDED), 'sent', state);
+    clock.pass(passedMs);
+    expect(await found(journal, GUARDED)).toBe(expected);
+    journal.close();
+  });
+
+  test.each([
+    [599_999, 'repeated accepted'],
+    [600_000, 'repeated accepted'],
+    [600_001, 'ours'],
+  ])('counts for 10 minutes, as the help says: after %d ms it is %s', async (passedMs, expected) => {
+    const clock = fakeClock();
+    const journal = await testJournal({ host: idleHost, clock });
+    await through(journal, await prepared(journal, GUARDED), 'sent', 'accepted');
     clock.pass(passedMs);
     expect(await found(journal, GUARDED)).toBe(expected);
     journal.close();

@@ -444,6 +444,16 @@ describe('destinations', () => {
     await stops(pay('500'), 'RULE_DESTINATION', `bank account ${ACCOUNT} is not`);
   });
 
+  test('stop a payment whose saved bank account the service answers with another one', async () => {
+    const { stops } = await ruledMachine(['--allow-account', ACCOUNT]);
+    const payment = ['payout', 'start', '--amount', '5', '--to', `${SAVED}-of-somebody-else`, '--yes'];
+    for (const argv of [
+      payment,
+      ['api', 'POST', '/initiateofframp', '-f', 'amount=5000000', '-f', `bankAccountId=${SAVED}x`, '--yes'],
+    ])
+      await stops(argv, 'RULE_DESTINATION', 'could not be looked up');
+  });
+
   test('stop a saved bank account that is another one, after looking it up', async () => {
     const { stops, asked } = await ruledMachine(['--allow-account', '000013/0123456780']);
     await stops(

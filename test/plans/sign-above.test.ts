@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import type { Profile } from '../../src/account/profile.ts';
+import { updateOrder } from '../../src/contract/endpoints/fx-orders.ts';
+import { signatureReason } from '../../src/plans/sign-above.ts';
+
+const PROFILE = {
+  ...{ name: 'main', mode: 'live', baseUrl: 'https://service.test/v1', key: undefined },
+  stored: { signAbove: [{ asset: 'CNGN', minor: '100000000' }] },
+} as unknown as Profile;
+const reason = (input: object) => signatureReason(PROFILE, updateOrder, { orderId: 'order-1', ...input });
+
+describe('a change of an order', () => {
+  test('that only pauses it needs no signature', () => {
+    expect(reason({ status: 'paused' })).toBeUndefined();
+    expect(reason({ status: 'paused', price: undefined, minAmount: undefined })).toBeUndefined();
+  });
+
+  test.each([
+    ['its price', { status: 'paused', price: '1' }],
+    ['its maximum', { status: 'paused', maxAmount: '900000' }],
+    ['its minimum', { status: 'paused', minAmount: '1' }],
+    ['its spread', { status: 'paused', spread: 5 }],
+  ])('that pauses it and changes %s needs one', (_what, input) => {
+    expect(reason(input)).toBeTypeOf('string');
+  });
+
+  test.each(['active', 'deleted'])('that makes it %s needs one', (status) => {
+    expect(reason({ status })).toBeTypeOf('string');
+  });
+});
