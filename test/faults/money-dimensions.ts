@@ -38,6 +38,8 @@ export interface World {
   readonly profile: readonly string[];
   /** Whether only a mark proves anything, by the profile. */
   readonly needsMarks: boolean;
+  /** Whether the profile says that the service holds idempotency keys. */
+  readonly holdsKeys: boolean;
   readonly rows: Rows;
   /** The older copy that is put in place of the journal. */
   readonly copy: 'none' | Copied;
@@ -69,6 +71,7 @@ export function worldOf(chances: Chances, clocks: readonly ClockName[]): World {
     answers: chosen('answers', 'interface', ['public', 'public-older']),
     profile: PROFILES[profile] ?? [],
     needsMarks: profile.includes('marks only'),
+    holdsKeys: /sandbox|keys held/.test(profile),
     rows: { lateMs, order, chances },
     copy: chosen('older copy of the journal', 'none', ['the journal', 'the state folders', 'the machines']),
   };

@@ -42,6 +42,9 @@ export const FILE_JOURNAL: RigJournal = {
     if (!existsSync(path)) return [];
     const database = new DatabaseSync(path, { readOnly: true });
     try {
+      // A process that was killed first of all leaves a file without tables.
+      const [made] = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'operation'`).all();
+      if (!made) return [];
       return database.prepare(`SELECT ${ENTRY_COLUMNS} FROM operation ORDER BY id`).all() as unknown as Entry[];
     } finally {
       database.close();

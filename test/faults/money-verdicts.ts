@@ -15,6 +15,8 @@ interface Truth {
   readonly jobs: readonly Job[];
   readonly runs: readonly Run[];
   readonly others: readonly OtherRun[];
+  /** Whether the profile says that the service holds idempotency keys. */
+  readonly holdsKeys: boolean;
   readonly journal: readonly Entry[];
   /** The work that a process started. */
   startedBy(process: number): readonly string[];
@@ -24,7 +26,10 @@ interface Truth {
   readonly strays: number;
 }
 
-export async function truthOf(rig: Rig, given: Pick<Truth, 'group' | 'jobs' | 'runs' | 'others'>): Promise<Truth> {
+export async function truthOf(
+  rig: Rig,
+  given: Pick<Truth, 'group' | 'jobs' | 'runs' | 'others' | 'holdsKeys'>,
+): Promise<Truth> {
   const journal = await rig.journal();
   const known = new Set([...given.runs.map(({ ran }) => ran), ...given.others].map(({ process }) => process));
   const starterOf = (id: string) => {
@@ -51,9 +56,11 @@ const UNSEEN = / --no-tag| --(max|min)-price \d+|(?<=^fx) (trade|market-order)/g
 /** What a command asks for, as far as the service's lists show it. */
 const asked = ({ argv }: MoneyLine) => argv.join(' ').replaceAll(UNSEEN, '');
 
-/** Whether the request carried something by which its row is known. */
-const isMarked = ({ endpoint, terms, key }: Job) =>
-  endpoint === 'fees.withdraw' ? terms.tag === '' : key !== undefined && /^fx\.(trade|market-order)$/.test(endpoint);
+/** Whether the request carried something by which its work is known: a tag, or a key under which the service would do it once. */
+const isMarked = ({ endpoint, terms, key }: Job, holdsKeys: boolean) =>
+  endpoint === 'fees.withdraw'
+    ? terms.tag === ''
+    : holdsKeys && key !== undefined && /^fx\.(trade|market-order)$/.test(endpoint);
 
 /** Returns the claims of commands and of the journal that are not true. */
 export function falseClaims(truth: Truth): string[] {
@@ -83,7 +90,7 @@ function falseEntry(truth: Truth, entry: Entry): string[] {
   const what = own.length === 0 ? 'false outcome: a lost request was given' : 'wrong row: it moved, and was given';
   if (other) {
     const isTwin = asked(other.line) === asked(job);
-    if (isTwin && !isMarked(job)) return own.length === 0 ? [TWIN] : [];
+    if (isTwin && !isMarked(job, truth.holdsKeys)) return own.length === 0 ? [TWIN] : [];
     return [`${what} the row of ${isTwin ? 'a twin without its mark' : "another program's other request"}`];
   }
   const ours = runs.find(({ ran }) => ran.process === by)?.job;
