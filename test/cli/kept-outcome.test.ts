@@ -60,7 +60,7 @@ async function serviceThat(home: Home, meanwhile: () => Promise<void> | void, da
       response.end(success(request.method === 'POST' ? data : { publicKey: 'ab'.repeat(32) }));
     });
   });
-  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key' };
+  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'sandbox_a-key' };
   return { run: (argv: readonly string[]) => fiatrail(home, argv, { env }), withdrawals: () => withdrawals };
 }
 

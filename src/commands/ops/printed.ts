@@ -47,7 +47,15 @@ export const OPERATION = {
     endpoint: 'text',
     effect: 'text',
     request: 'any',
-    baseline: 'any',
+    baseline: [
+      'null or',
+      {
+        serviceAt: ['null or', 'time'],
+        'hostAheadMs?': 'whole number',
+        'journalAheadMs?': 'whole number',
+        'before?': { ids: ['list of', 'text'], since: ['null or', 'time'] },
+      },
+    ],
     onceKey: ['null or', 'text'],
     tag: ['null or', 'text'],
   },
@@ -57,6 +65,16 @@ export const OPERATION = {
 
 const forJson = (moves: Operation['moves']) => moves && { value: amountText(moves), asset: moves.asset };
 
+/** What was known before a request left, with times that people read. Its terms are those of another thing, which says them with their units. */
+function printedBaseline(baseline: Operation['baseline']) {
+  if (!baseline) return null;
+  const { serviceAtMs = null, before, terms: _, ...clocks } = baseline;
+  const listed = before && { before: { ids: before.ids, since: isoTime(before.sinceMs) } };
+  return { serviceAt: isoTime(serviceAtMs), ...clocks, ...listed };
+}
+
+const isoTime = (atMs: number | null) => (atMs === null ? null : new Date(atMs).toISOString());
+
 /** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
 export async function printed(operation: Operation) {
   const {
@@ -65,6 +83,7 @@ export async function printed(operation: Operation) {
     busyUntil: _until,
     account: _account,
     moves,
+    baseline,
     ...shown
   } = operation;
   const { endpoint } = operation;
@@ -73,7 +92,14 @@ export async function printed(operation: Operation) {
   const request = toPlain(sent, (await endpointNamed(endpoint))?.request());
   const ended = await endpointNamed(ofResult);
   const result = data === undefined ? null : toPlain(data, ended?.response(), ended?.nests, sent);
-  return { ...shown, amount: forJson(moves), request, result, advice: await adviceOn(operation) };
+  return {
+    ...shown,
+    baseline: printedBaseline(baseline),
+    amount: forJson(moves),
+    request,
+    result,
+    advice: await adviceOn(operation),
+  };
 }
 
 async function adviceOn({ endpoint, state, operationId }: Operation): Promise<string> {
