@@ -473,6 +473,17 @@ describe('what the journal does not know', () => {
   });
 });
 
+test('a row that contradicts one amount and lacks another is not the request', async () => {
+  const kind = LISTS['an order'] as Kind;
+  expect(await inList(kind, { ...kind.shown, price: '1301', minAmount: null })).toMatchObject({ isLike: false });
+});
+
+test('order book figures in tokens are not taken for base units', async () => {
+  const kind = LISTS['an order'] as Kind;
+  const figures = { price: '1300000000', minAmount: '1000000000', maxAmount: '5000000000' };
+  expect(await inList(kind, { ...kind.shown, ...figures })).toMatchObject({ isLike: false });
+});
+
 describe('order book figures whose unit the service does not say', () => {
   const kind = LISTS['an order'] as Kind;
   const figures = (price: string, minAmount: string, maxAmount: string): Fields =>
@@ -553,6 +564,10 @@ describe('the wallet of an onramp', () => {
 
   test('is no proof without an amount', async () => {
     expect(await found(LISTED, { ...STATUS, amount: null, wallet: null })).toEqual([true]);
+  });
+
+  test('is swept only if the request says so', async () => {
+    expect(await found(LISTED, STATUS, { ...REQUEST, sweepToOfframp: undefined })).toEqual([]);
   });
 
   test('buys what the settings say unless the request swaps', async () => {

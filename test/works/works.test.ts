@@ -5,7 +5,7 @@ import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { controls } from '../../src/contract/control.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { workStartedBy } from '../../src/works/find-work.ts';
-import { agrees } from '../../src/works/rows.ts';
+import { agrees, hasTag } from '../../src/works/rows.ts';
 import { fakeWorld } from '../support/world.ts';
 
 /** Every request that the journal records: what moves money, cannot be undone, or onboards. */
@@ -73,9 +73,25 @@ test.each([
   ['0123456789', '01****', true],
   ['0123456789', '11****', false],
   ['012345****', '*6789', true],
+  ['012*45', '0*9*45', false],
   ['a', 'b', false],
   ['a', undefined, true],
   [null, 'b', true],
 ])('%s agrees with %s: %s', (one, other, expected) => {
   expect(agrees(one, other)).toBe(expected);
+});
+
+test.each([
+  ['[fr-1a2b3c4d]', true],
+  ['Fees FR 1A2B 3C4D', true],
+  ['[fr-1a2b3c4', false],
+  ['[fr-1a2b3c4e]', false],
+  ['', false],
+  [null, false],
+])('the text %j has the tag [fr-1a2b3c4d]: %s', (text, expected) => {
+  expect(hasTag(text, '[fr-1a2b3c4d]')).toBe(expected);
+});
+
+test.each(['[-]', '', undefined])('no text has the tag %j', (tag) => {
+  expect(hasTag('any text', tag)).toBe(false);
 });
