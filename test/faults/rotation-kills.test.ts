@@ -154,8 +154,9 @@ test.each(FORMS)(
   },
   async (_form, kills, open) => {
     const { killed, replaced, lost } = await campaign(await open(), kills);
-    // With few kills, all may come before the response.
-    expect({ isKilled: killed > 0, isReplaced: replaced > 0 || kills < 20, lost }).toEqual({
+    // Few kills may all come after the end or before the response: what they hit depends on how busy the machine is.
+    const isFew = kills < 20;
+    expect({ isKilled: killed > 0 || isFew, isReplaced: replaced > 0 || isFew, lost }).toEqual({
       isKilled: true,
       isReplaced: true,
       lost: 0,
