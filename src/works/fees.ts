@@ -37,7 +37,7 @@ export const feeWithdrawal: Work = {
         requestId: row.withdrawalId,
         createdAt: row.createdAt,
         state: row.status,
-        text: row.narration,
+        text: row.narration ?? null,
         ...compared(
           [amountMatch(row.amount, 'kobo', wanted)],
           [

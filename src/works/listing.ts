@@ -35,7 +35,10 @@ export async function search(session: Session, { sinceMs, tag }: Sought, list: L
     for (const row of rows) {
       const isExact = hasTag(row.text, tag);
       if (!row.requestId || !(isExact || row.isLike)) continue;
-      const { requestId, createdAt, state, isPartial = false } = row;
+      const { requestId, createdAt, state } = row;
+      // Where a list shows texts, a row without the tag that the request carried is another request's, or its tag was cut.
+      const isUnmarked = tag !== undefined && row.text !== undefined && !isExact;
+      const isPartial = isUnmarked || row.isPartial === true;
       const standing = standingOf(state ?? '', done, failed);
       candidates.set(requestId, { requestId, createdAt, state: state ?? 'unknown', standing, isExact, isPartial });
     }

@@ -120,7 +120,7 @@ export interface ListRow extends Likeness {
   readonly requestId: string | null | undefined;
   readonly createdAt: string | null | undefined;
   readonly state: string | null | undefined;
-  /** Text that may contain the tag. */
+  /** Text that may contain the tag, null if there is none; undefined for a list that shows no texts. */
   readonly text?: string | null | undefined;
 }
 

@@ -285,6 +285,12 @@ describe('a row', () => {
     ]);
   });
 
+  test('without the tag that the request carried is no proof where the list shows texts', async () => {
+    expect(await found(LIKE, '[fr-1a2b3c4d]')).toMatchObject([{ isExact: false, isPartial: true }]);
+    expect(await found({ ...LIKE, text: '[fr-1a2b3c4d]' }, '[fr-1a2b3c4d]')).toMatchObject([{ isPartial: false }]);
+    expect(await found(LIKE)).toMatchObject([{ isPartial: false }]);
+  });
+
   test('without a state is still one', async () => {
     expect(await found({ ...LIKE, state: null })).toMatchObject([{ state: 'unknown', standing: 'accepted' }]);
   });

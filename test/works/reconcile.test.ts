@@ -109,6 +109,12 @@ describe('a fee withdrawal whose response was lost', () => {
     expect(await reconciled()).toMatchObject({ exit: 0, requestId: 'FTW_2' });
   });
 
+  test('and that carried a tag is not an equal row without it, which another program may have made', async () => {
+    expect(await run(WITHDRAW.filter((word) => word !== '--no-tag'))).toBe(6);
+    list = () => ({ withdrawals: [row()] });
+    expect(await reconciled()).toMatchObject({ exit: 6, found: 'several' });
+  });
+
   test('is not a row that another operation has', async () => {
     await run(WITHDRAW);
     list = () => ({ withdrawals: [row()] });
