@@ -459,7 +459,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/sandbox/serve.ts',
     line: `addEventListener('abort', () => server.closeAllConnections(), { once: true })`,
     change: `addEventListener('abort', () => {}, { once: true })`,
-    tests: ['test/sandbox/serve.test.ts'],
+    tests: ['test/money/units.test.ts', 'test/commands/money.test.ts'],
   },
   {
     file: 'src/sqlite/lock.ts',
@@ -628,7 +628,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/journal/journal.ts',
     line: '!(await isClaimed(recording.queries, found.requestId, id)) && ',
     change: '',
-    tests: ['test/journal/journal.test.ts', 'test/works/works.test.ts'],
+    tests: ['test/journal/journal.test.ts'],
   },
   {
     file: 'src/journal/journal.ts',
@@ -724,7 +724,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     file: 'src/client/transport.ts',
     line: 'attempts.sent = response.status !== 429;',
-    change: 'attempts.sent = false;',
+    change: 'attempts.sent = true;',
     tests: ['test/client/transport.test.ts', 'test/cli/session.test.ts'],
   },
   {
@@ -743,26 +743,26 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/cli/in-the-way.ts',
     line: `if (kind === 'done') throw`,
     change: `if (kind === 'done' || kind === 'other-input') throw`,
-    tests: ['test/cli/once.test.ts', 'test/commands/money.test.ts'],
+    tests: ['test/cli/guard.test.ts', 'test/cli/once.test.ts'],
   },
   {
     file: 'src/cli/once.ts',
     line: 'if (guard.onceKey === undefined || session.globals.dryRun) return;',
     change: 'if (guard.onceKey === undefined) return;',
-    tests: ['test/cli/once.test.ts'],
+    tests: ['test/cli/guard.test.ts', 'test/cli/once.test.ts'],
     failing: 1,
   },
   {
     file: 'src/cli/once.ts',
     line: "const NOT_INTENT = new Set(['once', 'again', 'wait']);",
     change: "const NOT_INTENT = new Set(['once', 'again']);",
-    tests: ['test/cli/once.test.ts', 'test/commands/money.test.ts'],
+    tests: ['test/cli/guard.test.ts', 'test/cli/once.test.ts'],
   },
   {
     file: 'src/cli/once.ts',
     line: 'given.sort(([a], [b]) => (a < b ? -1 : 1)).map',
     change: 'given.map',
-    tests: ['test/cli/once.test.ts'],
+    tests: ['test/cli/guard.test.ts', 'test/cli/once.test.ts'],
     failing: 1,
   },
   {

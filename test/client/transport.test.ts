@@ -335,3 +335,23 @@ describe('a request that is too late', () => {
     expect({ sent, requests: requests.length }).toMatchObject({ sent: { sent: false }, requests: 1 });
   });
 });
+
+describe('a response that ends in the middle', () => {
+  const cut = json(200, '{"status":"Success","response_code":"00","data":{"requestId":"r-');
+
+  test('is read again', async () => {
+    const { sent, requests } = await sendThrough('read', [cut, success({})]);
+    expect({ sent, requests: requests.length }).toMatchObject({ sent: { response: { status: 200 } }, requests: 2 });
+    expect('response' in sent && sent.response.body).toBe(success({}).body);
+  });
+
+  test('is read again until the attempts are over', async () => {
+    const { requests } = await sendThrough('read', [cut, cut, cut, cut, cut]);
+    expect(requests).toHaveLength(5);
+  });
+
+  test.each(CHANGES)('is not sent again: %s', async (effect) => {
+    const { sent, requests } = await sendThrough(effect, [cut]);
+    expect({ sent, requests: requests.length }).toMatchObject({ sent: { response: cut }, requests: 1 });
+  });
+});

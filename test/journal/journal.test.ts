@@ -89,6 +89,23 @@ describe('an operation', () => {
     journal.close();
   });
 
+  test.each(['accepted', 'settled', 'failed'] as const)(
+    'in doubt does not take the request that another one has, which is %s',
+    async (state) => {
+      const journal = await open();
+      const other = await prepared(journal);
+      await journal.append(other, 'sent');
+      await journal.append(other, 'accepted', { requestId: 'r-1' });
+      if (state !== 'accepted') await journal.append(other, state);
+      const id = await operationAt(journal, 'unknown');
+      expect(await journal.take(id, { requestId: 'r-1', detail: 'found' })).toBe(false);
+      expect(await only(journal, id)).toMatchObject({ state: 'unknown', requestId: null });
+      expect(await journal.take(id, { requestId: 'r-2', detail: 'found' })).toBe(true);
+      expect(await only(journal, id)).toMatchObject({ state: 'accepted', requestId: 'r-2' });
+      journal.close();
+    },
+  );
+
   test('cannot be sent if it was not prepared', async () => {
     const journal = await open();
     await expect(journal.append('nothing', 'sent')).rejects.toThrow('nothing');

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { CliError } from '../../src/base/errors.ts';
+import { DoneBefore, requireFree } from '../../src/cli/in-the-way.ts';
+import { guardIn, requireUnused } from '../../src/cli/once.ts';
+import type { Session } from '../../src/cli/session.ts';
+import type { InTheWay } from '../../src/journal/claims.ts';
+import { amount } from '../../src/money/amount.ts';
+import { fakeWorld } from '../support/world.ts';
+
+const COMMAND = { words: ['fees', 'withdraw'], money: 'guarded' } as const;
+const VALUES = { amount: amount('NGN', 50_000n), bankCode: '000013', tag: true };
+
+async function guardOf(input: Readonly<Record<string, unknown>>) {
+  const { guard } = await guardIn(COMMAND, input, async () => 0);
+  if (!guard) throw new Error('there is no guard');
+  return guard;
+}
+
+describe('what was typed is the same intent', () => {
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ['in another order', { tag: true, bankCode: '000013', amount: VALUES.amount }],
+    ['with a wait', { ...VALUES, wait: 5_000 }],
+    ['with a once key', { ...VALUES, once: 'k' }],
+    ['with --again', { ...VALUES, again: true }],
+    ['with switches that are off and options that were left out', { ...VALUES, sweep: false, note: undefined }],
+  ])('%s', async (_how, input) => {
+    expect((await guardOf(input)).input).toBe((await guardOf(VALUES)).input);
+  });
+
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ['with another amount', { ...VALUES, amount: amount('NGN', 50_001n) }],
+    ['with another asset', { ...VALUES, amount: amount('CNGN', 50_000n) }],
+    ['to another bank', { ...VALUES, bankCode: '000014' }],
+    ['with a switch more', { ...VALUES, sweep: true }],
+  ])('but not %s', async (_how, input) => {
+    expect((await guardOf(input)).input).not.toBe((await guardOf(VALUES)).input);
+  });
+});
+
+test('a dry run asks no journal whether its once key was used', async () => {
+  const opened: string[] = [];
+  const session = (dryRun: boolean) =>
+    ({
+      globals: { dryRun },
+      accountNames: async () => ({}),
+      journal: async () => {
+        opened.push(`dry run: ${dryRun}`);
+        return { look: async () => undefined };
+      },
+    }) as unknown as Session;
+  const guard = await guardOf({ ...VALUES, once: 'k' });
+  for (const dryRun of [true, false]) await requireUnused(session(dryRun), guard, async () => false);
+  expect(opened).toEqual(['dry run: false']);
+});
+
+test.each<[InTheWay['kind'], string | undefined]>([
+  ['other-input', 'ONCE_KEY_TAKEN'],
+  ['doubt', 'OUTCOME_UNKNOWN'],
+  ['repeated', 'REPEATED'],
+  ['done', undefined],
+])('an operation in the way that is %s ends the command with %s', async (kind, code) => {
+  const operation = {
+    operationId: 'o-1',
+    onceKey: 'k',
+    summary: 'withdraw',
+    createdAt: '2026-01-05T09:00:00.000Z',
+    state: 'accepted',
+  };
+  const thrown = await requireFree({ world: fakeWorld() }, { kind, operation } as InTheWay).catch((error) => error);
+  if (code === undefined) expect(thrown).toBeInstanceOf(DoneBefore);
+  else expect(thrown).toBeInstanceOf(CliError);
+  expect(thrown.code).toBe(code);
+});
