@@ -508,7 +508,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/cli/once.ts',
     line: "if (found.kind === 'doubt' && (await journal.merge()).count > 0) continue;",
     change: '',
-    tests: ['test/cli/kept-outcome.test.ts', 'test/cli/once.test.ts'],
+    tests: ['test/cli/kept-outcome.test.ts', 'test/cli/guard.test.ts'],
   },
   {
     file: 'src/webhooks/inbox/forwards.ts',

@@ -53,6 +53,27 @@ test('a dry run asks no journal whether its once key was used', async () => {
   expect(opened).toEqual(['dry run: false']);
 });
 
+test('an outcome that was kept beside the journal ends a doubt before the service is asked', async () => {
+  const operation = { operationId: 'o-1', state: 'sent' };
+  const asked: string[] = [];
+  let kept = 1;
+  const journal = {
+    look: async () => ({ kind: kept > 0 ? 'doubt' : 'done', operation }),
+    merge: async () => {
+      asked.push('merge');
+      return { count: kept--, warnings: [] };
+    },
+  };
+  const session = { globals: { dryRun: false }, accountNames: async () => ({}), journal: async () => journal };
+  const reconcile = async () => {
+    asked.push('reconcile');
+    return true;
+  };
+  const guard = await guardOf({ ...VALUES, once: 'k' });
+  await expect(requireUnused(session as unknown as Session, guard, reconcile)).rejects.toBeInstanceOf(DoneBefore);
+  expect(asked).toEqual(['merge']);
+});
+
 test.each<[InTheWay['kind'], string | undefined]>([
   ['other-input', 'ONCE_KEY_TAKEN'],
   ['doubt', 'OUTCOME_UNKNOWN'],
