@@ -817,6 +817,25 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/works/with-told.test.ts'],
   },
   {
+    file: 'src/journal/transitions.ts',
+    line: "if (to === 'refused' && looksIn(row).repeatedAtMs !== undefined) return false;",
+    change: '',
+    tests: ['test/works/send-again.test.ts', 'test/cli/journaled.test.ts'],
+  },
+  {
+    file: 'src/cli/journaled.ts',
+    line: 'if (!isRefused) await requireUndone(journal, operationId);',
+    change: '',
+    tests: ['test/cli/journaled.test.ts'],
+  },
+  {
+    file: 'src/works/reconcile.ts',
+    line: "if (repeatedAs !== undefined) return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };",
+    change: '',
+    tests: ['test/works/send-again.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/works/reconcile.ts',
     line: "if (isInDoubt(operation) || operation.state === 'prepared') throw error;",
     change: 'if (isInDoubt(operation)) throw error;',

@@ -6,14 +6,15 @@ import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { type Moves, movesOf } from '../contract/moves.ts';
 import { redact } from '../contract/redact.ts';
 import type { Baseline } from '../journal/baseline.ts';
-import type { Intent, Journal } from '../journal/journal.ts';
+import { isInDoubt } from '../journal/doubt.ts';
+import type { Intent, Journal, Operation } from '../journal/journal.ts';
 import type { SpendLimit } from '../journal/spending.ts';
 import type { PlanToApply } from '../plans/change.ts';
 import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { namesOf } from './account-names.ts';
 import type { Globals } from './globals.ts';
-import { requireFree, timeForPeople } from './in-the-way.ts';
+import { DoneBefore, requireFree, timeForPeople } from './in-the-way.ts';
 import type { Guard } from './money-options.ts';
 
 /** The parts of a session that journaled sending needs. */
@@ -121,7 +122,8 @@ export async function sendJournaled<D>(
       throw withOperation(unknownOutcome('internal error', { cause: error }), operationId);
     }
     // Nothing was changed: the request was refused or not sent, or the sandbox could not commit.
-    await record(session, journal, { operationId, state: 'refused', detail });
+    const isRefused = await record(session, journal, { operationId, state: 'refused', detail });
+    if (!isRefused) await requireUndone(journal, operationId);
     throw error instanceof CliError ? withOperation(error, operationId) : error;
   } finally {
     session.inFlight(undefined);
@@ -165,16 +167,52 @@ interface RecordedOutcome {
   readonly result?: string;
 }
 
-/** Records the outcome. A failure is only a warning, because it does not change the outcome. */
-async function record({ world }: JournalSession, journal: Journal, outcome: RecordedOutcome): Promise<void> {
-  const { operationId, state, ...appended } = outcome;
+/**
+ * Records the outcome. A failure is only a warning, because it does not change the outcome. Returns false if the journal has another
+ * one, which it learned while the response was on its way.
+ */
+async function record({ world }: JournalSession, journal: Journal, outcome: RecordedOutcome): Promise<boolean> {
+  const { operationId, state, requestId, ...appended } = outcome;
   const warn = (text: string) => world.stderr.write(`warning: ${text}\n`).catch(() => {});
   try {
-    if ((await journal.record(operationId, state, appended)) === 'beside')
+    const kept = await journal.record(operationId, state, { requestId, ...appended });
+    if (kept === 'beside')
       await warn('the journal cannot be written now; the outcome was saved beside it, and the next command records it');
+    if (kept === 'contradicted' && state === 'accepted') {
+      const [known] = await journal.find(operationId);
+      if (known && !isSame(known, requestId)) await warn(contradictedText(known, requestId));
+    }
+    return kept !== 'contradicted';
   } catch {
     await warn(lostOutcomeText(outcome));
+    return true;
   }
+}
+
+/** Whether the journal knows of the same work that a response names. */
+function isSame({ state, verdict, ...known }: Operation, requestId: string | undefined): boolean {
+  const isUndone = state === 'refused' || verdict === 'not-done';
+  return !isUndone && (known.requestId ?? requestId) === requestId;
+}
+
+function contradictedText({ operationId, state, verdict, requestId }: Operation, accepted: string | undefined): string {
+  const known = [verdict ?? state, ...(requestId === null ? [] : [`request id ${requestId}`])].join(', ');
+  return `it was accepted${accepted === undefined ? '' : ` (request id ${accepted})`}, but the journal says otherwise of operation ${operationId} (${known}); compare with: fiatrail ops show ${operationId}`;
+}
+
+/**
+ * Throws if work was done although this request was refused or never left: `ops reconcile` sent it again under its idempotency key
+ * while this process was suspended. DoneBefore with the journal's record, or CliError unknown.
+ */
+async function requireUndone(journal: Journal, operationId: string): Promise<void> {
+  const [known] = await journal.find(operationId);
+  if (!known || known.state === 'refused' || known.verdict === 'not-done') return;
+  if (!isInDoubt(known)) throw new DoneBefore(known);
+  throw new CliError('unknown', `this attempt did nothing, but another command sent it again: ${known.summary}`, {
+    code: 'OUTCOME_UNKNOWN',
+    hint: `its outcome is unknown; find out with: fiatrail ops reconcile ${operationId}`,
+    operationId,
+  });
 }
 
 /** What to do when an outcome could be written nowhere: only this text has it. */

@@ -6,6 +6,8 @@ export interface Looks {
   readonly unseenSinceMs?: number;
   /** When it was sent again under its idempotency key, by the journal's time. */
   readonly repeatedAtMs?: number;
+  /** The id that the service then gave, which is the work of another operation. */
+  readonly repeatedAs?: string;
 }
 
 /** Whether the outcome of an operation is unknown. */

@@ -2,6 +2,7 @@ import type { CliError } from '../base/errors.ts';
 import type { DatabaseError } from '../sqlite/errors.ts';
 import type { AccountNames, Fintech } from './accounts.ts';
 import type { Claim, InTheWay, LookedFor } from './claims.ts';
+import type { Looks } from './doubt.ts';
 import type { Imported } from './import.ts';
 import type { Intent } from './intent.ts';
 import type { Selection } from './list-query.ts';
@@ -50,15 +51,16 @@ export interface Journal {
    * again before, or its outcome is known.
    */
   claimRepeat(operationId: string, busyForMs: number): Promise<{ readonly isLate: () => boolean } | undefined>;
-  /** Records when a complete read of the service's list first did not have a request with an unknown outcome, by the service's time. */
-  noteUnseen(operationId: string, serviceMs: number): Promise<void>;
+  /** Records what a look for a request with an unknown outcome found, unless that was noted before. */
+  noteLook(operationId: string, look: Looks): Promise<void>;
   /** Records work that was found as the operation's own. Returns false if another operation has it, or the outcome is known. */
   take(operationId: string, found: { readonly requestId: string; readonly detail: string }): Promise<boolean>;
   /**
    * Appends the outcome of a request that was sent. If the journal cannot be written, keeps it in a file beside the journal,
-   * from where `merge` takes it. Returns where it is now. Throws if it could be written nowhere.
+   * from where `merge` takes it. Returns where it is now; `contradicted` if the journal knows something else by now, which stands.
+   * Throws if it could be written nowhere.
    */
-  record(operationId: string, state: OperationState, appended: Outcome): Promise<'journal' | 'beside'>;
+  record(operationId: string, state: OperationState, appended: Outcome): Promise<'journal' | 'beside' | 'contradicted'>;
   /** Appends the outcomes that were kept beside the journal. */
   merge(): Promise<Merged>;
   /**

@@ -10,7 +10,7 @@ import { exportedLines } from './export.ts';
 import { hasKeptHeads, keepHead, lastHead } from './head.ts';
 import type { Intent } from './intent.ts';
 import type { Journal } from './interface.ts';
-import { claimRepeat, noteUnseen } from './looks.ts';
+import { claimRepeat, noteLook } from './looks.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
 import {
@@ -127,7 +127,7 @@ async function move(recording: Recording, id: string, state: OperationState, app
   if (!(await tryMove(recording, id, state, appended))) throw new Error(`operation ${id} cannot become ${state}`);
 }
 
-type DoubtPart = Pick<Journal, 'claimRepeat' | 'noteUnseen' | 'take'>;
+type DoubtPart = Pick<Journal, 'claimRepeat' | 'noteLook' | 'take'>;
 
 function doubtPart(clock: JournalWorld['clock'], append: Append): DoubtPart {
   return {
@@ -136,7 +136,7 @@ function doubtPart(clock: JournalWorld['clock'], append: Append): DoubtPart {
       const isOurs = await append((recording) => claimRepeat(recording, id));
       return isOurs ? { isLate: () => passed() > busyForMs } : undefined;
     },
-    noteUnseen: (id, serviceMs) => append((recording) => noteUnseen(recording, id, serviceMs)),
+    noteLook: (id, look) => append((recording) => noteLook(recording, id, look)),
     take: (id, found) =>
       append(
         async (recording) =>
@@ -209,8 +209,8 @@ function outcomePart({ aside, append, now, waitMs }: OutcomeParts): Pick<Journal
   return {
     record: async (id, state, appended) => {
       try {
-        await append((recording) => move(recording, id, state, appended), waitMs);
-        return 'journal';
+        const isAppended = await append((recording) => tryMove(recording, id, state, appended), waitMs);
+        return isAppended ? 'journal' : 'contradicted';
       } catch (error) {
         if (!(error instanceof DatabaseError)) throw error;
         keepAside(aside, { ...appended, operationId: id, state, at: now() });

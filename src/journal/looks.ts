@@ -12,11 +12,11 @@ export async function claimRepeat(recording: Recording, id: string): Promise<boo
   return doubt !== undefined && tryMove(recording, id, 'unknown', { detail, result: JSON.stringify(looks) });
 }
 
-/** Appends when a complete read first did not have a request, unless another process did at the same time. */
-export async function noteUnseen(recording: Recording, id: string, unseenSinceMs: number): Promise<void> {
+/** Appends what a look found. What was noted before stays: another process may have looked at the same time. */
+export async function noteLook(recording: Recording, id: string, look: Looks): Promise<void> {
   const doubt = await doubtIn(recording, id);
-  if (!doubt || doubt.looks.unseenSinceMs !== undefined) return;
-  const result = JSON.stringify({ ...doubt.looks, unseenSinceMs } satisfies Looks);
+  if (!doubt || Object.keys(look).every((name) => name in doubt.looks)) return;
+  const result = JSON.stringify({ ...look, ...doubt.looks } satisfies Looks);
   await tryMove(recording, id, 'unknown', { detail: doubt.detail ?? undefined, result });
 }
 

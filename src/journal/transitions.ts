@@ -2,6 +2,7 @@ import type { World } from '../base/world.ts';
 import type { Asset } from '../money/amount.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { AMOUNT_COLUMNS, BASELINE_COLUMNS, FIXED_COLUMNS, hashOfOne, NO_HASH } from './chain.ts';
+import { looksIn } from './doubt.ts';
 import type { Head } from './head.ts';
 import type { Intent } from './intent.ts';
 import { addSpent, counts } from './spending.ts';
@@ -105,6 +106,7 @@ interface MovedRow {
   readonly created_at: bigint;
   readonly asset: Asset | null;
   readonly minor: bigint | null;
+  readonly result: string | null;
 }
 
 /** Appends a transition and updates the operation. Returns false if its state does not allow it. Call it in a transaction. */
@@ -116,10 +118,12 @@ export async function tryMove(
 ): Promise<boolean> {
   const { queries } = recording;
   const row = await queries.get<MovedRow>(
-    'SELECT state, verdict, account, command, created_at, asset, minor FROM operation WHERE id = ?',
+    'SELECT state, verdict, account, command, created_at, asset, minor, result FROM operation WHERE id = ?',
     id,
   );
   if (!row || !mayFollow(row.state, to)) return false;
+  // That one of two requests was refused says nothing of the other.
+  if (to === 'refused' && looksIn(row).repeatedAtMs !== undefined) return false;
   const { requestId = null, verdict = null, detail = null, result = null, busyUntil = null } = appended;
   const at = appended.at ?? queries.now();
   const storable = storableIn(queries);

@@ -1,12 +1,12 @@
 import { evidenceRulesOf } from '../account/money-rules.ts';
 import type { Session } from '../cli/session.ts';
 import type { Baseline } from '../journal/baseline.ts';
-import { isInDoubt, unseenSince } from '../journal/doubt.ts';
+import { isInDoubt, looksIn, unseenSince } from '../journal/doubt.ts';
 import type { Journal, Operation } from '../journal/journal.ts';
 import { clockProblem } from './clocks.ts';
 import { evidenceOf, ownerOf } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';
-import { sentAgain } from './send-again.ts';
+import { acceptedAs, sentAgain } from './send-again.ts';
 import type { Candidate, Found, Work } from './work.ts';
 
 /**
@@ -57,15 +57,18 @@ async function lookFor(session: Session, journal: Journal, work: Work, operation
     return { kind: 'ended', operation: await current(journal, operationId) };
   const again = await sentAgain(session, journal, await current(journal, operationId), found);
   if (again) {
-    const isRecorded = await recordFound(journal, operationId, again);
-    const operation = await current(journal, operationId);
-    // Another operation has what the service says is this one's: a person finds out which of the two it is.
-    return isRecorded ? { kind: 'ended', operation } : { kind: 'several', operation, candidates: [again] };
+    if (await recordFound(journal, operationId, again))
+      return { kind: 'ended', operation: await current(journal, operationId) };
+    await journal.noteLook(operationId, { repeatedAs: again.requestId });
   }
   if (owner.kind === 'own' || owner.kind === 'unclear')
     return { kind: 'several', operation: await current(journal, operationId), candidates };
-  if (!found.isComplete) return { kind: 'incomplete', operation: await current(journal, operationId) };
-  return absence(session, journal, await current(journal, operationId), found);
+  const looked = await current(journal, operationId);
+  const { repeatedAs } = looksIn(looked);
+  // Another operation has what the service says is this one's: a person finds out which of the two it is.
+  if (repeatedAs !== undefined) return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };
+  if (!found.isComplete) return { kind: 'incomplete', operation: looked };
+  return absence(session, journal, looked, found);
 }
 
 /** Looks for the outcome of an operation, and returns whether it is known now. */
@@ -102,7 +105,7 @@ async function absence(
     return { kind: 'clock', operation, why: why ?? 'the service does not say its time' };
   const firstMs = unseenSince(operation);
   if (firstMs === undefined) {
-    await journal.noteUnseen(operationId, nowMs);
+    await journal.noteLook(operationId, { unseenSinceMs: nowMs });
     const looked = await current(journal, operationId);
     if (!isInDoubt(looked)) return { kind: 'ended', operation: looked };
     return { kind: 'unseen', operation: looked, lookAgainMs: (unseenSince(looked) ?? nowMs) + visibleAfterMs };

@@ -26,7 +26,7 @@ export async function endpointNamed(id: string | undefined): Promise<Endpoint | 
 export async function recordedOutcome(session: Session, operation: Operation, waitMs: number): Promise<Outcome> {
   const { operationId, onceKey, summary, state, updatedAt, requestId, endpoint } = operation;
   await session.note(
-    `already done under the once key ${onceKey} (${state}, ${updatedAt}): ${summary}; nothing was sent`,
+    `already done${onceKey === null ? '' : ` under the once key ${onceKey}`} (${state}, ${updatedAt}): ${summary}; nothing was sent`,
   );
   const work = await workStartedBy(endpoint);
   if (state === 'accepted' && requestId !== null && work?.status && (waitMs > 0 || operation.result === null))

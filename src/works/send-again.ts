@@ -36,16 +36,19 @@ export async function sentAgain(
   if (!repeat) return undefined;
   try {
     const requestId = await sendRecorded(session, endpoint, request, repeat.isLate);
-    const state = 'accepted when it was sent again under its idempotency key';
-    return requestId === undefined
-      ? undefined
-      : { requestId, createdAt: undefined, state, standing: 'accepted', isExact: true };
+    return requestId === undefined ? undefined : acceptedAs(requestId);
   } catch (error) {
     // A refusal proves nothing: nobody documents whether the service looks for the key first.
     if (error instanceof CliError && error.category !== 'interrupted') return undefined;
     throw error;
   }
 }
+
+/** The work that the service named when a request was sent again. */
+export const acceptedAs = (requestId: string): Candidate => ({
+  ...{ requestId, createdAt: undefined, standing: 'accepted', isExact: true },
+  state: 'accepted when it was sent again under its idempotency key',
+});
 
 /** Counts the requests in doubt that are equal but for their idempotency keys, this one among them: none of them blocks another. */
 async function equalDoubts(session: Session, journal: Journal, { endpoint, request }: Operation): Promise<number> {

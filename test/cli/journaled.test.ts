@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
+import { DoneBefore } from '../../src/cli/in-the-way.ts';
 import { sendJournaled } from '../../src/cli/journaled.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
+import type { Journal } from '../../src/journal/journal.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { testJournal } from '../support/journal-intent.ts';
@@ -29,7 +31,7 @@ async function sending(path = ':memory:') {
       ...{ endpoint: withdrawFees, input: { amount: 5 }, summary: 'withdraw', guard: GUARD },
       ...{ keyFingerprint: () => '0a1b', call },
     });
-  return { journal, send };
+  return { journal, send, stderr: world.stderr };
 }
 
 test.each([
@@ -61,6 +63,77 @@ test('what the service said is recorded with its request id', async () => {
   const [operation] = await journal.list({ limit: 1 });
   expect(operation).toMatchObject({ state: 'accepted', requestId: 'w-1' });
   expect(JSON.parse(operation?.result ?? '')).toEqual({ endpoint: 'fees.withdraw', data });
+});
+
+describe('a request that was sent again while its process was suspended', () => {
+  const refused = new CliError('refused', 'too late');
+
+  /** Sends a withdrawal of which another process learns something before the first response arrives. */
+  async function overtaken(meanwhile: (journal: Journal, id: string) => Promise<unknown>, end: () => Promise<never>) {
+    const { journal, send, stderr } = await sending();
+    const ended = await send(async () => {
+      const [operation] = await journal.list({ limit: 1 });
+      const id = operation?.operationId ?? '';
+      await journal.append(id, 'unknown', { detail: 'suspended' });
+      await meanwhile(journal, id);
+      return end();
+    }).catch((error: unknown) => error);
+    return { ended, stderr: stderr.text(), operations: await journal.list({ limit: 5 }) };
+  }
+
+  test('and accepted then ends with what the journal knows, although its own attempt was refused', async () => {
+    const { ended, operations } = await overtaken(
+      async (journal, id) => {
+        await journal.claimRepeat(id, 1_000);
+        await journal.take(id, { requestId: 'w-2', detail: 'found' });
+      },
+      () => Promise.reject(refused),
+    );
+    expect(ended).toBeInstanceOf(DoneBefore);
+    expect(ended).toMatchObject({ operation: { state: 'accepted', requestId: 'w-2' } });
+    expect(operations).toMatchObject([{ state: 'accepted', requestId: 'w-2' }]);
+  });
+
+  test('without a usable response stays in doubt, although its own attempt was refused', async () => {
+    const { ended, operations } = await overtaken(
+      (journal, id) => journal.claimRepeat(id, 1_000),
+      () => Promise.reject(refused),
+    );
+    expect(ended).toMatchObject({ category: 'unknown', code: 'OUTCOME_UNKNOWN', operationId: expect.any(String) });
+    expect(operations).toMatchObject([{ state: 'unknown' }]);
+  });
+
+  test.each([
+    ['the same work', 'w-1', ''],
+    ['other work', 'w-2', 'warning: it was accepted (request id w-1), but the journal says otherwise of operation'],
+  ])(
+    'and is then accepted itself, warns only if the journal names other work: %s',
+    async (_what, requestId, warning) => {
+      const { ended, stderr } = await overtaken(
+        (journal, id) => journal.take(id, { requestId, detail: 'found' }),
+        async () => ({ data: { withdrawalId: 'w-1', status: 'pending' } }) as never,
+      );
+      expect(ended).toMatchObject({ reply: { data: { withdrawalId: 'w-1' } } });
+      expect(stderr.slice(0, warning.length || undefined)).toBe(warning);
+    },
+  );
+
+  test('warns if it is accepted after a person said that it was not done', async () => {
+    const { stderr } = await overtaken(
+      (journal, id) => journal.append(id, 'resolved', { verdict: 'not-done', detail: 'a person' }),
+      async () => ({ data: { withdrawalId: 'w-1', status: 'pending' } }) as never,
+    );
+    expect(stderr).toContain('but the journal says otherwise of operation');
+    expect(stderr).toContain('(not-done)');
+  });
+
+  test('ends as refused if a person said that it was not done', async () => {
+    const { ended } = await overtaken(
+      (journal, id) => journal.append(id, 'resolved', { verdict: 'not-done', detail: 'a person' }),
+      () => Promise.reject(refused),
+    );
+    expect(ended).toMatchObject({ category: 'refused' });
+  });
 });
 
 describe('an error after a request was sent', () => {

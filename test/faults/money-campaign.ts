@@ -14,7 +14,7 @@ import {
   troubled,
   weather,
 } from './money-storm.ts';
-import { falseClaims, MARKED_TWIN, type OtherRun, TWIN, truthOf } from './money-verdicts.ts';
+import { falseClaims, LOST, MARKED_TWIN, type OtherRun, RESTORED, TWIN, truthOf } from './money-verdicts.ts';
 
 /** Every kind of work that moves money. */
 export const ALL_GROUPS: readonly Group[] = [...GROUPS, ...TERSE_GROUPS];
@@ -86,7 +86,7 @@ export async function campaignRun(seed: number, { furnished, journal, tally }: G
     await endDoubts(storm, tally);
     await untilDone(storm, jobs, tally);
     const truth = await truthOf(rig, { group, jobs, runs, others, holdsKeys: world.holdsKeys });
-    const kinds = new Set(falseClaims(truth).map((kind) => (kind === TWIN && world.needsMarks ? MARKED_TWIN : kind)));
+    const kinds = new Set(falseClaims(truth).map((kind) => inWorld(kind, world, journal)));
     tally.movements += runs.flatMap(({ ran }) => truth.startedBy(ran.process)).length;
     note(tally, { seed, group, world, kinds, log: rig.log.join('\n') });
   } catch (error) {
@@ -95,6 +95,12 @@ export async function campaignRun(seed: number, { furnished, journal, tally }: G
   } finally {
     for (const end of ends) await end();
   }
+}
+
+/** Names a false claim by what its world leaves nobody to notice it by. */
+function inWorld(kind: string, { needsMarks, copy }: World, { isShared }: RigJournal): string {
+  if (kind === TWIN && needsMarks) return MARKED_TWIN;
+  return kind === LOST && copy === 'the machines' && !isShared ? RESTORED : kind;
 }
 
 interface Place {

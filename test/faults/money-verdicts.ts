@@ -46,6 +46,12 @@ export async function truthOf(
 /** The false claim that nobody can avoid without marks: an equal request of another program, in place of ours that was lost. */
 export const TWIN = 'indistinguishable twin: its row was taken for a lost request';
 export const MARKED_TWIN = `${TWIN}, although only marks prove anything`;
+export const LOST = 'moved twice under a key: the journal lost an operation';
+/** What nothing on one host can notice: everything that remembers was put back together. */
+export const RESTORED = `${LOST}, as a whole machine was restored`;
+
+/** False claims that docs/money.md names as those that nobody can avoid. */
+export const UNAVOIDABLE: readonly string[] = [TWIN, RESTORED];
 
 /** Exit codes that say that nothing was done. */
 const NOTHING_DONE: readonly number[] = [2, 4, 5, 7, 9];

@@ -115,10 +115,10 @@ describe('an outcome that the journal cannot take', () => {
     expect(await only()).toEqual([['accepted', 'r-1']]);
   }, 60_000);
 
-  test('is not written if the state does not allow it', async () => {
+  test('is neither written nor kept if the state does not allow it', async () => {
     const { journal, ids, kept } = await withKept(['accepted']);
     await journal.merge();
-    await expect(journal.record(ids[0] ?? '', 'refused', {})).rejects.toThrow('cannot become refused');
+    expect(await journal.record(ids[0] ?? '', 'refused', {})).toBe('contradicted');
     expect(kept()).toEqual([]);
   });
 

@@ -151,7 +151,7 @@ describe('a request with an idempotency key whose response was lost', () => {
     const on = await rig();
     const id = await on.doubt('a');
     await on.journal.claimRepeat(id, 30_000);
-    await on.journal.noteUnseen(id, START_MS);
+    await on.journal.noteLook(id, { unseenSinceMs: START_MS });
     expect(await on.journal.claimRepeat(id, 30_000)).toBeUndefined();
     expect(await on.look(id)).toBe('unseen');
     expect(on.keys()).toEqual([]);
@@ -168,6 +168,14 @@ describe('a request with an idempotency key whose response was lost', () => {
     on.clock.pass(11 * 60_000);
     expect(await on.look(id)).toBe('ended');
     expect(await on.stateOf(id)).toEqual(['resolved', 'not-done']);
+  });
+
+  test('stays in doubt if its first attempt was refused late: that says nothing of the second', async () => {
+    const on = await rig();
+    const id = await on.doubt('a');
+    await on.journal.claimRepeat(id, 30_000);
+    expect(await on.journal.record(id, 'refused', { detail: 'refused' })).toBe('contradicted');
+    expect(await on.stateOf(id)).toEqual(['unknown', null]);
   });
 
   test('leaves only while others count it as on its way', async () => {
@@ -294,6 +302,10 @@ describe('two requests that differ in their idempotency keys alone', () => {
     on.service.answers = () => ({ trade: { tradeId: 't-1' } });
     expect(await on.look(one)).toBe('ended');
     expect(await on.look(other)).toBe('several');
+    // Whoever looks later is told the same, although the lists still show nothing.
+    on.clock.pass(11 * 60_000);
+    expect(await on.look(other)).toBe('several');
+    expect(on.keys()).toEqual(['a', 'b']);
     expect([await on.stateOf(one), await on.stateOf(other)]).toEqual([
       ['accepted', 't-1'],
       ['unknown', null],
