@@ -3,6 +3,8 @@ import type { Session } from '../cli/session.ts';
 import type { Baseline } from '../journal/baseline.ts';
 import { isInDoubt, looksIn, unseenSince } from '../journal/doubt.ts';
 import type { Journal, Operation } from '../journal/journal.ts';
+import { parseExactJson } from '../money/decimal.ts';
+import { shellWord } from '../present/text.ts';
 import { clockProblem } from './clocks.ts';
 import { evidenceOf, ownerOf } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';
@@ -39,8 +41,14 @@ export async function reconcile(session: Session, operation: Operation): Promise
   const work = await workStartedBy(endpoint);
   if (!work) return { kind: 'no-evidence', operation: await current(journal, operationId) };
   const again = work.retry?.(operationId);
-  const about = { where: work.evidence, ...(again === undefined ? {} : { retry: again }) };
+  const about = { where: placeOf(work, operation), ...(again === undefined ? {} : { retry: again }) };
   return { ...(await lookFor(session, journal, work, operation)), ...about };
+}
+
+/** Where a person looks for it. */
+function placeOf({ evidence }: Work, { request }: Operation): string {
+  const { userId } = parseExactJson(request) as { readonly userId?: unknown };
+  return typeof userId === 'string' ? evidence.replace('USER_ID', shellWord(userId)) : evidence;
 }
 
 async function lookFor(session: Session, journal: Journal, work: Work, operation: Operation): Promise<Reconciled> {

@@ -133,3 +133,43 @@ describe('a list that the service', () => {
     expect(states()).toEqual(['unknown']);
   });
 });
+
+describe('what a person needs in order to decide is printed', () => {
+  /** What `ops reconcile` says of an operation, with its ids left out. */
+  async function screen(): Promise<string[]> {
+    expect(await run('ops reconcile')).toBe(6);
+    const lines = world.stderr.text().split('\n');
+    const start = lines.findIndex((line) => line.startsWith('operation '));
+    return lines.slice(start, start + 7).map((line) => line.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID'));
+  }
+
+  test('a line for each fact, if the service has no list', async () => {
+    expect(await run('onramp start user-1 --amount 500 --once k --yes -q')).toBe(6);
+    answers['listuserwallets'] = () => GONE;
+    const [operation, why, known, looked, compare, done, undone] = await screen();
+    expect([operation, why, looked, compare, done, undone]).toEqual([
+      'operation ID',
+      '  why: the service has no list that shows such a request, or does not show it any more',
+      expect.stringMatching(/^ {2}looked: .*: nothing$/),
+      '  compare: fiatrail wallets user user-1, the statement of whoever was to be paid, and what other programs of this account did then',
+      '  if it was done: fiatrail ops resolve ID --completed --request-id REQUEST_ID --reason TEXT',
+      '  if it was not: fiatrail ops resolve ID --not-done --reason TEXT (the once key k is free again)',
+    ]);
+    expect(known).toContain('start an onramp of ₦500.00 for user user-1; ₦500.00; sent at 2026-01-05T09:00:0');
+  });
+
+  test('the row and its time, if nothing proves whose it is', async () => {
+    answers['payouts'] = () => success({ payouts: [], total: 0 });
+    answers['listbankaccounts'] = () => success({ accounts: [SAVED], total: 1 });
+    expect(await run(`${PAYOUT} --yes -q`)).toBe(6);
+    answers['getbankaccounts'] = () => GONE;
+    answers['payouts'] = () => success({ payouts: [payoutRow()], total: 1 });
+    const [, why, , looked, , done, undone] = await screen();
+    expect([why, looked, done, undone]).toEqual([
+      '  why: a row looks like it, and nothing proves that no other program made it',
+      expect.stringMatching(/^ {2}looked: at 2026-.*: p-1 \(completed, 2026-01-05T09:00:01.000Z\)$/),
+      '  if it was done: fiatrail ops resolve ID --completed --request-id p-1 --reason TEXT',
+      '  if it was not: fiatrail ops resolve ID --not-done --reason TEXT (it may be done again)',
+    ]);
+  });
+});

@@ -247,7 +247,8 @@ const reconcileCommand = command({
     }));
     const operations = await Promise.all(rows);
     for (const { operationId: id, wayOut: lines } of operations)
-      if (lines.length > 0) await session.note([`operation ${id}`, ...lines].join('\n  '));
+      for (const line of lines.length > 0 ? [`operation ${id}`, ...lines.map((each) => `  ${each}`)] : [])
+        await session.note(line);
     const result = { data: { operations }, lists: 'operations', columns: RECONCILED };
     const left = all.filter(({ kind }) => kind !== 'ended').length;
     if (left === 0) return { result };

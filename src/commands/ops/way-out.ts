@@ -1,4 +1,4 @@
-import { unseenSince } from '../../journal/doubt.ts';
+import { looksIn, unseenSince } from '../../journal/doubt.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
@@ -27,6 +27,8 @@ export function wayOut(looked: Looked, nowMs: number | undefined): readonly stri
 function whyUndecided(looked: Looked): string | undefined {
   switch (looked.kind) {
     case 'several':
+      if (looksIn(looked.operation).repeatedAs !== undefined)
+        return 'the service named this work when it was sent again, and the journal has it as that of another operation';
       return looked.candidates.length === 1
         ? 'a row looks like it, and nothing proves that no other program made it'
         : 'more rows look like it than requests that may have made them';
@@ -74,9 +76,8 @@ function looksOf(looked: Looked, nowMs: number | undefined): string {
 function compareWith(looked: Looked): string {
   const where = 'where' in looked ? looked.where : undefined;
   if (where === undefined) return 'ask the service for what it did at that time';
-  const { userId } = parseExactJson(looked.operation.request) as { readonly userId?: unknown };
-  const line = where.replace('USER_ID', typeof userId === 'string' ? shellWord(userId) : 'USER_ID');
-  return `${line}, the statement of whoever was to be paid, and what other programs of this account did then`;
+  const paid = looked.operation.kind === 'money' ? ', the statement of whoever was to be paid,' : '';
+  return `${where}${paid} and what other programs of this account did then`;
 }
 
 const idOf = (looked: Looked): string =>
