@@ -66,7 +66,7 @@ export const nairaOfCngn = (cngn: Amount | undefined): Amount | undefined =>
 export const cngnOfNaira = (naira: Amount | undefined) => naira && amount('CNGN', naira.minor * 10_000n);
 
 /** How an amount of a row compares with the request's. `unsaid`: one of them is missing, or its unit is not known. */
-type Match = 'equal' | 'other' | 'unsaid';
+export type Match = 'equal' | 'other' | 'unsaid';
 
 /** Compares an amount of a row with the request's. */
 export function amountMatch(value: unknown, unit: MoneyUnit, wanted: Amount | undefined): Match {

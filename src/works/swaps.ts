@@ -3,9 +3,10 @@ import { PAGE_SIZE } from '../cli/pages.ts';
 import { PREVIEW_READ } from '../cli/previews.ts';
 import type { Session } from '../cli/session.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
+import { getDetails } from '../contract/endpoints/users.ts';
 import { type Asset, isAsset } from '../money/amount.ts';
 import { listing } from './listing.ts';
-import { agrees, amountAt, amountMatch, compared, said } from './rows.ts';
+import { agrees, amountAt, amountMatch, compared, type Match, said } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
@@ -49,6 +50,10 @@ async function boughtToken(
   }
 }
 
+/** Rows name no user, so the wallet tells whose swap it is. Another wallet proves nothing: a user may have several. */
+const ownWallet = (shown: unknown, managed: unknown): Match =>
+  typeof shown === 'string' && (typeof managed !== 'string' || !agrees(shown, managed)) ? 'unsaid' : 'equal';
+
 /** Tokens of a user, or of an onramp wallet, exchanged for others. */
 export const swap: Work = {
   starts: [startSwap, triggerSwap],
@@ -69,8 +74,22 @@ export const swap: Work = {
   // They name tokens by their contracts, and so do not say what the request said.
   told: { 'swap.completed': { standing: 'settled' }, 'swap.failed': { standing: 'failed' } },
   evidence: 'fiatrail swaps list',
+  terms: async (session, { userId, walletAddress, smartWalletAddress, managedWallet }) => {
+    if (typeof userId !== 'string' || typeof (walletAddress ?? smartWalletAddress ?? managedWallet) === 'string')
+      return undefined;
+    try {
+      const { data } = await session.call(getDetails, { userId });
+      const wallet = data.walletDetails?.evmWallet;
+      return typeof wallet === 'string' ? { managedWallet: wallet } : undefined;
+    } catch (error) {
+      // A user who is not shown any more has nothing to compare.
+      if (error instanceof CliError && error.category === 'refused') return undefined;
+      throw error;
+    }
+  },
   list: (request) => {
-    const { sellToken, buyToken, amount, walletAddress, smartWalletAddress } = request;
+    const { sellToken, buyToken, amount, walletAddress, smartWalletAddress, managedWallet } = request;
+    const isNamed = typeof (walletAddress ?? smartWalletAddress) === 'string';
     // Only a triggered swap names the wallet of an onramp.
     const kind = walletAddress === undefined ? 'direct' : 'trigger';
     const wanted = amountAt(amount, 'token', assetOf(sellToken));
@@ -85,7 +104,10 @@ export const swap: Work = {
         state: row.status,
         ...compared(
           // Without an amount, a triggered swap sells whatever the wallet holds, so the row must name the wallet.
-          [amount === undefined ? said(row.smartWalletAddress) : amountMatch(row.amountIn, 'decimal-string', wanted)],
+          [
+            amount === undefined ? said(row.smartWalletAddress) : amountMatch(row.amountIn, 'decimal-string', wanted),
+            isNamed ? 'equal' : ownWallet(row.smartWalletAddress, managedWallet),
+          ],
           [
             agrees(row.sellToken, sellToken),
             agrees(row.buyToken, buyToken),

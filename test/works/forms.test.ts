@@ -78,7 +78,9 @@ const NAMES = [...linesOf(ANY_PLACE).keys()];
 describe.each(FORMS)('answers in the form %s', (form) => {
   test.each(NAMES)('find the work of a lost response, and none of a lost request: %s', async (name) => {
     const { box, run, place, reconciled, newest } = await served(form);
-    const { endpoint, argv } = linesOf(place).get(name) ?? { endpoint: '', argv: [] };
+    const line = linesOf(place).get(name) ?? { endpoint: '', argv: [] };
+    const { endpoint } = line;
+    const argv = endpoint === 'swaps.create' ? [...line.argv, '--from', place.managedWallet] : line.argv;
     await fault(box, endpoint, 'lost-response');
     expect((await run([...argv, '--once', 'a'])).exit).toBe(6);
     expect(await reconciled()).toEqual(['ended']);
@@ -100,5 +102,14 @@ describe.each(FORMS)('answers in the form %s', (form) => {
       expect(newest()).toMatchObject({ state: 'resolved', detail: 'looked for twice, and not found' });
     }
     expect(newest()?.request_id).not.toBe(found?.request_id);
+  });
+
+  test('show a swap to a person if nothing says whose wallet its row names', async () => {
+    const { box, run, place, reconciled } = await served(form);
+    await fault(box, 'swaps.create', 'lost-response');
+    const swap = ['swaps', 'start', place.userId, '--sell', 'CNGN', '--buy', 'USDC', '--amount', '2000'];
+    expect((await run([...swap, '--once', 'a'])).exit).toBe(6);
+    // The oldest answers do not show the wallets of a user.
+    expect(await reconciled()).toEqual([form === 'public-older' ? 'several' : 'ended']);
   });
 });
