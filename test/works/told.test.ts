@@ -30,7 +30,7 @@ const service: Exchange = async ({ url }) => {
   if (/payouts/i.test(url)) return answered({ payouts: rows });
   if (/withdrawals/i.test(url)) return answered({ withdrawals: rows });
   if (/swaphistory/i.test(url)) return answered({ swaps: [] });
-  if (/getdetails/i.test(url)) return answered({ userId: 'user-1' });
+  if (/getuserdetails/i.test(url)) return answered({ userId: 'user-1' });
   if (/status/i.test(url)) {
     statusReads += 1;
     const createdAt = startedMs === undefined ? null : new Date(startedMs).toISOString();
