@@ -59,8 +59,11 @@ const NOTHING_DONE: readonly number[] = [2, 4, 5, 7, 9];
 /** What differs between two commands and not between their rows. */
 const UNSEEN = / --no-tag| --(max|min)-price \d+|(?<=^fx) (trade|market-order)/g;
 
+/** The list of fee withdrawals shows the first six digits of an account. */
+const MASKED = /(?<=^fees .*--account-number \d{6})\d{4}/;
+
 /** What a command asks for, as far as the service's lists show it. */
-const asked = ({ argv }: MoneyLine) => argv.join(' ').replaceAll(UNSEEN, '');
+const asked = ({ argv }: MoneyLine) => argv.join(' ').replaceAll(UNSEEN, '').replace(MASKED, '****');
 
 /** Whether the request carried something by which its work is known: a tag, or a key under which the service would do it once. */
 const isMarked = ({ endpoint, terms, key }: Job, holdsKeys: boolean) =>
