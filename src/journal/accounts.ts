@@ -1,3 +1,5 @@
+import type { Recording } from './entries.ts';
+import { appendFacts, changed, factAbout, subjects } from './facts.ts';
 import type { Queries } from './store.ts';
 
 /** What identifies an account in a request: the fingerprint of its API key. */
@@ -31,11 +33,32 @@ export function namesOf({ keyFingerprint, profile, baseUrl }: AccountNames): str
   return [key(keyFingerprint), old(profile, baseUrl)];
 }
 
-const find = async (queries: Queries, name: string) =>
-  (await queries.get<{ account: string }>('SELECT account FROM account_name WHERE name = ?', name))?.account;
+const find = async (queries: Queries, name: string) => (await factAbout(queries, subjects.account(name))) ?? undefined;
 
-const insert = (queries: Queries, name: string, account: string) =>
-  queries.run('INSERT INTO account_name (name, account) VALUES (?, ?) ON CONFLICT DO NOTHING', name, account);
+/** Gives names to accounts; undefined takes one away. */
+async function keep(
+  recording: Recording,
+  names: readonly { readonly name: string; readonly account: string | undefined }[],
+): Promise<void> {
+  const { queries } = recording;
+  await appendFacts(
+    recording,
+    names.map(({ name, account }) => ({ subject: subjects.account(name), value: account ?? null })),
+  );
+  for (const { name, account } of names) {
+    if (account === undefined) await queries.run('DELETE FROM account_name WHERE name = ?', name);
+    else
+      await queries.run(
+        'INSERT INTO account_name (name, account) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET account = excluded.account',
+        ...[name, account],
+      );
+  }
+}
+
+/** Gives a name to an account, unless it has one. */
+async function insert(recording: Recording, name: string, account: string): Promise<void> {
+  if ((await find(recording.queries, name)) === undefined) await keep(recording, [{ name, account }]);
+}
 
 /** Returns the names of an account that begin with a word, without it. */
 async function namesBeginning(queries: Queries, account: string, word: 'account' | 'fintech'): Promise<string[]> {
@@ -49,12 +72,28 @@ interface NameRow {
   readonly account: string;
 }
 
-/** Reads every name of the accounts that a key and its profile belong to. */
-const namesAround = (queries: Queries, { keyFingerprint, profile, baseUrl }: AccountNames) =>
-  queries.all<NameRow>(
-    'SELECT name, account FROM account_name WHERE account IN (SELECT account FROM account_name WHERE name IN (?, ?)) ORDER BY name',
-    ...[key(keyFingerprint), old(profile, baseUrl)],
-  );
+/**
+ * Reads every name of the accounts that a key and its profile belong to. Throws CliError usage if an entry says something else of one of
+ * them: money could be sent twice.
+ */
+async function namesAround(
+  queries: Queries,
+  { keyFingerprint, profile, baseUrl }: AccountNames,
+): Promise<readonly NameRow[]> {
+  const asked = [key(keyFingerprint), old(profile, baseUrl)];
+  const [rows, ...facts] = await Promise.all([
+    queries.all<NameRow & { said: string | null }>(
+      `SELECT name, account, (SELECT value FROM entry WHERE subject = 'account ' || name ORDER BY sequence DESC LIMIT 1) AS said
+       FROM account_name WHERE account IN (SELECT account FROM account_name WHERE name IN (?, ?)) ORDER BY name`,
+      ...asked,
+    ),
+    ...asked.map((name) => find(queries, name)),
+  ]);
+  const isMissing = asked.some((name, index) => facts[index] !== undefined && rows.every((row) => row.name !== name));
+  if (isMissing || rows.some(({ account, said }) => account !== said))
+    throw changed('which keys belong to the account');
+  return rows;
+}
 
 function idsAmong(rows: readonly NameRow[], { keyFingerprint, profile, baseUrl }: AccountNames): readonly string[] {
   const named = (wanted: string) => rows.filter(({ name }) => name === wanted).map(({ account }) => account);
@@ -107,34 +146,36 @@ interface KnownAccount {
 }
 
 /** Returns an account, which gets an id from `newId` if it is new, and remembers its names. Call it in a transaction. */
-export async function accountIn(queries: Queries, names: AccountNames, newId: () => string): Promise<KnownAccount> {
+export async function accountIn(recording: Recording, names: AccountNames, newId: () => string): Promise<KnownAccount> {
+  const { queries } = recording;
   const { keyFingerprint, profile, baseUrl } = names;
   const rows = await namesAround(queries, names);
   const before = knowsKey(rows, names) ? undefined : await replacedBy(queries, names);
   if (before !== undefined && (await find(queries, key(before))) !== undefined) {
-    await linkKeys(queries, before, keyFingerprint);
-    return accountIn(queries, names, newId);
+    await linkKeys(recording, before, keyFingerprint);
+    return accountIn(recording, names, newId);
   }
   const accountOf = (wanted: string) => rows.find(({ name }) => name === wanted)?.account;
   const [known, older] = [accountOf(key(keyFingerprint)), accountOf(old(profile, baseUrl))];
   const account = known ?? older ?? newId();
   if (known !== undefined && older === undefined) return { account, ids: idsAmong(rows, names) };
-  await insert(queries, key(keyFingerprint), account);
+  await insert(recording, key(keyFingerprint), account);
   if (older !== undefined) {
     // Older operations belong to the first key that is seen with their profile, and to no later one.
-    await merge(queries, older, account);
-    await queries.run('DELETE FROM account_name WHERE name = ?', old(profile, baseUrl));
+    await merge(recording, older, account);
+    await keep(recording, [{ name: old(profile, baseUrl), account: undefined }]);
   }
   return { account, ids: await accountIds(queries, names) };
 }
 
 /** Records that a key replaced another one, so that both are one account. Call it in a transaction. */
-export async function linkKeys(queries: Queries, oldFingerprint: string, newFingerprint: string): Promise<void> {
+export async function linkKeys(recording: Recording, oldFingerprint: string, newFingerprint: string): Promise<void> {
+  const { queries } = recording;
   const account = await find(queries, key(oldFingerprint));
   if (account === undefined) return;
-  await insert(queries, key(newFingerprint), account);
+  await insert(recording, key(newFingerprint), account);
   // A command may have used the new key before this one learned it, as an account of its own.
-  await merge(queries, (await find(queries, key(newFingerprint))) ?? account, account);
+  await merge(recording, (await find(queries, key(newFingerprint))) ?? account, account);
 }
 
 /** Whether a key is known to belong to a fintech. */
@@ -145,32 +186,46 @@ export async function knowsFintech(queries: Queries, names: AccountNames, found:
 
 /** Records the fintech that a key belongs to: all keys of one fintech are one account. Call it in a transaction. */
 export async function learnFintech(
-  queries: Queries,
+  recording: Recording,
   names: AccountNames,
   found: Fintech,
   newId: () => string,
 ): Promise<void> {
-  const { account } = await accountIn(queries, names, newId);
+  const { queries } = recording;
+  const { account } = await accountIn(recording, names, newId);
   const name = fintech(names, found);
   // A key never changes its owner. A reset sandbox has a new id for its old key; the account stays what it was.
   if (contradict([name.slice('fintech:'.length)], await namesBeginning(queries, account, 'fintech'))) return;
-  await insert(queries, name, account);
-  await merge(queries, account, (await find(queries, name)) ?? account);
+  await insert(recording, name, account);
+  await merge(recording, account, (await find(queries, name)) ?? account);
 }
 
 /** Forgets the names of an account whose sandbox was reset: what was done there under a once key is gone. Call it in a transaction. */
-export async function forgetAccount(queries: Queries, names: AccountNames): Promise<void> {
-  for (const account of await accountIds(queries, names))
-    await queries.run('DELETE FROM account_name WHERE account = ?', account);
+export async function forgetAccount(recording: Recording, names: AccountNames): Promise<void> {
+  const { queries } = recording;
+  for (const account of await accountIds(queries, names)) {
+    const rows = await queries.all<{ name: string }>(
+      'SELECT name FROM account_name WHERE account = ? ORDER BY name',
+      account,
+    );
+    await keep(
+      recording,
+      rows.map(({ name }) => ({ name, account: undefined })),
+    );
+  }
 }
 
 /** Gives the names of one account to another one, unless they belong to different fintechs. */
-async function merge(queries: Queries, from: string, into: string): Promise<void> {
+async function merge(recording: Recording, from: string, into: string): Promise<void> {
   if (from === into) return;
+  const { queries } = recording;
   const fintechs = await namesBeginning(queries, from, 'fintech');
   if (contradict(fintechs, await namesBeginning(queries, into, 'fintech'))) return;
-  await queries.run('UPDATE account_name SET account = ? WHERE account = ?', into, from);
-  await insert(queries, merged(from), into);
+  const rows = await queries.all<{ name: string }>(
+    'SELECT name FROM account_name WHERE account = ? ORDER BY name',
+    from,
+  );
+  await keep(recording, [...rows.map(({ name }) => ({ name, account: into })), { name: merged(from), account: into }]);
 }
 
 /** Whether two lists of fintech names have different ids at one service. */

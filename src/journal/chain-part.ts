@@ -1,11 +1,12 @@
 import { CliError } from '../base/errors.ts';
+import { NO_HASH } from './chain.ts';
 import { JOURNAL_CUT } from './codes.ts';
 import { headFile, keptHeads, lastHead, writeHead } from './head.ts';
 import type { Journal } from './interface.ts';
 import type { Remembering } from './memory.ts';
 import { ServerError } from './postgres/errors.ts';
 import type { Store } from './store.ts';
-import { type JournalWorld, lastHash } from './transitions.ts';
+import type { JournalWorld } from './transitions.ts';
 import { requireLastLink, verifyChain } from './verify.ts';
 
 type ChainPart = Pick<Journal, 'id' | 'verify' | 'wrong' | 'accept' | 'head' | 'requireLastLink'>;
@@ -38,10 +39,10 @@ export function chainPart(store: Store, { host: { processId } }: JournalWorld, m
       await store.accept();
       return verified;
     },
-    head: () => store.read((queries) => lastHash(queries, store.host)),
+    head: () => store.read(async (queries) => (await lastHead(queries))?.hash ?? NO_HASH),
     requireLastLink: async () => {
       try {
-        await store.read((queries) => requireLastLink(queries, store.host, keptHeads(memory.heads)));
+        await store.read((queries) => requireLastLink(queries, keptHeads(memory.heads)));
       } catch (error) {
         // Other hosts that share the journal cannot see that it lacks this host's entries.
         if (error instanceof CliError && error.code === JOURNAL_CUT) await store.distrust().catch(() => {});

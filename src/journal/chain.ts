@@ -1,25 +1,24 @@
 import { nodeCrypto } from '../crypto/node-crypto.ts';
 import { shortSha256 } from '../crypto/sha256.ts';
 
-/** The columns of an operation that never change. The chain covers them by the operation's first transition. */
+/** The columns of an operation that never change. The chain covers them by the operation's first entry. */
 export const FIXED_COLUMNS = [
   ...['id', 'kind', 'account', 'profile', 'mode', 'base_url', 'endpoint', 'effect', 'command', 'summary', 'request'],
-  ...['input_digest', 'once_key', 'tag', 'operator', 'host', 'created_at'],
+  ...['input_digest', 'once_key', 'tag', 'operator', 'host', 'created_at', 'process', 'asset', 'minor', 'baseline'],
+  'authority',
 ] as const;
 
-/** What an operation moves. The chain covers it where there is something: operations of earlier versions have no amount. */
-export const AMOUNT_COLUMNS = ['asset', 'minor'] as const;
+/** The fixed columns that each entry before the joint covers, and those that it covers where there is something. */
+export const EARLIER_COLUMNS = {
+  always: FIXED_COLUMNS.slice(0, 17),
+  together: [['asset', 'minor'], ['baseline']],
+} as const;
 
-/** What was known of the service before the request left, as JSON (baseline.ts). The chain covers it where there is something. */
-export const BASELINE_COLUMNS = ['baseline'] as const;
-
-/** The columns that operations of earlier versions lack. */
-export const LATER_COLUMNS: readonly string[] = [...AMOUNT_COLUMNS, ...BASELINE_COLUMNS];
-
-/** A transition as the chain covers it. */
+/** An entry of the journal as the chain covers it: a transition of an operation, or a fact. */
 export interface Link {
   readonly sequence: bigint;
-  readonly operationId: string;
+  /** Null for a fact. */
+  readonly operationId: string | null;
   readonly host: string;
   readonly state: string;
   readonly at: bigint;
@@ -27,52 +26,84 @@ export interface Link {
   readonly verdict: string | null;
   readonly detail: string | null;
   readonly result: string | null;
+  readonly busyUntil: bigint | null;
+  /** What a fact is about; null for a transition. */
+  readonly subject: string | null;
+  /** What holds of the subject from now on; null if nothing does. */
+  readonly value: string | null;
   /** The operation's fixed columns as JSON, in the first transition of an operation; otherwise null. */
   readonly operation: string | null;
 }
 
-/** The hash before the first link of a host. */
+/**
+ * The form of an entry. `joined`: it follows the entry before it, of whichever host. `earlier`: a version wrote it that chained the entries
+ * of each host by themselves, and covered less.
+ */
+export type Form = 'joined' | 'earlier';
+
+/** The hash before the first entry. */
 export const NO_HASH = '';
 
-/** Returns the hash of a link: the SHA-256, in base64url, of the hash before it and everything that the link says. */
-export function hashOf(previous: string, link: Link): string {
-  return hashOfText(previous, textOf(link));
+/** Returns the hash of an entry: the SHA-256, in base64url, of the hash before it and everything that the entry says. */
+export function hashOf(previous: string, link: Link, form: Form = 'joined'): string {
+  return hashOfText(previous, textOf(link, form));
 }
 
-/** Like `hashOf`, for the one or two links of a command: node:crypto is not loaded for them. */
-export function hashOfOne(previous: string, link: Link): string {
-  return shortSha256(`${previous}\n${textOf(link)}`);
+/** Like `hashOf`, for the few entries of a command: node:crypto is not loaded for them. */
+export function hashOfOne(previous: string, link: Link, form: Form = 'joined'): string {
+  return shortSha256(`${previous}\n${textOf(link, form)}`);
 }
 
-/** Returns the text of a link that its hash covers, besides the hash before it. */
-export function textOf(link: Link): string {
+/** Returns the text of an entry that its hash covers, besides the hash before it. */
+function textOf(link: Link, form: Form): string {
   const { sequence, operationId, host, state, at, requestId, verdict, detail, result, operation } = link;
   const said = [String(sequence), operationId, host, state, String(at), requestId, verdict, detail, result, operation];
-  return JSON.stringify(said);
+  if (form === 'earlier') return JSON.stringify(said);
+  const { busyUntil, subject, value } = link;
+  return JSON.stringify([...said, busyUntil === null ? null : String(busyUntil), subject, value]);
 }
 
-/** Returns the hash of a link whose text is known. */
+/** Returns the hash of an entry whose text is known. */
 export function hashOfText(previous: string, said: string): string {
   return nodeCrypto().hash('sha256', `${previous}\n${said}`, 'base64url');
 }
 
+/** Returns the text of the fixed columns of an operation's row, which its first entry covers. */
+export function fixedText(row: Readonly<Record<string, unknown>>, form: Form = 'joined'): string {
+  const has = (name: string) => row[name] !== null && row[name] !== undefined;
+  const { always, together } = EARLIER_COLUMNS;
+  const names =
+    form === 'joined' ? FIXED_COLUMNS : [...always, ...together.flatMap((each) => (has(each[0]) ? each : []))];
+  return JSON.stringify(names.map((name) => (typeof row[name] === 'bigint' ? String(row[name]) : (row[name] ?? null))));
+}
+
+const NUMBERS: readonly string[] = ['created_at', 'process', 'minor'];
 const jsonArray = (parts: readonly string[]) => `json_array(${parts.join(', ')})`;
+const fixed = (names: readonly string[]) =>
+  names.map((name) => (NUMBERS.includes(name) ? `CAST(o.${name} AS TEXT)` : `o.${name}`));
+
+/** Returns the text of an operation's fixed columns as SQL. */
+function operationText(form: Form): string {
+  if (form === 'joined') return jsonArray(fixed(FIXED_COLUMNS));
+  const { always, together } = EARLIER_COLUMNS;
+  const [amount, baseline] = [fixed(together[0]), fixed(together[1])];
+  const all = fixed(always);
+  return `CASE WHEN o.asset IS NULL
+    THEN CASE WHEN o.baseline IS NULL THEN ${jsonArray(all)} ELSE ${jsonArray([...all, ...baseline])} END
+    ELSE CASE WHEN o.baseline IS NULL THEN ${jsonArray([...all, ...amount])}
+      ELSE ${jsonArray([...all, ...amount, ...baseline])} END END`;
+}
 
 /**
- * Returns the text of a link as SQL: of the transition `t`, and of its operation `o` if the transition is the first. SQLite escapes
- * some rare characters differently than JavaScript, so a hash of this text that is wrong proves nothing.
+ * Returns the text of an entry as SQL: of the entry `e`, and of its operation `o` if the entry is its first. SQLite escapes some rare
+ * characters differently than JavaScript, so a hash of this text that is wrong proves nothing.
  */
-export function linkText(): string {
-  const fixed = FIXED_COLUMNS.map((name) => (name === 'created_at' ? 'CAST(o.created_at AS TEXT)' : `o.${name}`));
-  const amount = ['o.asset', 'CAST(o.minor AS TEXT)'];
-  const operation = `CASE WHEN o.asset IS NULL
-    THEN CASE WHEN o.baseline IS NULL THEN ${jsonArray(fixed)} ELSE ${jsonArray([...fixed, 'o.baseline'])} END
-    ELSE CASE WHEN o.baseline IS NULL THEN ${jsonArray([...fixed, ...amount])}
-      ELSE ${jsonArray([...fixed, ...amount, 'o.baseline'])} END END`;
+export function linkText(form: Form): string {
   return jsonArray([
-    ...['CAST(t.sequence AS TEXT)', 't.operation_id', 't.host', 't.state', 'CAST(t.at AS TEXT)'],
-    ...['t.request_id', 't.verdict', 't.detail', 't.result'],
+    ...['CAST(e.sequence AS TEXT)', 'e.operation_id', 'e.host', 'e.state', 'CAST(e.at AS TEXT)'],
+    ...['e.request_id', 'e.verdict', 'e.detail', 'e.result'],
     // Without || '', the inner array would not be a string.
-    `CASE WHEN t.state = 'prepared' THEN ${operation} || '' END`,
+    `CASE WHEN e.state = 'prepared' THEN ${operationText(form)} || '' END`,
+    ...(form === 'joined' ? ['CAST(e.busy_until AS TEXT)', 'e.subject', 'e.value'] : []),
   ]);
 }

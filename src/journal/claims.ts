@@ -1,10 +1,11 @@
 import type { Host, Ids } from '../base/world.ts';
 import { accountIds, accountIn } from './accounts.ts';
+import { endOfChain, type Recording } from './entries.ts';
 import type { Intent } from './intent.ts';
 import type { Selection } from './list-query.ts';
 import { listOperations, type Operation } from './operations.ts';
 import { overLimit, type SpendLimit } from './spending.ts';
-import { createOperation, endOfChain, PREPARED_MS, type Recording, tryMove } from './transitions.ts';
+import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
 
 /**
  * What the journal decided. `ours`: recorded; send it unless `isLate`, after which others count its
@@ -50,7 +51,7 @@ export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: nu
   const inputDigest = digest(intent.input);
   // Asked together: on a server, each answer that is waited for is a round trip.
   const [{ account, ids: accounts }] = await Promise.all([
-    accountIn(queries, intent.account, ids.uuid),
+    accountIn(recording, intent.account, ids.uuid),
     endOfChain(recording),
   ]);
   const look = () => inTheWay(claiming, { ...intent, accounts, inputDigest });

@@ -1,8 +1,9 @@
-import { FIXED_COLUMNS, LATER_COLUMNS } from './chain.ts';
+import { FIXED_COLUMNS } from './chain.ts';
 import type { Queries } from './store.ts';
+import { requireUnchanged } from './unchanged.ts';
 
 /** The version of the exported lines. */
-export const EXPORT_VERSION = 3;
+export const EXPORT_VERSION = 4;
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -15,8 +16,8 @@ interface ExportOptions {
 }
 
 /**
- * Yields the journal as lines of JSON, in pages: what it contains, its accounts, the operations without what their transitions
- * repeat, and the transitions with their hashes. All are of the moment that the queries see.
+ * Yields the journal as lines of JSON, in pages: what it contains, the operations without what their entries repeat, and the entries with
+ * their hashes. All are of the moment that the queries see.
  */
 export async function* exportedLines(
   queries: Queries,
@@ -24,16 +25,12 @@ export async function* exportedLines(
 ): AsyncGenerator<readonly Line[]> {
   const count = async (table: string) =>
     Number((await queries.get<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`))?.n ?? 0n);
-  const [operations, transitions] = [await count('operation'), await count('transition')];
+  const [operations, entries] = [await count('operation'), await count('entry')];
   const key = (await queries.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`))?.value;
   const digestKey = withDigestKey ? { digestKey: key } : {};
-  yield [{ type: 'journal', version: EXPORT_VERSION, operations, transitions, ...digestKey }];
-  const accounts = await queries.all('SELECT name, account FROM account_name ORDER BY name');
-  yield accounts.map((row) => ({ type: 'account', ...row }));
-  const columns = [...FIXED_COLUMNS, ...LATER_COLUMNS, 'process'].join(', ');
-  yield* paged(queries, 'operation', `SELECT ${columns} FROM operation`, 'id', '');
-  const link = 'sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash';
-  yield* paged(queries, 'transition', `SELECT ${link} FROM transition`, 'sequence', 0n);
+  yield [{ type: 'journal', version: EXPORT_VERSION, operations, entries, ...digestKey }];
+  yield* paged(queries, 'operation', 'SELECT * FROM operation', 'id', '');
+  yield* paged(queries, 'entry', 'SELECT * FROM entry', 'sequence', 0n);
 }
 
 async function* paged(
@@ -46,16 +43,20 @@ async function* paged(
   for (let after = first; ; ) {
     const rows = await queries.all(`${select} WHERE ${order} > ? ORDER BY ${order} LIMIT ?`, after, BATCH);
     after = (rows.at(-1)?.[order] ?? after) as string | bigint;
-    if (rows.length > 0) yield rows.map((row) => ({ type, ...plainRow(row) }));
+    if (type === 'operation') await requireUnchanged(queries, rows as unknown as readonly { readonly id: string }[]);
+    if (rows.length > 0) yield rows.map((row) => ({ type, ...plainRow(type, row) }));
     if (rows.length < BATCH) return;
   }
 }
 
-/** Times and numbers are far below 2^53; an amount may not be, and is text. */
-function plainRow(row: Readonly<Record<string, unknown>>): Line {
+/** The columns of an operation that are not computed from its entries. */
+const KEPT: ReadonlySet<string> = new Set(FIXED_COLUMNS);
+
+/** Times and numbers are far below 2^53; an amount may not be, and is text. What is null is left out. */
+function plainRow(type: string, row: Readonly<Record<string, unknown>>): Line {
   return Object.fromEntries(
     Object.entries(row)
-      .filter(([name, value]) => value !== null || !LATER_COLUMNS.includes(name))
+      .filter(([name, value]) => value !== null && (type === 'entry' || KEPT.has(name)))
       .map(([name, value]) => [
         name,
         typeof value !== 'bigint' ? value : name === 'minor' ? String(value) : Number(value),

@@ -22,13 +22,13 @@ export function keptHeads(files: readonly string[]): Head[] {
 
 /** Returns the last transition of any host. */
 export function lastHead(queries: Queries): Promise<Head | undefined> {
-  return queries.get<Head>('SELECT sequence, hash FROM transition ORDER BY sequence DESC LIMIT 1');
+  return queries.get<Head>('SELECT sequence, hash FROM entry ORDER BY sequence DESC LIMIT 1');
 }
 
 /** Returns the first of some heads that the journal does not have. Its cost does not grow with the journal. */
 export async function firstMissing(queries: Queries, heads: readonly Head[]): Promise<Head | undefined> {
   for (const head of heads) {
-    const sql = 'SELECT 1 AS found FROM transition WHERE sequence = ? AND hash = ?';
+    const sql = 'SELECT 1 AS found FROM entry WHERE sequence = ? AND hash = ?';
     if ((await queries.get(sql, head.sequence, head.hash)) === undefined) return head;
   }
   return undefined;

@@ -1,12 +1,17 @@
 import * as z from 'zod/mini';
 import { type Asset, DECIMALS } from '../money/amount.ts';
+import type { SqlValue } from '../sqlite/database.ts';
 import { parseBaseline } from './baseline.ts';
-import { FIXED_COLUMNS, hashOf, LATER_COLUMNS, NO_HASH } from './chain.ts';
+import { FIXED_COLUMNS, type Form, hashOf, NO_HASH } from './chain.ts';
+import { endOfChain, type Recording } from './entries.ts';
 import { EXPORT_VERSION } from './export.ts';
+import { appendFacts, FACT, subjects } from './facts.ts';
+import { type AccountName, CLEARED, digestKeyFact, isDigestKey, joinChains } from './joint.ts';
+import { keepFoldedFacts, withoutEntries } from './refill.ts';
 import { computeSpent } from './spending.ts';
 import { type Kind, mayFollow, NEXT, type OperationState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
-import { fixedText } from './transitions.ts';
+import { type EntryRow, isCleared, linkOf } from './unchanged.ts';
 
 /** Why a file cannot be imported: what is wrong, and in which line. */
 export class ImportError extends Error {
@@ -22,7 +27,7 @@ export class ImportError extends Error {
 /** What was imported. */
 export interface Imported {
   readonly operations: number;
-  readonly transitions: number;
+  readonly entries: number;
 }
 
 const KINDS = ['money', 'destructive', 'onboarding'] as const satisfies readonly Kind[];
@@ -37,8 +42,8 @@ function lineSchema() {
   const operation = z.strictObject({
     ...{ type: z.literal('operation'), id: short, kind: z.enum(KINDS), account: short, profile: short, mode: short },
     ...{ base_url: short, endpoint: short, effect: short, command: text, summary: text, request: text },
-    ...{ input_digest: short, once_key: z.nullable(short), tag: z.nullable(short), operator: short, host: short },
-    ...{ process: count, created_at: count },
+    ...{ input_digest: short, once_key: z.nullish(short), tag: z.nullish(short), operator: short, host: short },
+    ...{ process: count, created_at: count, authority: z.optional(text) },
     asset: z.optional(z.enum(Object.keys(DECIMALS) as [Asset, ...Asset[]])),
     minor: z.optional(z.string().check(z.regex(/^(0|[1-9]\d{0,17})$/))),
     baseline: z.optional(text.check(z.refine((json) => parseBaseline(json) !== undefined))),
@@ -48,62 +53,111 @@ function lineSchema() {
     ...{ at: count, request_id: z.nullable(text), verdict: z.nullable(z.enum(VERDICTS)), detail: z.nullable(text) },
     ...{ result: z.nullable(text), hash: short },
   });
-  return z.discriminatedUnion('type', [account, operation, transition]);
+  const entry = z.strictObject({
+    ...{ type: z.literal('entry'), sequence: count, operation_id: z.optional(short), subject: z.optional(text) },
+    ...{ host: short, state: z.enum([...STATES, FACT]), at: count, request_id: z.optional(text) },
+    ...{ verdict: z.optional(z.enum(VERDICTS)), detail: z.optional(text), result: z.optional(text) },
+    ...{ busy_until: z.optional(count), value: z.optional(text), hash: short },
+  });
+  return z.discriminatedUnion('type', [account, operation, transition, entry]);
 }
 
 const header = () =>
   z.strictObject({
     type: z.literal('journal'),
     // Version 1 has no amounts, and version 2 no baselines.
-    version: z.literal([1, 2, EXPORT_VERSION]),
+    version: z.literal([1, 2, 3, EXPORT_VERSION]),
     operations: z.int(),
-    transitions: z.int(),
+    // Up to version 3.
+    transitions: z.optional(z.int()),
+    entries: z.optional(z.int()),
     digestKey: z.optional(z.string().check(z.regex(/^[\w-]{43}$/))),
   });
 
 type Line = z.infer<ReturnType<typeof lineSchema>>;
 type OperationLine = Extract<Line, { type: 'operation' }>;
-type TransitionLine = Extract<Line, { type: 'transition' }>;
+type EntryLine = Extract<Line, { type: 'entry' | 'transition' }>;
+
+/** What is known of a file while it is read. */
+interface Reading {
+  readonly recording: Recording;
+  readonly version: number;
+  /** The hash of the last entry of each host, and of any host. */
+  readonly heads: Map<string, string>;
+  readonly names: AccountName[];
+  /** The input digests that the entries of an earlier version cover, of operations that lose them. */
+  readonly digests: Map<string, string>;
+  /** Whether the chains of the hosts were joined. */
+  isJoined: boolean;
+  operations: number;
+  entries: number;
+}
 
 /**
  * Fills an empty journal with exported lines. Checks each: its form, the chain of hashes, and that each state may follow the one
- * before it; what an operation's row repeats is computed from its transitions. `requireKnown` gets the names of the accounts.
+ * before it; what other rows repeat is computed from the entries. `requireKnown` gets the names of the accounts.
  * Call it in a transaction, which must be rolled back if this throws ImportError.
  */
 export async function importLines(
-  queries: Queries,
+  recording: Recording,
   lines: Iterable<string>,
+  digestKey: string,
   requireKnown: (names: readonly string[]) => void,
 ): Promise<Imported> {
+  const { queries } = recording;
   if (await queries.get('SELECT 1 AS found FROM operation LIMIT 1')) throw new ImportError('the journal is not empty');
+  await withoutEntries(queries);
   const schema = lineSchema();
-  const heads = new Map<string, string>();
-  const found = { operations: 0, transitions: 0 };
   let expected: z.infer<ReturnType<typeof header>> | undefined;
+  let reading: Reading | undefined;
   let number = 0;
-  await queries.run('DELETE FROM account_name');
   for (const text of lines) {
     number += 1;
-    if (!expected) {
+    if (!reading) {
       expected = parsed(header(), text, number);
+      const empty = { heads: new Map(), names: [], digests: new Map(), isJoined: false, operations: 0, entries: 0 };
+      reading = { recording, version: expected.version, ...empty };
       continue;
     }
     const line = parsed(schema, text, number);
-    if (line.type === 'account') await addAccount(queries, line);
-    else if (line.type === 'operation') await addOperation(queries, line, number);
-    else await addTransition(queries, heads, line, found.transitions + 1, number);
-    if (line.type !== 'account') found[`${line.type}s`] += 1;
+    if (line.type === 'account') reading.names.push(line);
+    else if (line.type === 'operation') await addOperation(reading, line, number);
+    else await addEntry(reading, line, number);
   }
-  if (!expected) throw new ImportError('the file is empty');
-  if (found.operations !== expected.operations || found.transitions !== expected.transitions)
+  if (!expected || !reading) throw new ImportError('the file is empty');
+  const { operations, entries } = reading;
+  if (operations !== expected.operations || entries !== (expected.entries ?? expected.transitions))
     throw new ImportError('the file is not whole: lines are missing or were added');
   await requireWhole(queries);
+  const key = expected.digestKey ?? digestKey;
+  if (expected.digestKey !== undefined)
+    await queries.run(`UPDATE setting SET value = ? WHERE name = 'digest-key'`, expected.digestKey);
+  await endReading(reading, key, expected.digestKey !== undefined);
   const names = await queries.all<{ name: string }>('SELECT name FROM account_name');
   requireKnown(names.map(({ name }) => name));
   await computeSpent(queries);
-  if (expected.digestKey !== undefined)
-    await queries.run(`UPDATE setting SET value = ? WHERE name = 'digest-key'`, expected.digestKey);
-  return found;
+  return { operations, entries };
+}
+
+/** Fills the tables that repeat what the entries say. */
+async function endReading(
+  { recording, version, names, isJoined }: Reading,
+  key: string,
+  hasKey: boolean,
+): Promise<void> {
+  const { queries } = recording;
+  // What was written before the import is gone.
+  Object.assign(recording, { end: undefined });
+  if (version < EXPORT_VERSION) {
+    if (names.length === 0) throw new ImportError('it does not say which accounts its operations belong to');
+    return joinChains(recording, key, names);
+  }
+  if (!isJoined) throw new ImportError('the entry where the journal begins is missing');
+  await endOfChain(recording);
+  await keepFoldedFacts(queries);
+  if (await isDigestKey(queries, key)) return;
+  if (hasKey) throw new ImportError('its digest key is not the one that its entries know');
+  await appendFacts(recording, [digestKeyFact(key)]);
 }
 
 function parsed<T>(schema: z.ZodMiniType<T>, text: string, number: number): T {
@@ -119,54 +173,83 @@ function parsed<T>(schema: z.ZodMiniType<T>, text: string, number: number): T {
   throw new ImportError(`it is not a line of an export${path ? ` (${path})` : ''}`, number);
 }
 
-async function addAccount(
-  queries: Queries,
-  { name, account }: { readonly name: string; readonly account: string },
-): Promise<void> {
-  await queries.run('INSERT INTO account_name (name, account) VALUES (?, ?) ON CONFLICT DO NOTHING', name, account);
-}
-
-async function addOperation(queries: Queries, line: OperationLine, number: number): Promise<void> {
+async function addOperation(reading: Reading, line: OperationLine, number: number): Promise<void> {
+  const { queries } = reading.recording;
   if (await queries.get('SELECT 1 AS found FROM operation WHERE id = ?', line.id))
     throw new ImportError(`the operation ${line.id} appears twice`, number);
   if ((line.asset === undefined) !== (line.minor === undefined))
     throw new ImportError(`the operation ${line.id} has half an amount`, number);
-  const columns = [...FIXED_COLUMNS, ...LATER_COLUMNS, 'process', 'state', 'updated_at', 'busy_until'];
-  // Until its transitions are read, it is in a state that holds no once key.
+  const isCleared = reading.version < EXPORT_VERSION && line.request.includes('"[redacted]"');
+  if (isCleared) reading.digests.set(line.id, line.input_digest);
+  const row = {
+    ...line,
+    ...{
+      minor: line.minor === undefined ? null : BigInt(line.minor),
+      input_digest: isCleared ? CLEARED : line.input_digest,
+    },
+    // Until its entries are read, it is in a state that holds no once key.
+    ...{ state: 'refused', updated_at: line.created_at, busy_until: 0 },
+  };
+  const columns = [...FIXED_COLUMNS, 'state', 'updated_at', 'busy_until'] as const;
   await queries.run(
     `INSERT INTO operation (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-    ...FIXED_COLUMNS.map((name) => line[name]),
-    ...[line.asset ?? null, line.minor === undefined ? null : BigInt(line.minor), line.baseline ?? null],
-    ...[line.process, 'refused', line.created_at, 0],
+    ...columns.map((name) => row[name as keyof typeof row] ?? null),
   );
+  reading.operations += 1;
 }
 
-async function addTransition(
-  queries: Queries,
-  heads: Map<string, string>,
-  line: TransitionLine,
-  sequence: number,
-  number: number,
-): Promise<void> {
-  const { operation_id: operationId, host, state, at, request_id: requestId, verdict, detail, result, hash } = line;
-  if (line.sequence !== sequence) throw new ImportError(`transition ${sequence} is missing`, number);
-  const operation = await queries.get('SELECT * FROM operation WHERE id = ?', operationId);
-  if (!operation) throw new ImportError(`there is no operation ${operationId}`, number);
-  const link = { sequence: BigInt(sequence), operationId, host, state, at: BigInt(at) };
-  const said = { requestId, verdict, detail, result, operation: state === 'prepared' ? fixedText(operation) : null };
-  if (hashOf(heads.get(host) ?? NO_HASH, { ...link, ...said }) !== hash)
-    throw new ImportError(`transition ${sequence} was changed, or is out of order`, number);
-  await requireNext(queries, operation, state, number);
-  heads.set(host, hash);
+async function addEntry(reading: Reading, line: EntryLine, number: number): Promise<void> {
+  const { recording, heads } = reading;
+  const { queries } = recording;
+  const sequence = reading.entries + 1;
+  if (line.sequence !== sequence) throw new ImportError(`entry ${sequence} is missing`, number);
+  const entry = entryOf(line);
+  if (entry.subject === subjects.joint) reading.isJoined = true;
+  const form: Form = reading.isJoined ? 'joined' : 'earlier';
+  const id = entry.operation_id;
+  const row = id === null ? undefined : await queries.get<Row>('SELECT * FROM operation WHERE id = ?', id);
+  if (id !== null && !row) throw new ImportError(`there is no operation ${id}`, number);
+  const covered = row && { ...row, input_digest: reading.digests.get(String(id)) ?? row['input_digest'] ?? null };
+  const previous = (form === 'joined' ? heads.get(LAST) : heads.get(entry.host)) ?? NO_HASH;
+  if (!isCleared(entry, covered, form) && hashOf(previous, linkOf(entry, covered, form), form) !== entry.hash)
+    throw new ImportError(`entry ${sequence} was changed, or is out of order`, number);
+  if (row && entry.state !== FACT) await requireNext(queries, row, entry.state as OperationState, number);
+  heads.set(entry.host, entry.hash);
+  heads.set(LAST, entry.hash);
+  reading.entries = sequence;
+  await insertEntry(queries, entry);
+}
+
+/** No host is called this. */
+const LAST = '\0last';
+
+type Row = Readonly<Record<string, SqlValue>>;
+
+const NOTHING = {
+  ...{ operation_id: null, subject: null, request_id: null, verdict: null, detail: null, result: null },
+  ...{ busy_until: null, value: null },
+};
+
+function entryOf({ type: _, ...line }: EntryLine): EntryRow {
+  const said = Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined));
+  const until = 'busy_until' in line ? line.busy_until : undefined;
+  const numbers = { sequence: BigInt(line.sequence), at: BigInt(line.at) };
+  const { host, state, hash } = line;
+  return { ...NOTHING, ...said, host, state, hash, ...numbers, busy_until: until === undefined ? null : BigInt(until) };
+}
+
+async function insertEntry(queries: Queries, entry: EntryRow): Promise<void> {
+  const names = Object.keys(entry);
   await queries.run(
-    `INSERT INTO transition (sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[sequence, operationId, host, state, at, requestId, verdict, detail, result, hash],
+    `INSERT INTO entry (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+    ...Object.values(entry),
   );
+  if (entry.operation_id === null) return;
   await queries.run(
     `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
-       result = coalesce(?, result), updated_at = ? WHERE id = ?`,
-    ...[state, requestId, verdict, detail, result, at, operationId],
+       result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
+    ...[entry.state, entry.request_id, entry.verdict, entry.detail, entry.result, entry.at, entry.busy_until],
+    entry.operation_id,
   );
 }
 
@@ -178,7 +261,7 @@ async function requireNext(
   number: number,
 ): Promise<void> {
   const last = await queries.get<{ state: OperationState }>(
-    'SELECT state FROM transition WHERE operation_id = ? ORDER BY sequence DESC LIMIT 1',
+    'SELECT state FROM entry WHERE operation_id = ? ORDER BY sequence DESC LIMIT 1',
     String(operation['id']),
   );
   const before = last?.state;
@@ -189,7 +272,7 @@ async function requireNext(
 
 async function requireWhole(queries: Queries): Promise<void> {
   const sql =
-    'SELECT id FROM operation WHERE NOT EXISTS (SELECT 1 FROM transition WHERE operation_id = operation.id) LIMIT 1';
+    'SELECT id FROM operation WHERE NOT EXISTS (SELECT 1 FROM entry WHERE operation_id = operation.id) LIMIT 1';
   const bare = await queries.get<{ id: string }>(sql);
-  if (bare) throw new ImportError(`the operation ${bare.id} has no transition`);
+  if (bare) throw new ImportError(`the operation ${bare.id} has no entry`);
 }

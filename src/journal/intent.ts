@@ -26,6 +26,8 @@ export interface Intent {
   readonly isAgain?: boolean;
   /** What is known of the service before the request leaves. */
   readonly baseline?: Baseline | undefined;
+  /** Who decided it, if a plan did. */
+  readonly authority?: Readonly<Record<string, unknown>> | undefined;
   /** What it moves or brings in, for the sums of limits. */
   readonly moves?: Amount | undefined;
   /** Sums that it must stay within, compared in the transaction that records it. */

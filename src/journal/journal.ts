@@ -6,26 +6,21 @@ import { type Aside, keepAside, keptFiles } from './aside.ts';
 import type { Baseline } from './baseline.ts';
 import { chainPart } from './chain-part.ts';
 import { claimIn, lookIn } from './claims.ts';
+import type { Recording } from './entries.ts';
 import { exportedLines } from './export.ts';
+import { appendFacts, factAbout, subjects } from './facts.ts';
 import { hasKeptHeads, keepHead, lastHead } from './head.ts';
 import type { Intent } from './intent.ts';
 import type { Journal } from './interface.ts';
 import { claimRepeat, noteLook } from './looks.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
-import {
-  findRotation,
-  insertRotation,
-  moveRotation,
-  openRotation,
-  type RotationStage,
-  recordsOf,
-} from './rotations.ts';
+import { findRotation, keepRotation, moveRotation, openRotation, type RotationStage, recordsOf } from './rotations.ts';
 import { spentIn } from './spending.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import type { OperationState } from './states.ts';
 import type { Queries, Store } from './store.ts';
-import { type Appended, createOperation, type JournalWorld, type Recording, tryMove } from './transitions.ts';
+import { type Appended, createOperation, type JournalWorld, tryMove } from './transitions.ts';
 
 export type { Claim } from './claims.ts';
 export type { Intent } from './intent.ts';
@@ -80,7 +75,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     ...readPart(store),
     ...chainPart(store, world, memory),
     ...copyPart(store, append),
-    ...rulesPart(store),
+    ...rulesPart(store, append),
     ...outcomePart({ aside, append, now: store.now, waitMs: outcomeWaitMs }),
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.
@@ -96,7 +91,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     learnFintech: async (names, fintech) => {
       // A read that tells nothing new must not wait for a command that writes.
       if (!(await store.read((queries) => knowsFintech(queries, names, fintech))))
-        await store.write((queries) => learnFintech(queries, names, fintech, ids.uuid));
+        await append((recording) => learnFintech(recording, names, fintech, ids.uuid));
     },
     append: (id, state, appended = {}) => append((recording) => move(recording, id, state, appended)),
     ...doubtPart(clock, append),
@@ -159,7 +154,7 @@ function endPart(append: Append): Pick<Journal, 'ended' | 'destroyed'> {
         const { queries } = recording;
         for (const id of await openOperations(queries, { ...sandbox, accounts: await accountIds(queries, names) }))
           await tryMove(recording, id, 'resolved', { verdict: 'destroyed', detail: 'the sandbox was reset' });
-        await forgetAccount(queries, names);
+        await forgetAccount(recording, names);
       }),
   };
 }
@@ -168,16 +163,17 @@ type RotationPart = Pick<Journal, 'prepareRotation' | 'moveRotation' | 'rotation
 
 function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append, memory: Remembering): RotationPart {
   return {
-    rotations: recordsOf(store),
+    rotations: recordsOf(store, append),
     prepareRotation: async (intent, rotation) => {
       await memory.claim(intent.account);
       return append(async (recording) => {
         const { queries } = recording;
         if (await openRotation(queries, intent)) return false;
-        const { account } = await accountIn(queries, intent.account, ids.uuid);
+        const { account } = await accountIn(recording, intent.account, ids.uuid);
         const ours = { operator: host.user, processId: host.processId };
         await createOperation(recording, { ...intent, ...ours, account, id: rotation.operationId, inputDigest: '' });
-        await insertRotation(queries, { ...rotation, profile: intent.profile, baseUrl: intent.baseUrl });
+        const { profile, baseUrl } = intent;
+        await keepRotation(recording, { ...rotation, profile, baseUrl, stage: 'prepared', pushed: 0 });
         return true;
       });
     },
@@ -185,10 +181,10 @@ function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append,
       if (newFingerprint !== undefined) memory.add(newFingerprint);
       return append(async (recording) => {
         const { queries } = recording;
-        const isMoved = await moveRotation(queries, id, from, to);
+        const isMoved = await moveRotation(recording, id, from, to);
         const old = (await findRotation(queries, id))?.oldFingerprint;
         // Also if the stage was reached before: an earlier version moved the rotation there without linking its keys.
-        if (old !== undefined && newFingerprint !== undefined) await linkKeys(queries, old, newFingerprint);
+        if (old !== undefined && newFingerprint !== undefined) await linkKeys(recording, old, newFingerprint);
         const state = OPERATION_AFTER[to];
         // A closed operation is not changed.
         if (isMoved && state) await tryMove(recording, id, state, { detail });
@@ -232,8 +228,8 @@ function copyPart(store: Store, append: Append): Pick<Journal, 'exported' | 'imp
     importFrom: async (lines, accounts) => {
       const { ImportError, importLines } = await import('./import.ts');
       const here = new Set(accounts.flatMap(namesOf));
-      return append(({ queries }) =>
-        importLines(queries, lines, (names) => {
+      return append((recording) =>
+        importLines(recording, lines, store.digestKey, (names) => {
           if (names.length > 0 && !names.some((name) => here.has(name)))
             throw new ImportError('it is the journal of another account: no profile here has one of its keys');
         }),
@@ -260,20 +256,11 @@ async function* pagesOf<T>(store: Store, read: (queries: Queries) => AsyncGenera
   }
 }
 
-/** The name of the setting with the rules that all hosts keep. */
-const RULES = 'rules';
-
-function rulesPart(store: Store): Pick<Journal, 'sharedRules' | 'setSharedRules'> {
+function rulesPart({ read }: Store, append: Append): Pick<Journal, 'sharedRules' | 'setSharedRules'> {
+  const subject = subjects.shared('rules');
   return {
-    sharedRules: async () => {
-      const sql = 'SELECT value FROM setting WHERE name = ?';
-      return (await store.read((queries) => queries.get<{ value: string }>(sql, RULES)))?.value;
-    },
-    setSharedRules: (text) =>
-      store.write(async (queries) => {
-        await queries.run('DELETE FROM setting WHERE name = ?', RULES);
-        if (text !== undefined) await queries.run('INSERT INTO setting (name, value) VALUES (?, ?)', RULES, text);
-      }),
+    sharedRules: async () => (await read((queries) => factAbout(queries, subject))) ?? undefined,
+    setSharedRules: (text) => append((recording) => appendFacts(recording, [{ subject, value: text ?? null }])),
   };
 }
 

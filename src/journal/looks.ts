@@ -1,6 +1,7 @@
 import { type Looks, looksIn } from './doubt.ts';
+import type { Recording } from './entries.ts';
 import type { Operation } from './operations.ts';
-import { type Recording, tryMove } from './transitions.ts';
+import { tryMove } from './transitions.ts';
 
 /** Appends that a request is sent again. Returns false if it was before, or its outcome is known. */
 export async function claimRepeat(recording: Recording, id: string): Promise<boolean> {

@@ -1,9 +1,9 @@
 import { CliError } from '../base/errors.ts';
 import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
 import type { AccountNames } from './accounts.ts';
-import { headFile, lastHead } from './head.ts';
+import { headFile } from './head.ts';
 import { continues, type Earlier, inTheWayOf } from './moved.ts';
-import type { Store } from './store.ts';
+import type { Queries, Store } from './store.ts';
 
 /**
  * What is known of an account's journal outside of it. An account has one journal: in another one, an older copy or a new one, its once
@@ -89,7 +89,7 @@ export function rememberingOf(store: Place, { memory, unique, warn }: Rememberin
     },
     claim: async (account) => {
       const known = await requireJournalOf(store, memory, account);
-      const isNew = memory.isLive && known.every(({ found }) => !found) && !(await store.read(lastHead));
+      const isNew = memory.isLive && known.every(({ found }) => !found) && !(await store.read(hasOperations));
       keepFolder(memory);
       const problem = rememberJournal(store, memory, known, unique);
       if (isNew && !isDecided(store, memory)) await warn(newJournal(store, memory));
@@ -105,6 +105,9 @@ export function rememberingOf(store: Place, { memory, unique, warn }: Rememberin
     accept: (account) => acceptJournal(store, memory, account, unique),
   };
 }
+
+const hasOperations = async (queries: Queries) =>
+  (await queries.get('SELECT 1 AS found FROM operation LIMIT 1')) !== undefined;
 
 /** Makes room for the head of a journal whose account is not remembered. */
 function keepFolder({ configFolder }: Memory): void {

@@ -4,8 +4,9 @@ import { entryAt } from '../files/inspect.ts';
 import { readPrivateFile, removePrivateFile } from '../files/private-file.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { type Aside, type KeptOutcome, MAX_KEPT_BYTES, signedText } from './aside.ts';
+import type { Recording } from './entries.ts';
 import type { OperationState } from './states.ts';
-import { type Recording, tryMove } from './transitions.ts';
+import { tryMove } from './transitions.ts';
 
 /** What became of the outcomes that were kept beside the journal. */
 export interface Merged {
@@ -93,7 +94,7 @@ async function isAppended(
   { operationId, state, at, requestId }: KeptOutcome,
 ): Promise<boolean> {
   const sql =
-    'SELECT 1 AS found FROM transition WHERE operation_id = ? AND state = ? AND at = ? AND request_id IS NOT DISTINCT FROM ?';
+    'SELECT 1 AS found FROM entry WHERE operation_id = ? AND state = ? AND at = ? AND request_id IS NOT DISTINCT FROM ?';
   return (await queries.get(sql, operationId, state, at, requestId ?? null)) !== undefined;
 }
 

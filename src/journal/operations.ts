@@ -3,6 +3,7 @@ import { type Baseline, parseBaseline } from './baseline.ts';
 import { listQuery, oneOf, type Selection } from './list-query.ts';
 import type { Kind, OperationState, Verdict } from './states.ts';
 import type { Queries } from './store.ts';
+import { requireUnchanged } from './unchanged.ts';
 
 /** An entry of the journal. Contains no secret: `request` is redacted, and what was typed is kept as a digest. */
 export interface Operation {
@@ -111,7 +112,13 @@ function fromRow(row: OperationRow): Operation {
 /** Lists operations, newest first. */
 export async function listOperations(queries: Queries, selection: Selection): Promise<Operation[]> {
   const { sql, values } = listQuery(selection, queries.engine);
-  return (await queries.all<OperationRow>(sql, ...values)).map(fromRow);
+  return unchanged(queries, await queries.all<OperationRow>(sql, ...values));
+}
+
+/** Returns operations whose rows say what their entries say. Throws CliError usage for any other. */
+async function unchanged(queries: Queries, rows: readonly OperationRow[]): Promise<Operation[]> {
+  await requireUnchanged(queries, rows);
+  return rows.map(fromRow);
 }
 
 /** Returns the ids of the operations of a sandbox that have not ended. Every embedded profile has the same sandbox. */
@@ -128,5 +135,5 @@ export async function openOperations(
 /** Returns up to three operations whose id starts with `id`. */
 export async function findOperations(queries: Queries, id: string): Promise<Operation[]> {
   const sql = 'SELECT * FROM operation WHERE id >= ? AND id < ? ORDER BY id LIMIT 3';
-  return (await queries.all<OperationRow>(sql, id, `${id}\u{10FFFF}`)).map(fromRow);
+  return unchanged(queries, await queries.all<OperationRow>(sql, id, `${id}\u{10FFFF}`));
 }

@@ -1,3 +1,5 @@
+import type { Recording } from './entries.ts';
+import { appendFacts, changed, factAbout, subjects } from './facts.ts';
 import type { Queries, Store } from './store.ts';
 
 /**
@@ -28,16 +30,8 @@ const OPEN_STAGES: readonly RotationStage[] = ['prepared', 'sending', 'answered'
 /** Whether a rotation at this stage is unfinished. */
 export const isOpenStage = (stage: RotationStage) => OPEN_STAGES.includes(stage);
 
+/** The same in SQL. */
 export const OPEN_LIST = OPEN_STAGES.map((stage) => `'${stage}'`).join(', ');
-
-/** The unique index allows one open rotation per account. */
-export const ROTATION_SCHEMA = `
-CREATE TABLE rotation (
-  operation_id TEXT PRIMARY KEY REFERENCES operation, profile TEXT NOT NULL, base_url TEXT NOT NULL, stage TEXT NOT NULL,
-  key_place TEXT NOT NULL, old_fingerprint TEXT NOT NULL, pushes TEXT NOT NULL, pushed INTEGER NOT NULL DEFAULT 0)
-  STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX open_rotation ON rotation (profile, base_url) WHERE stage IN (${OPEN_LIST});
-`;
 
 interface RotationRow {
   readonly operation_id: string;
@@ -76,52 +70,72 @@ export interface RotationRecords {
   pushInstead(operationId: string, pushes: readonly string[]): Promise<void>;
 }
 
-export function recordsOf({ read, write }: Pick<Store, 'read' | 'write'>): RotationRecords {
+/** Runs work that writes entries, in a transaction. */
+type Append = <T>(work: (recording: Recording) => Promise<T>) => Promise<T>;
+
+export function recordsOf({ read }: Pick<Store, 'read'>, append: Append): RotationRecords {
+  const change = (operationId: string, changed: (rotation: Rotation) => Partial<Rotation>) =>
+    append(async (recording) => {
+      const rotation = await findRotation(recording.queries, operationId);
+      if (rotation) await keepRotation(recording, { ...rotation, ...changed(rotation) });
+    });
   return {
     find: (operationId) => read((queries) => findRotation(queries, operationId)),
     openOf: (account) => read((queries) => openRotation(queries, account)),
     latestOf: ({ profile, baseUrl }) =>
       read((queries) => first(queries, 'profile = ? AND base_url = ? ORDER BY operation_id DESC', profile, baseUrl)),
-    pushed: (operationId, count) =>
-      write(async (queries) => {
-        await queries.run('UPDATE rotation SET pushed = ? WHERE operation_id = ?', count, operationId);
-      }),
+    pushed: (operationId, count) => change(operationId, () => ({ pushed: count })),
     pushInstead: (operationId, pushes) =>
-      write(async (queries) => {
-        const { pushes: old, pushed } = (await findRotation(queries, operationId)) ?? { pushes: [], pushed: 0 };
-        const all = JSON.stringify([...old.slice(0, pushed), ...pushes]);
-        await queries.run('UPDATE rotation SET pushes = ? WHERE operation_id = ?', all, operationId);
-      }),
+      change(operationId, (before) => ({ pushes: [...before.pushes.slice(0, before.pushed), ...pushes] })),
   };
 }
 
 async function first(queries: Queries, where: string, ...values: string[]): Promise<Rotation | undefined> {
   const row = await queries.get<RotationRow>(`SELECT * FROM rotation WHERE ${where} LIMIT 1`, ...values);
-  return row && fromRow(row);
+  if (!row) return undefined;
+  const rotation = fromRow(row);
+  const { subject, value } = rotationFact(rotation);
+  if ((await factAbout(queries, subject)) !== value) throw changed(`rotation ${rotation.operationId}`);
+  return rotation;
 }
+
+/** Returns every rotation as its row says. */
+export const allRotations = async (queries: Queries): Promise<readonly Rotation[]> =>
+  (await queries.all<RotationRow>('SELECT * FROM rotation ORDER BY operation_id')).map(fromRow);
 
 export const findRotation = (queries: Queries, operationId: string) => first(queries, 'operation_id = ?', operationId);
 
 export const openRotation = (queries: Queries, { profile, baseUrl }: Account) =>
   first(queries, `profile = ? AND base_url = ? AND stage IN (${OPEN_LIST})`, profile, baseUrl);
 
-/** Inserts a rotation. Call it in the transaction that writes the operation. */
-export async function insertRotation(queries: Queries, rotation: Omit<Rotation, 'stage' | 'pushed'>): Promise<void> {
-  const { operationId, profile, baseUrl, keyPlace, oldFingerprint, pushes } = rotation;
-  await queries.run(
-    `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes)
-     VALUES (?, ?, ?, 'prepared', ?, ?, ?)`,
-    ...[operationId, profile, baseUrl, keyPlace, oldFingerprint, JSON.stringify(pushes)],
+/** The fact that says everything of a rotation. */
+export function rotationFact({ operationId, ...rotation }: Rotation) {
+  const { profile, baseUrl, stage, keyPlace, oldFingerprint, pushes, pushed } = rotation;
+  const value = JSON.stringify([profile, baseUrl, stage, keyPlace, oldFingerprint, pushes, pushed]);
+  return { subject: subjects.rotation(operationId), value };
+}
+
+/** Writes how far a rotation is. Call it in a transaction, after the one that writes its operation. */
+export async function keepRotation(recording: Recording, rotation: Rotation): Promise<void> {
+  const { operationId, profile, baseUrl, stage, keyPlace, oldFingerprint, pushes, pushed } = rotation;
+  await appendFacts(recording, [rotationFact(rotation)]);
+  await recording.queries.run(
+    `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes, pushed)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (operation_id) DO UPDATE SET stage = excluded.stage, pushes = excluded.pushes, pushed = excluded.pushed`,
+    ...[operationId, profile, baseUrl, stage, keyPlace, oldFingerprint, JSON.stringify(pushes), pushed],
   );
 }
 
-/** Returns false if the rotation is no longer at the stage `from`. */
+/** Returns false if the rotation is no longer at the stage `from`. Call it in a transaction. */
 export async function moveRotation(
-  queries: Queries,
+  recording: Recording,
   operationId: string,
   from: RotationStage,
   to: RotationStage,
 ): Promise<boolean> {
-  const sql = 'UPDATE rotation SET stage = ? WHERE operation_id = ? AND stage = ?';
-  return (await queries.run(sql, to, operationId, from)) === 1;
+  const rotation = await findRotation(recording.queries, operationId);
+  if (rotation?.stage !== from) return false;
+  await keepRotation(recording, { ...rotation, stage: to });
+  return true;
 }

@@ -1,71 +1,92 @@
+import { FIXED_COLUMNS } from './chain.ts';
+import { OPEN_LIST } from './rotations.ts';
 import { NEXT } from './states.ts';
 
 export const STATE_LIST = Object.keys(NEXT)
   .map((state) => `'${state}'`)
   .join(', ');
 
+const IN_DOUBT = `state IN ('sent', 'unknown')`;
+
+/** What an operation that is done, or may be, has: it holds its once key. */
+const HOLDS = `once_key IS NOT NULL AND state <> 'refused' AND verdict IS NOT 'not-done'`;
+
+const of = (columns: string) =>
+  `(SELECT ${columns} FROM entry WHERE operation_id = new.id ORDER BY sequence DESC LIMIT 1)`;
+const lastOf = (column: string) =>
+  `coalesce((SELECT ${column} FROM entry WHERE operation_id = new.id AND ${column} IS NOT NULL ORDER BY sequence DESC LIMIT 1), old.${column})`;
+const both = (row: string) => FIXED_COLUMNS.map((name) => `${row}.${name}`).join(', ');
+const factOf = (row: string) =>
+  `(SELECT value FROM entry WHERE subject = 'account ' || ${row}.name ORDER BY sequence DESC LIMIT 1)`;
+
 /**
- * `operation` has one row per intent. Its columns up to `created_at` never change; the rest repeats the last row of `transition`,
- * so that lists are fast. `transition` is only appended to, and chained by hashes (chain.ts).
- * `setting` holds the key of the input digests. `account_name` maps what identifies an account to its id.
+ * `entry` is only appended to, and chained by hashes (chain.ts): transitions of operations, and facts (facts.ts). Everything else repeats
+ * what the entries say, so that it can be found and listed fast: `operation` has a row per intent, of which the columns up to
+ * `authority` never change, `account_name` maps what identifies an account to its id, `rotation` has how far each rotation is, `spent` has
+ * the sum of each day in Lagos and `tally` the number of operations. Triggers reject what the entries do not say.
+ * `setting` holds the key of the input digests.
  */
-export const OPERATION_SCHEMA = `
-CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE account_name (name TEXT PRIMARY KEY, account TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE operation (
+export const TABLES: readonly string[] = [
+  'CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID',
+  'CREATE TABLE account_name (name TEXT PRIMARY KEY, account TEXT NOT NULL) STRICT, WITHOUT ROWID',
+  `CREATE TABLE operation (
   id TEXT PRIMARY KEY, kind TEXT NOT NULL, account TEXT NOT NULL, profile TEXT NOT NULL, mode TEXT NOT NULL,
   base_url TEXT NOT NULL, endpoint TEXT NOT NULL, effect TEXT NOT NULL, command TEXT NOT NULL, summary TEXT NOT NULL,
   request TEXT NOT NULL, input_digest TEXT NOT NULL, once_key TEXT, tag TEXT, operator TEXT NOT NULL, host TEXT NOT NULL,
-  process INTEGER NOT NULL, created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, process INTEGER NOT NULL, asset TEXT, minor INTEGER, baseline TEXT, authority TEXT,
   state TEXT NOT NULL CHECK (state IN (${STATE_LIST})), request_id TEXT, verdict TEXT, detail TEXT, result TEXT,
-  updated_at INTEGER NOT NULL, busy_until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE transition (
-  sequence INTEGER PRIMARY KEY AUTOINCREMENT, operation_id TEXT NOT NULL REFERENCES operation, host TEXT NOT NULL,
-  state TEXT NOT NULL, at INTEGER NOT NULL, request_id TEXT, verdict TEXT, detail TEXT, result TEXT, hash TEXT NOT NULL) STRICT;
-CREATE TRIGGER transition_update BEFORE UPDATE ON transition BEGIN SELECT raise(ABORT, 'a transition never changes'); END;
-CREATE TRIGGER transition_delete BEFORE DELETE ON transition BEGIN SELECT raise(ABORT, 'a transition is never deleted'); END;
-CREATE UNIQUE INDEX held_once_key ON operation (account, once_key)
-  WHERE once_key IS NOT NULL AND state <> 'refused' AND verdict IS NOT 'not-done';
-CREATE INDEX operation_like ON operation (account, input_digest, created_at);
-CREATE INDEX operation_by_request ON operation (request_id) WHERE request_id IS NOT NULL;
-CREATE INDEX transition_of ON transition (operation_id, sequence);
-CREATE INDEX transition_by_host ON transition (host, sequence);
-`;
-
-const IN_DOUBT = `state IN ('sent', 'unknown')`;
-
-/**
- * What makes the first page of a list cost the same however long the journal is: an index for each set of filters, in the
- * order of the list, and a count of the operations. The first line removes the indexes of version 3.
- */
-export const LIST_SCHEMA = `
-DROP INDEX IF EXISTS operation_in_doubt; DROP INDEX IF EXISTS operation_by_state; DROP INDEX IF EXISTS operation_by_kind;
-CREATE INDEX operation_by_time ON operation (created_at, id);
-CREATE INDEX operation_by_kind ON operation (kind, created_at, id);
-CREATE INDEX operation_by_state ON operation (state, created_at, id);
-CREATE INDEX operation_by_state_kind ON operation (state, kind, created_at, id);
-CREATE INDEX operation_in_doubt ON operation (created_at, id) WHERE ${IN_DOUBT};
-CREATE INDEX operation_in_doubt_by_kind ON operation (kind, created_at, id) WHERE ${IN_DOUBT};
-CREATE INDEX operation_by_once_key ON operation (once_key, created_at, id) WHERE once_key IS NOT NULL;
-CREATE TABLE tally (name TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-INSERT INTO tally SELECT 'operations', count(*) FROM operation;
-CREATE TRIGGER operation_counted AFTER INSERT ON operation
-  BEGIN UPDATE tally SET count = count + 1 WHERE name = 'operations'; END;
-`;
-
-/**
- * What an operation moves, in the asset's smallest unit. `spent` has the sum of each day in Lagos, so that a limit costs the same however
- * long the journal is; `ops verify` compares it with the operations. It also has what came in, which is left out when it is read.
- */
-export const AMOUNT_SCHEMA = `
-ALTER TABLE operation ADD COLUMN asset TEXT;
-ALTER TABLE operation ADD COLUMN minor INTEGER;
-CREATE TABLE spent (
+  updated_at INTEGER NOT NULL, busy_until INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE entry (
+  sequence INTEGER PRIMARY KEY, operation_id TEXT REFERENCES operation, subject TEXT, host TEXT NOT NULL, state TEXT NOT NULL,
+  at INTEGER NOT NULL, request_id TEXT, verdict TEXT, detail TEXT, result TEXT, busy_until INTEGER, value TEXT, hash TEXT NOT NULL,
+  CHECK ((operation_id IS NULL) = (subject IS NOT NULL))) STRICT`,
+  `CREATE TABLE rotation (
+  operation_id TEXT PRIMARY KEY REFERENCES operation, profile TEXT NOT NULL, base_url TEXT NOT NULL, stage TEXT NOT NULL,
+  key_place TEXT NOT NULL, old_fingerprint TEXT NOT NULL, pushes TEXT NOT NULL, pushed INTEGER NOT NULL)
+  STRICT, WITHOUT ROWID`,
+  `CREATE TABLE spent (
   account TEXT NOT NULL, asset TEXT NOT NULL, day INTEGER NOT NULL, command TEXT NOT NULL, minor INTEGER NOT NULL,
-  PRIMARY KEY (account, asset, day, command)) STRICT, WITHOUT ROWID;
-`;
+  PRIMARY KEY (account, asset, day, command)) STRICT, WITHOUT ROWID`,
+  'CREATE TABLE tally (name TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+];
 
-/** What was known of the service before a request left (baseline.ts). Operations of earlier versions have none. */
-export const BASELINE_SCHEMA = `
-ALTER TABLE operation ADD COLUMN baseline TEXT;
-`;
+/** The first page of a list costs the same however long the journal is: there is an index for each set of filters, in the order of the list. */
+export const INDEXES: readonly string[] = [
+  'CREATE INDEX entry_of ON entry (operation_id, sequence) WHERE operation_id IS NOT NULL',
+  'CREATE INDEX entry_about ON entry (subject, sequence) WHERE subject IS NOT NULL',
+  `CREATE UNIQUE INDEX held_once_key ON operation (account, once_key) WHERE ${HOLDS}`,
+  'CREATE INDEX operation_like ON operation (account, input_digest, created_at)',
+  'CREATE INDEX operation_by_request ON operation (request_id) WHERE request_id IS NOT NULL',
+  'CREATE INDEX operation_by_time ON operation (created_at, id)',
+  'CREATE INDEX operation_by_kind ON operation (kind, created_at, id)',
+  'CREATE INDEX operation_by_state ON operation (state, created_at, id)',
+  'CREATE INDEX operation_by_state_kind ON operation (state, kind, created_at, id)',
+  `CREATE INDEX operation_in_doubt ON operation (created_at, id) WHERE ${IN_DOUBT}`,
+  `CREATE INDEX operation_in_doubt_by_kind ON operation (kind, created_at, id) WHERE ${IN_DOUBT}`,
+  'CREATE INDEX operation_by_once_key ON operation (once_key, created_at, id) WHERE once_key IS NOT NULL',
+  `CREATE UNIQUE INDEX open_rotation ON rotation (profile, base_url) WHERE stage IN (${OPEN_LIST})`,
+];
+
+export const TRIGGERS: readonly string[] = [
+  `CREATE TRIGGER entry_update BEFORE UPDATE ON entry BEGIN SELECT raise(ABORT, 'an entry never changes'); END`,
+  `CREATE TRIGGER entry_delete BEFORE DELETE ON entry BEGIN SELECT raise(ABORT, 'an entry is never deleted'); END`,
+  `CREATE TRIGGER operation_delete BEFORE DELETE ON operation
+  BEGIN SELECT raise(ABORT, 'an operation is never deleted'); END`,
+  `CREATE TRIGGER operation_update BEFORE UPDATE ON operation
+  WHEN (${both('new')}) IS NOT (${both('old')})
+    OR (new.state, new.verdict, new.detail, new.updated_at) IS NOT ${of('state, verdict, detail, at')}
+    OR new.request_id IS NOT ${lastOf('request_id')} OR new.result IS NOT ${lastOf('result')}
+    OR new.busy_until IS NOT ${lastOf('busy_until')}
+  BEGIN SELECT raise(ABORT, 'an operation says what its entries say'); END`,
+  `CREATE TRIGGER operation_counted AFTER INSERT ON operation
+  BEGIN UPDATE tally SET count = count + 1 WHERE name = 'operations'; END`,
+  ...(['INSERT', 'UPDATE'] as const).map(
+    (event) => `CREATE TRIGGER account_name_${event.toLowerCase()} BEFORE ${event} ON account_name
+  WHEN ${factOf('new')} IS NOT new.account BEGIN SELECT raise(ABORT, 'an account name says what its entries say'); END`,
+  ),
+  `CREATE TRIGGER account_name_delete BEFORE DELETE ON account_name
+  WHEN ${factOf('old')} IS NOT NULL BEGIN SELECT raise(ABORT, 'an account name says what its entries say'); END`,
+];
+
+/** What a new journal begins with. */
+export const FIRST_ROWS = `INSERT INTO tally VALUES ('operations', 0)`;

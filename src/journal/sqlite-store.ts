@@ -3,8 +3,9 @@ import { shortHmac } from '../crypto/sha256.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { backUp } from './backup.ts';
-import { ROTATION_SCHEMA } from './rotations.ts';
-import { AMOUNT_SCHEMA, BASELINE_SCHEMA, LIST_SCHEMA, OPERATION_SCHEMA } from './schema.ts';
+import { VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7 } from './earlier-tables.ts';
+import { joinChains } from './joint.ts';
+import { FIRST_ROWS, INDEXES, TABLES, TRIGGERS } from './schema.ts';
 import type { Queries, Store } from './store.ts';
 import type { JournalWorld } from './transitions.ts';
 import { moveOperations } from './upgrade.ts';
@@ -36,7 +37,7 @@ export async function openSqliteStore(path: string, world: JournalWorld): Promis
     }
   };
   const digestKey = database.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value ?? '';
-  return {
+  const store: Store = {
     path,
     // No input of an operation begins like this, so the id is never the digest of an input.
     get id() {
@@ -55,6 +56,10 @@ export async function openSqliteStore(path: string, world: JournalWorld): Promis
     accept: async () => {},
     close: async () => database.close(),
   };
+  // A journal that was made or upgraded just now.
+  if (!database.get(`SELECT 1 AS found FROM setting WHERE name = 'joined'`))
+    await store.write((each) => joinChains({ queries: each, host: store.host }, digestKey));
+  return store;
 }
 
 /** Some errors, such as a full disk, have already rolled the transaction back. */
@@ -95,26 +100,30 @@ function waitingAtMost(database: Database, waitMs: number, work: () => void): vo
 }
 
 function openJournalFile(path: string, world: JournalWorld): Promise<Database> {
-  const createTables = (database: Database) => {
-    database.exec(OPERATION_SCHEMA);
+  const addKey = (database: Database) => {
     const key = Buffer.from(world.ids.bytes(32)).toString('base64url');
     database.run('INSERT INTO setting VALUES (?, ?)', 'digest-key', key);
+  };
+  const createVersion3 = (database: Database) => {
+    database.exec(VERSION_3);
+    addKey(database);
   };
   return openDatabase(path, {
     synchronous: 'FULL',
     layout: {
-      version: 6,
+      version: 7,
       applicationId: JOURNAL_FILE_ID,
       create: (database) => {
-        createTables(database);
-        database.exec(ROTATION_SCHEMA + LIST_SCHEMA + AMOUNT_SCHEMA + BASELINE_SCHEMA);
+        database.exec([...TABLES, ...INDEXES, ...TRIGGERS, FIRST_ROWS].join(';\n'));
+        addKey(database);
       },
       upgrades: {
-        1: (database: Database) => database.exec(ROTATION_SCHEMA),
-        2: (database: Database) => moveOperations(database, world, createTables),
-        3: (database: Database) => database.exec(LIST_SCHEMA),
-        4: (database: Database) => database.exec(AMOUNT_SCHEMA),
-        5: (database: Database) => database.exec(BASELINE_SCHEMA),
+        1: (database: Database) => database.exec(VERSION_2),
+        2: (database: Database) => moveOperations(database, world, createVersion3),
+        3: (database: Database) => database.exec(VERSION_4),
+        4: (database: Database) => database.exec(VERSION_5),
+        5: (database: Database) => database.exec(VERSION_6),
+        6: (database: Database) => database.exec(VERSION_7),
       },
     },
   });

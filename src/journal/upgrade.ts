@@ -1,8 +1,8 @@
 import type { Database } from '../sqlite/database.ts';
 import { nameOfOld } from './accounts.ts';
-import { hashOf, type Link, NO_HASH } from './chain.ts';
+import { fixedText, hashOf, type Link, NO_HASH } from './chain.ts';
 import type { OperationState } from './states.ts';
-import { fixedText, type JournalWorld } from './transitions.ts';
+import type { JournalWorld } from './transitions.ts';
 
 interface OldRow {
   readonly id: string;
@@ -42,8 +42,8 @@ export function moveOperations(
          NULL, '', ?, 0, created_at, state, request_id, NULL, detail, NULL, updated_at, 0 FROM old_operation WHERE id = ?`,
       ...[accountOf(row), host.name, row.id],
     );
-    const operation = fixedText(database.get('SELECT * FROM operation WHERE id = ?', row.id) ?? {});
-    const link = { operationId: row.id, host: host.name, verdict: null, result: null };
+    const operation = fixedText(database.get('SELECT * FROM operation WHERE id = ?', row.id) ?? {}, 'earlier');
+    const link = { ...NOTHING, operationId: row.id, host: host.name };
     append({ ...link, state: 'prepared', at: row.created_at, requestId: null, detail: null, operation });
     const { state, request_id: requestId, detail } = row;
     if (state !== 'prepared') append({ ...link, state, at: row.updated_at, requestId, detail, operation: null });
@@ -51,13 +51,16 @@ export function moveOperations(
   database.exec('DROP TABLE old_operation; PRAGMA legacy_alter_table = OFF;');
 }
 
+/** What the entries of an operation of version 2 do not say. */
+const NOTHING = { verdict: null, result: null, busyUntil: null, subject: null, value: null } as const;
+
 /** Returns a function that appends links to an empty chain of this host. */
 function appender(database: Database): (link: Omit<Link, 'sequence'>) => void {
   let sequence = 0n;
   let previous = NO_HASH;
   return (link) => {
     sequence += 1n;
-    previous = hashOf(previous, { ...link, sequence });
+    previous = hashOf(previous, { ...link, sequence }, 'earlier');
     const { operationId, host, state, at, requestId, detail } = link;
     database.run(
       `INSERT INTO transition (sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash)

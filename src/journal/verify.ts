@@ -1,57 +1,36 @@
 import { CliError } from '../base/errors.ts';
-import { hashOf, hashOfOne, hashOfText, type Link, linkText, NO_HASH, textOf } from './chain.ts';
+import { type Form, hashOf, hashOfOne, hashOfText, linkText, NO_HASH } from './chain.ts';
 import { JOURNAL_CHANGED, JOURNAL_CUT, JOURNAL_DAMAGED } from './codes.ts';
+import { FACT } from './facts.ts';
 import { firstMissing, type Head } from './head.ts';
+import { clearedBefore, isDigestKey, type Joined, jointIn, processesBefore } from './joint.ts';
+import { allRotations, rotationFact } from './rotations.ts';
 import { isSpentRight } from './spending.ts';
 import type { Queries } from './store.ts';
-import { fixedText } from './transitions.ts';
+import { changeOfTables } from './tables.ts';
+import { type EntryRow, isCleared, linkOf } from './unchanged.ts';
 
 /** The result of checking the journal. */
 export interface Verified {
-  readonly transitions: number;
+  readonly entries: number;
   readonly operations: number;
-  /** The last hash of each host. */
-  readonly heads: Readonly<Record<string, string>>;
+  /** The last entry; undefined if there is none. */
+  readonly head: Head | undefined;
+  /** Where the chains of the hosts became one, and the last hash of each then. */
+  readonly joint: Pick<Joined, 'sequence' | 'hosts'> | undefined;
   /** The first thing that is wrong; undefined if nothing is. */
   readonly problem: ChainProblem | undefined;
 }
 
 interface ChainProblem {
-  /** The transition's number, if it exists. */
+  /** The entry's number, if it exists. */
   readonly sequence: number | undefined;
   readonly operationId: string | undefined;
   readonly what: string;
 }
 
-interface LinkRow {
-  readonly sequence: bigint;
-  readonly operation_id: string;
-  readonly host: string;
-  readonly state: string;
-  readonly at: bigint;
-  readonly request_id: string | null;
-  readonly verdict: string | null;
-  readonly detail: string | null;
-  readonly result: string | null;
-  readonly hash: string;
-}
-
 /** Rows read at a time: so few that they are gone before the garbage collector looks. */
 const BATCH = 500;
-
-const LINKS = `SELECT sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash FROM transition`;
-
-interface TextRow {
-  readonly sequence: bigint;
-  readonly host: string;
-  readonly hash: string;
-  readonly said: string;
-}
-
-/** Transitions with their texts, which SQLite makes five times as fast as JavaScript. */
-const textsSql = () => `SELECT t.sequence, t.host, t.hash, ${linkText()} AS said FROM transition t
-  LEFT JOIN operation o ON t.state = 'prepared' AND o.id = t.operation_id
-  WHERE t.sequence > ? ORDER BY t.sequence LIMIT ?`;
 
 /** Heads that the journal must contain: those that this host kept, and the hash of one that was kept elsewhere. */
 interface ExpectedHeads {
@@ -62,122 +41,272 @@ interface ExpectedHeads {
 /** Told how many entries were checked or exported so far. */
 export type Counted = (count: number) => Promise<void>;
 
-/** Returns the transitions after one, each with the text that its hash covers. */
-async function linksAfter(queries: Queries, after: bigint): Promise<TextRow[]> {
-  if (queries.engine === 'sqlite') return queries.all<TextRow>(textsSql(), after, BATCH);
-  const rows = await queries.all<LinkRow>(`${LINKS} WHERE sequence > ? ORDER BY sequence LIMIT ?`, after, BATCH);
-  const texts: TextRow[] = [];
-  for (const row of rows) texts.push({ ...row, said: textOf(await linkOf(queries, row)) });
-  return texts;
+interface TextRow {
+  readonly sequence: bigint;
+  readonly host: string;
+  readonly hash: string;
+  /** Undefined if the server makes no texts. */
+  readonly said?: string;
 }
 
-/** Checks every transition against the one before it, every operation against its last transition, and the sums against the operations. */
+const PART = 'FROM entry e WHERE e.sequence > ? AND e.sequence <= ? ORDER BY e.sequence';
+
+/** Entries with their texts, which SQLite makes five times as fast as JavaScript. */
+const textsSql = (form: Form) => `SELECT e.sequence, e.host, e.hash, ${linkText(form)} AS said FROM entry e
+  LEFT JOIN operation o ON e.state = 'prepared' AND o.id = e.operation_id
+  WHERE e.sequence > ? AND e.sequence <= ? ORDER BY e.sequence`;
+
+/** Checks every entry against the one before it, and everything that repeats them against them. */
 export async function verifyChain(
   queries: Queries,
   { kept = [], hash: head }: ExpectedHeads,
   counted?: Counted,
 ): Promise<Verified> {
-  const heads: Record<string, string> = {};
   const hasHead =
-    head === undefined || (await queries.get('SELECT 1 AS found FROM transition WHERE hash = ?', head)) !== undefined;
-  let transitions = 0;
-  let problem: ChainProblem | undefined;
-  for (let after = 0n; ; ) {
-    const rows = await linksAfter(queries, after);
-    for (const row of rows) {
-      const previous = heads[row.host] ?? NO_HASH;
-      const isNext = row.sequence === after + 1n && hashOfText(previous, row.said) === row.hash;
-      if (!isNext) problem ??= await problemAt(queries, row.sequence, previous, after);
-      heads[row.host] = row.hash;
-      after = row.sequence;
-      transitions += 1;
-    }
-    await counted?.(transitions);
-    if (rows.length < BATCH) break;
-  }
-  problem ??= (await staleOperation(queries)) ?? (await wrongSum(queries));
+    head === undefined || (await queries.get('SELECT 1 AS found FROM entry WHERE hash = ?', head)) !== undefined;
   const missing = await firstMissing(queries, kept);
-  if (missing)
-    problem ??= {
-      sequence: Number(missing.sequence),
-      operationId: undefined,
-      what: `transition ${missing.sequence}, which this machine has seen, is missing or another one: the journal was cut at its end, or an older copy was put in its place`,
-    };
-  if (!hasHead)
-    problem ??= {
-      sequence: undefined,
-      operationId: undefined,
-      what: 'the journal does not contain this head: transitions at its end were removed or replaced',
-    };
+  const joint = await jointIn(queries);
+  const walked = await walk(queries, joint, counted);
+  const problem =
+    walked.problem ??
+    (await wrongTables(queries)) ??
+    (await wrongRepetition(queries, joint)) ??
+    (missing && problemAbout(missing.sequence, MISSING)) ??
+    (hasHead ? undefined : problemAbout(undefined, NO_SUCH_HEAD));
   const all = await queries.get<{ count: bigint }>('SELECT count(*) AS count FROM operation');
-  return { transitions, operations: Number(all?.count ?? 0n), heads, problem };
+  return {
+    ...{ entries: walked.count, operations: Number(all?.count ?? 0n), head: walked.head, problem },
+    joint: joint && { sequence: joint.sequence, hosts: joint.hosts },
+  };
 }
 
-/** Checks a transition without the help of SQLite's JSON. */
+const MISSING =
+  'which this machine has seen, is missing or another one: the journal was cut at its end, or an older copy was put in its place';
+const NO_SUCH_HEAD = 'the journal does not contain this head: entries at its end were removed or replaced';
+
+function problemAbout(sequence: bigint | undefined, what: string, operationId?: string | null): ChainProblem {
+  const number = sequence === undefined ? undefined : Number(sequence);
+  return {
+    sequence: number,
+    operationId: operationId ?? undefined,
+    what: number === undefined ? what : `entry ${number}, ${what}`,
+  };
+}
+
+interface Walked {
+  readonly count: number;
+  readonly head: Head | undefined;
+  readonly problem: ChainProblem | undefined;
+}
+
+/** Follows the chains of the hosts to their joint, and the one chain from there. */
+async function walk(queries: Queries, joint: Joined | undefined, counted?: Counted): Promise<Walked> {
+  if (!joint)
+    return { count: 0, head: undefined, problem: { ...NOWHERE, what: 'the entry where it begins is missing' } };
+  const hosts: Record<string, string> = {};
+  let [head, count]: [Head | undefined, number] = [undefined, 0];
+  let problem: ChainProblem | undefined;
+  for (;;) {
+    const after: bigint = head?.sequence ?? 0n;
+    const form: Form = after + 1n < joint.sequence ? 'earlier' : 'joined';
+    if (form === 'joined' && after + 1n === joint.sequence && !isEqual(hosts, joint.hosts))
+      problem ??= problemAbout(joint.sequence, 'does not continue the chains of the hosts before it');
+    const end = after + BigInt(BATCH);
+    const until = form === 'earlier' && end >= joint.sequence ? joint.sequence - 1n : end;
+    const rows = await queries.all<TextRow>(
+      queries.engine === 'sqlite' ? textsSql(form) : `SELECT e.sequence, e.host, e.hash ${PART}`,
+      ...[after, until],
+    );
+    const others = queries.engine === 'sqlite' ? [] : await linksIn(queries, after, until, form);
+    for (const [index, row] of rows.entries()) {
+      const previous = (form === 'joined' ? head?.hash : hosts[row.host]) ?? NO_HASH;
+      const isNext: boolean = row.sequence === (head?.sequence ?? 0n) + 1n;
+      const hash = row.said === undefined ? others[index]?.(previous) : hashOfText(previous, row.said);
+      if (!isNext || hash !== row.hash) problem ??= await problemAt(queries, row.sequence, { previous, head, form });
+      hosts[row.host] = row.hash;
+      head = { sequence: row.sequence, hash: row.hash };
+      count += 1;
+    }
+    await counted?.(count);
+    if (rows.length > 0) continue;
+    const next = await queries.get<{ sequence: bigint | null }>(
+      'SELECT min(sequence) AS sequence FROM entry WHERE sequence > ?',
+      head?.sequence ?? 0n,
+    );
+    if (!next || next.sequence === null) return { count, head, problem };
+    problem ??= problemAbout(next.sequence, `follows entry ${head?.sequence ?? 0n}: what was between them is missing`);
+    head = { sequence: next.sequence - 1n, hash: NO_HASH };
+  }
+}
+
+const NOWHERE = { sequence: undefined, operationId: undefined } as const;
+
+/** Returns functions that hash entries, with what they say read together. */
+async function linksIn(queries: Queries, after: bigint, until: bigint, form: Form) {
+  const entries = await queries.all<EntryRow>(`SELECT e.* ${PART}`, after, until);
+  const first = await queries.all<{ id: string }>(
+    `SELECT * FROM operation WHERE id IN (SELECT e.operation_id FROM entry e
+       WHERE e.sequence > ? AND e.sequence <= ? AND e.state = 'prepared')`,
+    ...[after, until],
+  );
+  const rows = new Map(first.map((row) => [row.id, row]));
+  return entries.map((entry) => {
+    const row = rows.get(entry.operation_id ?? '') as Readonly<Record<string, string>> | undefined;
+    return (previous: string) =>
+      isCleared(entry, row, form) ? entry.hash : hashOf(previous, linkOf(entry, row, form), form);
+  });
+}
+
+interface Expected {
+  readonly previous: string;
+  readonly head: Head | undefined;
+  readonly form: Form;
+}
+
+/** Checks an entry without the help of SQLite's JSON. */
 async function problemAt(
   queries: Queries,
   sequence: bigint,
-  previous: string,
-  after: bigint,
+  { previous, head, form }: Expected,
 ): Promise<ChainProblem | undefined> {
-  const row = await queries.get<LinkRow>(`${LINKS} WHERE sequence = ?`, sequence);
-  return row && problemOf(queries, row, previous, after);
+  const entry = await queries.get<EntryRow>('SELECT * FROM entry WHERE sequence = ?', sequence);
+  if (!entry) return undefined;
+  const after = head?.sequence ?? 0n;
+  if (sequence !== after + 1n)
+    return problemAbout(sequence, `follows entry ${after}: what was between them is missing`, entry.operation_id);
+  const row = await queries.get('SELECT * FROM operation WHERE id = ?', entry.operation_id);
+  if (isCleared(entry, row, form) || hashOf(previous, linkOf(entry, row, form), form) === entry.hash) return undefined;
+  return problemAbout(sequence, 'was changed, or is out of order', entry.operation_id);
 }
 
-async function problemOf(
-  queries: Queries,
-  row: LinkRow,
-  previous: string,
-  after: bigint,
-): Promise<ChainProblem | undefined> {
-  const at = { sequence: Number(row.sequence), operationId: row.operation_id };
-  if (row.sequence !== after + 1n)
-    return { ...at, what: `transition ${after + 1n} is missing before transition ${row.sequence}` };
-  if (hashOf(previous, await linkOf(queries, row)) !== row.hash)
-    return { ...at, what: `transition ${row.sequence} was changed, or is out of order` };
+const isEqual = (one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean =>
+  Object.keys({ ...one, ...other }).every((name) => one[name] === other[name]);
+
+async function wrongTables(queries: Queries): Promise<ChainProblem | undefined> {
+  const what = await changeOfTables(queries);
+  return what === undefined ? undefined : { ...NOWHERE, what };
+}
+
+/** Finds something that does not repeat what the entries say. */
+async function wrongRepetition(queries: Queries, joint: Joined | undefined): Promise<ChainProblem | undefined> {
+  const wrong = async (isRight: Promise<boolean>, what: string): Promise<ChainProblem | undefined> =>
+    (await isRight) ? undefined : { ...NOWHERE, what: `${what} what the entries say` };
+  const operation = await wrongOperation(queries, joint);
+  return (
+    (operation === undefined
+      ? undefined
+      : {
+          ...NOWHERE,
+          operationId: operation,
+          what: `operation ${operation} does not say what its entries say`,
+        }) ??
+    (await wrong(areNamesRight(queries), 'the keys of the accounts are not')) ??
+    (await wrong(areRotationsRight(queries), 'a key rotation does not say')) ??
+    (await wrong(isKeyRight(queries), 'the key of the digests is not')) ??
+    (await wrong(areEarlierRight(queries, joint), 'an operation of an earlier version does not say')) ??
+    (await wrong(isSpentRight(queries), 'the sums for the limits of rules are not')) ??
+    (await wrong(isTallyRight(queries), 'the number of operations is not')) ??
+    (await wrong(isJoinedThere(queries, joint), 'where the chains became one is not'))
+  );
+}
+
+const latest = (column: string) =>
+  `(SELECT ${column} FROM entry WHERE operation_id = o.id AND ${column} IS NOT NULL ORDER BY sequence DESC LIMIT 1)`;
+
+/** Returns the id of an operation that does not say what its entries say. */
+async function wrongOperation(queries: Queries, joint: Joined | undefined): Promise<string | undefined> {
+  const row = await queries.get<{ id: string }>(
+    `SELECT o.id AS id FROM operation o LEFT JOIN entry e
+       ON e.sequence = (SELECT max(sequence) FROM entry WHERE operation_id = o.id)
+     WHERE e.state IS DISTINCT FROM o.state OR e.verdict IS DISTINCT FROM o.verdict OR e.detail IS DISTINCT FROM o.detail
+       OR e.at IS DISTINCT FROM o.updated_at OR o.request_id IS DISTINCT FROM ${latest('request_id')}
+       OR o.result IS DISTINCT FROM ${latest('result')} OR e.state = '${FACT}' LIMIT 1`,
+  );
+  if (row) return row.id;
+  const busy = joint?.busy ?? {};
+  const late = await queries.all<{ id: string; until: bigint; said: bigint | null }>(
+    `SELECT id, busy_until AS until, said FROM (SELECT o.id, o.busy_until, ${latest('busy_until')} AS said FROM operation o) AS found
+     WHERE busy_until IS DISTINCT FROM coalesce(said, 0)`,
+  );
+  const other = late.find(({ id, until, said }) => said !== null || until !== BigInt(busy[id] ?? 0));
+  if (other) return other.id;
+  const wrong = new Set(late.map(({ id }) => id));
+  for (const [id, until] of Object.entries(busy)) {
+    const found = await queries.get<{ said: bigint | null }>(
+      `SELECT ${latest('busy_until')} AS said FROM operation o WHERE o.id = ?`,
+      id,
+    );
+    if (until !== 0 && found?.said === null && !wrong.has(id)) return id;
+  }
   return undefined;
 }
 
-async function linkOf(queries: Queries, row: LinkRow): Promise<Link> {
-  const { operation_id: operationId, request_id: requestId, ...rest } = row;
-  const operation = row.state === 'prepared' ? await fixedPartOf(queries, operationId) : null;
-  return { ...rest, operationId, requestId, operation };
+async function areNamesRight(queries: Queries): Promise<boolean> {
+  const said = `SELECT substr(subject, 9) AS name, value AS account FROM entry e WHERE subject LIKE 'account %' AND value IS NOT NULL
+    AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject)`;
+  const rows = 'SELECT name, account FROM account_name';
+  const differs = `SELECT 1 AS found FROM (${rows} EXCEPT ${said}) AS more UNION ALL SELECT 1 AS found FROM (${said} EXCEPT ${rows}) AS less`;
+  return (await queries.get(differs)) === undefined;
 }
 
-async function fixedPartOf(queries: Queries, id: string): Promise<string> {
-  return fixedText((await queries.get('SELECT * FROM operation WHERE id = ?', id)) ?? {});
-}
-
-/** Finds an operation that does not repeat its last transition. */
-async function staleOperation(queries: Queries): Promise<ChainProblem | undefined> {
-  const found = await queries.get<{ id: string }>(
-    `SELECT operation.id AS id FROM operation LEFT JOIN transition ON transition.sequence =
-       (SELECT max(sequence) FROM transition WHERE operation_id = operation.id)
-     WHERE transition.state IS DISTINCT FROM operation.state OR transition.verdict IS DISTINCT FROM operation.verdict LIMIT 1`,
+async function areRotationsRight(queries: Queries): Promise<boolean> {
+  const rows = (await allRotations(queries)).map(rotationFact);
+  const facts = await queries.all<{ subject: string; value: string | null }>(
+    `SELECT subject, value FROM entry e WHERE subject LIKE 'rotation %'
+     AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject)`,
   );
+  const said = new Map(facts.map(({ subject, value }) => [subject, value]));
+  return said.size === rows.length && rows.every(({ subject, value }) => said.get(subject) === value);
+}
+
+async function areEarlierRight(queries: Queries, joint: Joined | undefined): Promise<boolean> {
+  if (!joint) return false;
+  const { sequence, processes, cleared } = joint;
   return (
-    found && { sequence: undefined, operationId: found.id, what: `operation ${found.id} is not in its last state` }
+    (await processesBefore(queries, sequence)) === processes && (await clearedBefore(queries, sequence)) === cleared
   );
 }
 
-async function wrongSum(queries: Queries): Promise<ChainProblem | undefined> {
-  if (await isSpentRight(queries)) return undefined;
-  const what = 'the sums for the limits of rules are not those of the operations';
-  return { sequence: undefined, operationId: undefined, what };
+async function isJoinedThere(queries: Queries, joint: Joined | undefined): Promise<boolean> {
+  const row = await queries.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'joined'`);
+  return row?.value === String(joint?.sequence);
+}
+
+async function isKeyRight(queries: Queries): Promise<boolean> {
+  const row = await queries.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`);
+  return isDigestKey(queries, row?.value ?? '');
+}
+
+async function isTallyRight(queries: Queries): Promise<boolean> {
+  const sql = `SELECT 1 AS found FROM tally WHERE name <> 'operations' OR count <> (SELECT count(*) FROM operation)`;
+  const row = await queries.get<{ rows: bigint }>('SELECT count(*) AS rows FROM tally');
+  return row?.rows === 1n && (await queries.get(sql)) === undefined;
 }
 
 /**
- * Throws CliError usage if a host's last transition does not continue the one before it, or if the journal lacks a head that
- * was kept. The cost does not grow with the journal.
+ * Throws CliError usage if the last entry does not continue the one before it, if the tables are not those that reject what the entries do
+ * not say, or if the journal lacks a head that was kept. The cost does not grow with the journal.
  */
-export async function requireLastLink(queries: Queries, host: string, kept: readonly Head[]): Promise<void> {
-  const [last, before] = await queries.all<LinkRow>(`${LINKS} WHERE host = ? ORDER BY sequence DESC LIMIT 2`, host);
-  if (last && hashOfOne(before?.hash ?? NO_HASH, await linkOf(queries, last)) !== last.hash)
-    throw new CliError('usage', 'the journal of money operations was changed by something else; nothing was sent', {
-      // What is in doubt is saved from a file alone.
-      code: queries.engine === 'sqlite' ? JOURNAL_CHANGED : JOURNAL_DAMAGED,
-      hint: 'see what is wrong with: fiatrail ops verify',
-    });
+export async function requireLastLink(queries: Queries, kept: readonly Head[]): Promise<void> {
+  const [entries, tables] = await Promise.all([
+    queries.all<EntryRow>('SELECT * FROM entry ORDER BY sequence DESC LIMIT 2'),
+    changeOfTables(queries),
+  ]);
+  const [last, before] = entries;
+  const row = last?.operation_id
+    ? await queries.get('SELECT * FROM operation WHERE id = ?', last.operation_id)
+    : undefined;
+  const isWhole = last && hashOfOne(before?.hash ?? NO_HASH, linkOf(last, row, 'joined')) === last.hash;
+  if (!isWhole || tables !== undefined)
+    throw new CliError(
+      'usage',
+      `the journal of money operations was changed by something else${tables === undefined ? '' : `: ${tables}`}; nothing was sent`,
+      {
+        // What is in doubt is saved from a file alone.
+        code: queries.engine === 'sqlite' ? JOURNAL_CHANGED : JOURNAL_DAMAGED,
+        hint: 'see what is wrong with: fiatrail ops verify',
+      },
+    );
   if (await firstMissing(queries, kept))
     throw new CliError(
       'usage',

@@ -3,8 +3,9 @@
  * It uses the journal's own functions, in one transaction.
  */
 import { accountIn } from '../../src/journal/accounts.ts';
+import type { Recording } from '../../src/journal/entries.ts';
 import { openSqliteStore } from '../../src/journal/sqlite-store.ts';
-import { createOperation, type Recording, tryMove } from '../../src/journal/transitions.ts';
+import { createOperation, tryMove } from '../../src/journal/transitions.ts';
 import { amount } from '../../src/money/amount.ts';
 import { INTENT, oneProcess } from '../support/journal-intent.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';
@@ -20,7 +21,7 @@ const result = JSON.stringify({ endpoint: INTENT.endpoint, data: { withdrawalId:
 const moves = amount('NGN', 50_000n);
 await store.write(async (queries) => {
   const recording: Recording = { queries, host: host.name };
-  const { account } = await accountIn(queries, INTENT.account, ids.uuid);
+  const { account } = await accountIn(recording, INTENT.account, ids.uuid);
   for (let index = 0; index < Number(count); index++) {
     clock.pass(60_000);
     const id = ids.uuid();

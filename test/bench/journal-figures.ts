@@ -31,14 +31,14 @@ await checks();
 await sums();
 const figures: { readonly perSecond: number; readonly lastLinkMs: number; readonly sumMs: number }[] = [];
 for (let round = 0; round < Number(rounds); round++) {
-  let transitions = 0;
+  let entries = 0;
   const verifyMs = await timed(async () => {
     const found = await journal.verify();
     if (found.problem) throw new Error(found.problem.what);
-    transitions = found.transitions;
+    entries = found.entries;
   });
   const [lastLinkMs, sumMs] = [(await timed(checks)) / CHECKS, (await timed(sums)) / CHECKS];
-  figures.push({ perSecond: (transitions * 1_000) / verifyMs, lastLinkMs, sumMs });
+  figures.push({ perSecond: (entries * 1_000) / verifyMs, lastLinkMs, sumMs });
 }
 journal.close();
 process.stdout.write(JSON.stringify(figures));

@@ -35,8 +35,8 @@ async function sending(path = ':memory:') {
 }
 
 test.each([
-  ['its last entry was changed', `UPDATE transition SET at = at + 1 WHERE sequence = 3`],
-  ['its last entry was removed', 'DELETE FROM transition WHERE sequence = 3'],
+  ['its last entry was changed', `UPDATE entry SET at = at + 1 WHERE sequence = 3`],
+  ['its last entry was removed', 'DELETE FROM entry WHERE sequence = 3'],
 ])('nothing leaves when the journal is not what it was: %s', async (_what, sql) => {
   const path = join(temporaryFolder(onTestFinished), 'journal.db');
   const { journal, send } = await sending(path);
@@ -47,7 +47,7 @@ test.each([
   };
   await expect(send(call)).rejects.toMatchObject({ category: 'refused' });
   const database = new DatabaseSync(path);
-  database.exec(`DROP TRIGGER transition_update; DROP TRIGGER transition_delete; ${sql}`);
+  database.exec(`DROP TRIGGER entry_update; DROP TRIGGER entry_delete; ${sql}`);
   database.close();
   await expect(send(call)).rejects.toMatchObject({
     category: 'usage',

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/base/world.ts';
 import { NEVER_SENT } from '../../src/journal/claims.ts';
 import type { Intent, Journal } from '../../src/journal/journal.ts';
+import { TRIGGERS } from '../../src/journal/schema.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, temporaryFolder } from '../support/sandbox.ts';
 
@@ -193,8 +194,15 @@ test('older operations of a profile join the first key that is used with it, alt
   const operation = await paid(old, by('nobody'));
   old.close();
   const database = new DatabaseSync(path);
-  // As an upgrade writes it: the account is known by its profile and URL only.
-  database.exec(`UPDATE account_name SET name = 'profile:main https://host/v1' WHERE name = 'key:nobody'`);
+  // As an upgrade leaves it: the account is known by its profile and URL only.
+  database.exec(
+    [
+      ...TRIGGERS.map((each) => `DROP TRIGGER ${each.split(' ')[2]}`),
+      `UPDATE account_name SET name = 'profile:main https://host/v1' WHERE name = 'key:nobody'`,
+      `UPDATE entry SET subject = 'account profile:main https://host/v1' WHERE subject = 'account key:nobody'`,
+      ...TRIGGERS,
+    ].join('; '),
+  );
   database.close();
   const journal = await testJournal({ path, host: idleHost, ids: countingIds(9) });
   const main = { account: { keyFingerprint: 'a', profile: 'main', baseUrl: 'https://HOST/v1/' } };

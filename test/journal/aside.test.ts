@@ -49,7 +49,7 @@ async function withKept(
   const kept = () => readdirSync(folder.path).filter((name) => name.includes('.outcome-'));
   const transitions = () => {
     const database = new DatabaseSync(path, { readOnly: true });
-    const rows = database.prepare('SELECT state FROM transition ORDER BY sequence').all();
+    const rows = database.prepare('SELECT state FROM entry WHERE subject IS NULL ORDER BY sequence').all();
     database.close();
     return rows.map(({ state }) => state);
   };
@@ -215,7 +215,7 @@ describe('a kept outcome decides nothing and is left, with a warning, if it', ()
   test('is about an operation that the journal does not have', async () => {
     const { path, journal, kept } = await withKept(['accepted']);
     const other = new DatabaseSync(path);
-    other.exec('DROP TRIGGER transition_delete; DELETE FROM transition; DELETE FROM operation');
+    other.exec('DROP TRIGGER entry_delete; DROP TRIGGER operation_delete; DELETE FROM entry; DELETE FROM operation');
     other.close();
     expect((await journal.merge()).warnings).toEqual([expect.stringContaining('this journal has no operation')]);
     expect(kept()).toHaveLength(1);

@@ -8,7 +8,7 @@ const FACTS =
 const SERVER = `(SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 
 /** The database, a table, and the transaction that wrote the setting: a dump that was restored has others. */
-const TABLES = `(SELECT oid::text FROM pg_database WHERE datname = current_database()) || '/' || 'fiatrail.transition'::regclass::oid::text || '/' || (SELECT xmin::text FROM fiatrail.setting WHERE name = 'server')`;
+const TABLES = `(SELECT oid::text FROM pg_database WHERE datname = current_database()) || '/' || 'fiatrail.entry'::regclass::oid::text || '/' || (SELECT xmin::text FROM fiatrail.setting WHERE name = 'server')`;
 
 describe('a transaction on a server begins with', () => {
   test('a commit that is on the disk, and the only lock, before it reads anything', () => {

@@ -11,6 +11,7 @@ import {
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
+import { TRIGGERS } from '../../src/journal/schema.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, temporaryFolder } from '../support/sandbox.ts';
 
@@ -54,22 +55,26 @@ async function restored() {
   return found;
 }
 
+/** The joint, the key of the digests, and the account’s key. */
+const BEGINNING = 3;
+const ENTRY_DELETE = TRIGGERS.find((each) => each.includes('entry_delete'));
+
 describe('the head beside the journal', () => {
   test('is the last transition, in a private file', async () => {
     const { path, head } = place();
     await using(path, 1, async (journal) => {
       const id = await prepared(journal);
-      expect(headText(path)).toBe(`1 ${await journal.head()}\n`);
+      expect(headText(path)).toBe(`4 ${await journal.head()}\n`);
       await journal.append(id, 'sent');
-      expect(headText(path)).toBe(`2 ${await journal.head()}\n`);
+      expect(headText(path)).toBe(`5 ${await journal.head()}\n`);
       await journal.record(id, 'accepted', { requestId: 'r' });
       await journal.ended({ account: INTENT.account, endpoints: ['fees.withdraw'], requestId: 'r' }, 'settled', {});
-      expect(headText(path)).toBe(`4 ${await journal.head()}\n`);
+      expect(headText(path)).toBe(`7 ${await journal.head()}\n`);
       await journal.prepareRotation(INTENT, { operationId: 'r-1', keyPlace: 'f', oldFingerprint: '0a', pushes: [] });
       await journal.moveRotation('r-1', 'prepared', 'sending');
-      expect(headText(path)).toBe(`6 ${await journal.head()}\n`);
+      expect(headText(path)).toBe(`11 ${await journal.head()}\n`);
       await journal.destroyed({ mode: 'embedded', profile: 'sandbox' }, INTENT.account);
-      expect(headText(path)).toBe(`7 ${await journal.head()}\n`);
+      expect(headText(path)).toBe(`13 ${await journal.head()}\n`);
     });
     expect((statSync(head).mode & 0o777).toString(8)).toBe('600');
   });
@@ -91,7 +96,7 @@ describe('the head beside the journal', () => {
       await journal.requireLastLink();
       expect((await journal.verify()).problem).toBeUndefined();
       await prepared(journal);
-      expect(headText(path)).toBe(`2 ${await journal.head()}\n`);
+      expect(headText(path)).toBe(`5 ${await journal.head()}\n`);
     });
   });
 
@@ -118,7 +123,7 @@ describe('the head beside the journal', () => {
     copyFileSync(copy, path);
     await using(path, 3, async (journal) => {
       await expect(journal.requireLastLink()).rejects.toMatchObject({ message: expect.stringContaining(STOPS) });
-      expect((await journal.verify()).problem).toMatchObject({ sequence: count });
+      expect((await journal.verify()).problem).toMatchObject({ sequence: BEGINNING + count });
     });
   });
 
@@ -144,7 +149,7 @@ describe('a journal that lacks its last entries', () => {
     const { path } = await restored();
     await using(path, 3, async (journal) => {
       await expect(journal.requireLastLink()).rejects.toThrow(STOPS);
-      expect((await journal.verify()).problem).toMatchObject({ sequence: 5 });
+      expect((await journal.verify()).problem).toMatchObject({ sequence: 8 });
     });
   });
 
@@ -162,7 +167,7 @@ describe('a journal that lacks its last entries', () => {
       await prepared(journal);
     });
     const database = new DatabaseSync(path);
-    database.exec(`DROP TRIGGER transition_delete; DELETE FROM transition WHERE sequence = 2`);
+    database.exec(`DROP TRIGGER entry_delete; DELETE FROM entry WHERE sequence = 5; ${ENTRY_DELETE}`);
     database.close();
     await using(path, 2, (journal) => expect(journal.requireLastLink()).rejects.toThrow(STOPS));
   });
@@ -190,12 +195,12 @@ describe('a journal that lacks its last entries', () => {
   test('is not accepted if what is left is damaged', async () => {
     const { path } = await restored();
     const database = new DatabaseSync(path);
-    database.exec(`DROP TRIGGER transition_update; UPDATE transition SET detail = 'x'`);
+    database.exec(`DROP TRIGGER entry_update; UPDATE entry SET detail = 'x'`);
     database.close();
     await using(path, 3, async (journal) => {
-      expect((await journal.accept()).problem?.what).toContain('transition 1 was changed');
-      expect((await journal.verify()).problem?.what).toContain('transition 1 was changed');
+      expect((await journal.accept()).problem?.what).toContain('entry 1, was changed');
+      expect((await journal.verify()).problem?.what).toContain('entry 1, was changed');
     });
-    expect(headText(path)).toMatch(/^5 /);
+    expect(headText(path)).toMatch(/^8 /);
   });
 });

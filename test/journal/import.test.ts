@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashOf } from '../../src/journal/chain.ts';
-import { fixedText } from '../../src/journal/transitions.ts';
+import { fixedText, hashOf } from '../../src/journal/chain.ts';
 import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds } from '../support/sandbox.ts';
 
@@ -18,21 +17,27 @@ async function lines(): Promise<Line[]> {
   return all;
 }
 
-/** Numbers the transitions again and computes their hashes, as somebody would who forges an export. */
+/** Numbers the entries again and computes their hashes, as somebody would who forges an export. */
 function forged(given: readonly Line[]): string[] {
   // As SQLite returns them: every integer is a bigint.
-  const columns = (line: Line) => ({ ...line, created_at: BigInt(Number(line['created_at'] ?? 0)) });
+  const columns = (line: Line) => ({
+    ...line,
+    created_at: BigInt(Number(line['created_at'] ?? 0)),
+    process: BigInt(Number(line['process'] ?? 0)),
+  });
   const operations = new Map(given.map((line) => [line['id'], columns(line)]));
   let [sequence, previous] = [0, ''];
   return given.map((line) => {
-    if (line['type'] !== 'transition') return JSON.stringify(line);
+    if (line['type'] !== 'entry') return JSON.stringify(line);
     sequence += 1;
     const operation = line['state'] === 'prepared' ? fixedText(operations.get(line['operation_id']) ?? {}) : null;
-    const text = (name: string) => line[name] as string | null;
+    const text = (name: string) => (line[name] ?? null) as string | null;
     previous = hashOf(previous, {
-      ...{ sequence: BigInt(sequence), operationId: String(line['operation_id']), host: String(line['host']) },
+      ...{ sequence: BigInt(sequence), operationId: text('operation_id'), host: String(line['host']) },
       ...{ state: String(line['state']), at: BigInt(Number(line['at'])), operation },
       ...{ requestId: text('request_id'), verdict: text('verdict'), detail: text('detail'), result: text('result') },
+      ...{ subject: text('subject'), value: text('value') },
+      busyUntil: line['busy_until'] === undefined ? null : BigInt(Number(line['busy_until'])),
     });
     return JSON.stringify({ ...line, sequence, hash: previous });
   });
@@ -41,7 +46,7 @@ function forged(given: readonly Line[]): string[] {
 const announced = (given: readonly Line[]) => {
   const count = (type: string) => given.filter((line) => line['type'] === type).length;
   return given.map((line) =>
-    line['type'] === 'journal' ? { ...line, operations: count('operation'), transitions: count('transition') } : line,
+    line['type'] === 'journal' ? { ...line, operations: count('operation'), entries: count('entry') } : line,
   );
 };
 
@@ -59,7 +64,7 @@ async function importing(given: readonly Line[]) {
 const without = (state: string) => async () => (await lines()).filter((line) => line['state'] !== state);
 
 test('lines with right hashes are imported', async () => {
-  expect(await importing(await lines())).toEqual({ operations: 1, transitions: 3, problem: undefined });
+  expect(await importing(await lines())).toEqual({ operations: 1, entries: 6, problem: undefined });
 });
 
 test.each([
@@ -73,7 +78,7 @@ test.each([
     },
     'cannot become accepted after accepted',
   ],
-  ['without transitions', async () => (await lines()).filter(({ type }) => type !== 'transition'), 'has no transition'],
+  ['without entries', async () => (await lines()).filter(({ operation_id: id }) => id === undefined), 'has no entry'],
   [
     'that appears twice',
     async () => (await lines()).flatMap((line) => (line['type'] === 'operation' ? [line, line] : [line])),
@@ -91,7 +96,7 @@ test.each([
 test('an operation of a version without transitions is imported with the two states that it has', async () => {
   const old = (await lines()).map((line) => (line['type'] === 'operation' ? { ...line, input_digest: '' } : line));
   expect(await importing(old.filter(({ state }) => state !== 'sent'))).toMatchObject({
-    transitions: 2,
+    entries: 5,
     problem: undefined,
   });
 });

@@ -2,13 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { VERSION_2 } from '../../src/journal/earlier-tables.ts';
 import { fiatrail, newHome, requireBuilt, temporaryFolder } from '../support/built.ts';
-import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
+import { earlierLines, FILE_HEADS, JOURNAL, writeEarlier } from '../support/earlier-journal.ts';
+import { prepared, testJournal } from '../support/journal-intent.ts';
 
 beforeAll(requireBuilt);
-
-/** `frjr` in ASCII: the application id that marks a file as a journal. */
-const JOURNAL = 0x66726a72;
 
 /** The tables of version 1. */
 const VERSION_1 = `
@@ -39,7 +38,9 @@ function contentOf(path: string) {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const first = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0];
-    const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).all();
+    const tables = database
+      .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+      .all();
     return {
       version: first('PRAGMA user_version'),
       tables: tables.map(({ name }) => name),
@@ -52,8 +53,8 @@ function contentOf(path: string) {
 }
 
 const BEFORE = { version: 1, tables: ['operation'], operations: IDS.length, check: 'ok' };
-const TABLES = ['account_name', 'operation', 'rotation', 'setting', 'spent', 'sqlite_sequence', 'tally', 'transition'];
-const AFTER = { version: 6, tables: TABLES, operations: IDS.length, check: 'ok' };
+const TABLES = ['account_name', 'entry', 'operation', 'rotation', 'setting', 'spent', 'tally'];
+const AFTER = { version: 7, tables: TABLES, operations: IDS.length, check: 'ok' };
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const open = (path: string) => testJournal({ path });
 
@@ -117,33 +118,14 @@ describe('a journal of version 1', () => {
 });
 
 test('rejects a journal of a newer version and writes no backup', async () => {
-  const { path, folder } = journalOf(7);
+  const { path, folder } = journalOf(8);
   const before = readFileSync(path);
   await expect(open(path)).rejects.toMatchObject({ name: 'DatabaseError', problem: 'newer', path });
   expect(readFileSync(path)).toEqual(before);
   expect(readdirSync(folder).filter((name) => /\.v\d/.test(name))).toEqual([]);
 });
 
-/** What versions 4 to 6 added to version 3, undone. */
-const TO_VERSION_3 = `
-ALTER TABLE operation DROP COLUMN baseline; DROP TABLE spent; ALTER TABLE operation DROP COLUMN asset; ALTER TABLE operation DROP COLUMN minor;
-DROP TRIGGER operation_counted; DROP TABLE tally;
-DROP INDEX operation_by_time; DROP INDEX operation_by_kind; DROP INDEX operation_by_state; DROP INDEX operation_by_state_kind;
-DROP INDEX operation_in_doubt; DROP INDEX operation_in_doubt_by_kind; DROP INDEX operation_by_once_key;
-CREATE INDEX operation_in_doubt ON operation (id) WHERE state IN ('sent', 'unknown');
-CREATE INDEX operation_by_state ON operation (state, id);
-CREATE INDEX operation_by_kind ON operation (kind, id);
-PRAGMA user_version = 3;
-`;
-
-/** What version 6 added to version 5, undone. The account is that of the embedded sandbox, whatever its key. */
-const TO_VERSION_5 = `
-ALTER TABLE operation DROP COLUMN baseline; PRAGMA user_version = 5;
-INSERT INTO account_name SELECT DISTINCT 'profile:sandbox http://sandbox.invalid/v1', account FROM operation WHERE true
-  ON CONFLICT DO NOTHING;
-`;
-
-test('a journal of version 5 with doubts is upgraded once by eight commands, and time alone never ends its doubts', async () => {
+test('a journal of version 6 with doubts is upgraded once by eight commands, and time alone never ends its doubts', async () => {
   const home = newHome(onTestFinished);
   const path = join(home.stateDir, 'journal.db');
   const printed = async (...argv: string[]) => {
@@ -151,91 +133,102 @@ test('a journal of version 5 with doubts is upgraded once by eight commands, and
     return JSON.parse(stdout) as Record<string, unknown>;
   };
   mkdirSync(home.stateDir, { mode: 0o700 });
-  const journal = await open(path);
-  const ids: string[] = [];
-  for (const onceKey of ['a', 'b']) {
-    const id = await prepared(journal, { onceKey });
-    await journal.append(id, 'sent');
-    ids.push(id);
-  }
-  await journal.append(ids[1] ?? '', 'unknown', { result: JSON.stringify({ unseenSinceMs: 0 }) });
-  journal.close();
+  writeEarlier(path, 6);
+  // The account is that of the embedded sandbox, whatever its key.
   const database = new DatabaseSync(path);
-  database.exec(TO_VERSION_5);
+  database.exec(`INSERT INTO account_name SELECT DISTINCT 'profile:sandbox http://sandbox.invalid/v1', account FROM operation`);
   database.close();
-
-  const ends = await Promise.all(ids.flatMap((id) => Array(4).fill(id)).map((id) => printed('ops', 'show', id)));
-  expect(ends.map(({ state, baseline }) => [state, baseline])).toEqual([
-    ...Array(4).fill(['sent', null]),
-    ...Array(4).fill(['unknown', null]),
-  ]);
-  expect([contentOf(path).version, contentOf(`${path}.v5`).version]).toEqual([6, 5]);
+  const all = earlierLines('operation').map(({ id }) => String(id));
+  const ends = await Promise.all(all.slice(0, 8).map((id) => printed('ops', 'show', id)));
+  expect(ends.map(({ operationId }) => operationId)).toEqual(all.slice(0, 8));
+  expect([contentOf(path).version, contentOf(`${path}.v6`).version]).toEqual([7, 6]);
   expect(readdirSync(home.stateDir).filter((name) => name.endsWith('.part'))).toEqual([]);
-  const found = async () => {
-    const { operations } = (await printed('ops', 'reconcile')) as { operations: { found: string; next: string }[] };
-    return operations;
-  };
-  const clock = {
-    found: 'clock',
-    next: expect.stringContaining('the service’s time when the request was sent is not known'),
-  };
-  expect(await found()).toMatchObject([clock, clock]);
+  const verified = await printed('ops', 'verify');
+  expect(verified).toMatchObject({ problem: null, joint: { hosts: FILE_HEADS } });
   await printed('sandbox', 'advance', '1d');
-  expect(await found()).toMatchObject([clock, clock]);
+  const { operations } = (await printed('ops', 'reconcile')) as { operations: { found: string; next: string }[] };
+  const why = expect.stringContaining('the service’s time when the request was sent is not known');
+  expect(operations).toMatchObject([{ found: 'clock', next: why }]);
   expect((await fiatrail(home, ['ops', 'verify'])).code).toBe(0);
 });
 
-/** Lists the indexes of the operations with their columns. */
-function indexesOf(path: string) {
+/** Everything that the tables are made with. */
+function schemaOf(path: string) {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     return database
-      .prepare(`SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`)
+      .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY type, name")
       .all();
   } finally {
     database.close();
   }
 }
 
-test('a journal of version 3 with an unknown outcome is upgraded: the same operations, chain, indexes and count as a new one', async () => {
+test.each([6, 5, 4, 3])(
+  'a journal of version %i is upgraded: the same operations and tables as a new one',
+  async (version) => {
+    const folder = temporaryFolder(onTestFinished);
+    const path = join(folder, 'journal.db');
+    const doubts = writeEarlier(path, version);
+    const journal = await open(path);
+    const fresh = await open(join(folder, 'fresh.db'));
+    fresh.close();
+    expect(schemaOf(path)).toEqual(schemaOf(join(folder, 'fresh.db')));
+    expect(await journal.count()).toBe(earlierLines('operation').length);
+    await journal.requireLastLink();
+    const { problem, joint } = await journal.verify(FILE_HEADS['host-1']);
+    // Up to version 5, the entries of these operations cover what the version did not have.
+    if (version === 6) expect(problem).toBeUndefined();
+    expect(joint?.hosts).toEqual(FILE_HEADS);
+    if (version === 6) {
+      const found = await journal.list({ limit: 100, state: 'in-doubt' });
+      expect(found.map(({ operationId }) => operationId).toSorted()).toEqual(doubts.toSorted());
+      expect(found.every(({ busyUntil }) => busyUntil > 0)).toBe(true);
+      // What is recorded from here on follows the joint.
+      for (const id of doubts) await journal.append(id, 'resolved', { verdict: 'not-done' });
+      await prepared(journal, { onceKey: 'new' });
+      expect((await journal.verify()).problem).toBeUndefined();
+    }
+    journal.close();
+    expect(existsSync(`${path}.v${version}`)).toBe(true);
+  },
+);
+
+test('the digest of an input with a secret is removed by an upgrade, and nothing else can be put in its place', async () => {
   const path = join(temporaryFolder(onTestFinished), 'journal.db');
-  const journal = await open(path);
-  const doubt = await prepared(journal, { onceKey: 'k' });
-  await journal.append(doubt, 'sent');
-  await journal.append(doubt, 'unknown');
-  await prepared(journal);
-  const before = { list: await journal.list({ limit: 10 }), head: await journal.head(), indexes: indexesOf(path) };
-  journal.close();
+  writeEarlier(path, 6);
+  const [first] = earlierLines('operation');
   const database = new DatabaseSync(path);
-  database.exec(TO_VERSION_3);
+  database.exec(`UPDATE operation SET request = '{"bvn":"[redacted]"}' WHERE id = '${first?.['id']}'`);
   database.close();
-  const upgraded = await open(path);
-  expect({ list: await upgraded.list({ limit: 10 }), head: await upgraded.head(), indexes: indexesOf(path) }).toEqual(
-    before,
-  );
-  expect((await upgraded.list({ limit: 10, state: 'in-doubt' })).map(({ operationId }) => operationId)).toEqual([
-    doubt,
-  ]);
-  expect(await upgraded.count()).toBe(2);
-  await upgraded.requireLastLink();
-  expect((await upgraded.verify()).problem).toBeUndefined();
-  expect((await upgraded.claim({ ...INTENT, onceKey: 'k' })).kind).toBe('doubt');
-  upgraded.close();
-  expect(existsSync(`${path}.v3`)).toBe(true);
+  const journal = await open(path);
+  const [operation] = await journal.find(String(first?.['id']));
+  expect(operation?.inputDigest).toBe('-');
+  expect((await journal.verify()).problem).toBeUndefined();
+  journal.close();
+  const edited = new DatabaseSync(path);
+  edited.exec(`DROP TRIGGER operation_update; UPDATE operation SET summary = 'x' WHERE id = '${first?.['id']}'`);
+  edited.close();
+  const after = await open(path);
+  expect((await after.verify()).problem).toBeDefined();
+  after.close();
+});
+
+test('a process of an earlier version that has the journal open records nothing in it after an upgrade', async () => {
+  const path = join(temporaryFolder(onTestFinished), 'journal.db');
+  writeEarlier(path, 6);
+  const earlier = new DatabaseSync(path);
+  const journal = await open(path);
+  expect(() => earlier.exec(`INSERT INTO transition (operation_id) VALUES ('x')`)).toThrow('no such table');
+  earlier.close();
+  journal.close();
 });
 
 test('a journal of version 2 with unknown outcomes is upgraded; they stay unknown, and end by a verdict', async () => {
-  const { path } = journalOf(1);
-  (await open(path)).close();
   const fresh = join(temporaryFolder(onTestFinished), 'journal.db');
   makeJournal(fresh, 2);
   const database = new DatabaseSync(fresh);
-  const rotation = new DatabaseSync(path, { readOnly: true });
-  const tables = rotation
-    .prepare(`SELECT sql FROM sqlite_schema WHERE tbl_name = 'rotation' AND sql IS NOT NULL`)
-    .all();
-  rotation.close();
-  for (const { sql } of tables) database.exec(String(sql));
+  database.exec(VERSION_2);
   const [sent = '', unknown = ''] = IDS;
   database.prepare(`UPDATE operation SET state = 'sent', request_id = NULL WHERE id = ?`).run(sent);
   database
@@ -250,7 +243,7 @@ test('a journal of version 2 with unknown outcomes is upgraded; they stay unknow
   expect(await journal.count()).toBe(IDS.length);
   expect(await journal.verify()).toMatchObject({
     operations: IDS.length,
-    transitions: 2 * IDS.length,
+    entries: 2 * IDS.length + 3,
     problem: undefined,
   });
   for (const id of [sent, unknown]) await journal.append(id, 'resolved', { verdict: 'not-done' });

@@ -1,10 +1,14 @@
-import { rmSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
-import { prepared, testJournal } from '../support/journal-intent.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FIXED_COLUMNS } from '../../src/journal/chain.ts';
+import { TRIGGERS } from '../../src/journal/schema.ts';
+import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, temporaryFolder } from '../support/sandbox.ts';
 
 const OPERATIONS = 5;
+/** The joint, the key of the digests, and the account’s key. */
+const BEGINNING = 3;
 
 /** Fills a journal with operations that were accepted, and returns its head. */
 async function fill(path: string, seed = 1): Promise<string> {
@@ -19,10 +23,11 @@ async function fill(path: string, seed = 1): Promise<string> {
   return head;
 }
 
-/** Changes a journal file behind its back, with the triggers that protect it taken away. */
+/** Changes a journal file behind its back: takes away the triggers that protect it, and puts them back. */
 function tamper(path: string, sql: string): void {
   const database = new DatabaseSync(path);
-  database.exec(`DROP TRIGGER transition_update; DROP TRIGGER transition_delete; PRAGMA foreign_keys = OFF; ${sql}`);
+  const drops = TRIGGERS.map((each) => `DROP TRIGGER ${each.split(' ')[2]}`);
+  database.exec(['PRAGMA foreign_keys = OFF', ...drops, sql, ...TRIGGERS].join('; '));
   database.close();
 }
 
@@ -48,16 +53,17 @@ describe('an untouched journal', () => {
     const path = folder.file('journal.db');
     const head = await fill(path);
     expect(await verified(path, head)).toEqual({
-      transitions: 3 * OPERATIONS,
+      entries: BEGINNING + 3 * OPERATIONS,
       operations: OPERATIONS,
-      heads: { 'host-1': head },
+      head: { sequence: BigInt(BEGINNING + 3 * OPERATIONS), hash: head },
+      joint: { sequence: 1n, hosts: {} },
       problem: undefined,
     });
   });
 
   test('verifies when it is empty', async () => {
     const journal = await testJournal();
-    expect(await journal.verify()).toEqual({ transitions: 0, operations: 0, heads: {}, problem: undefined });
+    expect(await journal.verify()).toMatchObject({ entries: 2, operations: 0, problem: undefined });
     journal.close();
   });
 
@@ -70,10 +76,10 @@ describe('an untouched journal', () => {
     const id = await prepared(journal, { summary: odd, request: odd });
     await journal.append(id, 'sent');
     await journal.append(id, 'accepted', { requestId: odd, detail: odd, result: odd });
-    expect(await journal.verify()).toMatchObject({ transitions: 3, problem: undefined });
+    expect(await journal.verify()).toMatchObject({ entries: BEGINNING + 3, problem: undefined });
     journal.close();
     tamper(path, `UPDATE operation SET summary = summary || ' '`);
-    expect((await verified(path)).problem?.what).toContain('transition 1 was changed');
+    expect((await verified(path)).problem?.what).toContain('entry 4, was changed');
   });
 
   test('contains every earlier head', async () => {
@@ -90,40 +96,47 @@ describe('verify names', () => {
   test.each([
     [
       'one changed byte',
-      `UPDATE transition SET result = ${byte} WHERE sequence = 6`,
-      'transition 6 was changed, or is out of order',
+      `UPDATE entry SET result = ${byte} WHERE sequence = 9`,
+      'entry 9, was changed, or is out of order',
     ],
     [
       'a changed state',
-      `UPDATE transition SET state = 'refused' WHERE sequence = 9`,
-      'transition 9 was changed, or is out of order',
+      `UPDATE entry SET state = 'refused' WHERE sequence = 9`,
+      'entry 9, was changed, or is out of order',
     ],
     [
       'a changed amount in an intent',
-      `UPDATE operation SET request = '{"amount":1}' WHERE id = (SELECT operation_id FROM transition WHERE sequence = 4)`,
-      'transition 4 was changed, or is out of order',
+      `UPDATE operation SET request = '{"amount":1}' WHERE id = (SELECT operation_id FROM entry WHERE sequence = 7)`,
+      'entry 7, was changed, or is out of order',
     ],
-    ['a removed first row', 'DELETE FROM transition WHERE sequence = 1', 'transition 1 is missing before transition 2'],
-    ['a removed row', 'DELETE FROM transition WHERE sequence = 7', 'transition 7 is missing before transition 8'],
+    ['a removed first row', 'DELETE FROM entry WHERE sequence = 1', 'the entry where it begins is missing'],
+    [
+      'a removed row',
+      'DELETE FROM entry WHERE sequence = 7',
+      'entry 8, follows entry 6: what was between them is missing',
+    ],
     [
       'two swapped rows',
-      'UPDATE transition SET sequence = -4 WHERE sequence = 4; UPDATE transition SET sequence = 4 WHERE sequence = 5; UPDATE transition SET sequence = 5 WHERE sequence = -4',
-      'transition 4 was changed, or is out of order',
+      'UPDATE entry SET sequence = -4 WHERE sequence = 4; UPDATE entry SET sequence = 4 WHERE sequence = 5; UPDATE entry SET sequence = 5 WHERE sequence = -4',
+      'entry 4, was changed, or is out of order',
     ],
     [
       'an operation set back',
-      `UPDATE operation SET state = 'refused' WHERE id = (SELECT operation_id FROM transition WHERE sequence = 3)`,
-      'is not in its last state',
+      `UPDATE operation SET state = 'refused' WHERE id = (SELECT operation_id FROM entry WHERE sequence = 6)`,
+      'does not say what its entries say',
     ],
   ])('%s', async (_what, sql, expected) => {
     expect((await afterTampering(sql))?.what).toContain(expected);
   });
 
-  const cut = `DELETE FROM transition WHERE sequence > ${3 * OPERATIONS - 3}; DELETE FROM operation WHERE id NOT IN (SELECT operation_id FROM transition)`;
+  const last = BEGINNING + 3 * OPERATIONS;
+  const cut = `DELETE FROM entry WHERE sequence > ${last - 3};
+    DELETE FROM operation WHERE id NOT IN (SELECT operation_id FROM entry WHERE operation_id IS NOT NULL);
+    UPDATE tally SET count = count - 1`;
 
   test('transitions cut from the end, by the head that is kept beside the journal', async () => {
     expect(await afterTampering(cut)).toMatchObject({
-      sequence: 3 * OPERATIONS,
+      sequence: last,
       what: expect.stringContaining('is missing or another one'),
     });
   });
@@ -141,9 +154,9 @@ describe('verify names', () => {
 
 describe('the last link', () => {
   test.each([
-    ['is changed', `UPDATE transition SET detail = 'x' WHERE sequence = ${3 * OPERATIONS}`, true],
-    ['lost the one before it', `DELETE FROM transition WHERE sequence = ${3 * OPERATIONS - 1}`, true],
-    ['is untouched, and an early one is changed', `UPDATE transition SET detail = 'x' WHERE sequence = 1`, false],
+    ['is changed', `UPDATE entry SET detail = 'x' WHERE sequence = ${BEGINNING + 3 * OPERATIONS}`, true],
+    ['lost the one before it', `DELETE FROM entry WHERE sequence = ${BEGINNING + 3 * OPERATIONS - 1}`, true],
+    ['is untouched, and an early one is changed', `UPDATE entry SET detail = 'x' WHERE sequence = 1`, false],
   ])('%s', async (_what, sql, stops) => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
@@ -156,7 +169,7 @@ describe('the last link', () => {
     journal.close();
   });
 
-  test('of another host is not checked', async () => {
+  test('may be another host’s', async () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     await fill(path);
@@ -166,7 +179,6 @@ describe('the last link', () => {
     });
     await journal.requireLastLink();
     await prepared(journal);
-    expect(Object.keys((await journal.verify()).heads)).toEqual(['host-1', 'host-2']);
     expect((await journal.verify()).problem).toBeUndefined();
     journal.close();
   });
@@ -177,7 +189,200 @@ test('a transition cannot be changed or deleted through the file’s own trigger
   const path = folder.file('journal.db');
   await fill(path);
   const database = new DatabaseSync(path);
-  expect(() => database.exec(`UPDATE transition SET state = 'refused'`)).toThrow('never changes');
-  expect(() => database.exec('DELETE FROM transition')).toThrow('never deleted');
+  expect(() => database.exec(`UPDATE entry SET state = 'refused'`)).toThrow('never changes');
+  expect(() => database.exec('DELETE FROM entry')).toThrow('never deleted');
   database.close();
 });
+
+/** The tables of a journal, with each column and another value for it. */
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  setting: ['name', 'value'],
+  account_name: ['name', 'account'],
+  operation: [...FIXED_COLUMNS, 'state', 'request_id', 'verdict', 'detail', 'result', 'updated_at', 'busy_until'],
+  entry: [
+    ...['sequence', 'operation_id', 'subject', 'host', 'state', 'at', 'request_id', 'verdict', 'detail', 'result'],
+    ...['busy_until', 'value', 'hash'],
+  ],
+  rotation: ['operation_id', 'profile', 'base_url', 'stage', 'key_place', 'old_fingerprint', 'pushes', 'pushed'],
+  spent: ['account', 'asset', 'day', 'command', 'minor'],
+  tally: ['name', 'count'],
+};
+
+const NUMBERS = [
+  'created_at',
+  'process',
+  'minor',
+  'updated_at',
+  'busy_until',
+  'sequence',
+  'at',
+  'pushed',
+  'day',
+  'count',
+];
+
+function edit(table: string, column: string): string {
+  if (table === 'operation' && column === 'state')
+    return `state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'sent' END`;
+  // An entry is of an operation, or about a subject.
+  if (table === 'entry' && column === 'subject')
+    return `subject = CASE WHEN subject IS NULL THEN NULL ELSE subject || 'x' END`;
+  if (table === 'entry' && column === 'operation_id')
+    return `operation_id = CASE WHEN operation_id IS NULL THEN NULL ELSE operation_id || 'x' END`;
+  return NUMBERS.includes(column)
+    ? `${column} = coalesce(${column}, 0) + 1000`
+    : `${column} = coalesce(${column}, '') || 'x'`;
+}
+
+const EDITS = Object.entries(COLUMNS).flatMap(([table, columns]) => columns.map((column) => ({ table, column })));
+const PAIRS = EDITS.flatMap((one, index) =>
+  EDITS.slice(index + 1).flatMap((other) => (one.table === other.table ? [{ ...one, and: other.column }] : [])),
+);
+
+describe('every column is covered', () => {
+  /** A journal with everything that one can have: doubts, ends, a rotation, keys of an account, sums. */
+  async function everything(path: string): Promise<void> {
+    const journal = await testJournal({ path });
+    const moves = { asset: 'NGN', minor: 50_000n } as const;
+    const id = await prepared(journal, { onceKey: 'k', tag: '[fr-1]', moves, authority: { plan: 'p' } });
+    await journal.append(id, 'sent');
+    await journal.append(id, 'accepted', { requestId: 'r', result: '{}' });
+    await journal.append(id, 'settled', { detail: 'd' });
+    const resolved = await prepared(journal, { onceKey: 'l' });
+    await journal.append(resolved, 'sent');
+    await journal.append(resolved, 'resolved', { verdict: 'completed', detail: 'a person' });
+    const rotation = { operationId: 'rotation-1', keyPlace: 'file', oldFingerprint: '0a1b', pushes: ['push'] };
+    await journal.prepareRotation({ ...INTENT, kind: 'destructive', endpoint: 'keys.regenerate' }, rotation);
+    await journal.moveRotation('rotation-1', 'prepared', 'sending');
+    journal.close();
+  }
+
+  /** What an edit leads to: `verify` finds it, or the journal cannot even be opened. */
+  async function found(path: string): Promise<string | undefined> {
+    try {
+      return (await verified(path)).problem?.what;
+    } catch (error) {
+      return String(error);
+    }
+  }
+
+  const copies = { whole: '', folder: undefined as ReturnType<typeof temporaryFolder> | undefined };
+  beforeAll(async () => {
+    copies.folder = temporaryFolder();
+    copies.whole = copies.folder.file('whole.db');
+    await everything(copies.whole);
+    const database = new DatabaseSync(copies.whole);
+    database.exec('PRAGMA journal_mode = DELETE');
+    database.close();
+  });
+  afterAll(() => copies.folder?.[Symbol.dispose]());
+
+  /** Edits each row of a table by itself in a copy, and returns those edits that nobody notices. */
+  async function unnoticed(table: string, sets: string): Promise<string[]> {
+    using folder = temporaryFolder();
+    const rows = new DatabaseSync(copies.whole, { readOnly: true });
+    const { count } = rows.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number };
+    rows.close();
+    const left: string[] = [];
+    for (let row = 0; row < count; row++) {
+      const path = folder.file(`${row}.db`);
+      copyFileSync(copies.whole, path);
+      const key = KEYS[table] ?? 'rowid';
+      const one = `SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1 OFFSET ${row}`;
+      const before = contentOf(path, table);
+      tamper(path, `UPDATE ${table} SET ${sets} WHERE (${key}) IN (${one})`);
+      // An edit that changes nothing is none.
+      if (contentOf(path, table) !== before && (await found(path)) === undefined) left.push(`row ${row}: ${sets}`);
+    }
+    return left;
+  }
+
+  test('an untouched copy verifies', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('copy.db');
+    copyFileSync(copies.whole, path);
+    tamper(path, 'SELECT 1');
+    expect(await found(path)).toBeUndefined();
+  });
+
+  test('and every column of the tables is edited here', () => {
+    const database = new DatabaseSync(copies.whole, { readOnly: true });
+    const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all() as { name: string }[];
+    const columns = tables.map(({ name }) => [
+      name,
+      (database.prepare(`PRAGMA table_info(${name})`).all() as { name: string }[]).map((each) => each.name).toSorted(),
+    ]);
+    database.close();
+    expect(Object.fromEntries(columns)).toEqual(
+      Object.fromEntries(Object.entries(COLUMNS).map(([table, names]) => [table, names.toSorted()])),
+    );
+  });
+
+  test.each(EDITS)('$table.$column', async ({ table, column }) => {
+    expect(await unnoticed(table, edit(table, column))).toEqual([]);
+  });
+
+  test.each(EDITS)('$table.$column, with the triggers gone, stops money', async ({ table, column }) => {
+    using folder = temporaryFolder();
+    const path = folder.file('copy.db');
+    copyFileSync(copies.whole, path);
+    const database = new DatabaseSync(path);
+    const drops = TRIGGERS.map((each) => `DROP TRIGGER ${each.split(' ')[2]}`);
+    database.exec(
+      ['PRAGMA foreign_keys = OFF', ...drops, `UPDATE OR REPLACE ${table} SET ${edit(table, column)}`].join('; '),
+    );
+    database.close();
+    await expect(
+      (async () => {
+        const journal = await testJournal({ path });
+        await journal.requireLastLink().finally(() => journal.close());
+      })(),
+    ).rejects.toThrow();
+  });
+
+  test('two columns of a row at once', async () => {
+    const left: string[] = [];
+    for (const { table, column, and } of PAIRS) {
+      const sets = `${edit(table, column)}, ${edit(table, and)}`;
+      left.push(...(await unnoticedAtOnce(table, sets)));
+    }
+    expect(left).toEqual([]);
+  }, 120_000);
+
+  /** Edits the last row of a table that the edit changes. */
+  async function unnoticedAtOnce(table: string, sets: string): Promise<string[]> {
+    using folder = temporaryFolder();
+    const path = folder.file('pair.db');
+    copyFileSync(copies.whole, path);
+    const before = contentOf(path, table);
+    const key = KEYS[table] ?? 'rowid';
+    tamper(
+      path,
+      `UPDATE ${table} SET ${sets} WHERE (${key}) IN (SELECT ${key} FROM ${table} ORDER BY ${key} DESC LIMIT 1)`,
+    );
+    return contentOf(path, table) !== before && (await found(path)) === undefined ? [`${table}: ${sets}`] : [];
+  }
+
+  test.each(Object.keys(COLUMNS))('a removed row of %s', async (table) => {
+    using folder = temporaryFolder();
+    const path = folder.file('copy.db');
+    copyFileSync(copies.whole, path);
+    const key = KEYS[table] ?? 'rowid';
+    tamper(path, `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1)`);
+    expect(await found(path)).toBeDefined();
+  });
+});
+
+const KEYS: Readonly<Record<string, string>> = {
+  ...{ setting: 'name', account_name: 'name', operation: 'id', entry: 'sequence', rotation: 'operation_id' },
+  ...{ spent: 'account, asset, day, command', tally: 'name' },
+};
+
+function contentOf(path: string, table: string): string {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    return JSON.stringify(database.prepare(`SELECT * FROM ${table}`).all());
+  } finally {
+    database.close();
+  }
+}

@@ -204,7 +204,7 @@ describe('a database that cannot be used', () => {
   });
 
   test.each([
-    ['3', 'NEWER', /newer version/],
+    ['4', 'NEWER', /newer version/],
     ['0', 'OLDER', /earlier version/],
   ])('another version of fiatrail, %s', async (version, code, says) => {
     const url = server.newDatabase();
@@ -224,7 +224,7 @@ describe('a database that cannot be used', () => {
     const host = hostWith(url);
     expect((await fiatrail(host, ['ops', 'list', '-q'])).code).toBe(0);
     // Every write to /dev/full fails as on a full disk, and reading finds nothing, as in the empty file of an empty table.
-    const file = join(server.folder, 'data', server.sql(url, `SELECT pg_relation_filepath('fiatrail.transition')`));
+    const file = join(server.folder, 'data', server.sql(url, `SELECT pg_relation_filepath('fiatrail.operation')`));
     rmSync(file);
     symlinkSync('/dev/full', file);
     expect(await refused(host)).toEqual({

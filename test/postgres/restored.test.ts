@@ -55,13 +55,13 @@ const WAYS: Readonly<Record<string, Way>> = {
     save: () => {
       const text = dump('--data-only', '--disable-triggers');
       return () => {
-        const tables = 'setting, account_name, operation, transition, rotation, tally, spent';
+        const tables = 'setting, account_name, operation, entry, rotation, tally, spent';
         server.sql(
           url,
-          `SET search_path = fiatrail; ALTER TABLE transition DISABLE TRIGGER ALL; TRUNCATE ${tables} CASCADE`,
+          `SET search_path = fiatrail; ALTER TABLE entry DISABLE TRIGGER ALL; TRUNCATE ${tables} CASCADE`,
         );
         restore(text);
-        server.sql(url, `ALTER TABLE fiatrail.transition ENABLE TRIGGER ALL`);
+        server.sql(url, `ALTER TABLE fiatrail.entry ENABLE TRIGGER ALL`);
       };
     },
   },
@@ -88,8 +88,8 @@ test.each(Object.entries(WAYS))('%s stops every host until it is accepted', asyn
 
 test('a table that is restored alone stops every host', async () => {
   withdrawalOf(await fiatrail(hosts[0], pay('before')));
-  const text = dump('--table=fiatrail.transition');
-  server.sql(url, 'DROP TABLE fiatrail.transition');
+  const text = dump('--table=fiatrail.entry');
+  server.sql(url, 'DROP TABLE fiatrail.entry');
   restore(text);
   expect(failureOf(await fiatrail(hosts[1], pay('one')))).toEqual(REPLACED);
 });

@@ -157,7 +157,7 @@ test('money is not sent from a journal that something else changed', async () =>
   const { DatabaseSync } = await import('node:sqlite');
   const journal = new DatabaseSync(`${world.stateDir}/journal.db`);
   journal.exec(
-    `DROP TRIGGER transition_update; UPDATE transition SET detail = 'x' WHERE sequence = (SELECT max(sequence) FROM transition)`,
+    `DROP TRIGGER entry_update; UPDATE entry SET detail = 'x' WHERE sequence = (SELECT max(sequence) FROM entry)`,
   );
   journal.close();
   expect(await run([...WITHDRAW, '--again'])).toBe(2);

@@ -124,9 +124,10 @@ const verifyCommand = command({
   prints: {
     form: {
       id: 'text',
-      transitions: 'whole number',
+      entries: 'whole number',
       operations: 'whole number',
-      heads: 'any',
+      head: ['null or', { entry: 'whole number', hash: 'text' }],
+      joint: ['null or', { entry: 'whole number', hosts: 'any' }],
       problem: ['null or', { what: 'text', 'sequence?': 'whole number', 'operationId?': 'text' }],
     },
   },
@@ -136,8 +137,11 @@ const verifyCommand = command({
     accept: switchOn('--accept', 'go on with a journal that lacks entries, such as a restored backup or a new one'),
   },
   run: async (session, { head, accept }) => {
-    const { transitions, operations, heads, problem } = await checked(session, head, accept);
-    const data = { id: (await session.journal()).id(), transitions, operations, heads, problem: problem ?? null };
+    const { entries, operations, problem, ...found } = await checked(session, head, accept);
+    const joint = found.joint && { entry: Number(found.joint.sequence), hosts: found.joint.hosts };
+    const last = found.head && { entry: Number(found.head.sequence), hash: found.head.hash };
+    const id = (await session.journal()).id();
+    const data = { id, entries, operations, head: last ?? null, joint: joint ?? null, problem: problem ?? null };
     if (!problem) return { result: { data } };
     const error = new CliError('refused', `the journal is damaged: ${problem.what}`, {
       code: JOURNAL_CHANGED,

@@ -1,6 +1,6 @@
 import type { Ids } from '../../base/world.ts';
 import { ServerError } from './errors.ts';
-import { SCHEMA, TABLES, UPGRADES, VERSION } from './schema.ts';
+import { CREATE, SCHEMA, UPGRADES, VERSION } from './schema.ts';
 
 /** The part of a server that creating a journal needs. */
 interface Statements {
@@ -13,6 +13,8 @@ interface Statements {
 interface Identity {
   readonly id: string;
   readonly digestKey: string;
+  /** Whether the chains of the hosts were joined (../joint.ts). */
+  readonly isJoined: boolean;
 }
 
 /** `frjr`, in ASCII: the advisory lock that a transaction which writes holds until it ends. */
@@ -27,7 +29,7 @@ export const SERVER = `(SELECT system_identifier FROM pg_control_system()) || '/
  * The setting `server` has the server, the numbers of the database and of a table, and the transaction that wrote the setting, which
  * PostgreSQL keeps with the row as `xmin`. A dump that is restored, even to this server, makes other tables and writes the row again.
  */
-const TABLES_HERE = `(SELECT oid::text FROM pg_database WHERE datname = current_database()) || '/' || '${SCHEMA}.transition'::regclass::oid::text`;
+const TABLES_HERE = `(SELECT oid::text FROM pg_database WHERE datname = current_database()) || '/' || '${SCHEMA}.entry'::regclass::oid::text`;
 
 /** What follows the server in the setting, unless the tables were restored. */
 export const EXPECTED = `${TABLES_HERE} || '/' || (SELECT xmin::text FROM ${SCHEMA}.setting WHERE name = 'server')`;
@@ -46,7 +48,7 @@ export async function preparedJournal(server: Statements, ids: Ids): Promise<Ide
     [
       `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(${LOCK})`,
       PATH,
-      `DO $do$ BEGIN IF to_regclass('${SCHEMA}.setting') IS NULL THEN CREATE SCHEMA IF NOT EXISTS ${SCHEMA}; ${TABLES}
+      `DO $do$ BEGIN IF to_regclass('${SCHEMA}.setting') IS NULL THEN CREATE SCHEMA IF NOT EXISTS ${SCHEMA}; ${CREATE}
          INSERT INTO setting VALUES ('version', '${VERSION}'), ('id', '${id}'), ('digest-key', '${key}'), ('server', ${WRITTEN});
        END IF; END $do$`,
       'COMMIT',
@@ -60,7 +62,7 @@ export async function preparedJournal(server: Statements, ids: Ids): Promise<Ide
 /** Reads the journal's settings with one query, as nearly every command does. Undefined if they are not what they should be. */
 async function kept({ name, statements }: Statements): Promise<Identity | undefined> {
   const rows = await statements(
-    `SELECT name, value FROM ${SCHEMA}.setting WHERE name IN ('id', 'digest-key', 'version')
+    `SELECT name, value FROM ${SCHEMA}.setting WHERE name IN ('id', 'digest-key', 'version', 'joined')
      UNION ALL SELECT 'replica', pg_is_in_recovery()::text`,
   ).catch((error: unknown) => {
     if (error instanceof ServerError && error.server === 'other') return [];
@@ -68,11 +70,11 @@ async function kept({ name, statements }: Statements): Promise<Identity | undefi
   });
   const settings = Object.fromEntries(rows.map((row) => [row['name'], row['value']]));
   if (settings['replica'] === 'true') throw new ServerError('replica', name);
-  const { id, 'digest-key': digestKey, version } = settings;
+  const { id, 'digest-key': digestKey, version, joined } = settings;
   if (typeof id !== 'string' || !/^[0-9a-f]{8}$/.test(id) || typeof digestKey !== 'string') return undefined;
   if (typeof version === 'string' && Object.hasOwn(UPGRADES, version)) await upgrade(statements, Number(version));
   else requireVersion(version, name);
-  return { id, digestKey };
+  return { id, digestKey, isJoined: joined !== undefined };
 }
 
 /** Brings the tables of an older version to this one. Of several hosts that do it at once, one changes them. Rejects with ServerError. */

@@ -5,6 +5,7 @@ import type { Secret } from '../../base/secret.ts';
 import { readSharedFile } from '../../files/inspect.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { hostId } from '../host-id.ts';
+import { joinChains } from '../joint.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
 import { type Beginning, type Begun, READ, writeSql } from './begin.ts';
@@ -40,10 +41,12 @@ const TYPES = { getTypeParser: (oid: number) => (INTEGERS.includes(oid) ? BigInt
 export async function openPostgresStore(place: ServerPlace, access: ServerAccess, world: JournalWorld): Promise<Store> {
   const server = await connected(place, access, world);
   try {
-    const { id, digestKey } = await preparedJournal(server, world.ids);
+    const { id, digestKey, isJoined } = await preparedJournal(server, world.ids);
     const host = `${world.host.name}/${hostId(access.dir, world.ids)}`;
     const at = { name: server.name, localPath: access.localPath };
-    return storeOn(server, { id, path: `${access.dir}/journal-${id}`, host, digestKey, server: at });
+    const store = storeOn(server, { id, path: `${access.dir}/journal-${id}`, host, digestKey, server: at });
+    if (!isJoined) await store.write((queries) => joinChains({ queries, host }, digestKey));
+    return store;
   } catch (error) {
     await server.close();
     throw error;

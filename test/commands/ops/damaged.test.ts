@@ -127,7 +127,7 @@ describe('a damaged journal', () => {
     const before = await withdrawals();
     const database = new DatabaseSync(path());
     database.exec(
-      `DROP TRIGGER transition_update; UPDATE transition SET detail = 'x' WHERE sequence = (SELECT max(sequence) FROM transition)`,
+      `DROP TRIGGER entry_update; UPDATE entry SET detail = 'x' WHERE sequence = (SELECT max(sequence) FROM entry)`,
     );
     database.close();
     const { code, stderr, lines } = await run(withdraw('999'));

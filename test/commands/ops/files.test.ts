@@ -47,7 +47,7 @@ const rewrite = (lines: readonly string[]) => writeFileSync(file('journal.ndjson
 const count = () => {
   const database = new DatabaseSync(path());
   try {
-    return database.prepare('SELECT (SELECT count(*) FROM operation) + (SELECT count(*) FROM transition) AS n').get();
+    return database.prepare('SELECT (SELECT count(*) FROM operation) + (SELECT count(*) FROM entry) AS n').get();
   } finally {
     database.close();
   }

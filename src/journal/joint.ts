@@ -1,0 +1,119 @@
+import * as z from 'zod/mini';
+import { shortSha256 } from '../crypto/sha256.ts';
+import { fixedText } from './chain.ts';
+import { endOfChain, type Recording } from './entries.ts';
+import { appendFacts, factAbout, subjects } from './facts.ts';
+import { allRotations, rotationFact } from './rotations.ts';
+import type { Queries } from './store.ts';
+
+/**
+ * The fact where the chains of the hosts became one. Before it, a version chained the entries of each host by themselves, and left some
+ * columns out; the fact covers those, and the end of each chain. A new journal begins with it.
+ */
+export interface Joint {
+  /** The hash of the last entry of each host. */
+  readonly hosts: Readonly<Record<string, string>>;
+  /** The digest of the processes of the operations before it. */
+  readonly processes: string;
+  /** Until when the processes of operations that had not ended may be at work, in milliseconds since the epoch. */
+  readonly busy: Readonly<Record<string, number>>;
+  /** The digest of the fixed columns of operations whose input digest was removed, because a secret could be guessed from it. */
+  readonly cleared: string;
+}
+
+const joint = () =>
+  z.strictObject({
+    hosts: z.record(z.string(), z.string()),
+    processes: z.string(),
+    busy: z.record(z.string(), z.int()),
+    cleared: z.string(),
+  });
+
+/** The input digest of an operation that has none any more. */
+export const CLEARED = '-';
+
+/** Where the chains became one: the number of the entry, and what it says. */
+export interface Joined extends Joint {
+  readonly sequence: bigint;
+}
+
+/** Returns where the chains became one; undefined if they have not yet. */
+export async function jointIn(queries: Queries): Promise<Joined | undefined> {
+  const sql = 'SELECT sequence, value FROM entry WHERE subject = ? ORDER BY sequence LIMIT 1';
+  const row = await queries.get<{ sequence: bigint; value: string | null }>(sql, subjects.joint);
+  if (!row) return undefined;
+  return { sequence: row.sequence, ...joint().parse(JSON.parse(row.value ?? 'null')) };
+}
+
+/** A name of an account. */
+export interface AccountName {
+  readonly name: string;
+  readonly account: string;
+}
+
+/**
+ * Makes one chain of those of all hosts, and facts of everything that decides. `imported` are the names of accounts that have no rows yet. Does
+ * nothing if that was done. Call it in a transaction.
+ */
+export async function joinChains(
+  recording: Recording,
+  digestKey: string,
+  imported?: readonly AccountName[],
+): Promise<void> {
+  const { queries } = recording;
+  if (await queries.get('SELECT 1 AS found FROM entry WHERE subject = ?', subjects.joint)) return;
+  const { sequence } = await endOfChain(recording);
+  const heads = await queries.all<{ host: string; hash: string }>(
+    'SELECT host, hash FROM entry WHERE sequence IN (SELECT max(sequence) FROM entry GROUP BY host) ORDER BY host',
+  );
+  const busy = await queries.all<{ id: string; until: bigint }>(
+    'SELECT id, busy_until AS until FROM operation WHERE busy_until <> 0 ORDER BY id',
+  );
+  const value: Joint = {
+    hosts: Object.fromEntries(heads.map(({ host, hash }) => [host, hash])),
+    processes: await processesBefore(queries, sequence + 1n),
+    busy: Object.fromEntries(busy.map(({ id, until }) => [id, Number(until)])),
+    cleared: await clearedBefore(queries, sequence + 1n),
+  };
+  const names = imported ?? (await queries.all<AccountName>('SELECT name, account FROM account_name ORDER BY name'));
+  const rotations = await allRotations(queries);
+  const rules = await queries.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'rules'`);
+  await appendFacts(recording, [
+    { subject: subjects.joint, value: JSON.stringify(value) },
+    digestKeyFact(digestKey),
+    ...names.map(({ name, account }) => ({ subject: subjects.account(name), value: account })),
+    ...rotations.map(rotationFact),
+    ...(rules ? [{ subject: subjects.shared('rules'), value: rules.value }] : []),
+  ]);
+  for (const { name, account } of imported ?? [])
+    await queries.run('INSERT INTO account_name (name, account) VALUES (?, ?)', name, account);
+  await queries.run(`DELETE FROM setting WHERE name = 'rules'`);
+  await queries.run(`INSERT INTO setting (name, value) VALUES ('joined', ?)`, String(sequence + 1n));
+}
+
+const digestOf = (digestKey: string) => shortSha256(`digest key\n${digestKey}`);
+
+/** The fact that tells whether the key of the digests is the one that it was, without telling the key. */
+export const digestKeyFact = (digestKey: string) => ({ subject: subjects.digestKey, value: digestOf(digestKey) });
+
+/** Whether the key of the digests is the one that the entries know. */
+export async function isDigestKey(queries: Queries, digestKey: string): Promise<boolean> {
+  return (await factAbout(queries, subjects.digestKey)) === digestOf(digestKey);
+}
+
+const BEFORE = 'EXISTS (SELECT 1 FROM entry WHERE operation_id = operation.id AND sequence < ?)';
+
+/** Returns the digest of the processes of the operations before an entry. */
+export async function processesBefore(queries: Queries, sequence: bigint): Promise<string> {
+  const sql = `SELECT string_agg(id || ':' || process, ',' ORDER BY id) AS said FROM operation WHERE ${BEFORE}`;
+  return shortSha256((await queries.get<{ said: string | null }>(sql, sequence))?.said ?? '');
+}
+
+/** Returns the digest of the fixed columns of the operations before an entry whose input digest was removed. */
+export async function clearedBefore(queries: Queries, sequence: bigint): Promise<string> {
+  const rows = await queries.all(
+    `SELECT * FROM operation WHERE input_digest = ? AND ${BEFORE} ORDER BY id`,
+    ...[CLEARED, sequence],
+  );
+  return shortSha256(rows.map((row) => fixedText(row, 'earlier')).join('\n'));
+}
