@@ -250,6 +250,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'account/rules.ts',
     'derive/schema.ts',
     'journal/baseline.ts',
+    'journal/joint.ts',
     'journal/merge.ts',
     'journal/import.ts',
     'plans/format.ts',
@@ -337,7 +338,7 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhooks/listen/heartbeat.ts AbortSignal.timeout': 'the time limit of one probe',
   'webhooks/listen/server.ts AbortSignal.timeout': 'how long open requests may take when the listener stops',
   'webhooks/kit.ts Date.now': 'an entry for other programs, which have no World; a caller may pass the time',
-  'journal/sqlite-store.ts setImmediate': 'lets this process go on while another one writes; no time passes',
+  'journal/sqlite/store.ts setImmediate': 'lets this process go on while another one writes; no time passes',
   'sandbox/serve.ts setImmediate': 'groups the requests of one tick into one commit; no time passes',
 };
 
@@ -363,6 +364,10 @@ const PURE_METHODS = /\.(map|flatMap|filter|find|sort|toSorted|join|repeat|slice
 const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] = [
   [/^contract\//, ['endpoint', 'z.registry', 'z.regex']],
   [/^works\//, ['status', 'looking']],
+  [
+    /^journal\/(sqlite|postgres)\//,
+    ['both', 'of', 'lastOf', 'factOf', 'accountOf', 'indexes', 'functions', 'triggers', 'columnsOf'],
+  ],
   [
     /^(cli|commands|lists)\//,
     [

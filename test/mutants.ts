@@ -19,7 +19,7 @@ const INBOX = ['test/webhooks/inbox.test.ts'];
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
 export const MUTANTS: readonly Mutant[] = [
   {
-    file: 'src/journal/sqlite-store.ts',
+    file: 'src/journal/sqlite/store.ts',
     line: `synchronous: 'FULL'`,
     change: `synchronous: 'NORMAL'`,
     tests: FLUSHED,
@@ -493,7 +493,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/spending.test.ts', 'test/cli/stale-sum.test.ts'],
   },
   {
-    file: 'src/journal/sqlite-store.ts',
+    file: 'src/journal/sqlite/store.ts',
     line: "database.exec('BEGIN IMMEDIATE')",
     change: "database.exec('BEGIN')",
     tests: ['test/sqlite/writers.test.ts'],

@@ -9,7 +9,7 @@ export const FIXED_COLUMNS = [
 ] as const;
 
 /** The fixed columns that each entry before the joint covers, and those that it covers where there is something. */
-export const EARLIER_COLUMNS = {
+const EARLIER_COLUMNS = {
   always: FIXED_COLUMNS.slice(0, 17),
   together: [['asset', 'minor'], ['baseline']],
 } as const;

@@ -10,7 +10,7 @@ import type { Queries } from './store.ts';
  * The fact where the chains of the hosts became one. Before it, a version chained the entries of each host by themselves, and left some
  * columns out; the fact covers those, and the end of each chain. A new journal begins with it.
  */
-export interface Joint {
+interface Joint {
   /** The hash of the last entry of each host. */
   readonly hosts: Readonly<Record<string, string>>;
   /** The digest of the processes of the operations before it. */

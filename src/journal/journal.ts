@@ -17,7 +17,7 @@ import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
 import { findRotation, keepRotation, moveRotation, openRotation, type RotationStage, recordsOf } from './rotations.ts';
 import { spentIn } from './spending.ts';
-import { openSqliteStore } from './sqlite-store.ts';
+import { openSqliteStore } from './sqlite/store.ts';
 import type { OperationState } from './states.ts';
 import type { Queries, Store } from './store.ts';
 import { type Appended, createOperation, type JournalWorld, tryMove } from './transitions.ts';

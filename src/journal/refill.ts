@@ -1,5 +1,5 @@
 import type { RotationStage } from './rotations.ts';
-import { TRIGGERS } from './schema.ts';
+import { TRIGGERS } from './sqlite/schema.ts';
 import type { Queries } from './store.ts';
 
 const [, ENTRY_DELETE = ''] = TRIGGERS;

@@ -1,5 +1,5 @@
 import { EXPECTED_LINES } from './postgres/schema.ts';
-import { INDEXES, TABLES, TRIGGERS } from './schema.ts';
+import { INDEXES, TABLES, TRIGGERS } from './sqlite/schema.ts';
 import type { Queries } from './store.ts';
 
 const nameIn = (sql: string) =>

@@ -4,7 +4,7 @@
  */
 import { accountIn } from '../../src/journal/accounts.ts';
 import type { Recording } from '../../src/journal/entries.ts';
-import { openSqliteStore } from '../../src/journal/sqlite-store.ts';
+import { openSqliteStore } from '../../src/journal/sqlite/store.ts';
 import { createOperation, tryMove } from '../../src/journal/transitions.ts';
 import { amount } from '../../src/money/amount.ts';
 import { INTENT, oneProcess } from '../support/journal-intent.ts';

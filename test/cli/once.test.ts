@@ -113,7 +113,7 @@ describe('a once key', () => {
     await run(withdraw('500', '--no-tag', '--once', 'other'));
     // As if another program had made the second one: this journal does not know its id.
     const journal = new DatabaseSync(join(world.stateDir, 'journal.db'));
-    journal.exec(`UPDATE operation SET request_id = NULL WHERE once_key = 'other'`);
+    journal.exec(`DROP TRIGGER operation_update; UPDATE operation SET request_id = NULL WHERE once_key = 'other'`);
     journal.close();
     expect((await list()).map(({ narration }) => narration ?? null)).toEqual([null, null]);
     expect(await run(['ops', 'reconcile'])).toBe(6);

@@ -155,7 +155,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     operations.find((each) => each.state === state && each.endpoint === endpoint)?.operationId ?? '';
   const lostOnboarding = operation('unknown', 'users.onboard');
   await on('ops', 'resolve', lostOnboarding, '--not-done', '--reason', 'nobody was onboarded');
-  const heads = (await on('ops', 'verify'))['heads'] as unknown as Readonly<Record<string, string>>;
+  const { hash: head } = (await on('ops', 'verify'))['head'] as unknown as { readonly hash: string };
   return {
     user,
     otherUser: text(second['userId']),
@@ -179,7 +179,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     trade: text(trade['tradeId']),
     accepted: operation('accepted', 'transactions.offramp'),
     unknown: operation('unknown', 'fees.withdraw'),
-    head: Object.values(heads).map(text).at(0) ?? '',
+    head,
     event: text((await on('sandbox', 'events', 'list'))['events']?.['0']?.['eventId']),
   };
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/base/world.ts';
 import { NEVER_SENT } from '../../src/journal/claims.ts';
 import type { Intent, Journal } from '../../src/journal/journal.ts';
-import { TRIGGERS } from '../../src/journal/schema.ts';
+import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, temporaryFolder } from '../support/sandbox.ts';
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
 import { mergeKept } from '../../src/journal/merge.ts';
-import { openSqliteStore } from '../../src/journal/sqlite-store.ts';
+import { openSqliteStore } from '../../src/journal/sqlite/store.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import { newHome, ROOT, startProgram } from '../support/built.ts';
 import { oneProcess, prepared, testJournal } from '../support/journal-intent.ts';

@@ -11,7 +11,7 @@ import {
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
-import { TRIGGERS } from '../../src/journal/schema.ts';
+import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, temporaryFolder } from '../support/sandbox.ts';
 

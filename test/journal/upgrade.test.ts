@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { VERSION_2 } from '../../src/journal/earlier-tables.ts';
+import { VERSION_2 } from '../../src/journal/sqlite/earlier-tables.ts';
 import { fiatrail, newHome, requireBuilt, temporaryFolder } from '../support/built.ts';
 import { earlierLines, FILE_HEADS, JOURNAL, writeEarlier } from '../support/earlier-journal.ts';
 import { prepared, testJournal } from '../support/journal-intent.ts';
@@ -136,7 +136,9 @@ test('a journal of version 6 with doubts is upgraded once by eight commands, and
   writeEarlier(path, 6);
   // The account is that of the embedded sandbox, whatever its key.
   const database = new DatabaseSync(path);
-  database.exec(`INSERT INTO account_name SELECT DISTINCT 'profile:sandbox http://sandbox.invalid/v1', account FROM operation`);
+  database.exec(
+    `INSERT INTO account_name SELECT DISTINCT 'profile:sandbox http://sandbox.invalid/v1', account FROM operation`,
+  );
   database.close();
   const all = earlierLines('operation').map(({ id }) => String(id));
   const ends = await Promise.all(all.slice(0, 8).map((id) => printed('ops', 'show', id)));

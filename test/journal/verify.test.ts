@@ -2,7 +2,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FIXED_COLUMNS } from '../../src/journal/chain.ts';
-import { TRIGGERS } from '../../src/journal/schema.ts';
+import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
 import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, temporaryFolder } from '../support/sandbox.ts';
 

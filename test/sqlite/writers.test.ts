@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openSqliteStore } from '../../src/journal/sqlite-store.ts';
+import { openSqliteStore } from '../../src/journal/sqlite/store.ts';
 import { type Database, openDatabase } from '../../src/sqlite/database.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { oneProcess } from '../support/journal-intent.ts';

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Exchange, HttpRequest } from '../../src/base/world.ts';
+import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
 import { main } from '../../src/main.ts';
 import { droppedLine, success } from '../support/exchange.ts';
 import { TO } from '../support/fee-withdrawal.ts';
@@ -157,7 +158,7 @@ test('money is not sent from a journal that something else changed', async () =>
   const { DatabaseSync } = await import('node:sqlite');
   const journal = new DatabaseSync(`${world.stateDir}/journal.db`);
   journal.exec(
-    `DROP TRIGGER entry_update; UPDATE entry SET detail = 'x' WHERE sequence = (SELECT max(sequence) FROM entry)`,
+    `DROP TRIGGER entry_update; UPDATE entry SET detail = 'x' WHERE sequence = (SELECT max(sequence) FROM entry); ${TRIGGERS[0]}`,
   );
   journal.close();
   expect(await run([...WITHDRAW, '--again'])).toBe(2);

@@ -1,6 +1,6 @@
 import { FIXED_COLUMNS } from '../chain.ts';
 import { OPEN_LIST } from '../rotations.ts';
-import { STATE_LIST } from '../schema.ts';
+import { STATE_LIST } from '../sqlite/schema.ts';
 
 const IN_DOUBT = `state IN ('sent', 'unknown')`;
 

@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { TRIGGERS } from '../../../src/journal/sqlite/schema.ts';
 import { main } from '../../../src/main.ts';
 import { withdraw } from '../../support/fee-withdrawal.ts';
 import { type FakeWorld, fakeWorld } from '../../support/world.ts';
@@ -127,7 +128,7 @@ describe('a damaged journal', () => {
     const before = await withdrawals();
     const database = new DatabaseSync(path());
     database.exec(
-      `DROP TRIGGER entry_update; UPDATE entry SET detail = 'x' WHERE sequence = (SELECT max(sequence) FROM entry)`,
+      `DROP TRIGGER entry_update; UPDATE entry SET detail = 'x' WHERE sequence = (SELECT max(sequence) FROM entry); ${TRIGGERS[0]}`,
     );
     database.close();
     const { code, stderr, lines } = await run(withdraw('999'));

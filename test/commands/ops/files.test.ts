@@ -47,7 +47,11 @@ const rewrite = (lines: readonly string[]) => writeFileSync(file('journal.ndjson
 const count = () => {
   const database = new DatabaseSync(path());
   try {
-    return database.prepare('SELECT (SELECT count(*) FROM operation) + (SELECT count(*) FROM entry) AS n').get();
+    return database
+      .prepare(
+        'SELECT (SELECT count(*) FROM operation) + (SELECT count(*) FROM entry WHERE operation_id IS NOT NULL) AS n',
+      )
+      .get();
   } finally {
     database.close();
   }
@@ -55,16 +59,17 @@ const count = () => {
 
 describe('an exported journal', () => {
   test('is imported with every operation, state and hash', async () => {
-    const verified = async () => {
-      const { id: _, ...rest } = JSON.parse((await run(['ops', 'verify', '-o', 'json'])).stdout) as { id: string };
-      return rest;
-    };
-    const before = { list: await list(), head: await verified() };
+    const verified = async (...more: readonly string[]) =>
+      JSON.parse((await run(['ops', 'verify', ...more, '-o', 'json'])).stdout) as Record<string, unknown> & {
+        head: { hash: string };
+      };
+    const before = { list: await list(), hash: (await verified()).head.hash };
     const lines = await exported();
-    expect(JSON.parse(lines[0] ?? '')).toEqual({ type: 'journal', version: 3, operations: 4, transitions: 12 });
+    expect(JSON.parse(lines[0] ?? '')).toEqual({ type: 'journal', version: 4, operations: 4, entries: 15 });
     expect((await imported()).code).toBe(0);
-    // Without the digest key, it is another journal.
-    expect({ list: await list(), head: await verified() }).toEqual(before);
+    expect(await list()).toEqual(before.list);
+    // Without the digest key, it is another journal, and an entry says so.
+    expect(await verified('--head', before.hash)).toMatchObject({ entries: 16, operations: 4, problem: null });
   });
 
   test.each([
@@ -159,20 +164,12 @@ describe('an import changes nothing and says why in one sentence', () => {
     ],
     [
       'a changed state',
-      edit((line) => ({ ...line, state: 'refused' }), 'transition', -1),
+      edit((line) => ({ ...line, state: 'refused' }), 'entry', -1),
       'was changed, or is out of order',
     ],
-    [
-      'a changed detail',
-      edit((line) => ({ ...line, detail: 'x' }), 'transition', 2),
-      'was changed, or is out of order',
-    ],
-    [
-      'two swapped transitions',
-      (lines) => [...lines.slice(0, -2), lines.at(-1) ?? '', lines.at(-2) ?? ''],
-      'is missing',
-    ],
-    ['a removed transition', withoutLine(-2), 'transition 11 is missing'],
+    ['a changed detail', edit((line) => ({ ...line, detail: 'x' }), 'entry', 5), 'was changed, or is out of order'],
+    ['two swapped entries', (lines) => [...lines.slice(0, -2), lines.at(-1) ?? '', lines.at(-2) ?? ''], 'is missing'],
+    ['a removed entry', withoutLine(-2), 'entry 14 is missing'],
     ['a cut end', withoutLine(-1), 'the file is not whole'],
     [
       'a removed operation',
@@ -185,15 +182,15 @@ describe('an import changes nothing and says why in one sentence', () => {
       (lines) => [...lines.slice(0, 3), 'x', ...lines.slice(3)],
       'line 4: it is not valid JSON',
     ],
-    ['an unknown state', edit((line) => ({ ...line, state: 'done' }), 'transition'), '(state)'],
-    ['an unknown field', edit((line) => ({ ...line, more: 1 }), 'transition'), 'it is not a line of an export'],
-    ['a newer form', edit((line) => ({ ...line, version: 4 }), 'journal'), '(version)'],
+    ['an unknown state', edit((line) => ({ ...line, state: 'done' }), 'entry'), '(state)'],
+    ['an unknown field', edit((line) => ({ ...line, more: 1 }), 'entry'), 'it is not a line of an export'],
+    ['a newer form', edit((line) => ({ ...line, version: 5 }), 'journal'), '(version)'],
     [
       'a once key that is too long',
       edit((line) => ({ ...line, once_key: 'x'.repeat(3_000) }), 'operation'),
       '(once_key)',
     ],
-    ['no operation and no transition that it announces', (lines) => lines.slice(0, 2), 'the file is not whole'],
+    ['no operation and no entry that it announces', (lines) => lines.slice(0, 2), 'the file is not whole'],
     ['nothing', () => [], 'it is not valid JSON'],
   ])('%s', async (_what, change, says) => {
     const lines = await exported();

@@ -1,13 +1,13 @@
-import { oneAtATime } from '../base/one-at-a-time.ts';
-import { shortHmac } from '../crypto/sha256.ts';
-import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
-import { DatabaseError } from '../sqlite/errors.ts';
+import { oneAtATime } from '../../base/one-at-a-time.ts';
+import { shortHmac } from '../../crypto/sha256.ts';
+import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../../sqlite/database.ts';
+import { DatabaseError } from '../../sqlite/errors.ts';
+import { joinChains } from '../joint.ts';
+import type { Queries, Store } from '../store.ts';
+import type { JournalWorld } from '../transitions.ts';
 import { backUp } from './backup.ts';
 import { VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7 } from './earlier-tables.ts';
-import { joinChains } from './joint.ts';
 import { FIRST_ROWS, INDEXES, TABLES, TRIGGERS } from './schema.ts';
-import type { Queries, Store } from './store.ts';
-import type { JournalWorld } from './transitions.ts';
 import { moveOperations } from './upgrade.ts';
 
 /** `frjr`, in ASCII. */

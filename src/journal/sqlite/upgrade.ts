@@ -1,8 +1,8 @@
-import type { Database } from '../sqlite/database.ts';
-import { nameOfOld } from './accounts.ts';
-import { fixedText, hashOf, type Link, NO_HASH } from './chain.ts';
-import type { OperationState } from './states.ts';
-import type { JournalWorld } from './transitions.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { nameOfOld } from '../accounts.ts';
+import { fixedText, hashOf, type Link, NO_HASH } from '../chain.ts';
+import type { OperationState } from '../states.ts';
+import type { JournalWorld } from '../transitions.ts';
 
 interface OldRow {
   readonly id: string;

@@ -1,6 +1,6 @@
-import { FIXED_COLUMNS } from './chain.ts';
-import { OPEN_LIST } from './rotations.ts';
-import { NEXT } from './states.ts';
+import { FIXED_COLUMNS } from '../chain.ts';
+import { OPEN_LIST } from '../rotations.ts';
+import { NEXT } from '../states.ts';
 
 export const STATE_LIST = Object.keys(NEXT)
   .map((state) => `'${state}'`)

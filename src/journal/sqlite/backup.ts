@@ -1,6 +1,6 @@
-import { CliError } from '../base/errors.ts';
-import type { Database } from '../sqlite/database.ts';
-import { SnapshotError, writeSnapshot } from '../sqlite/snapshot.ts';
+import { CliError } from '../../base/errors.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { SnapshotError, writeSnapshot } from '../../sqlite/snapshot.ts';
 
 const WHY = { exists: 'the file already exists', missing: 'the folder does not exist' } as const;
 

@@ -1,4 +1,4 @@
-import { OPEN_LIST } from './rotations.ts';
+import { OPEN_LIST } from '../rotations.ts';
 import { INDEXES, STATE_LIST, TABLES, TRIGGERS } from './schema.ts';
 
 /** The tables of earlier versions, which an upgrade goes through. Nothing else reads or writes them. */
@@ -78,7 +78,8 @@ CREATE TABLE rotation (
 CREATE UNIQUE INDEX open_rotation ON rotation (profile, base_url) WHERE stage IN (${OPEN_LIST});
 `;
 
-const COPIED = ['setting', 'account_name', 'operation', 'rotation', 'spent', 'tally'];
+/** The tables that are copied, each after the ones that refer to it. */
+const COPIED = ['rotation', 'operation', 'setting', 'account_name', 'spent', 'tally'];
 const OLD_INDEXES = [
   ...[
     'held_once_key',
@@ -113,7 +114,7 @@ export const VERSION_7 = [
   `INSERT INTO entry SELECT ${ENTRY} FROM transition`,
   ...COPIED.filter((name) => name !== 'operation').map((name) => `INSERT INTO ${name} SELECT * FROM old_${name}`),
   'DROP TABLE transition',
-  ...COPIED.toReversed().map((name) => `DROP TABLE old_${name}`),
+  ...COPIED.map((name) => `DROP TABLE old_${name}`),
   ...INDEXES,
   ...TRIGGERS,
   'PRAGMA legacy_alter_table = OFF',
