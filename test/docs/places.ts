@@ -33,7 +33,10 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^CACHE\/[0-9a-f]{16}-v[\d.]+-\w+-[\w-]+\.code$/, 'CACHE/BUILD.code'],
   [new RegExp(`^STATE/rotations/${UUID}\\.`), 'STATE/rotations/ID.'],
   [/^CONFIG\/profiles\/[\w.-]+\.json$/, 'CONFIG/profiles/NAME.json'],
-  [/^CONFIG\/secrets\/[\w-]+\.(api-key|sealing-keys|webhook-secrets|operator-key)$/, 'CONFIG/secrets/NAME.$1'],
+  [
+    /^CONFIG\/secrets\/[\w-]+\.(api-key|sealing-keys|webhook-secrets|operator-key|recognition-key)$/,
+    'CONFIG/secrets/NAME.$1',
+  ],
   [/^STATE\/inbox-[\w-]+\.db/, 'STATE/inbox-NAME.db'],
   [/^HERE\/snapshot\.db$/, 'HERE/SNAPSHOT'],
   [/^HERE\/plan\.json$/, 'HERE/PLAN'],
