@@ -68,7 +68,8 @@ const movedAmount = (moves: Moves | undefined) => moves?.amount ?? moves?.incomi
 
 /**
  * Returns what an operation's input digest is made of. Secrets are left out, because whoever has the journal and its digest key could try
- * all of them; a slow hash that the profile's own key is needed for is there instead. Undefined if there are secrets and no such key.
+ * all of them; for work that a retry must recognize, a slow hash that the profile's own key is needed for is there instead. Undefined if
+ * there is no such key.
  */
 export async function recognizableInput(
   { world, profile }: Pick<JournalSession, 'world' | 'profile'>,
@@ -76,17 +77,16 @@ export async function recognizableInput(
   endpoint: Endpoint,
   input: unknown,
 ): Promise<string | undefined> {
-  const secrets = secretsIn(endpoint.request(), input);
-  if (secrets.length === 0) return JSON.stringify([commandLine, redact(endpoint.request(), input)]);
+  const typed = [commandLine, redact(endpoint.request(), input)];
+  const secrets = endpoint.starts === undefined ? [] : secretsIn(endpoint.request(), input);
+  if (secrets.length === 0) return JSON.stringify(typed);
   const { markOfSecrets } = await import('../account/recognition-key.ts');
   try {
     const mark = await markOfSecrets(world, profile, secrets);
-    return mark && JSON.stringify([commandLine, redact(endpoint.request(), input), mark]);
+    return mark && JSON.stringify([...typed, mark]);
   } catch (error) {
     if (!(error instanceof CliError) || error.category === 'interrupted') throw error;
-    await world.stderr
-      .write(`warning: a retry will not recognize this input, because ${error.message}\n`)
-      .catch(() => {});
+    await world.stderr.write(`warning: a retry will not recognize this input: ${error.message}\n`).catch(() => {});
     return undefined;
   }
 }

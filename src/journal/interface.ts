@@ -93,8 +93,8 @@ export interface Journal {
   accept(account?: AccountNames): Promise<Verified>;
   /** Yields the journal as lines of JSON in pages, all of one moment. */
   exported(withDigestKey: boolean): AsyncGenerator<readonly object[]>;
-  /** Fills an empty journal with exported lines, all or none. One of their accounts must be among `accounts`. Throws ImportError. */
-  importFrom(lines: Iterable<string>, accounts: readonly AccountNames[]): Promise<Imported>;
+  /** Fills an empty journal with exported lines, all or none. One of their accounts must be among `accounts`, and one of their hashes `head`. Throws ImportError. */
+  importFrom(lines: Iterable<string>, accounts: readonly AccountNames[], head?: string): Promise<Imported>;
   /** Copies the journal to a new private file, also while other processes use it. Returns its bytes. Throws CliError usage. */
   backUp(path: string): Promise<number>;
   /** Returns the hash of this host's last transition. */

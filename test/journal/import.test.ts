@@ -50,10 +50,10 @@ const announced = (given: readonly Line[]) => {
   );
 };
 
-async function importing(given: readonly Line[]) {
+async function importing(given: readonly Line[], head?: string) {
   const journal = await testJournal({ ids: countingIds(2) });
   try {
-    const result = await journal.importFrom(forged(announced(given)), [INTENT.account]);
+    const result = await journal.importFrom(forged(announced(given)), [INTENT.account], head);
     return { ...result, problem: (await journal.verify()).problem };
   } finally {
     expect((await journal.list({ limit: 1 })).length).toBeLessThanOrEqual(1);
@@ -99,4 +99,53 @@ test('an operation of a version without transitions is imported with the two sta
     entries: 5,
     problem: undefined,
   });
+});
+
+const changed = async (type: string, change: Line) =>
+  (await lines()).map((line) => (line['type'] === type ? { ...line, ...change } : line));
+
+const TOO_LATE = Date.UTC(10_000, 0);
+
+test.each([
+  ['an operation of the year 10000', 'operation', { created_at: TOO_LATE }, '(created_at)'],
+  ['a transition of the year 10000', 'transition', { at: TOO_LATE }, '(at)'],
+  ['a request that is not JSON', 'operation', { request: '{"amount":' }, '(request)'],
+  ['a request that is not an object', 'operation', { request: '5' }, '(request)'],
+  [
+    'a request that is nested too deeply',
+    'operation',
+    { request: `{"a":${'['.repeat(70)}${']'.repeat(70)}}` },
+    '(request)',
+  ],
+  ['a result that is not JSON', 'transition', { result: 'nothing' }, '(result)'],
+] as const)('%s is refused, because no list could show it', async (_what, type, change, where) => {
+  await expect(importing(await changed(type, change))).rejects.toThrow(`it is not a line of an export ${where}`);
+});
+
+test('the last millisecond of the year 9999 is imported', async () => {
+  expect(await importing(await changed('transition', { at: TOO_LATE - 1 }))).toMatchObject({ transitions: 3 });
+});
+
+test('a live operation needs its account, which holds its once key', async () => {
+  const live = await changed('operation', { mode: 'live' });
+  expect(await importing(live)).toMatchObject({ operations: 1 });
+  const bare = live.filter(({ type }) => type !== 'account');
+  await expect(importing(bare)).rejects.toThrow('the account of the operation');
+  const renamed = live.map((line) => (line['type'] === 'account' ? { ...line, account: 'another' } : line));
+  await expect(importing(renamed)).rejects.toThrow('the account of the operation');
+  const merged = renamed.flatMap((line) =>
+    line['type'] === 'account'
+      ? [line, { ...line, name: `account:${live.find((each) => each['type'] === 'account')?.['account']}` }]
+      : [line],
+  );
+  expect(await importing(merged)).toMatchObject({ operations: 1 });
+});
+
+test('an export without the entry of a head that was kept is refused', async () => {
+  const all = await lines();
+  const head = String(all.at(-1)?.['hash']);
+  expect(await importing(all, head)).toMatchObject({ transitions: 3 });
+  await expect(importing(all.slice(0, -1), head)).rejects.toThrow(
+    'entries were removed, or the file is of another journal',
+  );
 });

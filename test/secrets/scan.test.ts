@@ -117,7 +117,7 @@ const privateKeysIn = (files: readonly Place[]): Planted[] =>
   files
     .filter(({ name }) => /\.(sealing-keys|operator-key|recognition-key)$/.test(name))
     .flatMap(({ bytes }) => bytes.toString().trim().split('\n'))
-    .map((text) => ({ what: 'a private key that was made', text, kinds: ['private key'] }));
+    .map((text) => ({ what: 'a private key that was made', text, kinds: ['private key', 'recognition key'] }));
 
 const SECRETS_OF_SANDBOX: readonly string[] = [PLANTED.webhookSecret.what];
 
