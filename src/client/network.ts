@@ -1,6 +1,5 @@
 import http from 'node:http';
 import type { AgentOptions } from 'node:https';
-import type { Duplex } from 'node:stream';
 import { ExchangeError, TOO_LATE } from '../base/exchange-error.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import { agentProxy, type Environment, proxyVariables } from './proxy.ts';
@@ -71,7 +70,7 @@ const MAX_PROXY_BYTES = http.maxHeaderSize;
 /**
  * Limits what a proxy says before the tunnel: Node keeps all of it, however long it is. Node reads that with `read`, and nothing after it.
  */
-function limitProxy(socket: Duplex): void {
+function limitProxy(socket: NonNullable<ReturnType<http.Agent['createConnection']>>): void {
   let size = 0;
   const read = socket.read.bind(socket);
   socket.read = (...given) => {

@@ -7,10 +7,9 @@ const littleEndian = (value: bigint) =>
   Buffer.from(value.toString(16).padStart(64, '0'), 'hex').reverse().toString('hex');
 
 const P = 2n ** 255n - 19n;
-const ORDER_8 = [
-  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
-  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
-];
+const ORDER_8 = ['JuiVj8KyJ7BFw/SJ8u+Y8NXfrAXTxjM5sTgCiG1T/AU=', 'xxdqcD1N2E+6PAt2DRBnDyogU/osOczGTsf9d5KsA3o='].map(
+  (key) => Buffer.from(key, 'base64').toString('hex'),
+);
 const SMALL = [...[0n, 1n, P - 1n, P, P + 1n].map(littleEndian), ...ORDER_8];
 
 /** The same point with the other sign. */

@@ -28,6 +28,8 @@ const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 /** Names that vary between runs, and their placeholders in the table. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
+  // The tour has folders of its own.
+  [/^STATE\/tour\/config\//, 'CONFIG/'],
   [/^CACHE\/v[\d.]+-\w+-[0-9a-f]+-\d+\/$/, 'CACHE/NODE/'],
   [/^CACHE\/v[\d.]+-\w+-[0-9a-f]+-\d+\/[0-9a-f]+$/, 'CACHE/NODE/CODE'],
   [/^CACHE\/[0-9a-f]{16}-v[\d.]+-\w+-[\w-]+\.code$/, 'CACHE/BUILD.code'],
