@@ -2,6 +2,7 @@ import type { Host, Ids } from '../base/world.ts';
 import { accountIds, accountIn } from './accounts.ts';
 import { endOfChain, type Recording } from './entries.ts';
 import type { Intent } from './intent.ts';
+import { CLEARED } from './joint.ts';
 import type { Selection } from './list-query.ts';
 import { listOperations, type Operation } from './operations.ts';
 import { overLimit, type SpendLimit } from './spending.ts';
@@ -33,9 +34,6 @@ export type InTheWay = {
 /** How long an equal intent counts as a repetition. */
 export const GUARD_MS = 10 * 60_000;
 
-/** The digest of an input that cannot be recognized: it has a secret, and there is nothing to hide it with. Equal to none, itself included. */
-export const NO_DIGEST = '';
-
 interface Looking {
   readonly recording: Recording;
   digest(text: string): string;
@@ -48,7 +46,7 @@ interface Claiming extends Looking {
 }
 
 const digestOf = ({ digest }: Looking, { input }: Pick<Intent, 'input'>) =>
-  input === undefined ? NO_DIGEST : digest(input);
+  input === undefined ? CLEARED : digest(input);
 
 /** Decides whether an intent may be sent, and records it if it may. Call it in a transaction. */
 export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: number): Promise<Claimed> {
@@ -102,7 +100,7 @@ type Wanted = Omit<LookedFor, 'account'> & { readonly accounts: readonly string[
 async function holder({ recording, isBusy }: Looking, { accounts, onceKey, inputDigest }: Wanted): Promise<Found> {
   const [operation] = await listOperations(recording.queries, { account: accounts, onceKey, limit: 1 });
   if (!operation) return undefined;
-  if (operation.inputDigest !== inputDigest || inputDigest === NO_DIGEST) return { kind: 'other-input', operation };
+  if (operation.inputDigest !== inputDigest || inputDigest === CLEARED) return { kind: 'other-input', operation };
   if (isBusy(operation)) return { kind: 'busy', operation };
   if (operation.state === 'prepared') return { abandoned: operation.operationId };
   const isInDoubt = operation.state === 'sent' || operation.state === 'unknown';
@@ -115,7 +113,7 @@ export const NEVER_SENT = 'its process ended before it was sent';
 /** Returns an equal operation of the last minutes, or one in doubt of any age. */
 async function repeated(looking: Looking, wanted: Wanted): Promise<Found> {
   const { accounts, inputDigest, isGuarded, isAgain } = wanted;
-  if (!isGuarded || isAgain || inputDigest === NO_DIGEST) return undefined;
+  if (!isGuarded || isAgain || inputDigest === CLEARED) return undefined;
   const { queries } = looking.recording;
   const like = { account: accounts, inputDigest, limit: 1 };
   const operation =

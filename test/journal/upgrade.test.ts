@@ -136,7 +136,9 @@ test('a journal of version 6 with doubts is upgraded once by eight commands, and
   writeEarlier(path, 6);
   // The account is that of the embedded sandbox, whatever its key.
   const database = new DatabaseSync(path);
-  database.exec(`INSERT INTO account_name SELECT DISTINCT 'profile:sandbox http://sandbox.invalid/v1', account FROM operation`);
+  database.exec(
+    `INSERT INTO account_name SELECT DISTINCT 'profile:sandbox http://sandbox.invalid/v1', account FROM operation`,
+  );
   database.close();
   const all = earlierLines('operation').map(({ id }) => String(id));
   const ends = await Promise.all(all.slice(0, 8).map((id) => printed('ops', 'show', id)));

@@ -5,7 +5,7 @@ import { recognizableInput } from '../../cli/journaled.ts';
 import type { Session } from '../../cli/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onboard, type onboardStatus } from '../../contract/endpoints/users.ts';
-import { NO_DIGEST } from '../../journal/claims.ts';
+import { CLEARED } from '../../journal/joint.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { recordedData } from '../../works/recorded.ts';
@@ -109,7 +109,7 @@ async function isSameBvn(
   { command, inputDigest }: Operation,
   bvn: Secret,
 ): Promise<boolean | undefined> {
-  if (inputDigest === NO_DIGEST) return undefined;
+  if (inputDigest === CLEARED) return undefined;
   const input = await recognizableInput(session, command, onboard, { bvn: bvn.reveal() });
   return input === undefined ? undefined : journal.digest(input) === inputDigest;
 }
