@@ -182,9 +182,15 @@ describe('an onboarding whose outcome is unknown', () => {
     expect(row?.input_digest).toBe('-');
     for (const bvn of [GOOD, OTHER])
       expect(await main(['users', 'onboard', bvn, '--retry', String(row?.id), '-q'], there)).toBe(2);
-    expect(there.stderr.text().match(/nothing is kept that could recognize its BVN; nothing was sent/g)).toHaveLength(
-      2,
-    );
+    // Nor does a profile for the account know it later.
+    const later = { ...there, env: { ...there.env, FIATRAIL_BASE_URL: '', FIATRAIL_API_KEY: '' } };
+    const profile = ['profiles', 'add', 'main', '--base-url', ACCOUNT.FIATRAIL_BASE_URL, '--mode', 'live'];
+    const added = { ...later, stdin: { ...there.stdin, readAll: async () => ACCOUNT.FIATRAIL_API_KEY } };
+    expect(await main([...profile, '--store', 'file', '--key-stdin', '-q'], added)).toBe(0);
+    const retry = ['users', 'onboard', GOOD, '--retry', String(row?.id), '-q', '--profile', 'main'];
+    expect(await main(retry, later)).toBe(2);
+    const said = there.stderr.text().match(/nothing is kept that could recognize its BVN; nothing was sent/g);
+    expect(said).toHaveLength(3);
     expect(journalRows(there.stateDir)).toHaveLength(1);
   });
 
