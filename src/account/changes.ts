@@ -117,6 +117,7 @@ const TAKEN_ALONG = [
   'webhook-secrets',
   'journal-password',
   'operator-key',
+  'recognition-key',
 ] as const satisfies readonly SecretName[];
 
 /** Copies the secrets besides the API key to the profile's new store. If nothing is sealed, a failing old store does not block the move. */

@@ -1,4 +1,5 @@
 import { CliError } from '../base/errors.ts';
+import { hasSmallOrder } from '../crypto/small-order.ts';
 import {
   type Amount,
   AmountError,
@@ -21,7 +22,12 @@ export function operatorName(text: string): string {
 
 /** Parses a public key. Throws CliError usage. */
 export function operatorKey(text: string): string {
-  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  if (/^[0-9a-f]{64}$/i.test(text)) {
+    if (!hasSmallOrder(text)) return text.toLowerCase();
+    throw new CliError('usage', 'invalid public key: it is of small order, so anybody could sign with it', {
+      hint: 'give the public key that fiatrail profiles operators add NAME --generate printed',
+    });
+  }
   throw new CliError('usage', `invalid public key: expected 64 hexadecimal digits, got ${text.length} characters`, {
     hint: 'give the public key that fiatrail profiles operators add NAME --generate printed',
   });

@@ -152,7 +152,7 @@ const shapes = (hasRules: boolean) => {
     mode: z.enum(['live', 'sandbox', 'embedded']),
     baseUrl: z.optional(z.string()),
     serviceName: z.optional(z.string()),
-    output: z.optional(z.string()),
+    output: z.optional(z.string().check(z.regex(/^[a-z]{1,20}$/))),
     timeZone: z.optional(z.string()),
     store,
     sealing: z.optional(z.enum(SEALING_POLICIES)),

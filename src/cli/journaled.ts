@@ -4,7 +4,7 @@ import type { World } from '../base/world.ts';
 import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { type Moves, movesOf } from '../contract/moves.ts';
-import { redact } from '../contract/redact.ts';
+import { redact, secretsIn } from '../contract/redact.ts';
 import type { Baseline } from '../journal/baseline.ts';
 import { isInDoubt } from '../journal/doubt.ts';
 import type { Intent, Journal, Operation } from '../journal/journal.ts';
@@ -19,7 +19,7 @@ import type { Guard } from './money-options.ts';
 
 /** The parts of a session that journaled sending needs. */
 interface JournalSession {
-  readonly world: Pick<World, 'stderr' | 'clock' | 'interrupted'>;
+  readonly world: World;
   readonly profile: Profile;
   readonly globals: Pick<Globals, 'timeoutMs'>;
   readonly commandLine: string;
@@ -66,11 +66,37 @@ interface Sending<D> {
 
 const movedAmount = (moves: Moves | undefined) => moves?.amount ?? moves?.incoming;
 
+/**
+ * Returns what an operation's input digest is made of. Secrets are left out, because whoever has the journal and its digest key could try
+ * all of them; for work that a retry must recognize, a slow hash that the profile's own key is needed for is there instead. Undefined if
+ * there is no such key.
+ */
+export async function recognizableInput(
+  { world, profile }: Pick<JournalSession, 'world' | 'profile'>,
+  commandLine: string,
+  endpoint: Endpoint,
+  input: unknown,
+): Promise<string | undefined> {
+  const typed = [commandLine, redact(endpoint.request(), input)];
+  const secrets = endpoint.starts === undefined ? [] : secretsIn(endpoint.request(), input);
+  if (secrets.length === 0) return JSON.stringify(typed);
+  const { markOfSecrets } = await import('../account/recognition-key.ts');
+  try {
+    const mark = await markOfSecrets(world, profile, secrets);
+    return mark && JSON.stringify([...typed, mark]);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.category === 'interrupted') throw error;
+    await world.stderr.write(`warning: a retry will not recognize this input: ${error.message}\n`).catch(() => {});
+    return undefined;
+  }
+}
+
 /** Describes a request for the journal. */
-function intentOf(
-  { profile, commandLine }: Pick<JournalSession, 'profile' | 'commandLine'>,
+async function intentOf(
+  session: Pick<JournalSession, 'world' | 'profile' | 'commandLine'>,
   { endpoint, input, summary, keyFingerprint, guard, tag, baseline, limits = [] }: Omit<Sending<unknown>, 'call'>,
-): Intent {
+): Promise<Intent> {
+  const { profile, commandLine } = session;
   const effect = effectOf(endpoint, input);
   return {
     kind: endpoint.starts === 'onboarding' ? 'onboarding' : effect === 'money' ? 'money' : 'destructive',
@@ -83,7 +109,7 @@ function intentOf(
     command: commandLine,
     summary,
     request: JSON.stringify(redact(endpoint.request(), input)),
-    input: guard?.input ?? JSON.stringify([commandLine, input]),
+    input: guard ? guard.input : await recognizableInput(session, commandLine, endpoint, input),
     onceKey: guard?.onceKey,
     tag,
     baseline,
@@ -102,7 +128,7 @@ export async function sendJournaled<D>(
   const { endpoint, call } = sending;
   const journal = await session.journal();
   await journal.requireLastLink();
-  const { operationId, isLate } = await claimedAndSent(session, journal, intentOf(session, sending));
+  const { operationId, isLate } = await claimedAndSent(session, journal, await intentOf(session, sending));
   session.inFlight({ operationId, summary: sending.summary });
   try {
     const reply = await call(isLate);
@@ -153,7 +179,7 @@ export async function repetitionOf(
 ): Promise<string | undefined> {
   if (!sending.guard) return undefined;
   const journal = await session.journal();
-  const found = await journal.look(intentOf(session, sending));
+  const found = await journal.look(await intentOf(session, sending));
   if (found?.kind !== 'repeated') return undefined;
   const { createdAt, operationId, state } = found.operation;
   return `already recorded on ${timeForPeople(createdAt)} (operation ${operationId}, ${state})`;

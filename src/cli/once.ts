@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { Secret } from '../base/secret.ts';
+import { HIDDEN, Secret } from '../base/secret.ts';
 import type { Operation } from '../journal/journal.ts';
 import { decimalText, isWireNumber, scaledInteger, trimDecimal, wireNumberText } from '../money/decimal.ts';
 import type { Command } from './command.ts';
@@ -65,9 +65,9 @@ function typedInput(words: readonly string[], values: Readonly<Record<string, un
   ]);
 }
 
-/** Returns a value as JSON that is equal for equal values: names sorted, numbers and amounts exact, secrets in plain text. */
+/** Returns a value as JSON that is equal for equal values: names sorted, numbers and amounts exact. It contains no secret. */
 export function plain(value: unknown): unknown {
-  if (value instanceof Secret) return value.reveal();
+  if (value instanceof Secret) return HIDDEN;
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'function') return (value as { typed?: unknown }).typed;
   if (isWireNumber(value)) return decimalOf(wireNumberText(value));

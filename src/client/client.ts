@@ -33,6 +33,8 @@ export interface CallOptions {
   readonly totalMs?: number;
   /** Whether it is too late for its first byte to leave. */
   readonly isLate?: (() => boolean) | undefined;
+  /** Takes a plain success where the profile requires sealed ones, for a caller that trusts nothing in it. */
+  readonly takesPlain?: boolean;
 }
 
 interface ClientOptions extends Omit<SendOptions, 'effect'>, Pick<ReplyOptions, 'warn'> {
@@ -44,7 +46,7 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
   // A service may repeat a secret in its response to a later request.
   const known = new Set<string>();
   return {
-    call: async (request, { totalMs = options.totalMs, isLate: isTooLate } = {}) => {
+    call: async (request, { totalMs = options.totalMs, isLate: isTooLate, takesPlain = false } = {}) => {
       const { endpoint, input } = request;
       remember(known, secretsIn(endpoint.request(), input));
       const effect = effectOf(endpoint, input);
@@ -57,6 +59,7 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
       return replyOf(endpoint, input, sent, target.apiKey, {
         known: [...known],
         isLate,
+        takesPlain,
         ...(options.warn ? { warn: options.warn } : {}),
       });
     },
@@ -68,6 +71,7 @@ interface ReplyOptions {
   readonly known?: readonly string[];
   /** Whether the time limit has passed. Checking a long response takes time too. */
   readonly isLate?: () => boolean;
+  readonly takesPlain?: boolean;
   /** Receives a sentence about a response that counts although something is wrong with it. */
   readonly warn?: (sentence: string) => void;
 }
@@ -78,7 +82,7 @@ export function replyOf<E extends Endpoint>(
   input: RequestOf<E>,
   sent: Sent,
   apiKey: Secret,
-  { isLate = () => false, warn = () => {}, known = [] }: ReplyOptions = {},
+  { isLate = () => false, takesPlain = false, warn = () => {}, known = [] }: ReplyOptions = {},
 ): Reply<ResponseOf<E>> {
   const effect = effectOf(endpoint, input);
   if (!('response' in sent)) throw noAnswerError(effect, sent);
@@ -87,7 +91,7 @@ export function replyOf<E extends Endpoint>(
   // The sandbox's control endpoints show its keys on purpose.
   const body = endpoint.area === 'control' ? response.body : redactBody(response.body, secrets);
   const answer = decodeAnswer(endpoint, { ...response, body }, isLate);
-  if (response.isUnsealed && !endpoint.staysPlain) {
+  if (response.isUnsealed && !endpoint.staysPlain && !(takesPlain && answer.kind === 'success')) {
     if (!isPlainRefusal(answer, response.status))
       throw unusableError(effect, { ...UNSEALED, httpStatus: response.status });
     const next = effect === 'read' ? '' : '; check the account before you send it again';

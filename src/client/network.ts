@@ -53,6 +53,7 @@ export async function openConnection(isTls: boolean, options: AgentOptions): Pro
       if (socket) waiting.delete(socket);
       done?.(error, connected);
     });
+    if (socket && isTls && options.proxyEnv) limitProxy(socket);
     if (socket) waiting.add(socket.once('close', () => waiting.delete(socket)));
     return socket;
   };
@@ -61,6 +62,24 @@ export async function openConnection(isTls: boolean, options: AgentOptions): Pro
     for (const socket of waiting) socket.destroy();
   };
   return { agent, isTls, isProxied: options.proxyEnv !== undefined, request, close };
+}
+
+/** Node's own limit for the headers of every other response. */
+const MAX_PROXY_BYTES = http.maxHeaderSize;
+
+/**
+ * Limits what a proxy says before the tunnel: Node keeps all of it, however long it is. Node reads that with `read`, and nothing after it.
+ */
+function limitProxy(socket: NonNullable<ReturnType<http.Agent['createConnection']>>): void {
+  let size = 0;
+  const read = socket.read.bind(socket);
+  socket.read = (...given) => {
+    const chunk: Buffer | null = read(...given);
+    size += chunk?.length ?? 0;
+    if (size <= MAX_PROXY_BYTES) return chunk;
+    socket.destroy(Object.assign(new Error('the proxy said too much'), { code: 'PROXY_TOO_LONG' }));
+    return null;
+  };
 }
 
 function exchangeOnce(
@@ -161,6 +180,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'the host is unreachable',
   ENETUNREACH: 'the network is unreachable',
   BODY_TOO_LARGE: `the response is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`,
+  PROXY_TOO_LONG: `the proxy sent more than ${MAX_PROXY_BYTES / 1024} KiB before it opened a tunnel`,
   ABORT_ERR: 'the request was canceled',
 };
 

@@ -144,7 +144,7 @@ async function guardedInput(
   await session.rules.requireForMoney(once !== undefined || session.planMode() !== undefined);
   const typed = {
     isGuarded: !UNGUARDED.includes(endpoint.id),
-    input: JSON.stringify(['api', endpoint.id, plain(input)]),
+    input: JSON.stringify(['api', endpoint.id, plain(redact(endpoint.request(), input))]),
   };
   const guard = await guardOf({ once, again }, typed, session.timeMs);
   await requireUnused(session, guard, isReconciled);

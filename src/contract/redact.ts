@@ -75,13 +75,15 @@ export function remember(known: Set<string>, secrets: readonly string[]): void {
 
 /** Redacts the secrets in a text, in every encoding we know. */
 export function redactText(text: string, secrets: readonly string[]): string {
-  return secrets
-    .flatMap(linesOf)
-    .flatMap(encodingsOf)
-    .reduce((redacted, secret) => redacted.replaceAll(secret, HIDDEN), text);
+  return withoutForms(text, formsOf(secrets));
 }
 
-/** The secret as it appears in JSON, nested JSON, a path and a query. Longest first, because one may contain another. */
+const formsOf = (secrets: readonly string[]): string[] => secrets.flatMap(linesOf).flatMap(encodingsOf);
+
+const withoutForms = (text: string, forms: readonly string[]): string =>
+  forms.reduce((redacted, form) => redacted.replaceAll(form, HIDDEN), text);
+
+/** The secret as it appears in JSON, nested JSON, a path, a query and base64. Longest first, because one may contain another. */
 function encodingsOf(text: string): string[] {
   const secret = text.toWellFormed();
   const inJson = (plain: string) => JSON.stringify(plain).slice(1, -1);
@@ -89,9 +91,29 @@ function encodingsOf(text: string): string[] {
   const twice = inJson(once);
   const inQuery = new URLSearchParams({ '': secret }).toString().slice(1);
   const all = [inJson(twice), twice, once, secret, encodeURIComponent(secret), inQuery, encodeURIComponent(once)];
+  all.push(...base64Of(secret));
   // A service that reads a BVN as a number repeats it without its leading zeros.
   if (BVN.test(secret)) all.push(String(Number(secret)).padStart(MIN_LENGTH, '0'));
   return [...new Set(all)];
+}
+
+/** Bits of a byte and of a base64 character. */
+const [BYTE, CHARACTER] = [8, 6];
+
+/**
+ * The secret in base64 and base64url: alone, and as the part of a longer text that it alone decides, which depends on where its bytes are in
+ * their groups of three.
+ */
+function base64Of(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const parts = [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    const bits = BYTE * (before + bytes.length);
+    return text.slice(Math.ceil((BYTE * before) / CHARACTER), Math.floor(bits / CHARACTER));
+  });
+  const alone = bytes.toString('base64');
+  const all = [alone, alone.replace(/=+$/, ''), ...parts].filter((text) => text.length >= MIN_LENGTH);
+  return [...all, ...all.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))];
 }
 
 /** Shorter secrets could be part of ordinary words. */
@@ -108,20 +130,20 @@ export function redactBody(body: string, secrets: readonly string[]): string {
   if ((redacted === body && !mayBeNumber) || excessIn(body) !== undefined) return redacted;
   try {
     const value = parseExactJson(body);
-    const clean = redactStrings(value, longSecrets);
+    const clean = redactStrings(value, longSecrets, formsOf(longSecrets));
     return redacted === body && JSON.stringify(clean) === JSON.stringify(value) ? body : JSON.stringify(clean);
   } catch {
     return redacted;
   }
 }
 
-function redactStrings(value: unknown, secrets: readonly string[]): unknown {
-  if (typeof value === 'string') return redactText(value, secrets);
-  if (Array.isArray(value)) return value.map((each) => redactStrings(each, secrets));
+function redactStrings(value: unknown, secrets: readonly string[], forms: readonly string[]): unknown {
+  if (typeof value === 'string') return withoutForms(value, forms);
+  if (Array.isArray(value)) return value.map((each) => redactStrings(each, secrets, forms));
   if (isWireNumber(value)) return isBvnIn(value, secrets) ? HIDDEN : value;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [redactText(name, secrets), redactStrings(each, secrets)]),
+    Object.entries(value).map(([name, each]) => [withoutForms(name, forms), redactStrings(each, secrets, forms)]),
   );
 }
 

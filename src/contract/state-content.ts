@@ -8,10 +8,10 @@ export function packState(bytes: Uint8Array): string {
   return gzipSync(bytes, { level: constants.Z_BEST_SPEED }).toString('base64url');
 }
 
-/** Returns the state file in a packed text; undefined if it contains none, or one that is too large. */
-export function unpackState(text: string): Uint8Array | undefined {
+/** Returns the state file in a packed text; undefined if it contains none, or one of more bytes than the limit. */
+export function unpackState(text: string, maxBytes = MAX_STATE_BYTES): Uint8Array | undefined {
   try {
-    return gunzipSync(Buffer.from(text, 'base64url'), { maxOutputLength: MAX_STATE_BYTES });
+    return gunzipSync(Buffer.from(text, 'base64url'), { maxOutputLength: Math.min(maxBytes, MAX_STATE_BYTES) });
   } catch {
     return undefined;
   }

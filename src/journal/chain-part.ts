@@ -1,5 +1,4 @@
 import { CliError } from '../base/errors.ts';
-import { NO_HASH } from './chain.ts';
 import { JOURNAL_CUT } from './codes.ts';
 import { headFile, keptHeads, lastHead, writeHead } from './head.ts';
 import type { Journal } from './interface.ts';
@@ -39,7 +38,7 @@ export function chainPart(store: Store, { host: { processId } }: JournalWorld, m
       await store.accept();
       return verified;
     },
-    head: () => store.read(async (queries) => (await lastHead(queries))?.hash ?? NO_HASH),
+    head: () => store.read(lastHead),
     requireLastLink: async () => {
       try {
         await store.read((queries) => requireLastLink(queries, keptHeads(memory.heads)));

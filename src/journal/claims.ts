@@ -2,6 +2,7 @@ import type { Host, Ids } from '../base/world.ts';
 import { accountIds, accountIn } from './accounts.ts';
 import { endOfChain, type Recording } from './entries.ts';
 import type { Intent } from './intent.ts';
+import { CLEARED } from './joint.ts';
 import type { Selection } from './list-query.ts';
 import { listOperations, type Operation } from './operations.ts';
 import { overLimit, type SpendLimit } from './spending.ts';
@@ -44,11 +45,14 @@ interface Claiming extends Looking {
   readonly host: Host;
 }
 
+const digestOf = ({ digest }: Looking, { input }: Pick<Intent, 'input'>) =>
+  input === undefined ? CLEARED : digest(input);
+
 /** Decides whether an intent may be sent, and records it if it may. Call it in a transaction. */
 export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: number): Promise<Claimed> {
-  const { recording, ids, host, digest } = claiming;
+  const { recording, ids, host } = claiming;
   const { queries } = recording;
-  const inputDigest = digest(intent.input);
+  const inputDigest = digestOf(claiming, intent);
   // Asked together: on a server, each answer that is waited for is a round trip.
   const [{ account, ids: accounts }] = await Promise.all([
     accountIn(recording, intent.account, ids.uuid),
@@ -78,7 +82,7 @@ export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: nu
 /** Returns what would be in the way of an intent, and writes nothing. */
 export async function lookIn(looking: Looking, intent: LookedFor): Promise<InTheWay | undefined> {
   const accounts = await accountIds(looking.recording.queries, intent.account);
-  const found = await inTheWay(looking, { ...intent, accounts, inputDigest: looking.digest(intent.input) });
+  const found = await inTheWay(looking, { ...intent, accounts, inputDigest: digestOf(looking, intent) });
   return found && 'operation' in found ? found : undefined;
 }
 
@@ -96,7 +100,7 @@ type Wanted = Omit<LookedFor, 'account'> & { readonly accounts: readonly string[
 async function holder({ recording, isBusy }: Looking, { accounts, onceKey, inputDigest }: Wanted): Promise<Found> {
   const [operation] = await listOperations(recording.queries, { account: accounts, onceKey, limit: 1 });
   if (!operation) return undefined;
-  if (operation.inputDigest !== inputDigest) return { kind: 'other-input', operation };
+  if (operation.inputDigest !== inputDigest || inputDigest === CLEARED) return { kind: 'other-input', operation };
   if (isBusy(operation)) return { kind: 'busy', operation };
   if (operation.state === 'prepared') return { abandoned: operation.operationId };
   const isInDoubt = operation.state === 'sent' || operation.state === 'unknown';
@@ -109,7 +113,7 @@ export const NEVER_SENT = 'its process ended before it was sent';
 /** Returns an equal operation of the last minutes, or one in doubt of any age. */
 async function repeated(looking: Looking, wanted: Wanted): Promise<Found> {
   const { accounts, inputDigest, isGuarded, isAgain } = wanted;
-  if (!isGuarded || isAgain) return undefined;
+  if (!isGuarded || isAgain || inputDigest === CLEARED) return undefined;
   const { queries } = looking.recording;
   const like = { account: accounts, inputDigest, limit: 1 };
   const operation =

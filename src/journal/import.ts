@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { type Asset, DECIMALS } from '../money/amount.ts';
+import { isJsonObject, parseExactJson } from '../money/decimal.ts';
+import { excessIn } from '../money/json-limits.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { parseBaseline } from './baseline.ts';
 import { FIXED_COLUMNS, type Form, hashOf, NO_HASH } from './chain.ts';
@@ -34,29 +36,43 @@ const KINDS = ['money', 'destructive', 'onboarding'] as const satisfies readonly
 const VERDICTS = ['completed', 'not-done', 'destroyed'] as const satisfies readonly Verdict[];
 const STATES = Object.keys(NEXT) as [OperationState, ...OperationState[]];
 
+/** The last millisecond whose year has four digits, as everything that shows times expects. */
+const LAST_MS = Date.UTC(10_000, 0) - 1;
+
+/** Whether a text is a JSON object that can be shown. */
+function isJson(text: string): boolean {
+  try {
+    return excessIn(text) === undefined && isJsonObject(parseExactJson(text));
+  } catch {
+    return false;
+  }
+}
+
 function lineSchema() {
   const short = z.string().check(z.maxLength(2_000));
   const text = z.string().check(z.maxLength(4_000_000));
   const count = z.int().check(z.nonnegative());
+  const time = count.check(z.maximum(LAST_MS));
+  const json = text.check(z.refine(isJson));
   const account = z.strictObject({ type: z.literal('account'), name: short, account: short });
   const operation = z.strictObject({
     ...{ type: z.literal('operation'), id: short, kind: z.enum(KINDS), account: short, profile: short, mode: short },
-    ...{ base_url: short, endpoint: short, effect: short, command: text, summary: text, request: text },
+    ...{ base_url: short, endpoint: short, effect: short, command: text, summary: text, request: json },
     ...{ input_digest: short, once_key: z.nullish(short), tag: z.nullish(short), operator: short, host: short },
-    ...{ process: count, created_at: count, authority: z.optional(text) },
+    ...{ process: count, created_at: time, authority: z.optional(text) },
     asset: z.optional(z.enum(Object.keys(DECIMALS) as [Asset, ...Asset[]])),
     minor: z.optional(z.string().check(z.regex(/^(0|[1-9]\d{0,17})$/))),
     baseline: z.optional(text.check(z.refine((json) => parseBaseline(json) !== undefined))),
   });
   const transition = z.strictObject({
     ...{ type: z.literal('transition'), sequence: count, operation_id: short, host: short, state: z.enum(STATES) },
-    ...{ at: count, request_id: z.nullable(text), verdict: z.nullable(z.enum(VERDICTS)), detail: z.nullable(text) },
-    ...{ result: z.nullable(text), hash: short },
+    ...{ at: time, request_id: z.nullable(text), verdict: z.nullable(z.enum(VERDICTS)), detail: z.nullable(text) },
+    ...{ result: z.nullable(json), hash: short },
   });
   const entry = z.strictObject({
     ...{ type: z.literal('entry'), sequence: count, operation_id: z.optional(short), subject: z.optional(text) },
-    ...{ host: short, state: z.enum([...STATES, FACT]), at: count, request_id: z.optional(text) },
-    ...{ verdict: z.optional(z.enum(VERDICTS)), detail: z.optional(text), result: z.optional(text) },
+    ...{ host: short, state: z.enum([...STATES, FACT]), at: time, request_id: z.optional(text) },
+    ...{ verdict: z.optional(z.enum(VERDICTS)), detail: z.optional(text), result: z.optional(json) },
     ...{ busy_until: z.optional(count), value: z.optional(text), hash: short },
   });
   return z.discriminatedUnion('type', [account, operation, transition, entry]);
@@ -95,7 +111,8 @@ interface Reading {
 
 /**
  * Fills an empty journal with exported lines. Checks each: its form, the chain of hashes, and that each state may follow the one
- * before it; what other rows repeat is computed from the entries. `requireKnown` gets the names of the accounts.
+ * before it; what other rows repeat is computed from the entries. `requireKnown` gets the names of the accounts. One of the hashes must be
+ * `head`, if it is given.
  * Call it in a transaction, which must be rolled back if this throws ImportError.
  */
 export async function importLines(
@@ -103,6 +120,7 @@ export async function importLines(
   lines: Iterable<string>,
   digestKey: string,
   requireKnown: (names: readonly string[]) => void,
+  head?: string,
 ): Promise<Imported> {
   const { queries } = recording;
   if (await queries.get('SELECT 1 AS found FROM operation LIMIT 1')) throw new ImportError('the journal is not empty');
@@ -111,6 +129,7 @@ export async function importLines(
   let expected: z.infer<ReturnType<typeof header>> | undefined;
   let reading: Reading | undefined;
   let number = 0;
+  let hasHead = head === undefined;
   for (const text of lines) {
     number += 1;
     if (!reading) {
@@ -120,6 +139,7 @@ export async function importLines(
       continue;
     }
     const line = parsed(schema, text, number);
+    if (line.type === 'transition' || line.type === 'entry') hasHead ||= line.hash === head;
     if (line.type === 'account') reading.names.push(line);
     else if (line.type === 'operation') await addOperation(reading, line, number);
     else await addEntry(reading, line, number);
@@ -128,11 +148,16 @@ export async function importLines(
   const { operations, entries } = reading;
   if (operations !== expected.operations || entries !== (expected.entries ?? expected.transitions))
     throw new ImportError('the file is not whole: lines are missing or were added');
+  if (!hasHead)
+    throw new ImportError(
+      `no entry has the hash ${head?.slice(0, 60)}: entries were removed, or the file is of another journal`,
+    );
   await requireWhole(queries);
   const key = expected.digestKey ?? digestKey;
   if (expected.digestKey !== undefined)
     await queries.run(`UPDATE setting SET value = ? WHERE name = 'digest-key'`, expected.digestKey);
   await endReading(reading, key, expected.digestKey !== undefined);
+  await requireAccounts(queries);
   const names = await queries.all<{ name: string }>('SELECT name FROM account_name');
   requireKnown(names.map(({ name }) => name));
   await computeSpent(queries);
@@ -275,4 +300,13 @@ async function requireWhole(queries: Queries): Promise<void> {
     'SELECT id FROM operation WHERE NOT EXISTS (SELECT 1 FROM entry WHERE operation_id = operation.id) LIMIT 1';
   const bare = await queries.get<{ id: string }>(sql);
   if (bare) throw new ImportError(`the operation ${bare.id} has no entry`);
+}
+
+/** Without its account, an operation would hold no once key. A sandbox that was reset has no account left. */
+async function requireAccounts(queries: Queries): Promise<void> {
+  const strange = await queries.get<{ id: string }>(
+    `SELECT id FROM operation WHERE mode = 'live' AND NOT EXISTS
+       (SELECT 1 FROM account_name WHERE account = operation.account OR name = 'account:' || operation.account) LIMIT 1`,
+  );
+  if (strange) throw new ImportError(`the account of the operation ${strange.id} is missing`);
 }

@@ -4,7 +4,7 @@ import type { Baseline } from './baseline.ts';
 import type { SpendLimit } from './spending.ts';
 import type { Kind } from './states.ts';
 
-/** An operation before it is sent. Contains no secret except in `input`, of which only a keyed digest is kept. */
+/** An operation before it is sent. Contains no secret: `input` has a slow hash in place of each, if anything. */
 export interface Intent {
   readonly kind: Kind;
   readonly account: AccountNames;
@@ -17,8 +17,8 @@ export interface Intent {
   readonly summary: string;
   /** The redacted request as JSON. */
   readonly request: string;
-  /** What was typed, normalized, as JSON: equal for the same intent. */
-  readonly input: string;
+  /** What was typed, normalized, as JSON: equal for the same intent. Undefined if nothing may be kept that could recognize it. */
+  readonly input: string | undefined;
   readonly onceKey?: string | undefined;
   readonly tag?: string | undefined;
   /** Whether an equal intent without a key must wait (`GUARD_MS`), unless `isAgain`. */

@@ -3,6 +3,7 @@ import type { DatabaseError } from '../sqlite/errors.ts';
 import type { AccountNames, Fintech } from './accounts.ts';
 import type { Claim, InTheWay, LookedFor } from './claims.ts';
 import type { Looks } from './doubt.ts';
+import type { Head } from './head.ts';
 import type { Imported } from './import.ts';
 import type { Intent } from './intent.ts';
 import type { Selection } from './list-query.ts';
@@ -93,12 +94,12 @@ export interface Journal {
   accept(account?: AccountNames): Promise<Verified>;
   /** Yields the journal as lines of JSON in pages, all of one moment. */
   exported(withDigestKey: boolean): AsyncGenerator<readonly object[]>;
-  /** Fills an empty journal with exported lines, all or none. One of their accounts must be among `accounts`. Throws ImportError. */
-  importFrom(lines: Iterable<string>, accounts: readonly AccountNames[]): Promise<Imported>;
+  /** Fills an empty journal with exported lines, all or none. One of their accounts must be among `accounts`, and one of their hashes `head`. Throws ImportError. */
+  importFrom(lines: Iterable<string>, accounts: readonly AccountNames[], head?: string): Promise<Imported>;
   /** Copies the journal to a new private file, also while other processes use it. Returns its bytes. Throws CliError usage. */
   backUp(path: string): Promise<number>;
-  /** Returns the hash of this host's last transition. */
-  head(): Promise<string>;
+  /** Returns the last entry; undefined if there is none. */
+  head(): Promise<Head | undefined>;
   /** Throws CliError usage if this host's last transition does not continue the one before it, or if the journal was cut. */
   requireLastLink(): Promise<void>;
   /** The rules that all hosts of a shared journal keep, as JSON; undefined if there are none. */

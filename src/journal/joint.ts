@@ -29,7 +29,7 @@ const joint = () =>
     cleared: z.string(),
   });
 
-/** The input digest of an operation that has none any more. */
+/** The input digest of an operation whose input has a secret that nothing here may recognize. It is equal to none, itself included. */
 export const CLEARED = '-';
 
 /** Where the chains became one: the number of the entry, and what it says. */

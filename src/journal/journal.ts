@@ -225,15 +225,14 @@ function outcomePart({ aside, append, now, waitMs }: OutcomeParts): Pick<Journal
 function copyPart(store: Store, append: Append): Pick<Journal, 'exported' | 'importFrom' | 'backUp'> {
   return {
     exported: (withDigestKey) => pagesOf(store, (queries) => exportedLines(queries, { withDigestKey })),
-    importFrom: async (lines, accounts) => {
+    importFrom: async (lines, accounts, head) => {
       const { ImportError, importLines } = await import('./import.ts');
       const here = new Set(accounts.flatMap(namesOf));
-      return append((recording) =>
-        importLines(recording, lines, store.digestKey, (names) => {
-          if (names.length > 0 && !names.some((name) => here.has(name)))
-            throw new ImportError('it is the journal of another account: no profile here has one of its keys');
-        }),
-      );
+      const requireKnown = (names: readonly string[]) => {
+        if (names.length > 0 && !names.some((name) => here.has(name)))
+          throw new ImportError('it is the journal of another account: no profile here has one of its keys');
+      };
+      return append((recording) => importLines(recording, lines, store.digestKey, requireKnown, head));
     },
     backUp: (path) => store.backUp(path),
   };

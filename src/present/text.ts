@@ -6,10 +6,17 @@ const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
 
-// C0 controls other than newlines, C1 controls, bidirectional controls, line separators and the byte order mark.
+// C0 controls other than newlines, C1 controls, bidirectional controls, line separators, the byte order mark, and what is not seen: soft
+// hyphens, characters without width, annotations and the tags of plane 14.
 const CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
-  /[\0-\t\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+  /[\0-\t\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/g;
+
+const JOINER = '\u200d';
+
+// A joiner that does not join two emoji. Only used for text that has one, since V8 takes long to prepare it.
+const LONE_JOINER =
+  /(?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})/gu;
 
 // Most text. It is recognized first, since V8 takes long to prepare the classes of Unicode below.
 const PRINTABLE = /^[\n\t\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u20a0-\u20bf]*$/;
@@ -30,7 +37,8 @@ export function plainCell(text: string): string {
     .toWellFormed()
     .replace(SEQUENCES, '')
     .replace(/\r\n|[\t-\r\x85\u2028\u2029]/g, ' ')
-    .replace(CONTROLS, '');
+    .replace(CONTROLS, '')
+    .replace(LONE_JOINER, '');
 }
 
 /** Makes multi-line text safe for a terminal by removing control characters other than newlines and tabs. */
@@ -42,9 +50,10 @@ export function plainLines(text: string): string {
     .replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
 }
 
-/** Whether text contains newlines, other control characters or half of a surrogate pair. */
+/** Whether text contains newlines, other control characters, invisible ones or half of a surrogate pair. */
 export function hasControls(text: string): boolean {
-  return text.includes('\n') || text.search(CONTROLS) >= 0 || !text.isWellFormed();
+  const hasLoneJoiner = () => text.includes(JOINER) && text.search(LONE_JOINER) >= 0;
+  return text.includes('\n') || text.search(CONTROLS) >= 0 || !text.isWellFormed() || hasLoneJoiner();
 }
 
 /** Serializes JSON safely for a terminal: control characters are escaped, which does not change the parsed value. */
@@ -63,9 +72,16 @@ export function rawText(text: string): string {
   return escapeControls(text.replace(/\r\n?/g, '\n').replaceAll('\t', ' '));
 }
 
+const escapeUnits = (found: string) =>
+  found
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+
 /** Escapes control characters in the strings of JSON, which contain no newlines. */
 function escapeControls(json: string): string {
-  return json.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const escaped = json.replace(CONTROLS, escapeUnits);
+  return escaped.includes(JOINER) ? escaped.replace(LONE_JOINER, escapeUnits) : escaped;
 }
 
 function isJson(text: string): boolean {

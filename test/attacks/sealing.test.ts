@@ -251,6 +251,20 @@ describe('a changed platform key', () => {
     expect(operations).toEqual([]);
   });
 
+  test('stops a profile that requires sealed responses too, although this one is plain', async () => {
+    const { relay, home } = await middle();
+    await must(home, [...ENABLE, '--seal-requests', 'on']);
+    const { encryption } = profileOf(home) as { encryption: { platformKey: string } };
+    relay.forge = (path) => (path === '/getplatformpublickey' ? plain({ publicKey: IMPOSTOR }) : undefined);
+    relay.seen.length = 0;
+    expect((await must(home, MONEY, '', [9])).stderr).toContain('is not the one that profile main accepted');
+    expect([...new Set(relay.seen)]).toEqual(['GET /getplatformpublickey']);
+    relay.forge = (path) =>
+      path === '/getplatformpublickey' ? plain({ publicKey: encryption.platformKey }) : undefined;
+    await must(home, CHANGE);
+    await must(home, ['keys', 'platform'], '', [5]);
+  });
+
   test('is accepted without a terminal only by its fingerprint', async () => {
     const { relay, home } = await changed();
     const accept = ['keys', 'platform', '--accept', '-q', '-o', 'json'];

@@ -498,6 +498,20 @@ describe('a proxy', () => {
     });
   });
 
+  test('may not say more than other responses have headers', async () => {
+    const { port } = await tcpServer((socket) => {
+      const pour = () => {
+        while (socket.write(`x-more: ${'y'.repeat(1_000)}\r\n`));
+      };
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n', pour)).on('drain', pour);
+    });
+    const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
+    expect(await failure(network(requestTo('https://service.test/v1'), NEVER))).toMatchObject({
+      sent: false,
+      message: 'the proxy sent more than 16 KiB before it opened a tunnel',
+    });
+  });
+
   test.each(['HTTPS_PROXY', 'https_proxy'])('in %s is asked for a tunnel', async (variable) => {
     const proxy = await proxyServer(ANSWER);
     const env = { [variable]: `http://127.0.0.1:${proxy.port}` };

@@ -171,6 +171,43 @@ describe('an onboarding whose outcome is unknown', () => {
     expect(stderr).toContain('this is another BVN');
   });
 
+  test('keeps nothing that recognizes the BVN if the account has no profile, and a retry says so', async () => {
+    const network: Exchange = async ({ url }) => {
+      if (url.endsWith('/onboarduser')) throw droppedLine();
+      return success({ publicKey: 'ab'.repeat(32) });
+    };
+    const there = { ...fakeWorld({ env: ACCOUNT, network }), ids: world.ids };
+    expect(await main(['users', 'onboard', GOOD, '-q'], there)).toBe(6);
+    const [row] = journalRows(there.stateDir);
+    expect(row?.input_digest).toBe('-');
+    for (const bvn of [GOOD, OTHER])
+      expect(await main(['users', 'onboard', bvn, '--retry', String(row?.id), '-q'], there)).toBe(2);
+    // Nor does a profile for the account know it later.
+    const later = { ...there, env: { ...there.env, FIATRAIL_BASE_URL: '', FIATRAIL_API_KEY: '' } };
+    const profile = ['profiles', 'add', 'main', '--base-url', ACCOUNT.FIATRAIL_BASE_URL, '--mode', 'live'];
+    const added = { ...later, stdin: { ...there.stdin, readAll: async () => ACCOUNT.FIATRAIL_API_KEY } };
+    expect(await main([...profile, '--store', 'file', '--key-stdin', '-q'], added)).toBe(0);
+    const retry = ['users', 'onboard', GOOD, '--retry', String(row?.id), '-q', '--profile', 'main'];
+    expect(await main(retry, later)).toBe(2);
+    const said = there.stderr.text().match(/nothing is kept that could recognize its BVN; nothing was sent/g);
+    expect(said).toHaveLength(3);
+    expect(journalRows(there.stateDir)).toHaveLength(1);
+  });
+
+  test('is not resolved together with one of another BVN', async () => {
+    await lose('lost-request');
+    await onboard(OTHER);
+    await lose('lost-request');
+    await onboard(GOOD);
+    const { operationId } = await newest();
+    expect((await onboard(GOOD, '--retry', operationId, '--wait')).code).toBe(0);
+    expect((await listed()).map(({ state, verdict }) => verdict ?? state).sort()).toEqual([
+      'not-done',
+      'settled',
+      'unknown',
+    ]);
+  });
+
   test('is offered again by reconcile', async () => {
     await lose('lost-request');
     await onboard(GOOD);
@@ -224,7 +261,10 @@ test('a retry ends no doubt that began after it: that one may have the BVN', asy
     expect(await main(['users', 'onboard', GOOD, '-q'], there)).toBe(6);
     return success({ requestId: '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de', userHash: 'u-1' });
   };
-  const there = { ...fakeWorld({ env: ACCOUNT, network }), ids: world.ids };
+  const there = { ...fakeWorld({ stdin: ACCOUNT.FIATRAIL_API_KEY, network }), ids: world.ids };
+  const base = ['--base-url', ACCOUNT.FIATRAIL_BASE_URL, '--mode', 'live', '--store', 'file', '--key-stdin'];
+  expect(await main(['profiles', 'add', 'main', ...base, '-q'], there)).toBe(0);
+  expect(await main(['profiles', 'use', 'main', '-q'], there)).toBe(0);
   expect(await main(['users', 'onboard', GOOD, '-q'], there)).toBe(6);
   const id = journalRows(there.stateDir)[0]?.id ?? '';
   expect(await main(['users', 'onboard', GOOD, '--retry', id, '-q'], there)).toBe(0);

@@ -41,3 +41,28 @@ describe('the registration of a vault', () => {
     expect(LINES.filter((line) => redacted.includes(line))).toEqual([]);
   });
 });
+
+describe('a secret in base64', () => {
+  const API_KEY = 'live_8fK2~sd>>9?dkf??Zq';
+
+  test.each(
+    ['base64', 'base64url'].flatMap((encoding) =>
+      ['', 'a', 'ab', 'user:', 'key=ü'].flatMap((before) =>
+        ['', '\n', 'xy', ' and more'].map((after) => [encoding, before, after] as const),
+      ),
+    ),
+  )('is redacted: %s, after "%s" and before "%s"', (encoding, before, after) => {
+    const text = Buffer.from(before + API_KEY + after).toString(encoding as 'base64');
+    const redacted = redactText(`it said ${text}.`, [API_KEY]);
+    expect(redacted).toContain('[redacted]');
+    // At each end, a character may be left that has bits of other text too.
+    const [, start = '', end = ''] = /^it said (.*)\[redacted\](.*)\.$/.exec(redacted) ?? [];
+    const left = Buffer.from(start, 'base64').toString('latin1') + Buffer.from(end, 'base64').toString('latin1');
+    expect(start.length).toBeLessThanOrEqual(Math.ceil((Buffer.byteLength(before) * 8) / 6));
+    expect(left).not.toContain(API_KEY.slice(0, 4));
+  });
+
+  test('does not redact what is too short to be one', () => {
+    expect(redactText('YWI= YWJj', ['ab', 'abc'])).toBe('YWI= YWJj');
+  });
+});

@@ -24,7 +24,7 @@ interface Found {
 /** Folders whose codes are the service's, not those of an error that is printed. */
 const OF_THE_SERVICE = /^(contract|service|sandbox|derive|money)\//;
 /** Codes of errors of Node, which are not printed. */
-const OF_NODE = ['ABORT_ERR', 'BODY_TOO_LARGE', 'ENOSPC'];
+const OF_NODE = ['ABORT_ERR', 'BODY_TOO_LARGE', 'PROXY_TOO_LONG', 'ENOSPC'];
 
 function codesIn(text: string): Found[] {
   return [...text.matchAll(/\bcode: ((?:[^,}'\n]|'[^']*')*)/g)].flatMap(({ 1: value = '', index }) => {

@@ -28,12 +28,17 @@ const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 /** Names that vary between runs, and their placeholders in the table. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
+  // The tour has folders of its own.
+  [/^STATE\/tour\/config\//, 'CONFIG/'],
   [/^CACHE\/v[\d.]+-\w+-[0-9a-f]+-\d+\/$/, 'CACHE/NODE/'],
   [/^CACHE\/v[\d.]+-\w+-[0-9a-f]+-\d+\/[0-9a-f]+$/, 'CACHE/NODE/CODE'],
   [/^CACHE\/[0-9a-f]{16}-v[\d.]+-\w+-[\w-]+\.code$/, 'CACHE/BUILD.code'],
   [new RegExp(`^STATE/rotations/${UUID}\\.`), 'STATE/rotations/ID.'],
   [/^CONFIG\/profiles\/[\w.-]+\.json$/, 'CONFIG/profiles/NAME.json'],
-  [/^CONFIG\/secrets\/[\w-]+\.(api-key|sealing-keys|webhook-secrets|operator-key)$/, 'CONFIG/secrets/NAME.$1'],
+  [
+    /^CONFIG\/secrets\/[\w-]+\.(api-key|sealing-keys|webhook-secrets|operator-key|recognition-key)$/,
+    'CONFIG/secrets/NAME.$1',
+  ],
   [/^STATE\/inbox-[\w-]+\.db/, 'STATE/inbox-NAME.db'],
   [/^HERE\/snapshot\.db$/, 'HERE/SNAPSHOT'],
   [/^HERE\/plan\.json$/, 'HERE/PLAN'],

@@ -69,6 +69,7 @@ async function exercise(home: Home): Promise<string[]> {
   expect((await serving.end).code).toBe(0);
   await run('keys', 'encryption', 'enable');
   await run('sandbox', 'snapshot', 'snapshot.db');
+  await run('users', 'onboard', '22222222221', '--yes');
   await run('profiles', 'operators', 'add', 'ada', '--generate', '--yes');
   const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
   await run('fees', 'withdraw', '--amount', '500', ...to, '--plan', 'plan.json');

@@ -64,17 +64,17 @@ describe('the head beside the journal', () => {
     const { path, head } = place();
     await using(path, 1, async (journal) => {
       const id = await prepared(journal);
-      expect(headText(path)).toBe(`4 ${await journal.head()}\n`);
+      expect(headText(path)).toBe(`4 ${(await journal.head())?.hash}\n`);
       await journal.append(id, 'sent');
-      expect(headText(path)).toBe(`5 ${await journal.head()}\n`);
+      expect(headText(path)).toBe(`5 ${(await journal.head())?.hash}\n`);
       await journal.record(id, 'accepted', { requestId: 'r' });
       await journal.ended({ account: INTENT.account, endpoints: ['fees.withdraw'], requestId: 'r' }, 'settled', {});
-      expect(headText(path)).toBe(`7 ${await journal.head()}\n`);
+      expect(headText(path)).toBe(`7 ${(await journal.head())?.hash}\n`);
       await journal.prepareRotation(INTENT, { operationId: 'r-1', keyPlace: 'f', oldFingerprint: '0a', pushes: [] });
       await journal.moveRotation('r-1', 'prepared', 'sending');
-      expect(headText(path)).toBe(`11 ${await journal.head()}\n`);
+      expect(headText(path)).toBe(`11 ${(await journal.head())?.hash}\n`);
       await journal.destroyed({ mode: 'embedded', profile: 'sandbox' }, INTENT.account);
-      expect(headText(path)).toBe(`13 ${await journal.head()}\n`);
+      expect(headText(path)).toBe(`13 ${(await journal.head())?.hash}\n`);
     });
     expect((statSync(head).mode & 0o777).toString(8)).toBe('600');
   });
@@ -96,7 +96,7 @@ describe('the head beside the journal', () => {
       await journal.requireLastLink();
       expect((await journal.verify()).problem).toBeUndefined();
       await prepared(journal);
-      expect(headText(path)).toBe(`5 ${await journal.head()}\n`);
+      expect(headText(path)).toBe(`5 ${(await journal.head())?.hash}\n`);
     });
   });
 

@@ -50,10 +50,10 @@ const announced = (given: readonly Line[]) => {
   );
 };
 
-async function importing(given: readonly Line[]) {
+async function importing(given: readonly Line[], head?: string) {
   const journal = await testJournal({ ids: countingIds(2) });
   try {
-    const result = await journal.importFrom(forged(announced(given)), [INTENT.account]);
+    const result = await journal.importFrom(forged(announced(given)), [INTENT.account], head);
     return { ...result, problem: (await journal.verify()).problem };
   } finally {
     expect((await journal.list({ limit: 1 })).length).toBeLessThanOrEqual(1);
@@ -99,4 +99,51 @@ test('an operation of a version without transitions is imported with the two sta
     entries: 5,
     problem: undefined,
   });
+});
+
+const changed = async (type: string, change: Line) =>
+  (await lines()).map((line) => (line['type'] === type ? { ...line, ...change } : line));
+
+const TOO_LATE = Date.UTC(10_000, 0);
+
+test.each([
+  ['an operation of the year 10000', 'operation', { created_at: TOO_LATE }, '(created_at)'],
+  ['an entry of the year 10000', 'entry', { at: TOO_LATE }, '(at)'],
+  ['a request that is not JSON', 'operation', { request: '{"amount":' }, '(request)'],
+  ['a request that is not an object', 'operation', { request: '5' }, '(request)'],
+  [
+    'a request that is nested too deeply',
+    'operation',
+    { request: `{"a":${'['.repeat(70)}${']'.repeat(70)}}` },
+    '(request)',
+  ],
+  ['a result that is not JSON', 'entry', { result: 'nothing' }, '(result)'],
+] as const)('%s is refused, because no list could show it', async (_what, type, change, where) => {
+  await expect(importing(await changed(type, change))).rejects.toThrow(`it is not a line of an export ${where}`);
+});
+
+test('the last millisecond of the year 9999 is imported', async () => {
+  expect(await importing(await changed('entry', { at: TOO_LATE - 1 }))).toMatchObject({ entries: 6 });
+});
+
+test('a live operation needs its account, which holds its once key', async () => {
+  const live = await changed('operation', { mode: 'live' });
+  expect(await importing(live)).toMatchObject({ operations: 1 });
+  const isAccount = ({ subject }: Line) => String(subject).startsWith('account ');
+  const [fact] = live.filter(isAccount);
+  await expect(importing(live.filter((line) => !isAccount(line)))).rejects.toThrow('the account of the operation');
+  const renamed = live.map((line) => (isAccount(line) ? { ...line, value: 'another' } : line));
+  await expect(importing(renamed)).rejects.toThrow('the account of the operation');
+  // What it was called before it turned out to be another one.
+  const merged = { ...fact, subject: `account account:${fact?.['value']}`, value: 'another' };
+  expect(await importing([...renamed, merged])).toMatchObject({ operations: 1, entries: 7 });
+});
+
+test('an export without the entry of a head that was kept is refused', async () => {
+  const all = await lines();
+  const head = String(all.at(-1)?.['hash']);
+  expect(await importing(all, head)).toMatchObject({ entries: 6 });
+  await expect(importing(all.slice(0, -1), head)).rejects.toThrow(
+    'entries were removed, or the file is of another journal',
+  );
 });

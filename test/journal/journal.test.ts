@@ -135,7 +135,7 @@ describe('an operation', () => {
       },
       ...{ operator: 'ada', host: 'host-1', processId: 100, busyUntil: START_MS + 60_000 },
       account: operation.account,
-      inputDigest: journal.digest(INTENT.input),
+      inputDigest: journal.digest(String(INTENT.input)),
       createdAt: iso(START_MS),
       updatedAt: iso(START_MS),
     });

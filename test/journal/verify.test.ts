@@ -18,7 +18,7 @@ async function fill(path: string, seed = 1): Promise<string> {
     await journal.append(id, 'sent');
     await journal.append(id, 'accepted', { requestId: `r-${count}`, result: '{"endpoint":"fees.withdraw","data":{}}' });
   }
-  const head = await journal.head();
+  const head = (await journal.head())?.hash ?? '';
   journal.close();
   return head;
 }

@@ -57,6 +57,7 @@ describe('profiles operators', () => {
   test.each([
     [['add', 'bayo'], 'expected either --generate or --public-key'],
     [['add', 'bayo', '--generate', '--public-key', KEY], 'expected either --generate or --public-key'],
+    [['add', 'bayo', '--public-key', `01${'00'.repeat(31)}`], 'invalid public key: it is of small order'],
     [['add', 'a b', '--generate'], 'invalid operator name "a b"'],
     [['add', 'bayo', '--public-key', 'abc'], 'invalid public key: expected 64 hexadecimal digits, got 3 characters'],
     [['add', 'BAYO', '--public-key', 'ab'.repeat(32)], 'already has an operator named bayo'],

@@ -300,6 +300,9 @@ describe('profiles journal', () => {
       'postgres://ops@db.example.com/ledger?sslmode=prefer': /sslmode is "prefer"/,
       'postgres://ops@db.example.com/ledger?sslmode=disable': /not on this machine/,
       'postgres://ops@db.example.com/ledger?options=-csearch_path=x': /unknown parameter "options"/,
+      'postgres://ops@db.example.com/ledger%00options%00-c': /contains a control character/,
+      'postgres://ops%00x@db.example.com/ledger': /contains a control character/,
+      'postgres://ops@/ledger?host=/run%00': /contains a control character/,
       'postgres://ops@db.example.com/%zz': /not followed by two hexadecimal digits/,
     };
     for (const [url, says] of Object.entries(urls)) {

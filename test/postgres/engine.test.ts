@@ -320,7 +320,7 @@ describe('the chain', () => {
 
   test('is one for all hosts, and verifies', async () => {
     const { first, second } = await filled();
-    const verified = await first.verify(await second.head());
+    const verified = await first.verify((await second.head())?.hash);
     expect(verified).toMatchObject({ entries: BEGINNING + 9, operations: 3, problem: undefined });
     expect((await first.verify('no-such-head')).problem?.what).toContain('does not contain this head');
   });

@@ -7,7 +7,8 @@ import { FORMATS, type PresentOptions, type Result } from '../../src/present/res
 import { pagesOf, printed } from './support.ts';
 
 /** Control characters that no output contains; a newline ends a line of the format. */
-const CONTROLS = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u;
+const CONTROLS =
+  /(?!\n)[\p{Cc}\xad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|(?<!\p{Extended_Pictographic})\u200d|\u200d(?!\p{Extended_Pictographic})/u;
 
 const CLASSES = [
   ['escape', '\u001b'],
@@ -30,6 +31,14 @@ const CLASSES = [
   ['line separator', '\u2028'],
   ['paragraph separator', '\u2029'],
   ['zero-width no-break space', '\ufeff'],
+  ['zero-width space', '\u200b'],
+  ['zero-width non-joiner', '\u200c'],
+  ['a joiner that joins nothing', '\u200d'],
+  ['word joiner', '\u2060'],
+  ['soft hyphen', '\u00ad'],
+  ['Mongolian vowel separator', '\u180e'],
+  ['interlinear annotation', '\ufff9'],
+  ['a tag', '\u{e0041}'],
 ] as const;
 
 const BREAKS = /[\t-\r\u0085\u2028\u2029]/;
@@ -82,7 +91,7 @@ describe('a response', () => {
   });
 
   it('keeps emoji and text in any script', async () => {
-    const text = 'Adé 日本 عمر 👩‍👩‍👧';
+    const text = 'Adé 日本 عمر 👩‍👩‍👧 🏳️‍🌈 👩🏽‍🔧';
     for (const format of ['json', 'ndjson', 'csv', 'yaml', 'raw'] as const)
       expect(await printed({ data: { text } }, { format })).toContain(text);
   });

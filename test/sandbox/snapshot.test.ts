@@ -66,6 +66,13 @@ describe('a snapshot', () => {
     expect(readdirSync(folder.path)).toEqual(files);
   });
 
+  test('is unpacked only as far as its limit', () => {
+    const packed = packState(new Uint8Array(1_000_000));
+    expect(packed.length).toBeLessThan(2_000);
+    expect(unpackState(packed, 1_000_000)).toHaveLength(1_000_000);
+    expect(unpackState(packed, 999_999)).toBeUndefined();
+  });
+
   test('restores everything, and nothing else', async () => {
     using folder = temporaryFolder();
     await using box = await openSandbox({ path: folder.file('sandbox.db') });

@@ -20,7 +20,6 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'journal/postgres/store.ts': [1, 'gives the password to the driver when the server asks for it'],
   'client/client.ts': [1, 'strikes it out of what a service says'],
   'client/codec.ts': [1, 'sends it'],
-  'cli/once.ts': [1, 'digests what was typed'],
   'commands/fx/vault.ts': [2, 'sends them'],
   'commands/keys/encryption.ts': [1, 'checks the form of what the service sent'],
   'commands/keys/rotate.ts': [2, 'compares two'],
@@ -35,6 +34,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'crypto/aes-envelope.ts': [1, 'seals with it'],
   'crypto/fingerprint.ts': [1, 'hashes it'],
   'crypto/sealed-box.ts': [3, 'opens with it'],
+  'crypto/slow-hash.ts': [1, 'hashes under it'],
   'crypto/signing.ts': [1, 'signs with it'],
 };
 

@@ -112,12 +112,12 @@ async function playHeld(home: Home, service: EchoService): Promise<Place[]> {
   return [...seen, { name: 'what a held rotation said', bytes: Buffer.from(said + stderr) }];
 }
 
-/** The private keys that the program generated; no other file may contain them. */
+/** The keys that the program generated; no other file may contain them. */
 const privateKeysIn = (files: readonly Place[]): Planted[] =>
   files
-    .filter(({ name }) => /\.(sealing-keys|operator-key)$/.test(name))
+    .filter(({ name }) => /\.(sealing-keys|operator-key|recognition-key)$/.test(name))
     .flatMap(({ bytes }) => bytes.toString().trim().split('\n'))
-    .map((text) => ({ what: 'a private key that was made', text, kinds: ['private key'] }));
+    .map((text) => ({ what: 'a private key that was made', text, kinds: ['private key', 'recognition key'] }));
 
 const SECRETS_OF_SANDBOX: readonly string[] = [PLANTED.webhookSecret.what];
 

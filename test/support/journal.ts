@@ -9,6 +9,7 @@ export interface JournalRow {
   readonly endpoint: string;
   readonly summary: string;
   readonly request: string;
+  readonly input_digest: string;
   readonly request_id: string | null;
   readonly detail: string | null;
   readonly once_key: string | null;
@@ -20,7 +21,7 @@ export function journalRows(stateDir: string): JournalRow[] {
   if (!existsSync(path)) return [];
   const database = new DatabaseSync(path, { readOnly: true, timeout: 20_000 });
   try {
-    const columns = 'id, state, endpoint, summary, request, request_id, detail, once_key';
+    const columns = 'id, state, endpoint, summary, request, input_digest, request_id, detail, once_key';
     return database.prepare(`SELECT ${columns} FROM operation ORDER BY id`).all() as unknown as JournalRow[];
   } finally {
     database.close();

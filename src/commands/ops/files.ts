@@ -3,7 +3,7 @@ import { allProfileNames, type Profile, resolveProfile } from '../../account/pro
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { openAccount } from '../../cli/connect.ts';
-import { argument, newFile, switchOn, word } from '../../cli/parameters.ts';
+import { argument, id, newFile, option, switchOn, word } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import { BytesFileError, type BytesProblem } from '../../files/bytes-file.ts';
@@ -93,12 +93,16 @@ export const importCommand = command({
     'Checks every line, the chain of hashes and the states, and writes all or nothing. The journal must be empty, and a profile here must have a key of the exported account. Without the digest key (ops export --with-digest-key), a once key that was used before is rejected for every input, and a repeated payment without a once key is not recognized.',
   examples: [
     'fiatrail ops import journal.ndjson',
+    'fiatrail ops import journal.ndjson --head "$HEAD"',
     'fiatrail ops export --with-digest-key | FIATRAIL_JOURNAL_URL=postgres://ops@db/fiatrail fiatrail ops import -',
   ],
   endpoints: [],
   prints: { form: { path: 'text', operations: 'whole number', transitions: 'whole number' } },
   isLocal: true,
-  parameters: { file: argument('file', 'file written by ops export, or - for standard input', word, 'File:') },
+  parameters: {
+    file: argument('file', 'file written by ops export, or - for standard input', word, 'File:'),
+    head: option('--head <hash>', 'a head that ops verify printed before, which the export must contain', id),
+  },
   run: async (session, input) => {
     session.world.steadyMemory();
     const path = input.file === '-' ? 'standard input' : absolutePath(input.file);
@@ -111,7 +115,7 @@ export const importCommand = command({
         input.file === '-'
           ? (await session.world.stdin.readAll(MAX_INPUT_BYTES)).trimEnd().split('\n')
           : linesOf(path, MAX_LINE_LENGTH);
-      const imported = await journal.importFrom(lines, accounts);
+      const imported = await journal.importFrom(lines, accounts, input.head);
       return { result: { data: { path, ...imported } } };
     } catch (error) {
       if (error instanceof BytesFileError)
@@ -157,6 +161,8 @@ export const backupCommand = command({
   run: async (session, input) => {
     const path = absolutePath(input.file);
     const journal = await session.journal();
-    return { result: { data: { path, bytes: await journal.backUp(path), head: (await journal.head()) || null } } };
+    return {
+      result: { data: { path, bytes: await journal.backUp(path), head: (await journal.head())?.hash ?? null } },
+    };
   },
 });

@@ -56,8 +56,9 @@ export const snapshotCommand = command({
     if (entryAt(path)) throw unusable(path, 'the file already exists');
     const { data } = await session.call(sandboxSnapshot, {});
     const { unpackState } = await import('../../contract/state-content.ts');
-    const bytes = unpackState(data.content);
-    if (!bytes) throw new CliError('network', 'the sandbox’s response contains no state file');
+    // A short text may unpack to a thousand times its size.
+    const bytes = unpackState(data.content, data.bytes);
+    if (bytes?.length !== data.bytes) throw new CliError('network', 'the sandbox’s response contains no state file');
     onFile(path, WHEN_WRITING, 'the file cannot be written', () => createPrivateBytes(path, bytes));
     return { result: { data: { path, bytes: bytes.length } } };
   },

@@ -1,9 +1,11 @@
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { type Change, confirmChange } from '../../cli/confirm.ts';
+import { recognizableInput } from '../../cli/journaled.ts';
 import type { Session } from '../../cli/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
-import type { onboardStatus } from '../../contract/endpoints/users.ts';
+import { onboard, type onboardStatus } from '../../contract/endpoints/users.ts';
+import { CLEARED } from '../../journal/joint.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { recordedData } from '../../works/recorded.ts';
@@ -70,17 +72,25 @@ function endOf(operation: Operation): Partial<ResponseOf<typeof onboardStatus>> 
  */
 export async function requireUseful(session: Session, { operation, ...earlier }: Earlier, bvn: Secret): Promise<void> {
   const journal = await session.journal();
-  // Computed as when the operation was recorded.
-  const isSame = journal.digest(JSON.stringify([operation.command, { bvn: bvn.reveal() }])) === operation.inputDigest;
+  const isSame = await isSameBvn(session, journal, operation, bvn);
+  if (earlier.isInDoubt && isSame === undefined)
+    throw new CliError(
+      'usage',
+      'the outcome of that onboarding is unknown, and nothing is kept that could recognize its BVN; nothing was sent',
+      {
+        hint: 'only a profile keeps that; leave out --retry, because the service accepts a BVN only once, then record what became of the first one with: fiatrail ops resolve',
+      },
+    );
   if (earlier.isInDoubt && !isSame)
     throw new CliError(
       'usage',
       'this is another BVN, but the outcome of that onboarding is unknown: retry it with its own BVN; nothing was sent',
       {
-        hint: 'to onboard another BVN, leave out --retry; a journal that was imported without its digest key cannot recognise a BVN',
+        hint: 'to onboard another BVN, leave out --retry; only the profile that sent a BVN recognizes it, and not in a journal that was imported without its digest key',
       },
     );
-  if (!earlier.isFinal || !isSame) return;
+  // A BVN that cannot be recognized may be the refused one.
+  if (!earlier.isFinal || isSame === false) return;
   const { yes, dryRun } = session.globals;
   const change: Change = {
     summary: 'resend a BVN that the service refused',
@@ -90,6 +100,18 @@ export async function requireUseful(session: Session, { operation, ...earlier }:
     ],
   };
   await confirmChange(session, change, !yes && !dryRun);
+}
+
+/** Whether an operation sent this BVN; undefined if that cannot be known, because no profile or an earlier version recorded it. */
+async function isSameBvn(
+  session: Session,
+  journal: Journal,
+  { command, inputDigest }: Operation,
+  bvn: Secret,
+): Promise<boolean | undefined> {
+  if (inputDigest === CLEARED) return undefined;
+  const input = await recognizableInput(session, command, onboard, { bvn: bvn.reveal() });
+  return input === undefined ? undefined : journal.digest(input) === inputDigest;
 }
 
 /** Resolves earlier onboardings of a BVN that was accepted now: they were not accepted, or they failed. */

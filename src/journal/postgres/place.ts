@@ -31,6 +31,13 @@ export function serverPlaceOf(text: string, from = ''): ServerPlace {
   const strange = [...url.searchParams.keys()].find((name) => !KNOWN.includes(name));
   if (strange !== undefined)
     throw invalid(from, `unknown parameter "${strange.slice(0, 30)}"`, `use ${KNOWN.join(', ')}`);
+  // In the protocol, a NUL ends a value, and what follows it would be settings of the session.
+  if (
+    [url.pathname, url.username, url.hostname, ...url.searchParams.values()].some((part) =>
+      /\p{Cc}/u.test(decoded(part, from)),
+    )
+  )
+    throw invalid(from, 'the URL contains a control character');
   const database = decoded(url.pathname.slice(1), from);
   if (database === '' || database.includes('/')) throw invalid(from, 'the URL names no database');
   const host = url.searchParams.get('host') ?? decoded(url.hostname, from).replace(/^\[|\]$/g, '');

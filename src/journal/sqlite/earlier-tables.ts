@@ -105,6 +105,8 @@ const ENTRY = 'sequence, operation_id, NULL, host, state, at, request_id, verdic
  * has the file open, fails to write to it instead of breaking the chain.
  */
 export const VERSION_7 = [
+  // Otherwise the pages of the old tables stay in the file, with the digests of secrets.
+  'PRAGMA secure_delete = ON',
   'PRAGMA legacy_alter_table = ON',
   ...OLD_INDEXES.map((name) => `DROP INDEX IF EXISTS ${name}`),
   ...['transition_update', 'transition_delete', 'operation_counted'].map((name) => `DROP TRIGGER IF EXISTS ${name}`),
@@ -117,5 +119,5 @@ export const VERSION_7 = [
   ...COPIED.map((name) => `DROP TABLE old_${name}`),
   ...INDEXES,
   ...TRIGGERS,
-  'PRAGMA legacy_alter_table = OFF',
+  'PRAGMA legacy_alter_table = OFF; PRAGMA secure_delete = OFF',
 ].join(';\n');

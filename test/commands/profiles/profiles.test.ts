@@ -488,6 +488,18 @@ describe('the output format of a profile', () => {
   const MAIN = ['--profile', 'main'];
   const answer = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
 
+  test('is refused with control characters in it', async () => {
+    const { run, at, write } = await asJson();
+    const path = at('profiles', 'main.json');
+    write(path, readFileSync(path, 'utf8').replace('"json"', '"js\\u001b[31mon"'));
+    const { code, stderr } = await run(['balances', 'fintech', ...MAIN]);
+    expect({ code, isPlain: !stderr.includes('\u001b'), stderr }).toEqual({
+      code: 2,
+      isPlain: true,
+      stderr: expect.stringContaining('has an invalid field: output'),
+    });
+  });
+
   test('applies to results and errors', async () => {
     const { run, at, write } = await asJson();
     expect(JSON.parse((await run(['balances', 'fintech', ...MAIN], answer())).stdout)).toHaveProperty('totalBalance');
