@@ -235,9 +235,11 @@ function edit(table: string, column: string): string {
 }
 
 const EDITS = Object.entries(COLUMNS).flatMap(([table, columns]) => columns.map((column) => ({ table, column })));
-const PAIRS = EDITS.flatMap((one, index) =>
+const ALL_PAIRS = EDITS.flatMap((one, index) =>
   EDITS.slice(index + 1).flatMap((other) => (one.table === other.table ? [{ ...one, and: other.column }] : [])),
 );
+/** Every pair in the long form; else as many as take a few seconds. */
+const PAIRS = process.env['FIATRAIL_SOAK_RUNS'] ? ALL_PAIRS : ALL_PAIRS.filter((_, index) => index % 8 === 0);
 
 describe('every column is covered', () => {
   /** A journal with everything that one can have: doubts, ends, a rotation, keys of an account, sums. */

@@ -1,0 +1,152 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { FIXED_COLUMNS } from '../../src/journal/chain.ts';
+import { appendFacts, subjects } from '../../src/journal/facts.ts';
+import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
+import { openSqliteStore } from '../../src/journal/sqlite/store.ts';
+import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
+import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
+
+const KEYED = { ...INTENT, onceKey: 'k', tag: '[fr-1]', moves: { asset: 'NGN', minor: 5_000n } } as const;
+const CHANGED = { category: 'usage', code: 'JOURNAL_CHANGED', message: expect.stringContaining('nothing was sent') };
+
+/** Fills a journal, and edits its file with the triggers taken away meanwhile. */
+async function edited(path: string, sql: string) {
+  const journal = await testJournal({ path });
+  const id = await prepared(journal, KEYED);
+  await journal.append(id, 'sent');
+  await journal.append(id, 'accepted', { requestId: 'r', detail: 'd', result: '{}' });
+  const rotation = { operationId: 'rotation-1', keyPlace: 'file', oldFingerprint: '0a1b', pushes: [] };
+  await journal.prepareRotation({ ...INTENT, kind: 'destructive' }, rotation);
+  journal.close();
+  const database = new DatabaseSync(path);
+  const drops = TRIGGERS.map((each) => `DROP TRIGGER ${each.split(' ')[2]}`);
+  database.exec(['PRAGMA foreign_keys = OFF', ...drops, sql, ...TRIGGERS].join('; '));
+  database.close();
+  return testJournal({ path, ids: countingIds(2) });
+}
+
+const NUMBERS = ['created_at', 'process', 'minor', 'updated_at', 'busy_until', 'at', 'pushed'];
+const other = (column: string) =>
+  NUMBERS.includes(column) ? `${column} = coalesce(${column}, 0) + 1000` : `${column} = coalesce(${column}, '') || 'x'`;
+
+describe('an operation is not read if its row says what its entries do not', () => {
+  const columns = [...FIXED_COLUMNS, 'verdict', 'request_id', 'detail', 'result', 'updated_at', 'busy_until'];
+  test.each([...columns.map(other), `state = 'settled'`])('%s', async (sets) => {
+    using folder = temporaryFolder();
+    const journal = await edited(folder.file('journal.db'), `UPDATE operation SET ${sets} WHERE once_key = 'k'`);
+    await expect(journal.list({ limit: 9 })).rejects.toMatchObject(CHANGED);
+    await expect(
+      (async () =>
+        journal
+          .exported(false)
+          .next()
+          .then(() => exportedAll(journal)))(),
+    ).rejects.toMatchObject(CHANGED);
+    journal.close();
+  });
+
+  test.each(['state', 'request_id', 'verdict', 'detail', 'result', 'at', 'busy_until', 'host'])(
+    'nor if %s of an entry is another one',
+    async (column) => {
+      using folder = temporaryFolder();
+      const sets = column === 'state' ? `state = 'unknown'` : other(column);
+      const journal = await edited(folder.file('journal.db'), `UPDATE entry SET ${sets} WHERE request_id = 'r'`);
+      await expect(journal.list({ limit: 9 })).rejects.toMatchObject(CHANGED);
+      journal.close();
+    },
+  );
+
+  test('nor is the same once key claimed again', async () => {
+    using folder = temporaryFolder();
+    const journal = await edited(
+      folder.file('journal.db'),
+      `UPDATE operation SET state = 'sent', request_id = NULL WHERE once_key = 'k'`,
+    );
+    await expect(journal.claim(KEYED)).rejects.toMatchObject(CHANGED);
+    journal.close();
+  });
+});
+
+async function exportedAll(journal: Awaited<ReturnType<typeof testJournal>>): Promise<void> {
+  for await (const _ of journal.exported(false));
+}
+
+describe('money is not claimed if the keys of the account are not what the entries say', () => {
+  test.each([
+    ['another account', `UPDATE account_name SET account = 'another'`],
+    ['no account', 'DELETE FROM account_name'],
+    ['another key', `UPDATE account_name SET name = 'key:ffff'`],
+    ['one name more', `INSERT INTO account_name SELECT 'fintech:live x 1', account FROM account_name`],
+  ])('%s', async (_what, sql) => {
+    using folder = temporaryFolder();
+    const journal = await edited(folder.file('journal.db'), sql);
+    await expect(journal.claim(KEYED)).rejects.toMatchObject(CHANGED);
+    expect(await journal.count()).toBe(2);
+    journal.close();
+  });
+});
+
+test.each(['profile', 'base_url', 'stage', 'key_place', 'old_fingerprint', 'pushes', 'pushed'])(
+  'a rotation is not read if %s is not what its entry says',
+  async (column) => {
+    using folder = temporaryFolder();
+    const value = column === 'pushes' ? `pushes = '["push"]'` : other(column);
+    const journal = await edited(folder.file('journal.db'), `UPDATE rotation SET ${value}`);
+    await expect(journal.rotations.find('rotation-1')).rejects.toMatchObject(CHANGED);
+    journal.close();
+  },
+);
+
+describe('the database rejects', () => {
+  test.each([
+    ['an operation in a state that no entry has', `UPDATE operation SET state = 'settled'`],
+    ['an operation with another request', `UPDATE operation SET request = '{}'`],
+    ['an operation that is busy for longer', 'UPDATE operation SET busy_until = busy_until + 1'],
+    ['an operation that is gone', 'DELETE FROM operation'],
+    ['another account of a key', `UPDATE account_name SET account = 'another'`],
+    ['a key that no entry knows', `INSERT INTO account_name VALUES ('key:ffff', 'another')`],
+    ['a key that is gone', 'DELETE FROM account_name'],
+  ])('%s', async (_what, sql) => {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    (await edited(path, 'SELECT 1')).close();
+    const database = new DatabaseSync(path);
+    expect(() => database.exec(`PRAGMA foreign_keys = OFF; ${sql}`)).toThrow(/says what its entries say|never deleted/);
+    database.close();
+  });
+});
+
+test('a table, an index or a trigger more or less stops money, and verify names it', async () => {
+  for (const [sql, named] of [
+    ['CREATE TABLE copies (id TEXT)', 'table copies was added to it'],
+    ['CREATE TRIGGER copy AFTER INSERT ON operation BEGIN SELECT 1; END', 'trigger copy was added to it'],
+    ['DROP INDEX held_once_key', 'index held_once_key is missing or another one'],
+    ['DROP TRIGGER entry_delete', 'trigger entry_delete is missing or another one'],
+  ] as const) {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    (await edited(path, 'SELECT 1')).close();
+    const database = new DatabaseSync(path);
+    database.exec(sql);
+    database.close();
+    const journal = await testJournal({ path });
+    await expect(journal.requireLastLink()).rejects.toThrow(named);
+    expect((await journal.verify()).problem?.what).toContain(named);
+    journal.close();
+  }
+});
+
+test('shared texts are what the last entry about them says', async () => {
+  using folder = temporaryFolder();
+  const path = folder.file('journal.db');
+  const store = await openSqliteStore(path, { clock: fakeClock(), ids: countingIds(), host: oneProcess() });
+  for (const value of ['one', 'two', null])
+    await store.write((queries) =>
+      appendFacts({ queries, host: 'host-1' }, [{ subject: subjects.shared('rules'), value }]),
+    );
+  await store.close();
+  const journal = await testJournal({ path });
+  expect((await journal.verify()).problem).toBeUndefined();
+  journal.close();
+});
