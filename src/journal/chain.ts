@@ -41,6 +41,9 @@ export interface Link {
  */
 export type Form = 'joined' | 'earlier';
 
+/** The input digest of an operation whose input has a secret that nothing here may recognize. It is equal to none, itself included. */
+export const CLEARED = '-';
+
 /** The hash before the first entry. */
 export const NO_HASH = '';
 

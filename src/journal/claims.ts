@@ -1,8 +1,8 @@
 import type { Host, Ids } from '../base/world.ts';
 import { accountIds, accountIn } from './accounts.ts';
+import { CLEARED } from './chain.ts';
 import { endOfChain, type Recording } from './entries.ts';
 import type { Intent } from './intent.ts';
-import { CLEARED } from './joint.ts';
 import type { Selection } from './list-query.ts';
 import { listOperations, type Operation } from './operations.ts';
 import { overLimit, type SpendLimit } from './spending.ts';

@@ -1,5 +1,6 @@
 import { attempt, CliError } from '../base/errors.ts';
 import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts';
+import { CLEARED } from './chain.ts';
 import type { Queries } from './store.ts';
 
 /** The last transition of a journal when it was looked at. */
@@ -25,13 +26,35 @@ export function lastHead(queries: Queries): Promise<Head | undefined> {
   return queries.get<Head>('SELECT sequence, hash FROM entry ORDER BY sequence DESC LIMIT 1');
 }
 
-/** Returns the first of some heads that the journal does not have. Its cost does not grow with the journal. */
-export async function firstMissing(queries: Queries, heads: readonly Head[]): Promise<Head | undefined> {
+/**
+ * Returns the first of some heads that the journal does not have. Its cost does not grow with the journal. A head of before an upgrade that
+ * computed hashes again is there if its entry is, unless `isExact`.
+ */
+export async function firstMissing(
+  queries: Queries,
+  heads: readonly Head[],
+  isExact = false,
+): Promise<Head | undefined> {
   for (const head of heads) {
     const sql = 'SELECT 1 AS found FROM entry WHERE sequence = ? AND hash = ?';
-    if ((await queries.get(sql, head.sequence, head.hash)) === undefined) return head;
+    if ((await queries.get(sql, head.sequence, head.hash)) !== undefined) continue;
+    if (isExact || !(await isRehashed(queries, head.sequence))) return head;
   }
   return undefined;
+}
+
+/**
+ * Whether the hash of an entry was computed again, so that a head that was kept of it before shows only that there was such an entry. Its
+ * cost grows with the journal.
+ */
+async function isRehashed(queries: Queries, sequence: bigint): Promise<boolean> {
+  const found = await queries.get(
+    `SELECT 1 AS found FROM entry e WHERE e.sequence = ? AND e.sequence < (SELECT min(sequence) FROM entry WHERE subject = 'joint')
+       AND EXISTS (SELECT 1 FROM entry c JOIN operation o ON o.id = c.operation_id
+         WHERE c.host = e.host AND c.state = 'prepared' AND c.sequence <= e.sequence AND o.input_digest = ?)`,
+    ...[sequence, CLEARED],
+  );
+  return found !== undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { shortSha256 } from '../crypto/sha256.ts';
-import { fixedText } from './chain.ts';
+import { CLEARED, fixedText } from './chain.ts';
 import { endOfChain, type Recording } from './entries.ts';
 import { appendFacts, factAbout, subjects } from './facts.ts';
 import { allRotations, rotationFact } from './rotations.ts';
@@ -28,9 +28,6 @@ const joint = () =>
     busy: z.record(z.string(), z.int()),
     cleared: z.string(),
   });
-
-/** The input digest of an operation whose input has a secret that nothing here may recognize. It is equal to none, itself included. */
-export const CLEARED = '-';
 
 /** Where the chains became one: the number of the entry, and what it says. */
 export interface Joined extends Joint {
@@ -62,6 +59,7 @@ export async function joinChains(
 ): Promise<void> {
   const { queries } = recording;
   if (await queries.get('SELECT 1 AS found FROM entry WHERE subject = ?', subjects.joint)) return;
+  await (await import('./rehash.ts')).rehashCleared(queries);
   const { sequence } = await endOfChain(recording);
   const heads = await queries.all<{ host: string; hash: string }>(
     'SELECT host, hash FROM entry WHERE sequence IN (SELECT max(sequence) FROM entry GROUP BY host) ORDER BY host',

@@ -24,7 +24,8 @@ export async function continues(
   account: AccountNames,
 ): Promise<boolean> {
   const heads = keptHeads([`${headFolder}/journal-${id}`, pathBeside(store.path, `journal-${id}`)].map(headFile));
-  if (heads.length > 0 && (await store.read((queries) => firstMissing(queries, heads))) === undefined) return true;
+  if (heads.length > 0 && (await store.read((queries) => firstMissing(queries, heads, true))) === undefined)
+    return true;
   if (place !== store.server?.localPath) return false;
   const newest = await newestOf(place, account);
   return newest !== undefined && (await hasOperation(store, newest));

@@ -504,6 +504,25 @@ describe('the tables', () => {
     expect((await upgraded?.verify())?.problem).toBeUndefined();
   });
 
+  test('of version 2 lose the hashes that would confirm a guessed secret, and only those', async () => {
+    const url = server.newDatabase();
+    server.sql(url, earlierSql());
+    const first = `(SELECT operation_id FROM fiatrail.transition WHERE host = 'host-1' ORDER BY sequence LIMIT 1)`;
+    server.sql(url, `UPDATE fiatrail.operation SET request = '{"bvn":"[redacted]"}' WHERE id = ${first}`);
+    const hashes = (table: string, host: string) =>
+      server.sql(url, `SELECT hash FROM fiatrail.${table} WHERE host = '${host}' ORDER BY sequence`).split('\n');
+    const before = { one: hashes('transition', 'host-1'), two: hashes('transition', 'host-2') };
+    const journal = await openHost(url);
+    expect((await journal.verify()).problem).toBeUndefined();
+    await journal.requireLastLink();
+    const one = hashes('entry', 'host-1');
+    expect({ left: one.filter((hash) => before.one.includes(hash)), count: one.length }).toEqual({
+      left: [],
+      count: before.one.length,
+    });
+    expect(hashes('entry', 'host-2')).toEqual(before.two);
+  });
+
   test.each([
     ['another table', 'CREATE TABLE fiatrail.orders (id int)'],
     ['settings of another program', 'CREATE TABLE fiatrail.setting (key text, data jsonb)'],

@@ -1,5 +1,5 @@
 import { createHash, createHmac, scryptSync } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
@@ -164,4 +164,84 @@ test('a BVN that an earlier version recorded can be recovered, until the upgrade
   // The copy that the upgrade made still has them, and so has every other backup.
   expect(recovered([readFileSync(`${path}.v6`, 'latin1')], digestKey)).toEqual(bvns);
   expect(recovered([readFileSync(path, 'latin1')], digestKey)).toEqual([]);
+});
+
+/** Returns the BVNs that the hashes of the chain confirm: each covers the digest of its operation. */
+function recoveredByChain(path: string, digestKey: string): string[] {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const entries = database.prepare(
+    `SELECT * FROM entry WHERE host = 'host-3' AND state = 'prepared' ORDER BY sequence`,
+  );
+  let previous = '';
+  const found: string[] = [];
+  for (const entry of entries.all()) {
+    const row = database.prepare('SELECT * FROM operation WHERE id = ?').get(entry['operation_id'] ?? null) ?? {};
+    const link = {
+      sequence: BigInt(Number(entry['sequence'])),
+      operationId: String(row['id']),
+      host: 'host-3',
+      state: 'prepared',
+      at: BigInt(Number(entry['at'])),
+    };
+    const said = {
+      requestId: null,
+      verdict: null,
+      detail: null,
+      result: null,
+      busyUntil: null,
+      subject: null,
+      value: null,
+    };
+    const isRight = (bvn: string) => {
+      const input_digest = createHmac('sha256', digestKey)
+        .update(JSON.stringify([COMMAND, { bvn }]))
+        .digest('base64url');
+      const operation = fixedText({ ...row, created_at: BigInt(Number(row['created_at'])), input_digest }, 'earlier');
+      return hashOf(previous, { ...link, ...said, operation }, 'earlier') === entry['hash'];
+    };
+    found.push(...CANDIDATES.filter(isRight));
+    previous = String(entry['hash']);
+  }
+  database.close();
+  return found;
+}
+
+test('no BVN can be recovered from the hashes of the chain after the upgrade', async () => {
+  const path = join(temporaryFolder(onTestFinished), 'journal.db');
+  const digestKey = writeOnboardings(path, CANDIDATES.slice(0, 3));
+  await (await testJournal({ path })).close();
+  expect(recoveredByChain(path, digestKey)).toEqual([]);
+});
+
+test('a journal whose hashes were computed again is whole, with the head that was kept of it before', async () => {
+  const path = join(temporaryFolder(onTestFinished), 'journal.db');
+  writeOnboardings(path, CANDIDATES.slice(0, 3));
+  const database = new DatabaseSync(path);
+  const { sequence, hash } =
+    database.prepare('SELECT sequence, hash FROM transition ORDER BY sequence DESC').get() ?? {};
+  database.close();
+  const keep = (head: string) => writeFileSync(`${path}.head`, `${head}\n`, { mode: 0o600 });
+  keep(`${sequence} ${hash}`);
+  const journal = await testJournal({ path });
+  onTestFinished(() => journal.close());
+  expect((await journal.verify()).problem).toBeUndefined();
+  await journal.requireLastLink();
+  for (const wrong of [`${Number(sequence) + 900} ${hash}`, `1 ${hash}`]) {
+    keep(wrong);
+    await expect(journal.requireLastLink()).rejects.toThrow('lacks entries that it had');
+  }
+});
+
+test('hashes that are computed again do not hide a change from before', async () => {
+  const path = join(temporaryFolder(onTestFinished), 'journal.db');
+  writeOnboardings(path, CANDIDATES.slice(0, 3));
+  const database = new DatabaseSync(path);
+  // Somebody who does not compute hashes adds that the first one was sent.
+  database.exec(`INSERT INTO transition SELECT sequence + 3, operation_id, host, 'sent', at, NULL, NULL, NULL, NULL, hash FROM transition
+    WHERE host = 'host-3' ORDER BY sequence LIMIT 1`);
+  database.exec(`UPDATE operation SET state = 'sent' WHERE id = '0197ffff-0000-7000-8000-000000000000'`);
+  database.close();
+  const journal = await testJournal({ path });
+  onTestFinished(() => journal.close());
+  expect((await journal.verify()).problem?.what).toContain('was changed, or is out of order');
 });

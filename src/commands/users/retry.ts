@@ -5,7 +5,7 @@ import { recognizableInput } from '../../cli/journaled.ts';
 import type { Session } from '../../cli/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onboard, type onboardStatus } from '../../contract/endpoints/users.ts';
-import { CLEARED } from '../../journal/joint.ts';
+import { CLEARED } from '../../journal/chain.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { recordedData } from '../../works/recorded.ts';
