@@ -175,7 +175,8 @@ async function endReading(
   Object.assign(recording, { end: undefined });
   if (version < EXPORT_VERSION) {
     if (names.length === 0) throw new ImportError('it does not say which accounts its operations belong to');
-    return joinChains(recording, key, names);
+    await joinChains(recording, key, names);
+    return;
   }
   if (!isJoined) throw new ImportError('the entry where the journal begins is missing');
   await endOfChain(recording);

@@ -50,15 +50,15 @@ export interface AccountName {
 
 /**
  * Makes one chain of those of all hosts, and facts of everything that decides. `imported` are the names of accounts that have no rows yet. Does
- * nothing if that was done. Call it in a transaction.
+ * nothing if that was done. Returns how many operations have lost the digest of an input with a secret. Call it in a transaction.
  */
 export async function joinChains(
   recording: Recording,
   digestKey: string,
   imported?: readonly AccountName[],
-): Promise<void> {
+): Promise<number> {
   const { queries } = recording;
-  if (await queries.get('SELECT 1 AS found FROM entry WHERE subject = ?', subjects.joint)) return;
+  if (await queries.get('SELECT 1 AS found FROM entry WHERE subject = ?', subjects.joint)) return 0;
   await (await import('./rehash.ts')).rehashCleared(queries);
   const { sequence } = await endOfChain(recording);
   const heads = await queries.all<{ host: string; hash: string }>(
@@ -87,6 +87,11 @@ export async function joinChains(
     await queries.run('INSERT INTO account_name (name, account) VALUES (?, ?)', name, account);
   await queries.run(`DELETE FROM setting WHERE name = 'rules'`);
   await queries.run(`INSERT INTO setting (name, value) VALUES ('joined', ?)`, String(sequence + 1n));
+  const cleared = await queries.get<{ count: bigint }>(
+    'SELECT count(*) AS count FROM operation WHERE input_digest = ?',
+    CLEARED,
+  );
+  return Number(cleared?.count ?? 0n);
 }
 
 const digestOf = (digestKey: string) => shortSha256(`digest key\n${digestKey}`);
@@ -115,3 +120,7 @@ export async function clearedBefore(queries: Queries, sequence: bigint): Promise
   );
   return shortSha256(rows.map((row) => fixedText(row, 'earlier')).join('\n'));
 }
+
+/** What to tell after digests from which secrets could be guessed were removed. */
+export const clearedText = (count: number): string =>
+  `the journal no longer has anything from which the BVNs of ${count === 1 ? '1 onboarding' : `${count} onboardings`} can be computed; its older copies do, so delete the backups and exports that you do not need, also journal.db.v6 and the like beside it`;

@@ -30,5 +30,8 @@ export async function openJournalAt(
   const { passwordIn } = await import('./postgres/pass-file.ts');
   const place = serverPlaceOf(server.url, server.from);
   const password = async (user: string) => (await server.password()) ?? passwordIn(server.passwordFile, place, user);
-  return journalIn(await openPostgresStore(place, { dir, localPath: path, password }, world), world, { memory, warn });
+  return journalIn(await openPostgresStore(place, { dir, localPath: path, password, warn }, world), world, {
+    memory,
+    warn,
+  });
 }

@@ -2,10 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openJournal } from '../../src/journal/journal.ts';
 import { VERSION_2 } from '../../src/journal/sqlite/earlier-tables.ts';
 import { fiatrail, newHome, requireBuilt, temporaryFolder } from '../support/built.ts';
 import { earlierLines, FILE_HEADS, JOURNAL, writeEarlier } from '../support/earlier-journal.ts';
-import { prepared, testJournal } from '../support/journal-intent.ts';
+import { oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
+import { countingIds, fakeClock } from '../support/sandbox.ts';
 
 beforeAll(requireBuilt);
 
@@ -203,7 +205,11 @@ test('the digest of an input with a secret is removed by an upgrade, and nothing
   const database = new DatabaseSync(path);
   database.exec(`UPDATE operation SET request = '{"bvn":"[redacted]"}' WHERE id = '${first?.['id']}'`);
   database.close();
-  const journal = await open(path);
+  const warnings: string[] = [];
+  const warn = async (text: string) => void warnings.push(text);
+  const world = { clock: fakeClock(), ids: countingIds(), host: oneProcess() };
+  const journal = await openJournal(path, world, { warn });
+  expect(warnings).toEqual([expect.stringContaining('the BVNs of 1 onboarding can be computed; its older copies do')]);
   const [operation] = await journal.find(String(first?.['id']));
   expect(operation?.inputDigest).toBe('-');
   expect((await journal.verify()).problem).toBeUndefined();

@@ -5,7 +5,7 @@ import type { Secret } from '../../base/secret.ts';
 import { readSharedFile } from '../../files/inspect.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { hostId } from '../host-id.ts';
-import { joinChains } from '../joint.ts';
+import { clearedText, joinChains } from '../joint.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
 import { type Beginning, type Begun, READ, writeSql } from './begin.ts';
@@ -21,6 +21,8 @@ interface ServerAccess {
   readonly localPath: string;
   /** Returns the password, if there is one; called only when the server asks for it. Throws CliError usage. */
   password(user: string): Promise<Secret | undefined>;
+  /** Shows a warning. */
+  readonly warn?: ((text: string) => Promise<void>) | undefined;
 }
 
 /** How long connecting may take. */
@@ -45,7 +47,10 @@ export async function openPostgresStore(place: ServerPlace, access: ServerAccess
     const host = `${world.host.name}/${hostId(access.dir, world.ids)}`;
     const at = { name: server.name, localPath: access.localPath };
     const store = storeOn(server, { id, path: `${access.dir}/journal-${id}`, host, digestKey, server: at });
-    if (!isJoined) await store.write((queries) => joinChains({ queries, host }, digestKey));
+    if (!isJoined) {
+      const cleared = await store.write((queries) => joinChains({ queries, host }, digestKey));
+      if (cleared > 0) await access.warn?.(clearedText(cleared));
+    }
     return store;
   } catch (error) {
     await server.close();

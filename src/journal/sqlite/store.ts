@@ -2,7 +2,7 @@ import { oneAtATime } from '../../base/one-at-a-time.ts';
 import { shortHmac } from '../../crypto/sha256.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
-import { joinChains } from '../joint.ts';
+import { clearedText, joinChains } from '../joint.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
 import { backUp } from './backup.ts';
@@ -14,7 +14,11 @@ import { moveOperations } from './upgrade.ts';
 const JOURNAL_FILE_ID = 0x66726a72;
 
 /** Opens the journal in a SQLite file, creating it on first use. Throws DatabaseError. */
-export async function openSqliteStore(path: string, world: JournalWorld): Promise<Store> {
+export async function openSqliteStore(
+  path: string,
+  world: JournalWorld,
+  warn?: (text: string) => Promise<void>,
+): Promise<Store> {
   const database = await openJournalFile(path, world);
   const inTurn = oneAtATime();
   const now = world.clock.now;
@@ -57,8 +61,10 @@ export async function openSqliteStore(path: string, world: JournalWorld): Promis
     close: async () => database.close(),
   };
   // A journal that was made or upgraded just now.
-  if (!database.get(`SELECT 1 AS found FROM setting WHERE name = 'joined'`))
-    await store.write((each) => joinChains({ queries: each, host: store.host }, digestKey));
+  if (!database.get(`SELECT 1 AS found FROM setting WHERE name = 'joined'`)) {
+    const cleared = await store.write((each) => joinChains({ queries: each, host: store.host }, digestKey));
+    if (cleared > 0) await warn?.(clearedText(cleared));
+  }
   return store;
 }
 
