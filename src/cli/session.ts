@@ -15,16 +15,18 @@ import { entryAt } from '../files/inspect.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Baseline } from '../journal/baseline.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { PlanMode } from '../plans/change.ts';
+import type { Agreed, PlanMode, PlannedChange, PlanToApply } from '../plans/change.ts';
+import type { OperatorList } from '../plans/operator-list.ts';
 import type { Plan } from '../plans/plan.ts';
 import type { Result } from '../present/result.ts';
 import { type SessionRules, sessionRules } from '../rules/session-rules.ts';
 import { learnFintech, namesOf } from './account-names.ts';
+import { Checked } from './checked.ts';
 import { accountLine, type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog, warnOf } from './dialog.ts';
 import { DryRun } from './dry-run.ts';
-import { abandonedWith, type InFlight, repetitionOf, requireSigned, sendJournaled } from './journaled.ts';
+import { abandonedWith, authorityOf, type InFlight, repetitionOf, requireSigned, sendJournaled } from './journaled.ts';
 import { printLines } from './lines.ts';
 import { type Guard, idempotencyKeyOf } from './money-options.ts';
 import { type Outcome, rawData } from './outcome.ts';
@@ -63,6 +65,9 @@ export interface SessionReply<D> extends Reply<D> {
   readonly request?: unknown;
 }
 
+/** How the command of a plan runs. */
+type RunPlanned = { readonly kind: 'apply'; readonly waitMs: number | undefined } | { readonly kind: 'check' };
+
 /** The context of a command: the world, the account, and how to call its service. */
 export interface Session extends Dialog {
   readonly profile: Profile;
@@ -75,8 +80,11 @@ export interface Session extends Dialog {
    * would send a request, with what the rules say about it.
    */
   runLine(argv: readonly string[], world: World, testsRules?: boolean): Promise<Outcome>;
-  /** Runs the command of a plan in a session that sends only what the plan says; `waitMs` is how long it waits, if it does. */
-  runPlanned(session: Session, plan: Plan, waitMs: number | undefined): Promise<Outcome>;
+  /**
+   * Runs the command of a plan in a session that sends only what the plan says; `waitMs` is how long it waits, if it does. To check the
+   * plan, it runs until it would send, and throws Checked.
+   */
+  runPlanned(session: Session, plan: Plan, how: RunPlanned): Promise<Outcome>;
   /** Returns what is known of the service before a request leaves. `isFirst`: the command has read nothing that a person sees. */
   baselineOf(
     session: Session,
@@ -89,6 +97,16 @@ export interface Session extends Dialog {
   planWith(mode: PlanMode): void;
   /** What `planWith` set. */
   planMode(): PlanMode | undefined;
+  /**
+   * Does with a change what `planWith` said: ends the command if it only writes or checks a plan, after `check` found that the change may
+   * be made. Returns the change of a plan that is applied; undefined without a plan. Throws CliError.
+   */
+  asPlanned(
+    change: PlannedChange,
+    check: () => Promise<unknown>,
+  ): Promise<{ readonly agreed: Agreed; readonly applied: PlanToApply } | undefined>;
+  /** Who signs for this account. The user is told once if a change of it is pending. */
+  operators(): Promise<OperatorList>;
   /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
   changed(): Changed | undefined;
   /** Records a change made by a request that was not sent with `call` or `change`. */
@@ -149,6 +167,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   let unread: unknown;
   let hasRead = false;
   let inFlight: InFlight | undefined;
+  let isTold = false;
   const dialog = createDialog(world, globals);
   const { format } = globals.present;
   const progress = createProgress(world, globals, ['table', 'csv', 'ndjson'].includes(format));
@@ -168,22 +187,27 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
         await (await connection.open()).client.call(validRequest(getPlatformPublicKey, {}));
     },
   });
+  const operators = async () => {
+    const { operatorListOf, pendingForPeople } = await import('../plans/operator-list.ts');
+    const list = await operatorListOf(session);
+    if (list.pending && !isTold) await dialog.say(`warning: ${pendingForPeople(list.pending)}`);
+    isTold ||= list.pending !== null;
+    return list;
+  };
   /** Ends a command whose change is only planned. The change of a plan that is applied gets what differs on purpose from the plan. */
-  const asPlanned = async <I>(endpoint: Endpoint, input: I, change: SentChange, options: RequestOptions) => {
-    if (!plan) return { input, change, applied: undefined };
+  const asPlanned: Session['asPlanned'] = async (change, check) => {
+    if (!plan) return undefined;
     const { agreedChange, writePlan } = await import('../plans/change.ts');
     const readPreviews = async () => {
       unread = undefined;
-      const lines = (await change.previews?.()) ?? [];
+      const lines = await change.readPreviews();
       // A confirmation leaves out what cannot be read; a plan must not.
       if (unread !== undefined) throw unread;
       return lines;
     };
-    const { summary, lines, tag } = change;
-    const rulesMet = () => session.rules.met(endpoint, input);
-    const planned = { endpoint, input, summary, lines, tag, rulesMet, readPreviews };
+    const planned = { ...change, readPreviews };
     if (plan.kind === 'write') {
-      await prepareRequest(session, endpoint, input as never, options);
+      await check();
       const { result, shown } = await writePlan(session, plan, planned);
       await printLines(world, dialog.note, [accountLine(profile), ...shown]);
       await dialog.note(
@@ -192,8 +216,14 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       throw new DryRun(result);
     }
     const agreed = await agreedChange(plan, planned, globals.dryRun);
-    const previews = async () => agreed.previews;
-    return { input: agreed.input as I, change: { ...change, ...agreed, previews }, applied: plan };
+    if (plan.kind === 'apply') return { agreed, applied: plan };
+    await check();
+    throw new Checked({ ...agreed, rules: await planned.rulesMet() });
+  };
+  const rulesMet = async (endpoint: Endpoint, input: unknown) => {
+    const { signLimits, signRulesMet } = await import('../plans/sign-above.ts');
+    const limits = signLimits(profile, await operators());
+    return [...signRulesMet(limits, endpoint, input), ...(await session.rules.met(endpoint, input))];
   };
   const session: Session = {
     ...dialog,
@@ -238,11 +268,24 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       await warnOf(dialog, reply, isRead);
       return { ...reply, request: input };
     },
+    asPlanned,
+    operators,
     change: async (endpoint, typedInput, typedChange, options = {}) => {
-      const { input, change, applied } = await asPlanned(endpoint, typedInput, typedChange, options);
+      const { summary: planSummary, lines: planLines, tag, previews } = typedChange;
+      const planned = await asPlanned(
+        {
+          ...{ endpoint, input: typedInput, summary: planSummary, lines: planLines, tag },
+          rulesMet: () => rulesMet(endpoint, typedInput),
+          readPreviews: async () => (await previews?.()) ?? [],
+        },
+        () => prepareRequest(session, endpoint, typedInput, options),
+      );
+      const { agreed: asAgreed, applied } = planned ?? {};
+      const input = asAgreed ? (asAgreed.input as typeof typedInput) : typedInput;
+      const change = asAgreed ? { ...typedChange, ...asAgreed, previews: async () => asAgreed.previews } : typedChange;
       const request = await prepareRequest(session, endpoint, input, options);
       const effect = effectOf(endpoint, input);
-      if (effect === 'money') await requireSigned(profile, endpoint, input, applied);
+      if (effect === 'money') await requireSigned(session, endpoint, input, applied);
       await time.warn();
       const sending = { endpoint, input, summary: change.summary, guard: effect === 'money' ? guard : undefined };
       // On a terminal, a repetition becomes part of the question; otherwise the journal stops it.
@@ -262,6 +305,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       const sent = await sendJournaled(session, {
         ...{ ...sending, limits, keyFingerprint, call },
         ...{ guard: agreed, tag: change.tag, baseline },
+        authority: applied && (await authorityOf(applied)),
       });
       const { reply, operationId } = sent;
       changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
@@ -269,7 +313,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       return { ...reply, request: input };
     },
     guardWith: (given) => {
-      if (guard === undefined || plan?.kind !== 'apply') guard = given;
+      if (guard === undefined || !plan || plan.kind === 'write') guard = given;
     },
     guard: () => guard,
     idempotencyKey: () => {

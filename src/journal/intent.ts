@@ -4,6 +4,20 @@ import type { Baseline } from './baseline.ts';
 import type { SpendLimit } from './spending.ts';
 import type { Kind } from './states.ts';
 
+/** Who decided that a plan is sent: its author, and the operators whose signatures on it hold. */
+export interface Authority {
+  /** The hash of the plan. */
+  readonly plan: string;
+  /** As the plan says it; the operator is proven only if it is among the signers. */
+  readonly author: { readonly user: string; readonly host: string; readonly operator: string | null };
+  readonly signers: readonly {
+    readonly name: string;
+    readonly role: 'author' | 'signer';
+    readonly keyFingerprint: string;
+    readonly signedAt: string;
+  }[];
+}
+
 /** An operation before it is sent. Contains no secret: `input` has a slow hash in place of each, if anything. */
 export interface Intent {
   readonly kind: Kind;
@@ -26,10 +40,10 @@ export interface Intent {
   readonly isAgain?: boolean;
   /** What is known of the service before the request leaves. */
   readonly baseline?: Baseline | undefined;
-  /** Who decided it, if a plan did. */
-  readonly authority?: Readonly<Record<string, unknown>> | undefined;
   /** What it moves or brings in, for the sums of limits. */
   readonly moves?: Amount | undefined;
+  /** Who decided it, if a plan did. */
+  readonly authority?: Authority | undefined;
   /** Sums that it must stay within, compared in the transaction that records it. */
   readonly limits?: readonly SpendLimit[] | undefined;
 }

@@ -117,7 +117,7 @@ export async function joinTeam(team: Team, ...people: readonly string[]): Promis
   }
 }
 
-/** Makes keys for people, and lets everybody know them. Returns the public keys. */
+/** Makes keys for two people, each of whom adds their own to the list in the journal. Returns the public keys. */
 export async function exchangeKeys(team: Team, ...people: readonly string[]): Promise<Record<string, string>> {
   const keys: Record<string, string> = {};
   for (const person of people) {
@@ -126,9 +126,24 @@ export async function exchangeKeys(team: Team, ...people: readonly string[]): Pr
     });
     keys[person] = JSON.parse(made.stdout).publicKey;
   }
-  for (const person of people)
-    for (const other of people.filter((each) => each !== person)) await addKey(team, person, other, keys[other] ?? '');
   return keys;
+}
+
+/** Makes a change of operators that one person asks for and another one signs. Returns how applying it ended. */
+export async function agreeOn(team: Team, asker: string, signer: string, argv: readonly string[]): Promise<Ran> {
+  const path = team.file(`change-${argv.join('-').replace(/\W+/g, '-').slice(0, 60)}-${team.clock.now()}.json`);
+  const steps: readonly (readonly [string, readonly string[], string[]])[] = [
+    [asker, ['profiles', 'operators', ...argv, '--plan', path], []],
+    [signer, ['ops', 'sign', path], ['Sign the plan']],
+    [asker, ['ops', 'apply', path], ['Continue?']],
+  ];
+  let last: Ran | undefined;
+  for (const [person, line, asked] of steps) {
+    last = await team.run(person, line, { answers: asked.map(yes) });
+    if (last.code !== 0) throw new Error(`${line.join(' ')}: ${last.stderr}`);
+  }
+  if (!last) throw new Error('nothing ran');
+  return last;
 }
 
 export async function addKey(team: Team, person: string, other: string, key: string): Promise<void> {

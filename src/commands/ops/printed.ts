@@ -60,6 +60,17 @@ export const OPERATION = {
     tag: ['null or', 'text'],
   },
   ...{ operator: 'text', host: 'text', requestId: ['null or', 'text'], detail: ['null or', 'text'], result: 'any' },
+  'authority?': [
+    'null or',
+    {
+      plan: 'text',
+      author: { user: 'text', host: 'text', operator: ['null or', 'text'] },
+      signers: [
+        'list of',
+        { name: 'text', role: ['one of', 'author', 'signer'], keyFingerprint: 'text', signedAt: 'time' },
+      ],
+    },
+  ],
   ...{ createdAt: 'time', updatedAt: 'time', amount: ['null or', 'amount'], advice: 'text' },
 } satisfies Form;
 
