@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
+import { planText } from '../../src/plans/format.ts';
+import { hashOf, type Plan } from '../../src/plans/plan.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { success } from '../support/exchange.ts';
 import { type JournalRow, journalRows } from '../support/journal.ts';
@@ -33,6 +35,8 @@ interface RunOptions {
   readonly isTerminal?: boolean;
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The user of the machine, if it is not the person of that name: one who has two configurations. */
+  readonly user?: string;
 }
 
 /** Several people with profiles of one account, on one machine with one journal. */
@@ -93,12 +97,13 @@ export function openTeam(): Team {
     ...{ service, folder, clock },
     file: (name) => join(folder, name),
     operations: () => journalRows(join(folder, 'state')).filter(({ endpoint }) => endpoint.startsWith('transactions')),
-    run: async (person, argv, { answers = [], isTerminal = answers.length > 0, stdin = '', env = {} } = {}) => {
+    run: async (person, argv, options = {}) => {
+      const { answers = [], isTerminal = answers.length > 0, stdin = '', env = {}, user = person } = options;
       const places = {
         FIATRAIL_STATE_DIR: join(folder, 'state'),
         FIATRAIL_CONFIG_DIR: join(folder, person, 'config'),
       };
-      const host = { ...fakeHost(), user: person };
+      const host = { ...fakeHost(), user };
       const made = fakeWorld({ network, clock, host, answers, isTerminal, stdin, env: { ...places, ...env } });
       const world = { ...made, ids, cwd: folder };
       const code = await main(argv, world);
@@ -131,7 +136,7 @@ export async function exchangeKeys(team: Team, ...people: readonly string[]): Pr
 
 /** Makes a change of operators that one person asks for and another one signs. Returns how applying it ended. */
 export async function agreeOn(team: Team, asker: string, signer: string, argv: readonly string[]): Promise<Ran> {
-  const path = team.file(`change-${argv.join('-').replace(/\W+/g, '-').slice(0, 60)}-${team.clock.now()}.json`);
+  const path = team.file(`change-${readdirSync(team.folder).length}.json`);
   const steps: readonly (readonly [string, readonly string[], string[]])[] = [
     [asker, ['profiles', 'operators', ...argv, '--plan', path], []],
     [signer, ['ops', 'sign', path], ['Sign the plan']],
@@ -150,6 +155,18 @@ export async function addKey(team: Team, person: string, other: string, key: str
   const argv = ['profiles', 'operators', 'add', other, '--public-key', key];
   const { code, stderr } = await team.run(person, argv, { answers: [yes(`operator ${other}`)] });
   if (code !== 0) throw new Error(stderr);
+}
+
+/** Rewrites a plan as its author could: its hash and its form are right. Returns the path of the new file. */
+export function rewritten(team: Team, path: string, change: (plan: Plan) => Plan): string {
+  const { plan: content, hash, signatures } = contentOf(path);
+  const other = team.file('rewritten.json');
+  writeFileSync(other, planText(change({ content, hash, signatures })), { mode: 0o600 });
+  return other;
+}
+
+export function rehashed(plan: Plan): Plan {
+  return { ...plan, hash: hashOf(plan.content) };
 }
 
 /** A payout of 50,000 cNGN. */
