@@ -254,6 +254,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'journal/merge.ts',
     'journal/import.ts',
     'plans/format.ts',
+    'plans/operator-list.ts',
   ],
   pg: ['journal/postgres/store.ts'],
   'pg/lib/client.js': ['journal/postgres/store.ts'],

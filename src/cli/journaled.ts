@@ -16,7 +16,7 @@ import { namesOf } from './account-names.ts';
 import type { Globals } from './globals.ts';
 import { DoneBefore, requireFree, timeForPeople } from './in-the-way.ts';
 import type { Guard } from './money-options.ts';
-import type { Session } from './session.ts';
+import type { Planning } from './session/planning.ts';
 
 /** The parts of a session that journaled sending needs. */
 interface JournalSession {
@@ -269,7 +269,7 @@ function withOperation(error: CliError, operationId: string): CliError {
  * the user of a pending change of operators.
  */
 export async function requireSigned(
-  { profile, operators }: Pick<Session, 'profile' | 'operators'>,
+  { profile, operators }: Pick<JournalSession, 'profile'> & Pick<Planning, 'operators'>,
   endpoint: Endpoint,
   input: unknown,
   applied: PlanToApply | undefined,

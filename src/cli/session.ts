@@ -15,23 +15,19 @@ import { entryAt } from '../files/inspect.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Baseline } from '../journal/baseline.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Agreed, PlanMode, PlannedChange, PlanToApply } from '../plans/change.ts';
-import type { OperatorList } from '../plans/operator-list.ts';
 import type { Plan } from '../plans/plan.ts';
 import type { Result } from '../present/result.ts';
 import { type SessionRules, sessionRules } from '../rules/session-rules.ts';
 import { learnFintech, namesOf } from './account-names.ts';
-import { Checked } from './checked.ts';
-import { accountLine, type Change, confirmRequest } from './confirm.ts';
+import { type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog, warnOf } from './dialog.ts';
-import { DryRun } from './dry-run.ts';
 import { abandonedWith, authorityOf, type InFlight, repetitionOf, requireSigned, sendJournaled } from './journaled.ts';
-import { printLines } from './lines.ts';
 import { type Guard, idempotencyKeyOf } from './money-options.ts';
 import { type Outcome, rawData } from './outcome.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { loadJournal } from './session/load-journal.ts';
+import { createPlanning, type Planning } from './session/planning.ts';
 import { prepareRequest, type RequestOptions, shapeOfResponse } from './session/prepare.ts';
 import { createSessionTime } from './session/time.ts';
 
@@ -69,7 +65,7 @@ export interface SessionReply<D> extends Reply<D> {
 type RunPlanned = { readonly kind: 'apply'; readonly waitMs: number | undefined } | { readonly kind: 'check' };
 
 /** The context of a command: the world, the account, and how to call its service. */
-export interface Session extends Dialog {
+export interface Session extends Dialog, Planning {
   readonly profile: Profile;
   /** The command without its arguments, such as `fiatrail onramp start`, for the journal. */
   readonly commandLine: string;
@@ -93,20 +89,6 @@ export interface Session extends Dialog {
     terms: Baseline['terms'],
     isFirst: boolean,
   ): Promise<Baseline>;
-  /** Writes a plan instead of sending the change, or sends only what a plan says. */
-  planWith(mode: PlanMode): void;
-  /** What `planWith` set. */
-  planMode(): PlanMode | undefined;
-  /**
-   * Does with a change what `planWith` said: ends the command if it only writes or checks a plan, after `check` found that the change may
-   * be made. Returns the change of a plan that is applied; undefined without a plan. Throws CliError.
-   */
-  asPlanned(
-    change: PlannedChange,
-    check: () => Promise<unknown>,
-  ): Promise<{ readonly agreed: Agreed; readonly applied: PlanToApply } | undefined>;
-  /** Who signs for this account. The user is told once if a change of it is pending. */
-  operators(): Promise<OperatorList>;
   /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
   changed(): Changed | undefined;
   /** Records a change made by a request that was not sent with `call` or `change`. */
@@ -163,11 +145,8 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   };
   let changed: Changed | undefined;
   let guard: Guard | undefined;
-  let plan: PlanMode | undefined;
-  let unread: unknown;
   let hasRead = false;
   let inFlight: InFlight | undefined;
-  let isTold = false;
   const dialog = createDialog(world, globals);
   const { format } = globals.present;
   const progress = createProgress(world, globals, ['table', 'csv', 'ndjson'].includes(format));
@@ -187,53 +166,15 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
         await (await connection.open()).client.call(validRequest(getPlatformPublicKey, {}));
     },
   });
-  const operators = async () => {
-    const { operatorListOf, pendingForPeople } = await import('../plans/operator-list.ts');
-    const list = await operatorListOf(session);
-    if (list.pending && !isTold) await dialog.say(`warning: ${pendingForPeople(list.pending)}`);
-    isTold ||= list.pending !== null;
-    return list;
-  };
-  /** Ends a command whose change is only planned. The change of a plan that is applied gets what differs on purpose from the plan. */
-  const asPlanned: Session['asPlanned'] = async (change, check) => {
-    if (!plan) return undefined;
-    const { agreedChange, writePlan } = await import('../plans/change.ts');
-    const readPreviews = async () => {
-      unread = undefined;
-      const lines = await change.readPreviews();
-      // A confirmation leaves out what cannot be read; a plan must not.
-      if (unread !== undefined) throw unread;
-      return lines;
-    };
-    const planned = { ...change, readPreviews };
-    if (plan.kind === 'write') {
-      await check();
-      const { result, shown } = await writePlan(session, plan, planned);
-      await printLines(world, dialog.note, [accountLine(profile), ...shown]);
-      await dialog.note(
-        'nothing was sent; others sign the plan with "fiatrail ops sign", and "fiatrail ops apply" sends it',
-      );
-      throw new DryRun(result);
-    }
-    const agreed = await agreedChange(plan, planned, globals.dryRun);
-    if (plan.kind === 'apply') return { agreed, applied: plan };
-    await check();
-    throw new Checked({ ...agreed, rules: await planned.rulesMet() });
-  };
-  const rulesMet = async (endpoint: Endpoint, input: unknown) => {
-    const { signLimits, signRulesMet } = await import('../plans/sign-above.ts');
-    const limits = signLimits(profile, await operators());
-    return [...signRulesMet(limits, endpoint, input), ...(await session.rules.met(endpoint, input))];
-  };
+  const planning = createPlanning(() => session);
+  const { planMode, asPlanned, operators } = planning;
   const session: Session = {
     ...dialog,
     ...given,
     progress,
     profile,
-    planWith: (mode) => {
-      plan = mode;
-    },
-    planMode: () => plan,
+    planWith: planning.planWith,
+    planMode,
     changed: () => changed,
     noteChanged: (change) => {
       changed = change;
@@ -245,7 +186,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       hasRead ||= isRead;
       const call = (isLate?: () => boolean) =>
         answered(request, { ...options, isLate }, client).catch((error) => {
-          unread ??= error;
+          planning.noteUnread(error);
           throw error;
         });
       // A verification costs money and has an end, so the journal follows it like a movement of money.
@@ -275,7 +216,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       const planned = await asPlanned(
         {
           ...{ endpoint, input: typedInput, summary: planSummary, lines: planLines, tag },
-          rulesMet: () => rulesMet(endpoint, typedInput),
+          rulesMet: () => planning.rulesMet(endpoint, typedInput),
           readPreviews: async () => (await previews?.()) ?? [],
         },
         () => prepareRequest(session, endpoint, typedInput, options),
@@ -313,18 +254,20 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       return { ...reply, request: input };
     },
     guardWith: (given) => {
-      if (guard === undefined || !plan || plan.kind === 'write') guard = given;
+      const kind = planMode()?.kind ?? 'write';
+      if (guard === undefined || kind === 'write') guard = given;
     },
     guard: () => guard,
     idempotencyKey: () => {
       // The request of a plan contains the key, so it cannot come from the plan's hash.
+      const plan = planMode();
       if (plan) return idempotencyKeyOf(`plan ${plan.kind === 'write' ? plan.id : plan.plan.content.id}`);
       return guard?.onceKey === undefined ? undefined : idempotencyKeyOf(guard.onceKey);
     },
     // A plan is its own once key.
     rules: sessionRules(() => ({
       ...session,
-      guard: plan && guard ? { ...guard, onceKey: guard.onceKey ?? 'plan' } : guard,
+      guard: planMode() && guard ? { ...guard, onceKey: guard.onceKey ?? 'plan' } : guard,
     })),
     accountNames: async () => namesOf(profile, (await connection.open()).keyFingerprint()),
     deliverDue: async (signal) => (await connection.open()).deliverDue?.(signal),

@@ -56,7 +56,7 @@ interface PlanToCheck extends Omit<PlanToApply, 'kind'> {
 export type PlanMode = PlanToWrite | PlanToApply | PlanToCheck;
 
 /** The parts of a session that plans need. */
-interface PlanningSession {
+export interface PlanningSession {
   readonly world: World;
   readonly profile: Profile;
   accountNames(): Promise<AccountNames>;

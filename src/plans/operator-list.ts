@@ -36,6 +36,12 @@ export interface OperatorList {
   readonly pending: PendingChange | null;
 }
 
+/** A change of operators as a plan describes it: nothing is sent to the service. */
+export const OPERATORS = {
+  ...{ id: 'profiles.operators', method: 'CHANGE', path: 'operators' },
+  request: () => z.looseObject({}),
+} as const;
+
 /** How long a change waits that no other operator signed. */
 export const WAITING_MS = 48 * 3_600_000;
 

@@ -1,10 +1,10 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
-import { Checked } from '../../cli/checked.ts';
 import { command } from '../../cli/command.ts';
 import { accountLine, confirmConsent } from '../../cli/confirm.ts';
 import { endDryRun } from '../../cli/dry-run.ts';
 import { argument, word } from '../../cli/parameters.ts';
+import { Checked } from '../../cli/session/checked.ts';
 import type { Session } from '../../cli/session.ts';
 import { waitOption } from '../../cli/wait.ts';
 import type { Plan } from '../../plans/plan.ts';

@@ -1,10 +1,9 @@
-import * as z from 'zod/mini';
 import { journalPlaceOf } from '../../account/journal-place.ts';
 import { ownOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
 import { accountLine, type Change, confirmChange, confirmConsent } from '../../cli/confirm.ts';
 import { authorityOf } from '../../cli/journaled.ts';
-import { recordSetting } from '../../cli/recorded-setting.ts';
+import { recordSetting } from '../../cli/session/recorded-setting.ts';
 import type { Session } from '../../cli/session.ts';
 import type { PlannedChange, PlanToApply } from '../../plans/change.ts';
 import {
@@ -14,6 +13,7 @@ import {
   limitsForPeople,
   listNameOf,
   needsAnother,
+  OPERATORS,
   type OperatorChange,
   type OperatorList,
   type PendingChange,
@@ -25,12 +25,6 @@ import type { Author } from '../../plans/plan.ts';
 import { requireSignatures } from '../../plans/sign-above.ts';
 
 type Lines = PlannedChange['lines'];
-
-/** A change of operators as a plan describes it: nothing is sent to the service. */
-const OPERATORS = {
-  ...{ id: 'profiles.operators', method: 'CHANGE', path: 'operators' },
-  request: () => z.looseObject({}),
-} as const;
 
 /** The list as it was read, with the text that a new list replaces. */
 interface Read {

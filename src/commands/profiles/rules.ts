@@ -8,7 +8,7 @@ import { confirmChange } from '../../cli/confirm.ts';
 import { endDryRun } from '../../cli/dry-run.ts';
 import type { Outcome } from '../../cli/outcome.ts';
 import { optionalArgument, someArguments, switchOn, word } from '../../cli/parameters.ts';
-import { recordSetting } from '../../cli/recorded-setting.ts';
+import { recordSetting } from '../../cli/session/recorded-setting.ts';
 import { createSession, type Session } from '../../cli/session.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Form } from '../../present/prints.ts';

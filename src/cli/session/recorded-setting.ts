@@ -1,6 +1,6 @@
-import type { Authority, Intent } from '../journal/journal.ts';
-import { requireFree } from './in-the-way.ts';
-import type { Session } from './session.ts';
+import type { Authority, Intent } from '../../journal/journal.ts';
+import { requireFree } from '../in-the-way.ts';
+import type { Session } from '../session.ts';
 
 /** A change of a setting that the journal records. */
 interface SettingChange extends Pick<Intent, 'account' | 'endpoint' | 'summary' | 'request' | 'input' | 'onceKey'> {

@@ -1,4 +1,4 @@
-import type { Agreed } from '../plans/change.ts';
+import type { Agreed } from '../../plans/change.ts';
 
 /** What was read here for a plan that holds, with the rules that it meets here. */
 interface Facts extends Agreed {
