@@ -180,7 +180,7 @@ const removeCommand = command({
   words: ['profiles', 'operators', 'remove'],
   summary: 'Remove a person whose signatures on plans count',
   details: `Plans that they wrote or signed can no longer be applied. If it is you, your private key is deleted. ${SECOND}`,
-  examples: ['fiatrail profiles operators remove bayo', 'fiatrail profiles operators remove bayo --plan remove.json'],
+  examples: ['fiatrail profiles operators remove bayo'],
   endpoints: [],
   prints: { form: { name: 'text', removed: 'flag', pendingUntil: ['null or', 'time'] } },
   parameters: { name: NAME, ...CHANGE_OPTIONS },
