@@ -249,6 +249,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'account/stored-profile.ts',
     'account/rules.ts',
     'derive/schema.ts',
+    'journal/authority.ts',
     'journal/baseline.ts',
     'journal/joint.ts',
     'journal/merge.ts',

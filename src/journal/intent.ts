@@ -1,22 +1,9 @@
 import type { Amount } from '../money/amount.ts';
 import type { AccountNames } from './accounts.ts';
+import type { Authority } from './authority.ts';
 import type { Baseline } from './baseline.ts';
 import type { SpendLimit } from './spending.ts';
 import type { Kind } from './states.ts';
-
-/** Who decided that a plan is sent: its author, and the operators whose signatures on it hold. */
-export interface Authority {
-  /** The hash of the plan. */
-  readonly plan: string;
-  /** As the plan says it; the operator is proven only if it is among the signers. */
-  readonly author: { readonly user: string; readonly host: string; readonly operator: string | null };
-  readonly signers: readonly {
-    readonly name: string;
-    readonly role: 'author' | 'signer';
-    readonly keyFingerprint: string;
-    readonly signedAt: string;
-  }[];
-}
 
 /** An operation before it is sent. Contains no secret: `input` has a slow hash in place of each, if anything. */
 export interface Intent {

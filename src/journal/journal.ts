@@ -22,8 +22,9 @@ import type { OperationState } from './states.ts';
 import type { Queries, Store } from './store.ts';
 import { type Appended, createOperation, type JournalWorld, tryMove } from './transitions.ts';
 
+export type { Authority } from './authority.ts';
 export type { Claim } from './claims.ts';
-export type { Authority, Intent } from './intent.ts';
+export type { Intent } from './intent.ts';
 export type { Journal, RotationMove, SharedName } from './interface.ts';
 export type { Operation } from './operations.ts';
 export type { OperationState } from './states.ts';

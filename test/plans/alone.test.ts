@@ -203,6 +203,14 @@ test('two people can do all of it, and the journal records who', async () => {
   const path = await plan(team, 'ada');
   await team.run('bayo', ['ops', 'sign', path], { answers: [yes('Sign the plan')] });
   expect((await applied(path)).code).toBe(0);
+  const [sent] = team.operations();
+  const { stdout } = await ada(['ops', 'show', sent?.id ?? '']);
+  const signer = (name: string, role: string) => ({ name, role, keyFingerprint: expect.stringMatching(/^SHA256:/) });
+  expect(JSON.parse(stdout).authority).toMatchObject({
+    plan: contentOf(path).hash,
+    author: { user: 'ada', host: 'host-1', operator: 'ada' },
+    signers: [signer('ada', 'author'), signer('bayo', 'signer')],
+  });
   await agreeOn(team, 'bayo', 'ada', ['sign-above', 'off']);
   await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo']);
   expect(await keptText()).toEqual({ names: ['ada'], signAbove: [] });

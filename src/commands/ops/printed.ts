@@ -60,7 +60,7 @@ export const OPERATION = {
     tag: ['null or', 'text'],
   },
   ...{ operator: 'text', host: 'text', requestId: ['null or', 'text'], detail: ['null or', 'text'], result: 'any' },
-  'authority?': [
+  authority: [
     'null or',
     {
       plan: 'text',
@@ -137,11 +137,13 @@ export function csvRow(operation: Operation) {
     account: _account,
     moves,
     baseline,
+    authority,
     ...row
   } = operation;
   return {
     ...row,
     baseline: baseline && JSON.stringify(baseline),
+    authority: authority && JSON.stringify(authority),
     amount: moves ? amountText(moves) : null,
     amount_asset: moves?.asset ?? null,
   };
