@@ -255,3 +255,18 @@ test('the first operator alone may add the second one, and sign nothing with tha
     ['bayo', 'ada, ada on host-1'],
   ]);
 });
+
+test('whoever applies an unsigned change has made it, whatever its author says', async () => {
+  const other = openTeam();
+  await joinTeam(other, 'ada');
+  await exchangeKeys(other, 'ada');
+  const path = other.file('change.json');
+  await other.run('ada', [...operators('add', 'bayo', '--public-key', KEY), '--plan', path]);
+  const author = { user: 'bayo', host: 'host-2', operator: null };
+  const claimed = rewritten(other, path, ({ content }) =>
+    rehashed({ content: { ...content, author }, hash: '', signatures: [] }),
+  );
+  expect((await other.run('ada', ['ops', 'apply', claimed], { answers: [yes('Let operator bayo')] })).code).toBe(0);
+  const { stdout } = await other.run('ada', [...operators('list'), '-o', 'json']);
+  expect(JSON.parse(stdout).operators[1]).toMatchObject({ name: 'bayo', addedBy: 'ada, ada on host-1' });
+});

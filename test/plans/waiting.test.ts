@@ -71,6 +71,13 @@ describe('a change that nobody else can sign', () => {
     }
   });
 
+  test('is announced once by a command that reads the operators twice', async () => {
+    await ask();
+    const argv = ['payout', 'start', '--amount', '5', '--to', 'bank-1', '--plan', team.file('plan.json')];
+    const { code, stderr } = await team.run('ada', argv);
+    expect({ code, times: stderr.split(PENDING).length - 1 }).toEqual({ code: 0, times: 1 });
+  });
+
   test('is no longer announced once an operator cancelled it, and its time starts again', async () => {
     await ask();
     await pass(48 * HOUR_MS);
