@@ -143,20 +143,25 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
 /** A plan is read by others, so all of it is typed: nothing is asked. */
 const unasked = (session: Session): Session => ({ ...session, isInteractive: false });
 
-/** Runs the command of a plan, which sends only what the plan says. */
-async function runPlanned(session: Session, plan: Plan, waitMs: number | undefined): Promise<Outcome> {
+/** Runs the command of a plan, which sends only what the plan says, or ends where it would send. */
+async function runPlanned(session: Session, plan: Plan, how: Parameters<Session['runPlanned']>[2]): Promise<Outcome> {
   const { guardOfPlan, plannableCommand, planToApply } = await import('./plans/apply.ts');
   const { words, input: texts } = plan.content;
   const group = CATALOGUE.find(({ name }) => name === words[0]);
   const named = (await group?.load())?.find((each) => each.words.join(' ') === words.join(' '));
+  const waitMs = how.kind === 'apply' ? how.waitMs : undefined;
   const command = plannableCommand(plan, named, waitMs !== undefined);
   const guard = guardOfPlan(plan);
-  await requireUnused(session, guard, isReconciled);
-  session.planWith(await planToApply(session, plan, commandLineOf(command, texts)));
+  if (how.kind === 'apply') await requireUnused(session, guard, isReconciled);
+  const { signersOf } = await import('./plans/signatures.ts');
+  const toApply = await planToApply(session.timeMs, await signersOf(session), plan, commandLineOf(command, texts));
+  session.planWith({ ...toApply, kind: how.kind });
   session.guardWith(guard);
   const { input } = await readInput(command, texts, unasked(session), async () => {});
   const { values } = await guardIn(command, { ...input, wait: waitMs }, session.timeMs);
-  return unlessDoneBefore(session, guard, () => command.run(session, values as never));
+  return unlessDoneBefore(session, how.kind === 'apply' ? guard : undefined, () =>
+    command.run(session, values as never),
+  );
 }
 
 /** Runs a command. If it fails before it sends, another process may have done its work: then its record is what counts. */

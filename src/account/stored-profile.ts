@@ -50,17 +50,10 @@ export interface StoredProfile {
   readonly trustedRules?: string | undefined;
   /** What is checked before a change is recorded and sent. */
   readonly rules?: Rules | undefined;
-  /** The people whose signatures on plans count, one of whom may be this user. */
-  readonly operators?: readonly Operator[] | undefined;
-  /** Above these amounts, money moves only by a plan that another operator signed. At most one amount per asset. */
+  /** The operators of an earlier version. They no longer count: the journal has the list. */
+  readonly operators?: readonly { readonly name: string; readonly publicKey: string }[] | undefined;
+  /** Amounts of an earlier version, or of an import. They count besides those in the journal. At most one amount per asset. */
   readonly signAbove?: readonly SignAbove[] | undefined;
-}
-
-/** A person who signs plans. */
-export interface Operator {
-  readonly name: string;
-  /** An Ed25519 key, 64 hexadecimal digits in lower case. */
-  readonly publicKey: string;
 }
 
 export interface SignAbove {

@@ -7,7 +7,7 @@ import { type Moves, movesOf } from '../contract/moves.ts';
 import { redact, secretsIn } from '../contract/redact.ts';
 import type { Baseline } from '../journal/baseline.ts';
 import { isInDoubt } from '../journal/doubt.ts';
-import type { Intent, Journal, Operation } from '../journal/journal.ts';
+import type { Authority, Intent, Journal, Operation } from '../journal/journal.ts';
 import type { SpendLimit } from '../journal/spending.ts';
 import type { PlanToApply } from '../plans/change.ts';
 import { shellWord } from '../present/text.ts';
@@ -16,6 +16,7 @@ import { namesOf } from './account-names.ts';
 import type { Globals } from './globals.ts';
 import { DoneBefore, requireFree, timeForPeople } from './in-the-way.ts';
 import type { Guard } from './money-options.ts';
+import type { Planning } from './session/planning.ts';
 
 /** The parts of a session that journaled sending needs. */
 interface JournalSession {
@@ -60,6 +61,8 @@ interface Sending<D> {
   readonly baseline?: Baseline | undefined;
   /** Sums that the rules allow; the journal checks them when it records the intent. */
   readonly limits?: readonly SpendLimit[];
+  /** Of a plan that is applied. */
+  readonly authority?: Authority | undefined;
   /** Sends it, unless it is too late. */
   readonly call: (isLate: () => boolean) => Promise<Reply<D>>;
 }
@@ -94,8 +97,9 @@ export async function recognizableInput(
 /** Describes a request for the journal. */
 async function intentOf(
   session: Pick<JournalSession, 'world' | 'profile' | 'commandLine'>,
-  { endpoint, input, summary, keyFingerprint, guard, tag, baseline, limits = [] }: Omit<Sending<unknown>, 'call'>,
+  sending: Omit<Sending<unknown>, 'call'>,
 ): Promise<Intent> {
+  const { endpoint, input, summary, keyFingerprint, guard, tag, baseline, limits = [], authority } = sending;
   const { profile, commandLine } = session;
   const effect = effectOf(endpoint, input);
   return {
@@ -117,6 +121,7 @@ async function intentOf(
     isAgain: guard?.isAgain ?? false,
     moves: effect === 'money' ? movedAmount(movesOf(endpoint, input)) : undefined,
     limits,
+    authority,
   };
 }
 
@@ -259,14 +264,33 @@ function withOperation(error: CliError, operationId: string): CliError {
   return withDetails(error, { hint, operationId });
 }
 
-/** Throws CliError declined if the profile wants another operator's signature for a request, and the plan being applied, if any, has none. */
+/**
+ * Throws CliError declined if another operator must sign a request, and the plan being applied, if any, has no such signature. Tells
+ * the user of a pending change of operators.
+ */
 export async function requireSigned(
-  profile: Profile,
+  { profile, operators }: Pick<JournalSession, 'profile'> & Pick<Planning, 'operators'>,
   endpoint: Endpoint,
   input: unknown,
   applied: PlanToApply | undefined,
 ) {
-  if (!profile.stored?.signAbove) return;
-  const { requireSignatures, signatureReason } = await import('../plans/sign-above.ts');
-  requireSignatures(profile, signatureReason(profile, endpoint, input), applied);
+  const list = await operators();
+  if (list.signAbove.length === 0 && !profile.stored?.signAbove) return;
+  const { requireSignatures, signatureReason, signLimits } = await import('../plans/sign-above.ts');
+  const reason = signatureReason(signLimits(profile, list), endpoint, input);
+  const needs = `profile ${profile.name} wants another operator’s signature for ${reason}`;
+  if (reason !== undefined) requireSignatures(list, needs, applied);
+}
+
+/** Returns who decided that a plan is sent, for the journal. */
+export async function authorityOf({ plan, signed }: PlanToApply): Promise<Authority> {
+  const { publicKeyFingerprint } = await import('../crypto/fingerprint.ts');
+  const { user, host, operator } = plan.content.author;
+  return {
+    plan: plan.hash,
+    author: { user, host, operator: operator?.name ?? null },
+    signers: signed.map(({ operator: name, role, publicKey, signedAt }) => ({
+      ...{ name, role, keyFingerprint: publicKeyFingerprint(publicKey), signedAt },
+    })),
+  };
 }

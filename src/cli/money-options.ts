@@ -1,5 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { sha256Hex } from '../crypto/fingerprint.ts';
+import { LONGEST_PLAN_MS } from '../plans/lifetime.ts';
 import { duration, newFile, option, shortDuration, switchOn } from './parameters.ts';
 
 /** What protects a money command from running twice, as it was typed. */
@@ -35,9 +36,6 @@ export function idempotencyKeyOf(key: string): string {
 
 /** The end of the help of a text that may look as if it kept a command from running twice. */
 export const NO_PROTECTION = 'does not prevent repeats; --once does';
-
-/** Longer than anybody's agreement should hold. */
-const LONGEST_PLAN_MS = 30 * 24 * 3_600_000;
 
 /** Parses how long a plan holds. Throws CliError usage. */
 function planLifetime(text: string): number {

@@ -15,21 +15,19 @@ import { entryAt } from '../files/inspect.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Baseline } from '../journal/baseline.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { PlanMode } from '../plans/change.ts';
 import type { Plan } from '../plans/plan.ts';
 import type { Result } from '../present/result.ts';
 import { type SessionRules, sessionRules } from '../rules/session-rules.ts';
 import { learnFintech, namesOf } from './account-names.ts';
-import { accountLine, type Change, confirmRequest } from './confirm.ts';
+import { type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog, warnOf } from './dialog.ts';
-import { DryRun } from './dry-run.ts';
-import { abandonedWith, type InFlight, repetitionOf, requireSigned, sendJournaled } from './journaled.ts';
-import { printLines } from './lines.ts';
+import { abandonedWith, authorityOf, type InFlight, repetitionOf, requireSigned, sendJournaled } from './journaled.ts';
 import { type Guard, idempotencyKeyOf } from './money-options.ts';
 import { type Outcome, rawData } from './outcome.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { loadJournal } from './session/load-journal.ts';
+import { createPlanning, type Planning } from './session/planning.ts';
 import { prepareRequest, type RequestOptions, shapeOfResponse } from './session/prepare.ts';
 import { createSessionTime } from './session/time.ts';
 
@@ -63,8 +61,11 @@ export interface SessionReply<D> extends Reply<D> {
   readonly request?: unknown;
 }
 
+/** How the command of a plan runs. */
+type RunPlanned = { readonly kind: 'apply'; readonly waitMs: number | undefined } | { readonly kind: 'check' };
+
 /** The context of a command: the world, the account, and how to call its service. */
-export interface Session extends Dialog {
+export interface Session extends Dialog, Planning {
   readonly profile: Profile;
   /** The command without its arguments, such as `fiatrail onramp start`, for the journal. */
   readonly commandLine: string;
@@ -75,8 +76,11 @@ export interface Session extends Dialog {
    * would send a request, with what the rules say about it.
    */
   runLine(argv: readonly string[], world: World, testsRules?: boolean): Promise<Outcome>;
-  /** Runs the command of a plan in a session that sends only what the plan says; `waitMs` is how long it waits, if it does. */
-  runPlanned(session: Session, plan: Plan, waitMs: number | undefined): Promise<Outcome>;
+  /**
+   * Runs the command of a plan in a session that sends only what the plan says; `waitMs` is how long it waits, if it does. To check the
+   * plan, it runs until it would send, and throws Checked.
+   */
+  runPlanned(session: Session, plan: Plan, how: RunPlanned): Promise<Outcome>;
   /** Returns what is known of the service before a request leaves. `isFirst`: the command has read nothing that a person sees. */
   baselineOf(
     session: Session,
@@ -85,10 +89,6 @@ export interface Session extends Dialog {
     terms: Baseline['terms'],
     isFirst: boolean,
   ): Promise<Baseline>;
-  /** Writes a plan instead of sending the change, or sends only what a plan says. */
-  planWith(mode: PlanMode): void;
-  /** What `planWith` set. */
-  planMode(): PlanMode | undefined;
   /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
   changed(): Changed | undefined;
   /** Records a change made by a request that was not sent with `call` or `change`. */
@@ -145,8 +145,6 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
   };
   let changed: Changed | undefined;
   let guard: Guard | undefined;
-  let plan: PlanMode | undefined;
-  let unread: unknown;
   let hasRead = false;
   let inFlight: InFlight | undefined;
   const dialog = createDialog(world, globals);
@@ -168,42 +166,15 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
         await (await connection.open()).client.call(validRequest(getPlatformPublicKey, {}));
     },
   });
-  /** Ends a command whose change is only planned. The change of a plan that is applied gets what differs on purpose from the plan. */
-  const asPlanned = async <I>(endpoint: Endpoint, input: I, change: SentChange, options: RequestOptions) => {
-    if (!plan) return { input, change, applied: undefined };
-    const { agreedChange, writePlan } = await import('../plans/change.ts');
-    const readPreviews = async () => {
-      unread = undefined;
-      const lines = (await change.previews?.()) ?? [];
-      // A confirmation leaves out what cannot be read; a plan must not.
-      if (unread !== undefined) throw unread;
-      return lines;
-    };
-    const { summary, lines, tag } = change;
-    const rulesMet = () => session.rules.met(endpoint, input);
-    const planned = { endpoint, input, summary, lines, tag, rulesMet, readPreviews };
-    if (plan.kind === 'write') {
-      await prepareRequest(session, endpoint, input as never, options);
-      const { result, shown } = await writePlan(session, plan, planned);
-      await printLines(world, dialog.note, [accountLine(profile), ...shown]);
-      await dialog.note(
-        'nothing was sent; others sign the plan with "fiatrail ops sign", and "fiatrail ops apply" sends it',
-      );
-      throw new DryRun(result);
-    }
-    const agreed = await agreedChange(plan, planned, globals.dryRun);
-    const previews = async () => agreed.previews;
-    return { input: agreed.input as I, change: { ...change, ...agreed, previews }, applied: plan };
-  };
+  const planning = createPlanning(() => session);
+  const { planMode, asPlanned, operators } = planning;
   const session: Session = {
     ...dialog,
     ...given,
     progress,
     profile,
-    planWith: (mode) => {
-      plan = mode;
-    },
-    planMode: () => plan,
+    planWith: planning.planWith,
+    planMode,
     changed: () => changed,
     noteChanged: (change) => {
       changed = change;
@@ -215,7 +186,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       hasRead ||= isRead;
       const call = (isLate?: () => boolean) =>
         answered(request, { ...options, isLate }, client).catch((error) => {
-          unread ??= error;
+          planning.noteUnread(error);
           throw error;
         });
       // A verification costs money and has an end, so the journal follows it like a movement of money.
@@ -238,11 +209,24 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       await warnOf(dialog, reply, isRead);
       return { ...reply, request: input };
     },
+    asPlanned,
+    operators,
     change: async (endpoint, typedInput, typedChange, options = {}) => {
-      const { input, change, applied } = await asPlanned(endpoint, typedInput, typedChange, options);
+      const { summary: planSummary, lines: planLines, tag, previews } = typedChange;
+      const planned = await asPlanned(
+        {
+          ...{ endpoint, input: typedInput, summary: planSummary, lines: planLines, tag },
+          rulesMet: () => planning.rulesMet(endpoint, typedInput),
+          readPreviews: async () => (await previews?.()) ?? [],
+        },
+        () => prepareRequest(session, endpoint, typedInput, options),
+      );
+      const { agreed: asAgreed, applied } = planned ?? {};
+      const input = asAgreed ? (asAgreed.input as typeof typedInput) : typedInput;
+      const change = asAgreed ? { ...typedChange, ...asAgreed, previews: async () => asAgreed.previews } : typedChange;
       const request = await prepareRequest(session, endpoint, input, options);
       const effect = effectOf(endpoint, input);
-      if (effect === 'money') await requireSigned(profile, endpoint, input, applied);
+      if (effect === 'money') await requireSigned(session, endpoint, input, applied);
       await time.warn();
       const sending = { endpoint, input, summary: change.summary, guard: effect === 'money' ? guard : undefined };
       // On a terminal, a repetition becomes part of the question; otherwise the journal stops it.
@@ -262,6 +246,7 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       const sent = await sendJournaled(session, {
         ...{ ...sending, limits, keyFingerprint, call },
         ...{ guard: agreed, tag: change.tag, baseline },
+        authority: applied && (await authorityOf(applied)),
       });
       const { reply, operationId } = sent;
       changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
@@ -269,18 +254,20 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       return { ...reply, request: input };
     },
     guardWith: (given) => {
-      if (guard === undefined || plan?.kind !== 'apply') guard = given;
+      const kind = planMode()?.kind ?? 'write';
+      if (guard === undefined || kind === 'write') guard = given;
     },
     guard: () => guard,
     idempotencyKey: () => {
       // The request of a plan contains the key, so it cannot come from the plan's hash.
+      const plan = planMode();
       if (plan) return idempotencyKeyOf(`plan ${plan.kind === 'write' ? plan.id : plan.plan.content.id}`);
       return guard?.onceKey === undefined ? undefined : idempotencyKeyOf(guard.onceKey);
     },
     // A plan is its own once key.
     rules: sessionRules(() => ({
       ...session,
-      guard: plan && guard ? { ...guard, onceKey: guard.onceKey ?? 'plan' } : guard,
+      guard: planMode() && guard ? { ...guard, onceKey: guard.onceKey ?? 'plan' } : guard,
     })),
     accountNames: async () => namesOf(profile, (await connection.open()).keyFingerprint()),
     deliverDue: async (signal) => (await connection.open()).deliverDue?.(signal),

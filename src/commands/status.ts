@@ -98,6 +98,7 @@ const statusCommand = command({
   run: async (session) => {
     const { profile } = session;
     const journal = await session.journal();
+    await session.operators();
     const inDoubt = await journal.inDoubt(profile.name);
     const about = {
       profile: profile.name,

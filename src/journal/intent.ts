@@ -1,5 +1,6 @@
 import type { Amount } from '../money/amount.ts';
 import type { AccountNames } from './accounts.ts';
+import type { Authority } from './authority.ts';
 import type { Baseline } from './baseline.ts';
 import type { SpendLimit } from './spending.ts';
 import type { Kind } from './states.ts';
@@ -26,10 +27,10 @@ export interface Intent {
   readonly isAgain?: boolean;
   /** What is known of the service before the request leaves. */
   readonly baseline?: Baseline | undefined;
-  /** Who decided it, if a plan did. */
-  readonly authority?: Readonly<Record<string, unknown>> | undefined;
   /** What it moves or brings in, for the sums of limits. */
   readonly moves?: Amount | undefined;
+  /** Who decided it, if a plan did. */
+  readonly authority?: Authority | undefined;
   /** Sums that it must stay within, compared in the transaction that records it. */
   readonly limits?: readonly SpendLimit[] | undefined;
 }

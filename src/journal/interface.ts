@@ -15,6 +15,9 @@ import type { OperationState } from './states.ts';
 import type { Appended } from './transitions.ts';
 import type { Counted, Verified } from './verify.ts';
 
+/** The rules, or the list of operators; an embedded sandbox has a list of its own, under its profile's name. */
+export type SharedName = 'rules' | 'operators' | `operators ${string}`;
+
 /** The record of money, destructive and onboarding operations. Each write resolves once it is flushed to disk. */
 export interface Journal {
   /**
@@ -102,9 +105,10 @@ export interface Journal {
   head(): Promise<Head | undefined>;
   /** Throws CliError usage if this host's last transition does not continue the one before it, or if the journal was cut. */
   requireLastLink(): Promise<void>;
-  /** The rules that all hosts of a shared journal keep, as JSON; undefined if there are none. */
-  sharedRules(): Promise<string | undefined>;
-  setSharedRules(text: string | undefined): Promise<void>;
+  /** A text that all hosts of the journal keep, as JSON; undefined if there is none. */
+  shared(name: SharedName): Promise<string | undefined>;
+  /** Replaces a shared text, or removes it. Returns false, and changes nothing, if it is no longer `before`. */
+  setShared(name: SharedName, text: string | undefined, before: string | undefined): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ import { exportedLines } from './export.ts';
 import { appendFacts, factAbout, subjects } from './facts.ts';
 import { hasKeptHeads, keepHead, lastHead } from './head.ts';
 import type { Intent } from './intent.ts';
-import type { Journal } from './interface.ts';
+import type { Journal, SharedName } from './interface.ts';
 import { claimRepeat, noteLook } from './looks.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
@@ -22,9 +22,10 @@ import type { OperationState } from './states.ts';
 import type { Queries, Store } from './store.ts';
 import { type Appended, createOperation, type JournalWorld, tryMove } from './transitions.ts';
 
+export type { Authority } from './authority.ts';
 export type { Claim } from './claims.ts';
 export type { Intent } from './intent.ts';
-export type { Journal, RotationMove } from './interface.ts';
+export type { Journal, RotationMove, SharedName } from './interface.ts';
 export type { Operation } from './operations.ts';
 export type { OperationState } from './states.ts';
 
@@ -75,7 +76,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     ...readPart(store),
     ...chainPart(store, world, memory),
     ...copyPart(store, append),
-    ...rulesPart(store, append),
+    ...sharedPart(store, append),
     ...outcomePart({ aside, append, now: store.now, waitMs: outcomeWaitMs }),
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.
@@ -255,11 +256,17 @@ async function* pagesOf<T>(store: Store, read: (queries: Queries) => AsyncGenera
   }
 }
 
-function rulesPart({ read }: Store, append: Append): Pick<Journal, 'sharedRules' | 'setSharedRules'> {
-  const subject = subjects.shared('rules');
+function sharedPart({ read }: Store, append: Append): Pick<Journal, 'shared' | 'setShared'> {
+  const sharedIn = async (queries: Queries, name: SharedName) =>
+    (await factAbout(queries, subjects.shared(name))) ?? undefined;
   return {
-    sharedRules: async () => (await read((queries) => factAbout(queries, subject))) ?? undefined,
-    setSharedRules: (text) => append((recording) => appendFacts(recording, [{ subject, value: text ?? null }])),
+    shared: (name) => read((queries) => sharedIn(queries, name)),
+    setShared: (name, text, before) =>
+      append(async (recording) => {
+        if ((await sharedIn(recording.queries, name)) !== before) return false;
+        await appendFacts(recording, [{ subject: subjects.shared(name), value: text ?? null }]);
+        return true;
+      }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Amount, Asset } from '../money/amount.ts';
+import { type Authority, parseAuthority } from './authority.ts';
 import { type Baseline, parseBaseline } from './baseline.ts';
 import { listQuery, oneOf, type Selection } from './list-query.ts';
 import type { Kind, OperationState, Verdict } from './states.ts';
@@ -40,6 +41,8 @@ export interface Operation {
   readonly updatedAt: string;
   /** What was known of the service before its request left; null if a version recorded it that did not keep it. */
   readonly baseline: Baseline | null;
+  /** Who decided it, if a plan did. */
+  readonly authority: Authority | null;
   /** Until when its process may be at work on it, in milliseconds since the epoch. */
   readonly busyUntil: number;
 }
@@ -73,6 +76,7 @@ interface OperationRow {
   readonly asset: Asset | null;
   readonly minor: bigint | null;
   readonly baseline: string | null;
+  readonly authority: string | null;
 }
 
 const iso = (timeMs: bigint) => new Date(Number(timeMs)).toISOString();
@@ -103,6 +107,7 @@ function fromRow(row: OperationRow): Operation {
     result: row.result,
     moves: row.asset === null || row.minor === null ? null : { asset: row.asset, minor: row.minor },
     baseline: row.baseline === null ? null : (parseBaseline(row.baseline) ?? null),
+    authority: row.authority === null ? null : (parseAuthority(row.authority) ?? null),
     createdAt: iso(row.created_at),
     updatedAt: iso(row.updated_at),
     busyUntil: Number(row.busy_until),

@@ -6,7 +6,7 @@ import { isPlainObject, type Plain, toPlain } from '../present/plain.ts';
 import type { PlannedAmount } from './plan.ts';
 
 /** Returns the exact amounts in a request, in the contract’s units: also a price per token, and both limits of an order. */
-export function amountsIn(endpoint: Endpoint, input: unknown): PlannedAmount[] {
+export function amountsIn(endpoint: Pick<Endpoint, 'request'>, input: unknown): PlannedAmount[] {
   return amountsOf(toPlain(input, endpoint.request()), '');
 }
 

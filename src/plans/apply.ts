@@ -1,8 +1,7 @@
-import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
 import type { PlanToApply } from './change.ts';
 import { onceKeyOf, type Plan, requireUnexpired, type TypedInput } from './plan.ts';
-import { signaturesOf } from './signatures.ts';
+import { type Signers, signaturesOf } from './signatures.ts';
 
 /** What keeps a plan from being applied twice: its hash is its once key. */
 export function guardOfPlan(plan: Plan) {
@@ -12,17 +11,18 @@ export function guardOfPlan(plan: Plan) {
 
 /** Checks that a plan may be applied now. Throws CliError declined if it has expired or a signature does not hold. */
 export async function planToApply(
-  { profile, timeMs }: { readonly profile: Profile; timeMs(): Promise<number> },
+  timeMs: () => Promise<number>,
+  signers: Signers,
   plan: Plan,
   commandLine: string,
 ): Promise<PlanToApply> {
   requireUnexpired(plan, await timeMs());
   const { words, input } = plan.content;
-  return { kind: 'apply', plan, typed: { words, input, commandLine }, signed: await signaturesOf(plan, profile) };
+  return { kind: 'apply', plan, typed: { words, input, commandLine }, signed: await signaturesOf(plan, signers) };
 }
 
 /** Parameters that say how a command runs, rather than what it does: a plan has none of them. */
-const NOT_PLANNED: readonly string[] = ['once', 'again', 'plan', 'planExpires', 'wait'];
+const NOT_PLANNED: readonly string[] = ['once', 'again', 'plan', 'planExpires', 'wait', 'withoutSignature', 'generate'];
 
 /** Returns the texts that say what a command does. */
 export function plannedInput(texts: Readonly<Record<string, unknown>>): TypedInput {

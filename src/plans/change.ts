@@ -15,9 +15,9 @@ import { amountsIn } from './amounts.ts';
 import { createPlan } from './file.ts';
 import { planText } from './format.ts';
 import type { ShownLine } from './line.ts';
+import type { OperatorList } from './operator-list.ts';
 import { hashOf, type Plan, type PlanContent, type PlannedLine, type Terms, type TypedInput } from './plan.ts';
 import { PLAN_COLUMNS, proofLines, shownPlan } from './shown.ts';
-import { rulesMet } from './sign-above.ts';
 import { type Signed, withSignature } from './signatures.ts';
 import { changesBetween } from './terms.ts';
 
@@ -47,25 +47,31 @@ export interface PlanToApply {
   readonly signed: readonly Signed[];
 }
 
+/** Compares a plan with the account, as applying it does, and sends nothing. */
+interface PlanToCheck extends Omit<PlanToApply, 'kind'> {
+  readonly kind: 'check';
+}
+
 /** What a session does with the change of its command instead of sending it as it is. */
-export type PlanMode = PlanToWrite | PlanToApply;
+export type PlanMode = PlanToWrite | PlanToApply | PlanToCheck;
 
 /** The parts of a session that plans need. */
-interface PlanningSession {
+export interface PlanningSession {
   readonly world: World;
   readonly profile: Profile;
   accountNames(): Promise<AccountNames>;
   timeMs(): Promise<number>;
+  operators(): Promise<OperatorList>;
 }
 
 /** A change of a command: the request, and what a confirmation shows. */
-interface PlannedChange {
-  readonly endpoint: Endpoint;
+export interface PlannedChange {
+  readonly endpoint: Pick<Endpoint, 'id' | 'request'> & { readonly method: string; readonly path: string };
   readonly input: unknown;
   readonly summary: string;
   readonly lines: readonly ShownLine[];
   readonly tag: string | undefined;
-  /** The rules of the profile and of a shared journal that it meets. */
+  /** The rules of the profile and of the journal that it meets. */
   rulesMet(): Promise<readonly string[]>;
   /** Reads the previews; rejects if one of them cannot be read. */
   readPreviews(): Promise<readonly ShownLine[]>;
@@ -87,7 +93,7 @@ export async function writePlan(
   requireNoSecret(change);
   const { terms, balance, balanceLine } = await termsOf(typed, change);
   const { keyFingerprint } = await session.accountNames();
-  const own = await ownOperator(profile, world);
+  const own = await ownOperator((await session.operators()).operators, profile, world);
   const nowMs = await session.timeMs();
   const { name, mode, baseUrl } = profile;
   const content: PlanContent = {
@@ -104,7 +110,7 @@ export async function writePlan(
     input: typed.input,
     ...terms,
     balance,
-    rules: [...rulesMet(profile, change.endpoint, change.input), ...(await change.rulesMet())],
+    rules: await change.rulesMet(),
   };
   const unsigned: Plan = { content, hash: hashOf(content), signatures: [] };
   const plan = own ? await withSignature(unsigned, own, 'author', nowMs) : unsigned;
@@ -174,7 +180,7 @@ async function termsOf(typed: TypedCommand, change: PlannedChange) {
 const plain = ([label, value]: ShownLine): PlannedLine => [label, value];
 
 /** A change that is what its plan says. */
-interface Agreed {
+export interface Agreed {
   readonly input: unknown;
   readonly tag: string | undefined;
   readonly lines: readonly ShownLine[];
@@ -186,7 +192,7 @@ interface Agreed {
  * the request, the fees, the destination, or a balance that no longer covers it.
  */
 export async function agreedChange(
-  { plan, typed, signed }: PlanToApply,
+  { plan, typed, signed }: Omit<PlanToApply, 'kind'>,
   given: PlannedChange,
   isDryRun: boolean,
 ): Promise<Agreed> {

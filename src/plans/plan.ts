@@ -2,6 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { sha256Hex } from '../crypto/fingerprint.ts';
 import type { Asset } from '../money/amount.ts';
 import { isWireNumber } from '../money/decimal.ts';
+import { LONGEST_PLAN_MS } from './lifetime.ts';
 
 /** A label and its value. */
 export type PlannedLine = readonly [label: string, value: string];
@@ -37,6 +38,14 @@ export interface PlannedAmount {
   readonly minor: string;
 }
 
+/** Who asks for something: the user of a machine, as that machine says it, and as an operator. */
+export interface Author {
+  readonly user: string;
+  readonly host: string;
+  /** Name and public key; null if the author has no key. */
+  readonly operator: { readonly name: string; readonly publicKey: string } | null;
+}
+
 interface PlannedBalance {
   readonly text: string;
   readonly asset: Asset;
@@ -49,12 +58,7 @@ export interface PlanContent extends Terms {
   readonly id: string;
   readonly createdAt: string;
   readonly expiresAt: string;
-  readonly author: {
-    readonly user: string;
-    readonly host: string;
-    /** The author’s operator name and public key; null if the author had none. */
-    readonly operator: { readonly name: string; readonly publicKey: string } | null;
-  };
+  readonly author: Author;
   readonly account: {
     readonly profile: string;
     readonly mode: string;
@@ -101,8 +105,34 @@ function canonical(value: unknown): string {
 /** The once key of a plan: at most one run applies it. */
 export const onceKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
 
-/** Throws CliError declined if a plan has expired, or was made by a clock that is ahead of the agreed time by more than a few minutes. */
-export function requireUnexpired({ content: { expiresAt, createdAt } }: Plan, nowMs: number): void {
+/** Throws CliError declined if the times of a plan are none, or if it holds longer than any plan may. */
+function requireTimes({ createdAt, expiresAt }: Pick<PlanContent, 'createdAt' | 'expiresAt'>): void {
+  const invalid = [createdAt, expiresAt].find((each) => !isTime(each));
+  const heldMs = Date.parse(expiresAt) - Date.parse(createdAt);
+  if (invalid === undefined && heldMs > 0 && heldMs <= LONGEST_PLAN_MS) return;
+  const message =
+    invalid === undefined
+      ? `the plan of ${createdAt} expires on ${expiresAt}; expected at most ${LONGEST_PLAN_MS / 86_400_000} days later`
+      : `the plan has a time that does not exist: ${invalid}`;
+  throw new CliError('declined', `${message}; nothing was sent`, {
+    code: 'INVALID_EXPIRY',
+    hint: 'write a new plan with --plan FILE; --plan-expires sets how long it holds',
+  });
+}
+
+/** Whether a text is a time as JSON writes it: there is no 13th month, and February has no 30th day. */
+function isTime(text: string): boolean {
+  const timeMs = Date.parse(text);
+  return Number.isFinite(timeMs) && new Date(timeMs).toISOString() === text;
+}
+
+/**
+ * Throws CliError declined if a plan has expired, was made by a clock that is ahead of the agreed time by more than a few minutes, or
+ * holds longer than any plan may.
+ */
+export function requireUnexpired({ content }: Pick<Plan, 'content'>, nowMs: number): void {
+  const { expiresAt, createdAt } = content;
+  requireTimes(content);
   if (nowMs >= Date.parse(expiresAt))
     throw new CliError('declined', `the plan expired on ${expiresAt}; nothing was sent`, {
       code: 'PLAN_EXPIRED',

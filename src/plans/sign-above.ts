@@ -1,19 +1,25 @@
 import { limitOf, signAboveWords } from '../account/operator-settings.ts';
-import { operatorsOf } from '../account/operators.ts';
 import type { Profile } from '../account/profile.ts';
+import type { SignAbove } from '../account/stored-profile.ts';
 import { CliError } from '../base/errors.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { type Moves, movesOf } from '../contract/moves.ts';
 import { type Amount, type Asset, amountForPeople } from '../money/amount.ts';
 import { countedWith, millionthsOf } from '../money/sums.ts';
+import type { OperatorList } from './operator-list.ts';
 import type { Signed } from './signatures.ts';
+
+/** Returns the amounts above which another operator must sign: those in the journal, and those of the profile. */
+export const signLimits = ({ stored }: Pick<Profile, 'stored'>, { signAbove }: OperatorList): readonly SignAbove[] => [
+  ...signAbove,
+  ...(stored?.signAbove ?? []),
+];
 
 /**
  * Returns why a request needs the signature of another operator; undefined if it needs none. A request that does not say how much it
  * moves of an asset with a limit needs one.
  */
-export function signatureReason(profile: Profile, endpoint: Endpoint, input: unknown): string | undefined {
-  const limits = profile.stored?.signAbove ?? [];
+export function signatureReason(limits: readonly SignAbove[], endpoint: Endpoint, input: unknown): string | undefined {
   if (limits.length === 0) return undefined;
   if (endpoint.moves?.isIncoming || isPause(endpoint, input)) return undefined;
   const moves = movesOf(endpoint, input);
@@ -35,11 +41,10 @@ function isPause({ id }: Endpoint, input: unknown): boolean {
   return status === 'paused' && Object.values(others).every((value) => value === undefined);
 }
 
-/** Returns the rules of a profile that concern a request, one sentence each, for a plan to record. */
-export function rulesMet(profile: Profile, endpoint: Endpoint, input: unknown): string[] {
-  const limits = profile.stored?.signAbove ?? [];
+/** Returns what the amounts above which another operator must sign say about a request, as a sentence. */
+export function signRulesMet(limits: readonly SignAbove[], endpoint: Endpoint, input: unknown): string[] {
   if (limits.length === 0) return [];
-  const reason = signatureReason(profile, endpoint, input);
+  const reason = signatureReason(limits, endpoint, input);
   if (reason !== undefined) return [`another operator must sign ${reason}`];
   return [`no signature is needed up to ${signAboveWords(limits)?.join(', ')}`];
 }
@@ -50,14 +55,17 @@ interface Applied {
 }
 
 /**
- * Throws CliError declined unless a request may be sent: above the limits of its profile, only a plan that its author and another
- * operator signed. The author’s own key is never the second pair of eyes.
+ * Throws CliError declined unless something was agreed to by two operators: it is in a plan that its author and another operator
+ * signed. The author’s own key is never the second pair of eyes. `needs` says who wants it and for what.
  */
-export function requireSignatures(profile: Profile, reason: string | undefined, applied: Applied | undefined): void {
-  if (reason === undefined) return;
-  const needs = `profile ${profile.name} wants another operator’s signature for ${reason}`;
+export function requireSignatures(
+  { operators }: OperatorList,
+  needs: string,
+  applied: Applied | undefined,
+  not: 'sent' | 'changed' = 'sent',
+): void {
   const refusal = (why: string, hint: string) =>
-    new CliError('declined', `${needs}${why}; nothing was sent`, { code: 'SIGNATURE_REQUIRED', hint });
+    new CliError('declined', `${needs}${why}; nothing was ${not}`, { code: 'SIGNATURE_REQUIRED', hint });
   if (!applied)
     throw refusal(
       '',
@@ -72,13 +80,8 @@ export function requireSignatures(profile: Profile, reason: string | undefined, 
   if (has('signer')) return;
   throw refusal(
     '',
-    operatorsOf(profile).length > 1
+    operators.length > 1
       ? 'have another operator sign it with: fiatrail ops sign FILE'
       : 'add another operator with: fiatrail profiles operators add NAME --public-key KEY',
   );
-}
-
-/** Throws CliError declined if a request needs the signature of another operator, and it cannot come from a plan. */
-export function requireNoSignature(profile: Profile, endpoint: Endpoint, input: unknown): void {
-  requireSignatures(profile, signatureReason(profile, endpoint, input), undefined);
 }

@@ -1,9 +1,12 @@
-import { type OwnOperator, operatorsOf } from '../account/operators.ts';
-import type { Profile } from '../account/profile.ts';
+import { journalPlaceOf } from '../account/journal-place.ts';
+import type { OwnOperator } from '../account/operators.ts';
 import { CliError } from '../base/errors.ts';
+import type { World } from '../base/world.ts';
 import { isSignedBy, signText } from '../crypto/signing.ts';
-import { printable } from '../money/amount.ts';
+import { dependence } from './independence.ts';
+import { type ListSession, type OperatorList, operatorListOf } from './operator-list.ts';
 import type { Plan, Signature } from './plan.ts';
+import { said } from './said.ts';
 
 /** Keeps a signature on a plan from being a signature on anything else. */
 const SIGNATURE_PREFIX = 'fiatrail plan signature 1';
@@ -33,16 +36,34 @@ export interface Signed {
   readonly signedAt: string;
 }
 
-/** Returns the signatures of a plan. Throws CliError declined for one that does not hold, or whose key the profile does not know. */
-export async function signaturesOf({ hash, signatures, content }: Plan, profile: Profile): Promise<readonly Signed[]> {
+/** The operators of an account, and whether other hosts have the same list. */
+export interface Signers {
+  readonly list: OperatorList;
+  readonly isShared: boolean;
+}
+
+/** Returns whose signatures count for an account. */
+export async function signersOf(session: ListSession & { readonly world: World }): Promise<Signers> {
+  const isShared = journalPlaceOf(session.world, session.profile).server !== undefined;
+  return { list: await operatorListOf(session), isShared };
+}
+
+/**
+ * Returns the signatures of a plan. Throws CliError declined for one that does not hold, whose key is unknown, or that may be of the
+ * same person as the plan.
+ */
+export async function signaturesOf(
+  { hash, signatures, content }: Plan,
+  { list, isShared }: Signers,
+): Promise<readonly Signed[]> {
   const signed: Signed[] = [];
   for (const each of signatures) {
     const { role, publicKey, signedAt, operator: claimed, signature } = each;
-    const known = operatorsOf(profile).find((operator) => operator.publicKey === publicKey);
+    const known = list.operators.find((operator) => operator.publicKey === publicKey);
     if (!known)
       throw new CliError(
         'declined',
-        `the key ${publicKey} of operator ${printable(claimed)}, who signed the plan, is unknown; nothing was sent`,
+        `the key ${publicKey} of operator ${said(claimed, 60)}, who signed the plan, is unknown; nothing was sent`,
         {
           code: 'SIGNER_UNKNOWN',
           hint: `compare the key with theirs, then add it with: fiatrail profiles operators add NAME --public-key KEY`,
@@ -52,9 +73,19 @@ export async function signaturesOf({ hash, signatures, content }: Plan, profile:
     const isAuthor = publicKey === content.author.operator?.publicKey;
     if ((role === 'author') !== isAuthor) throw badSignature(known.name);
     if (signed.some((other) => other.publicKey === publicKey)) throw badSignature(known.name);
+    if (role === 'signer') requireIndependence(dependence(list, content.author, known, isShared), 'sent');
     signed.push({ role, operator: known.name, publicKey, signedAt });
   }
   return signed;
+}
+
+/** Throws CliError declined if there is a reason why a signature may not be that of a second person. */
+export function requireIndependence(reason: string | undefined, not: 'sent' | 'signed'): void {
+  if (reason === undefined) return;
+  throw new CliError('declined', `${reason}, so the signature is not that of a second person; nothing was ${not}`, {
+    code: 'SIGNER_ADDED_BY_AUTHOR',
+    hint: 'have an operator sign whose key was added by somebody else; see who added it with: fiatrail profiles operators list',
+  });
 }
 
 function badSignature(name: string): CliError {

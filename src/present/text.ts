@@ -93,6 +93,14 @@ function isJson(text: string): boolean {
   }
 }
 
+// Control and format characters, separators, whatever a font leaves out, and the empty Braille cell.
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** Escapes what a terminal would hide or act on, so that the text shown is the text that counts. */
+export function visible(text: string): string {
+  return text.toWellFormed().replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
+}
+
 /** Quotes a word for a shell, if necessary. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -70,7 +70,7 @@ const ownSet = ({ stored }: Pick<Profile, 'stored'>): readonly RuleSet[] =>
 async function ruleSetsOf({ profile, existingJournal }: RuledSession): Promise<readonly RuleSet[]> {
   const own = ownSet(profile);
   if (profile.mode === 'embedded') return own;
-  const text = await (await existingJournal())?.sharedRules();
+  const text = await (await existingJournal())?.shared('rules');
   if (text === undefined) return own;
   const { parseSharedRules } = await import('./shared.ts');
   return [...own, { from: 'journal', rules: parseSharedRules(text) }];

@@ -1,5 +1,4 @@
 import { journalPlaceOf } from '../account/journal-place.ts';
-import { operatorsOf } from '../account/operators.ts';
 import { CliError } from '../base/errors.ts';
 import type { Session } from '../cli/session.ts';
 import { parseExactJson } from '../money/decimal.ts';
@@ -19,7 +18,8 @@ const isAlone = ({ world, profile }: Session): boolean =>
 /** Warns that a plan which several people hold is applied once on this machine only. */
 export async function warnIfAlone(session: Session, { signatures }: Plan): Promise<void> {
   const { profile } = session;
-  if (!isAlone(session) || (signatures.length === 0 && operatorsOf(profile).length === 0)) return;
+  if (!isAlone(session)) return;
+  if (signatures.length === 0 && (await session.operators()).operators.length === 0) return;
   await session.say(
     `warning: only this machine’s journal knows that the plan is applied, so another machine could apply it too; share a journal: fiatrail profiles journal ${profile.name} --url URL`,
   );

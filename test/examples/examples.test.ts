@@ -120,6 +120,11 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'completion uninstall': () => ['zsh', 'fish'].map((shell) => ['completion', 'install', shell]),
   'profiles rules set': () => [['profiles', 'add', 'reports', ...KEY_COMMAND]],
   'ops sign': () => [['profiles', 'operators', 'add', 'ada', '--generate']],
+  'profiles operators cancel': () => [
+    ['profiles', 'operators', 'add', 'ada', '--generate'],
+    ['profiles', 'operators', 'add', 'bayo', '--public-key', PRIVATE_KEY],
+    ['profiles', 'operators', 'remove', 'bayo', '--without-signature'],
+  ],
   'profiles operators remove': () => [['profiles', 'operators', 'add', 'bayo', '--public-key', PRIVATE_KEY]],
   'sandbox restore': () => [['sandbox', 'snapshot', 'before.db']],
   'keys rotate': (_ids, example) => (example.includes('--resume') ? [ROTATE] : []),

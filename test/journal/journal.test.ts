@@ -130,6 +130,7 @@ describe('an operation', () => {
         result: null,
         moves: null,
         baseline: null,
+        authority: null,
         tag: null,
         onceKey: 'fees-2026-11',
       },

@@ -246,7 +246,8 @@ describe('every column is covered', () => {
   async function everything(path: string): Promise<void> {
     const journal = await testJournal({ path });
     const moves = { asset: 'NGN', minor: 50_000n } as const;
-    const id = await prepared(journal, { onceKey: 'k', tag: '[fr-1]', moves, authority: { plan: 'p' } });
+    const authority = { plan: 'p', author: { user: 'u', host: 'h', operator: null }, signers: [] };
+    const id = await prepared(journal, { onceKey: 'k', tag: '[fr-1]', moves, authority });
     await journal.append(id, 'sent');
     await journal.append(id, 'accepted', { requestId: 'r', result: '{}' });
     await journal.append(id, 'settled', { detail: 'd' });

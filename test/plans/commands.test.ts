@@ -62,7 +62,10 @@ test('every command that moves money can be planned', () => {
   expect(names(({ parameters }) => 'plan' in parameters)).toEqual(
     expect.arrayContaining(names(({ money }) => money !== undefined)),
   );
-  expect(names(({ parameters }) => 'plan' in parameters).sort()).toEqual(Object.keys(LINES).sort());
+  const changesOperators = ['add', 'remove', 'sign-above'].map((verb) => `profiles operators ${verb}`);
+  expect(names(({ parameters }) => 'plan' in parameters).sort()).toEqual(
+    [...Object.keys(LINES), ...changesOperators].sort(),
+  );
 });
 
 async function run(world: FakeWorld, ...argv: readonly string[]) {

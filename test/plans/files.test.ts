@@ -9,8 +9,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Profile } from '../../src/account/profile.ts';
-import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { CliError } from '../../src/base/errors.ts';
 import { MAX_PLAN_BYTES, parsePlan } from '../../src/plans/format.ts';
 import { signaturesOf } from '../../src/plans/signatures.ts';
@@ -123,14 +121,16 @@ test('no byte of a plan can be changed', async () => {
   const keys = await exchangeKeys(team, 'ada', 'bayo');
   const path = await plan(team, 'ada');
   await team.run('bayo', ['ops', 'sign', path], { answers: [yes('Sign the plan')] });
-  const operators = Object.entries(keys).map(([name, publicKey]) => ({ name, publicKey }));
-  const stored: StoredProfile = { name: 'main', mode: 'live', store: { kind: 'file' }, operators };
-  const profile: Profile = { name: 'main', mode: 'live', baseUrl: '', key: undefined, stored };
+  const operators = Object.entries(keys).map(([name, publicKey]) => ({
+    ...{ name, publicKey, addedAt: '2026-01-05T08:00:00.000Z' },
+    addedBy: { user: name, host: 'host-1', operator: null },
+  }));
+  const signers = { list: { operators, signAbove: [], pending: null }, isShared: false };
   const whole = readFileSync(path);
   const isWhole = async (bytes: Buffer) => {
     try {
       const found = parsePlan(bytes.toString(), 'it');
-      return (await signaturesOf(found, profile)).length;
+      return (await signaturesOf(found, signers)).length;
     } catch (error) {
       if (error instanceof CliError) return undefined;
       throw error;

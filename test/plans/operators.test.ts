@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { signingPairOf } from '../../src/crypto/signing.ts';
-import { addKey, exchangeKeys, joinTeam, no, openTeam, PAYOUT, plan, type Team, yes } from './support.ts';
+import { addKey, agreeOn, exchangeKeys, joinTeam, no, openTeam, PAYOUT, plan, type Team, yes } from './support.ts';
 
 let team: Team;
 beforeEach(async () => {
@@ -22,7 +22,10 @@ describe('profiles operators', () => {
       answers: [yes('Let operator ada sign plans')],
     });
     const { publicKey } = JSON.parse(stdout);
-    expect({ code, listed: await list() }).toEqual({ code: 0, listed: [{ name: 'ada', publicKey, isYou: true }] });
+    expect({ code, listed: await list() }).toMatchObject({
+      code: 0,
+      listed: [{ name: 'ada', publicKey, isYou: true, addedBy: 'ada on host-1' }],
+    });
     const seed = readFileSync(secretPath(), 'utf8').trim();
     expect((await signingPairOf(new Secret(seed))).publicKey).toBe(publicKey);
     const path = await plan(team, 'ada');
@@ -40,9 +43,9 @@ describe('profiles operators', () => {
   });
 
   test('removes an operator, and the private key of this user', async () => {
-    await exchangeKeys(team, 'ada');
-    await addKey(team, 'ada', 'bayo', KEY);
-    await team.run('ada', operators('remove', 'bayo'), { answers: [yes('Remove operator bayo')] });
+    await joinTeam(team, 'bayo');
+    await exchangeKeys(team, 'ada', 'bayo');
+    await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo']);
     expect({
       names: (await list()).map(({ name }: { name: string }) => name),
       isKept: existsSync(secretPath()),
@@ -60,10 +63,10 @@ describe('profiles operators', () => {
     [['add', 'bayo', '--public-key', `01${'00'.repeat(31)}`], 'invalid public key: it is of small order'],
     [['add', 'a b', '--generate'], 'invalid operator name "a b"'],
     [['add', 'bayo', '--public-key', 'abc'], 'invalid public key: expected 64 hexadecimal digits, got 3 characters'],
-    [['add', 'BAYO', '--public-key', 'ab'.repeat(32)], 'already has an operator named bayo'],
-    [['add', 'chidi', '--public-key', KEY.toUpperCase()], 'already has this public key, as operator bayo'],
+    [['add', 'BAYO', '--public-key', 'ab'.repeat(32)], 'there already is an operator named bayo'],
+    [['add', 'chidi', '--public-key', KEY.toUpperCase()], 'operator bayo already has this public key'],
     [['add', 'ada2', '--generate'], 'you already are operator ada'],
-    [['remove', 'nobody'], 'has no operator named nobody'],
+    [['remove', 'nobody'], 'no operator is named nobody'],
     [['sign-above', '5000'], 'it does not say of what'],
     [['sign-above', '5 BTC'], 'it does not say of what'],
     [['sign-above', '0.001 NGN'], 'too many decimals'],
@@ -102,29 +105,45 @@ describe('profiles operators', () => {
     await team.run('ada', operators('sign-above', '5 NGN'), { answers: [yes('Change when')] });
     const { stdout } = await team.run('ada', ['profiles', 'export']);
     const [exported] = JSON.parse(stdout).profiles;
-    expect({ operators: exported.operators, signAbove: exported.signAbove }).toEqual({
-      operators: undefined,
-      signAbove: [{ asset: 'NGN', minor: '500' }],
-    });
+    expect([exported.operators, exported.signAbove]).toEqual([undefined, undefined]);
     const planted = { ...exported, name: 'other', operators: [{ name: 'mallory', publicKey: KEY }] };
     const stdin = JSON.stringify({ ...JSON.parse(stdout), profiles: [planted] });
     expect((await team.run('ada', ['profiles', 'import', '-'], { stdin })).code).toBe(0);
     const kept = JSON.parse(readFileSync(team.file('ada/config/profiles/other.json'), 'utf8'));
-    expect({ operators: kept.operators, signAbove: kept.signAbove }).toEqual({
-      operators: undefined,
-      signAbove: [{ asset: 'NGN', minor: '500' }],
-    });
+    expect(kept.operators).toBeUndefined();
+    expect((await list()).map(({ name }: { name: string }) => name)).toEqual(['ada']);
   });
 
-  test('stay when other settings of the profile change', async () => {
+  test('of an earlier version no longer count, and its amounts do until they are set again', async () => {
+    const path = team.file('ada/config/profiles/main.json');
+    const stored = JSON.parse(readFileSync(path, 'utf8'));
+    const older = { operators: [{ name: 'mallory', publicKey: KEY }], signAbove: [{ asset: 'CNGN', minor: '1' }] };
+    writeFileSync(path, JSON.stringify({ ...stored, ...older }), { mode: 0o600 });
+    expect(await list()).toEqual([]);
+    expect((await team.run('ada', [...PAYOUT, '--yes'])).code).toBe(9);
+    await team.run('ada', operators('sign-above', 'off'), { answers: [yes('Change when')] });
+    expect(JSON.parse(readFileSync(path, 'utf8')).signAbove).toBeUndefined();
+    expect((await team.run('ada', [...PAYOUT, '--yes'])).code).toBe(0);
+  });
+
+  test('are shared by every profile of the journal, also the account from the environment', async () => {
     await exchangeKeys(team, 'ada');
     await team.run('ada', operators('sign-above', '5 NGN', '₦7', 'usdc 1', 'CNGN 0'), {
       answers: [yes('Change when')],
     });
     await team.run('ada', ['profiles', 'add', 'main', '--default-output', 'json']);
-    const shown = JSON.parse((await team.run('ada', ['profiles', 'show'])).stdout);
-    expect(shown).toMatchObject({ operators: ['ada'], signAbove: ['0.00 cNGN', '₦7.00', '1.00 USDC'] });
+    const shown = async () => JSON.parse((await team.run('ada', operators('list'))).stdout);
+    expect(await shown()).toMatchObject({
+      operators: [{ name: 'ada' }],
+      signAbove: ['0.00 cNGN', '₦7.00', '1.00 USDC'],
+    });
+    const env = { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
+    const ran = await team.run('ada', [...PAYOUT, '--yes', '-o', 'json'], { env });
+    expect({ code: ran.code, stderr: ran.stderr }).toEqual({
+      code: 9,
+      stderr: expect.stringContaining('SIGNATURE_REQUIRED'),
+    });
     await team.run('ada', operators('sign-above', 'off'), { answers: [yes('Change when')] });
-    expect(JSON.parse((await team.run('ada', ['profiles', 'show'])).stdout)).toMatchObject({ signAbove: null });
+    expect(await shown()).toMatchObject({ signAbove: null });
   });
 });

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Profile } from '../../src/account/profile.ts';
 import { updateOrder } from '../../src/contract/endpoints/fx-orders.ts';
 import { signatureReason } from '../../src/plans/sign-above.ts';
 
-const PROFILE = {
-  ...{ name: 'main', mode: 'live', baseUrl: 'https://service.test/v1', key: undefined },
-  stored: { signAbove: [{ asset: 'CNGN', minor: '100000000' }] },
-} as unknown as Profile;
-const reason = (input: object) => signatureReason(PROFILE, updateOrder, { orderId: 'order-1', ...input });
+const LIMITS = [{ asset: 'CNGN', minor: '100000000' }] as const;
+const reason = (input: object) => signatureReason(LIMITS, updateOrder, { orderId: 'order-1', ...input });
 
 describe('a change of an order', () => {
   test('that only pauses it needs no signature', () => {

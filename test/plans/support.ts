@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
+import { planText } from '../../src/plans/format.ts';
+import { hashOf, type Plan } from '../../src/plans/plan.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { success } from '../support/exchange.ts';
 import { type JournalRow, journalRows } from '../support/journal.ts';
@@ -33,6 +35,8 @@ interface RunOptions {
   readonly isTerminal?: boolean;
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The user of the machine, if it is not the person of that name: one who has two configurations. */
+  readonly user?: string;
 }
 
 /** Several people with profiles of one account, on one machine with one journal. */
@@ -93,12 +97,13 @@ export function openTeam(): Team {
     ...{ service, folder, clock },
     file: (name) => join(folder, name),
     operations: () => journalRows(join(folder, 'state')).filter(({ endpoint }) => endpoint.startsWith('transactions')),
-    run: async (person, argv, { answers = [], isTerminal = answers.length > 0, stdin = '', env = {} } = {}) => {
+    run: async (person, argv, options = {}) => {
+      const { answers = [], isTerminal = answers.length > 0, stdin = '', env = {}, user = person } = options;
       const places = {
         FIATRAIL_STATE_DIR: join(folder, 'state'),
         FIATRAIL_CONFIG_DIR: join(folder, person, 'config'),
       };
-      const host = { ...fakeHost(), user: person };
+      const host = { ...fakeHost(), user };
       const made = fakeWorld({ network, clock, host, answers, isTerminal, stdin, env: { ...places, ...env } });
       const world = { ...made, ids, cwd: folder };
       const code = await main(argv, world);
@@ -117,7 +122,7 @@ export async function joinTeam(team: Team, ...people: readonly string[]): Promis
   }
 }
 
-/** Makes keys for people, and lets everybody know them. Returns the public keys. */
+/** Makes keys for two people, each of whom adds their own to the list in the journal. Returns the public keys. */
 export async function exchangeKeys(team: Team, ...people: readonly string[]): Promise<Record<string, string>> {
   const keys: Record<string, string> = {};
   for (const person of people) {
@@ -126,15 +131,42 @@ export async function exchangeKeys(team: Team, ...people: readonly string[]): Pr
     });
     keys[person] = JSON.parse(made.stdout).publicKey;
   }
-  for (const person of people)
-    for (const other of people.filter((each) => each !== person)) await addKey(team, person, other, keys[other] ?? '');
   return keys;
+}
+
+/** Makes a change of operators that one person asks for and another one signs. Returns how applying it ended. */
+export async function agreeOn(team: Team, asker: string, signer: string, argv: readonly string[]): Promise<Ran> {
+  const path = team.file(`change-${readdirSync(team.folder).length}.json`);
+  const steps: readonly (readonly [string, readonly string[], string[]])[] = [
+    [asker, ['profiles', 'operators', ...argv, '--plan', path], []],
+    [signer, ['ops', 'sign', path], ['Sign the plan']],
+    [asker, ['ops', 'apply', path], ['Continue?']],
+  ];
+  let last: Ran | undefined;
+  for (const [person, line, asked] of steps) {
+    last = await team.run(person, line, { answers: asked.map(yes) });
+    if (last.code !== 0) throw new Error(`${line.join(' ')}: ${last.stderr}`);
+  }
+  if (!last) throw new Error('nothing ran');
+  return last;
 }
 
 export async function addKey(team: Team, person: string, other: string, key: string): Promise<void> {
   const argv = ['profiles', 'operators', 'add', other, '--public-key', key];
   const { code, stderr } = await team.run(person, argv, { answers: [yes(`operator ${other}`)] });
   if (code !== 0) throw new Error(stderr);
+}
+
+/** Rewrites a plan as its author could: its hash and its form are right. Returns the path of the new file. */
+export function rewritten(team: Team, path: string, change: (plan: Plan) => Plan): string {
+  const { plan: content, hash, signatures } = contentOf(path);
+  const other = team.file('rewritten.json');
+  writeFileSync(other, planText(change({ content, hash, signatures })), { mode: 0o600 });
+  return other;
+}
+
+export function rehashed(plan: Plan): Plan {
+  return { ...plan, hash: hashOf(plan.content) };
 }
 
 /** A payout of 50,000 cNGN. */

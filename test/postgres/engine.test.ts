@@ -296,11 +296,12 @@ describe('reading', () => {
   test('rules are the same for all hosts', async () => {
     const url = server.newDatabase();
     const [first, second] = [await openHost(url), await openHost(url)];
-    expect(await second.sharedRules()).toBeUndefined();
-    await first.setSharedRules('{"a":1}');
-    expect(await second.sharedRules()).toBe('{"a":1}');
-    await second.setSharedRules(undefined);
-    expect(await first.sharedRules()).toBeUndefined();
+    expect(await second.shared('rules')).toBeUndefined();
+    expect(await first.setShared('rules', '{"a":1}', undefined)).toBe(true);
+    expect(await second.shared('rules')).toBe('{"a":1}');
+    expect(await second.setShared('rules', undefined, '{"b":1}')).toBe(false);
+    expect(await second.setShared('rules', undefined, '{"a":1}')).toBe(true);
+    expect(await first.shared('rules')).toBeUndefined();
   });
 });
 

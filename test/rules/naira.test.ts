@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exchangeKeys, joinTeam, openTeam, yes } from '../plans/support.ts';
+import { agreeOn, exchangeKeys, joinTeam, openTeam } from '../plans/support.ts';
 import { ADDRESS, OTHER_ADDRESS, pay, ruledMachine, SAVED } from './support.ts';
 
 /** A machine whose embedded sandbox has rules. */
@@ -109,8 +109,7 @@ test('a payout of ₦5,000 needs a signature above ₦1,000', async () => {
   const team = openTeam();
   await joinTeam(team, 'ada', 'bayo');
   await exchangeKeys(team, 'ada', 'bayo');
-  const set = ['profiles', 'operators', 'sign-above', 'NGN 1000'];
-  expect(await team.run('ada', set, { answers: [yes('when another operator must sign')] })).toMatchObject({ code: 0 });
+  await agreeOn(team, 'ada', 'bayo', ['sign-above', 'NGN 1000']);
   const ran = await team.run('ada', ['payout', 'start', '--amount', '5000', '--to', SAVED, '--yes']);
   expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('signature for more than ₦1,000.00') });
   expect(team.service.sent).toEqual([]);

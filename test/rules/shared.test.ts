@@ -79,7 +79,7 @@ describe('rules in a shared journal', () => {
     async (text) => {
       const { run, state, asked } = await ruledMachine(['--max-per-call', 'NGN 500']);
       const journal = await openJournal(`${state}/journal.db`, fakeWorld());
-      await journal.setSharedRules(text);
+      await journal.setShared('rules', text, await journal.shared('rules'));
       await journal.close();
       for (const argv of [pay('5'), ['users', 'activate', 'u-1']]) {
         const { code, stderr } = await run([...argv, '-q']);

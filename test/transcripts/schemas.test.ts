@@ -142,7 +142,14 @@ describe('a document that differs', () => {
 
 /** Commands that need another host, somebody else’s signature, a captured delivery or an unknown outcome. `offramp status` is shown above. */
 const UNSEEN = [
-  ...['profiles operators remove', 'keys sandbox', 'offramp status', 'webhooks inbox replay', 'webhooks verify'],
+  ...[
+    'profiles operators remove',
+    'profiles operators cancel',
+    'keys sandbox',
+    'offramp status',
+    'webhooks inbox replay',
+    'webhooks verify',
+  ],
   ...['ops resolve', 'ops import', 'ops sign'],
 ];
 

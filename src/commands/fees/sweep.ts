@@ -2,6 +2,7 @@ import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import { accountLine, confirmChange } from '../../cli/confirm.ts';
 import { DryRun, dryRunOfParts } from '../../cli/dry-run.ts';
 import { DoneBefore } from '../../cli/in-the-way.ts';
+import { requireSigned } from '../../cli/journaled.ts';
 import { liveLine } from '../../cli/live.ts';
 import type { Guard } from '../../cli/money-options.ts';
 import { requireUnused } from '../../cli/once.ts';
@@ -11,7 +12,6 @@ import { validRequest } from '../../client/request.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { type Amount, amount, amountForPeople, parseAmount } from '../../money/amount.ts';
-import { requireNoSignature } from '../../plans/sign-above.ts';
 import type { Form } from '../../present/prints.ts';
 import { isReconciled } from '../../works/reconcile.ts';
 import { readWithdrawable, requireSome } from './most.ts';
@@ -226,7 +226,7 @@ async function agreeTo(
 ): Promise<void> {
   const { profile } = session;
   const request = withdrawalRequest(texts, total);
-  requireNoSignature(profile, withdrawFees, request);
+  await requireSigned(session, withdrawFees, request, undefined);
   await session.rules.require(withdrawFees, request);
   const where = placeOf(texts.destination);
   const summary = `withdraw ${amountForPeople(total)} in fees to ${where}, in ${counted(count)}`;

@@ -101,6 +101,7 @@ export const listCommand = command({
         hint: '--in-doubt means the states sent and unknown',
       });
     const journal = await session.journal();
+    await session.operators();
     const { sinceMs } = timesOf({ since, until: undefined }, session);
     const listing = { filter: { kind, givenOnceKey: once, sinceMs }, state, inDoubt };
     const size = limit ?? (all ? PAGE_SIZE : DEFAULT_SIZE);

@@ -1,12 +1,15 @@
 import { absolutePath } from '../../account/paths.ts';
-import { CliError } from '../../base/errors.ts';
+import { CliError, withDetails } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { accountLine, confirmConsent } from '../../cli/confirm.ts';
 import { endDryRun } from '../../cli/dry-run.ts';
 import { argument, word } from '../../cli/parameters.ts';
+import { Checked } from '../../cli/session/checked.ts';
 import type { Session } from '../../cli/session.ts';
 import { waitOption } from '../../cli/wait.ts';
 import type { Plan } from '../../plans/plan.ts';
+import { said } from '../../plans/said.ts';
+import type { Signers } from '../../plans/signatures.ts';
 import { warnIfAlone } from '../../works/applied.ts';
 
 const file = argument('file', 'plan that a command wrote with --plan', word, 'File:');
@@ -21,7 +24,14 @@ async function planIn(session: Session, path: string): Promise<Plan> {
 }
 
 /** Throws CliError declined unless this operator may sign: somebody else wrote the plan, and this key has not signed it. */
-function requireSecondEyes({ world }: Session, { content, signatures }: Plan, publicKey: string): void {
+async function requireSecondEyes(
+  { world }: Session,
+  { content, signatures }: Plan,
+  publicKey: string,
+  { list, isShared }: Signers,
+): Promise<void> {
+  const { dependence } = await import('../../plans/independence.ts');
+  const { requireIndependence } = await import('../../plans/signatures.ts');
   const { operator, user, host } = content.author;
   // An author without a key is known by the machine only.
   const isAuthor = operator ? operator.publicKey === publicKey : user === world.host.user && host === world.host.name;
@@ -30,18 +40,43 @@ function requireSecondEyes({ world }: Session, { content, signatures }: Plan, pu
     : signatures.some((each) => each.publicKey === publicKey)
       ? 'you signed this plan before'
       : undefined;
-  if (why === undefined) return;
+  if (why === undefined) {
+    const own = list.operators.find((each) => each.publicKey === publicKey);
+    return requireIndependence(own && dependence(list, content.author, own, isShared), 'signed');
+  }
   throw new CliError('declined', `${why}; nothing was signed`, {
     code: isAuthor ? 'SIGNED_BY_AUTHOR' : 'SIGNED_BEFORE',
     hint: isAuthor ? 'have another operator sign it' : 'apply it with: fiatrail ops apply FILE',
   });
 }
 
+/**
+ * Compares a plan with the account as it is now, as applying it does, and returns what was read. Throws CliError if anything is not as
+ * the plan says, a rule does not allow it, or the account cannot be read: nobody should sign what they could not check.
+ */
+async function factsAbout(session: Session, plan: Plan): Promise<Checked['facts']> {
+  try {
+    await session.runPlanned(session, plan, { kind: 'check' });
+  } catch (error) {
+    if (error instanceof Checked) return error.facts;
+    if (!(error instanceof CliError) || error.category === 'declined' || error.category === 'interrupted') throw error;
+    throw withDetails(
+      new CliError(
+        error.category,
+        `the plan could not be compared with the account, so it was not signed: ${error.message}`,
+        error.code === undefined ? {} : { code: error.code },
+      ),
+      { hint: 'sign it when the account can be read; what the author wrote down is no proof' },
+    );
+  }
+  throw new Error(`the command of a plan did not end where it would send: ${plan.content.words.join(' ')}`);
+}
+
 export const signCommand = command({
   words: ['ops', 'sign'],
   summary: 'Sign a plan that somebody else wrote',
   details:
-    'Shows everything the plan says, asks, and adds your signature to the file. Needs your own operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows the plan.',
+    'Compares the plan with the account, as ops apply does, and stops with exit 9 if anything changed. Then it shows what it read itself, and apart from that what only the author says, asks, and adds your signature to the file. It does not sign if the account cannot be read. Needs your own operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run reads nothing from the service, and only shows what the author says.',
   examples: ['fiatrail ops sign plan.json', 'fiatrail ops sign plan.json --dry-run'],
   endpoints: [],
   prints: {
@@ -60,35 +95,38 @@ export const signCommand = command({
   parameters: { file },
   run: async (session, input) => {
     const { world, profile } = session;
-    const { operatorsOf, ownOperator } = await import('../../account/operators.ts');
+    const { ownOperator } = await import('../../account/operators.ts');
     const { replacePlan } = await import('../../plans/file.ts');
     const { requireUnexpired } = await import('../../plans/plan.ts');
-    const { PLAN_COLUMNS, planLines, shownPlan } = await import('../../plans/shown.ts');
-    const { signaturesOf, withSignature } = await import('../../plans/signatures.ts');
+    const { claimedLines, PLAN_COLUMNS, planLines, shownPlan } = await import('../../plans/shown.ts');
+    const { signaturesOf, signersOf, withSignature } = await import('../../plans/signatures.ts');
     const path = absolutePath(input.file);
     const plan = await planIn(session, path);
     requireUnexpired(plan, await session.timeMs());
-    const signed = await signaturesOf(plan, profile);
-    endDryRun(session, { ...shownPlan(path, plan, signed), lines: planLines(plan, signed) });
-    const own = await ownOperator(profile, world);
+    await session.operators();
+    const signers = await signersOf(session);
+    const signed = await signaturesOf(plan, signers);
+    endDryRun(session, { ...shownPlan(path, plan, signed), lines: claimedLines(plan, signed) });
+    const own = await ownOperator(signers.list.operators, profile, world);
     if (!own)
       throw new CliError('usage', `profile ${profile.name} has no operator key of yours; nothing was signed`, {
         code: 'NO_OPERATOR_KEY',
         hint:
-          operatorsOf(profile).length === 0
+          signers.list.operators.length === 0
             ? 'make one with: fiatrail profiles operators add NAME --generate'
             : 'see the operators with: fiatrail profiles operators list',
       });
-    requireSecondEyes(session, plan, own.publicKey);
+    await requireSecondEyes(session, plan, own.publicKey, signers);
+    const facts = await factsAbout(session, plan);
     await confirmConsent(session, profile, {
-      summary: `sign the plan to ${plan.content.summary}`,
-      lines: [accountLine(profile), ...planLines(plan, signed)],
+      summary: `sign the plan to ${said(plan.content.summary)}`,
+      lines: [accountLine(profile), ...planLines(plan, facts, signed)],
     });
     // It may have expired while the question was open.
     requireUnexpired(plan, await session.timeMs());
     const next = await withSignature(plan, own, 'signer', await session.timeMs());
     replacePlan(path, next, world);
-    return { result: { data: shownPlan(path, next, await signaturesOf(next, profile)), columns: PLAN_COLUMNS } };
+    return { result: { data: shownPlan(path, next, await signaturesOf(next, signers)), columns: PLAN_COLUMNS } };
   },
 });
 
@@ -103,6 +141,6 @@ export const applyCommand = command({
   run: async (session, input) => {
     const plan = await planIn(session, absolutePath(input.file));
     await warnIfAlone(session, plan);
-    return session.runPlanned(session, plan, input.wait);
+    return session.runPlanned(session, plan, { kind: 'apply', waitMs: input.wait });
   },
 });

@@ -60,6 +60,17 @@ export const OPERATION = {
     tag: ['null or', 'text'],
   },
   ...{ operator: 'text', host: 'text', requestId: ['null or', 'text'], detail: ['null or', 'text'], result: 'any' },
+  authority: [
+    'null or',
+    {
+      plan: 'text',
+      author: { user: 'text', host: 'text', operator: ['null or', 'text'] },
+      signers: [
+        'list of',
+        { name: 'text', role: ['one of', 'author', 'signer'], keyFingerprint: 'text', signedAt: 'time' },
+      ],
+    },
+  ],
   ...{ createdAt: 'time', updatedAt: 'time', amount: ['null or', 'amount'], advice: 'text' },
 } satisfies Form;
 
@@ -126,11 +137,13 @@ export function csvRow(operation: Operation) {
     account: _account,
     moves,
     baseline,
+    authority,
     ...row
   } = operation;
   return {
     ...row,
     baseline: baseline && JSON.stringify(baseline),
+    authority: authority && JSON.stringify(authority),
     amount: moves ? amountText(moves) : null,
     amount_asset: moves?.asset ?? null,
   };

@@ -6,123 +6,193 @@ import {
   signAboveWords,
   withSignAbove,
 } from '../../account/operator-settings.ts';
-import type { Operator, SignAbove, StoredProfile } from '../../account/stored-profile.ts';
+import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
-import { accountLine, confirmConsent } from '../../cli/confirm.ts';
 import { endDryRun } from '../../cli/dry-run.ts';
+import { PLAN_OPTIONS } from '../../cli/money-options.ts';
 import { argument, option, someArguments, switchOn } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
+import type { OperatorChange, OperatorList, PendingChange } from '../../plans/operator-list.ts';
+import type { Author } from '../../plans/plan.ts';
+import type { Form } from '../../present/prints.ts';
 
 /** Loaded when used: the other commands of profiles sign nothing. */
 const operatorsRoom = () => import('../../account/operators.ts');
+const listRoom = () => import('../../plans/operator-list.ts');
+const changeRoom = () => import('./operator-change.ts');
 
 const COLUMNS = [
   { field: 'name', title: 'Name' },
   { field: 'publicKey', title: 'Public key' },
   { field: 'isYou', title: 'You' },
+  { field: 'addedBy', title: 'Added by' },
+  { field: 'addedAt', title: 'Added' },
 ] as const;
+
+const PENDING: Form = { change: 'text', askedBy: 'text', askedAt: 'time', endsAt: 'time' };
+
+const personForPeople = ({ user, host, operator }: Author) =>
+  `${operator ? `${operator.name}, ` : ''}${user} on ${host}`;
+
+async function shownPending(pending: PendingChange) {
+  const { changeForPeople } = await listRoom();
+  const { wanted, askedBy, askedAt, endsAt } = pending;
+  return { change: changeForPeople(wanted), askedBy: personForPeople(askedBy), askedAt, endsAt };
+}
 
 const listCommand = command({
   words: ['profiles', 'operators', 'list'],
   summary: 'List the people whose signatures on plans count',
-  details: 'Compare a public key with its owner before you rely on it: over the phone, or in person.',
+  details:
+    'The list is in the journal, so every host that shares the journal has the same one. Compare a public key with its owner before you rely on it: over the phone, or in person.',
   examples: ['fiatrail profiles operators list', 'fiatrail profiles operators list --profile main -o json'],
   endpoints: [],
   prints: {
-    form: { operators: ['list of', { name: 'text', publicKey: 'text', isYou: 'flag' }], pagination: 'pagination' },
+    form: {
+      operators: ['list of', { name: 'text', publicKey: 'text', isYou: 'flag', addedBy: 'text', addedAt: 'time' }],
+      signAbove: ['null or', ['list of', 'text']],
+      pending: ['null or', PENDING],
+      pagination: 'pagination',
+    },
   },
   parameters: {},
   run: async (session) => {
-    const { operatorsOf, ownOperator } = await operatorsRoom();
-    const own = await ownOperator(session.profile, session.world);
-    const operators = operatorsOf(session.profile).map(({ name, publicKey }) => ({
-      ...{ name, publicKey, isYou: publicKey === own?.publicKey },
+    const { ownOperator } = await operatorsRoom();
+    const { signLimits } = await import('../../plans/sign-above.ts');
+    const list = await session.operators();
+    const own = await ownOperator(list.operators, session.profile, session.world);
+    const operators = list.operators.map(({ name, publicKey, addedBy, addedAt }) => ({
+      ...{ name, publicKey, isYou: publicKey === own?.publicKey, addedBy: personForPeople(addedBy), addedAt },
     }));
-    return { result: { data: { operators }, lists: 'operators', list: { isWhole: true }, columns: COLUMNS } };
+    const signAbove = signAboveWords(signLimits(session.profile, list));
+    const pending = list.pending && (await shownPending(list.pending));
+    const data = { operators, signAbove, pending };
+    return { result: { data, lists: 'operators', list: { isWhole: true }, columns: COLUMNS } };
   },
 });
 
 const NAME = argument('name', 'name of the operator, such as ada', operatorName, 'Name of the operator:');
 
-/** Asks before a list of operators changes, which decides whose signatures move money. */
-async function agreeTo(session: Session, summary: string, { name, publicKey }: Partial<Operator>): Promise<void> {
-  await confirmConsent(session, session.profile, {
-    summary,
-    lines: [
-      accountLine(session.profile),
-      ['operator', name ?? ''],
-      ['public key', publicKey ?? 'a new one; its private half stays in the secret store of this profile'],
-    ],
+const CHANGE_OPTIONS = {
+  ...PLAN_OPTIONS,
+  withoutSignature: switchOn(
+    '--without-signature',
+    'if nobody else can sign: announce the change, and make it by the same command 48 hours later',
+  ),
+} as const;
+
+/** What keeps one person from changing the operators alone; the same sentence in the help of each change. */
+const SECOND =
+  'Once there are two operators, it needs the signature of one of them who is not the one who asks: write it to a file with --plan, have them sign it with ops sign, then run ops apply.';
+
+/** Makes a change, or announces it. Returns when it can be made; null if it is made. */
+async function make(session: Session, wanted: OperatorChange, input: { readonly withoutSignature?: unknown }) {
+  const { changeAfterWaiting, changeOperators } = await changeRoom();
+  if (input.withoutSignature !== true) {
+    await changeOperators(session, wanted);
+    return null;
+  }
+  if (session.planMode())
+    throw new CliError('usage', '--plan and --without-signature cannot be combined', {
+      hint: 'a plan is for another operator to sign; omit one of them',
+    });
+  return (await changeAfterWaiting(session, wanted)) ?? null;
+}
+
+/** Puts the public key of a new pair into the plan: whoever applies it cannot make the pair. */
+function planWithKey(session: Session, name: string, publicKey: string): void {
+  const mode = session.planMode();
+  if (mode?.kind !== 'write') return;
+  const commandLine = `${session.commandLine} ${name} --public-key ${publicKey}`;
+  session.planWith({ ...mode, typed: { ...mode.typed, input: { name, publicKey }, commandLine } });
+}
+
+/** Throws CliError usage if this user has a key in the list. */
+async function requireNoKey({ profile, world }: Session, { operators }: OperatorList): Promise<void> {
+  const { ownOperator } = await operatorsRoom();
+  const own = await ownOperator(operators, profile, world);
+  if (!own) return;
+  throw new CliError('usage', `you already are operator ${own.name}`, {
+    code: 'OPERATOR_EXISTS',
+    hint: `remove that key first with: fiatrail profiles operators remove ${own.name}`,
   });
 }
 
 const addCommand = command({
   words: ['profiles', 'operators', 'add'],
   summary: 'Add a person whose signatures on plans count',
-  details:
-    'With --generate, makes your own key pair: the private key goes into the secret store of this profile, and the public key is printed, for the others to add with --public-key. On a live profile, it asks in a terminal even with --yes.',
+  details: `With --generate, makes your own key pair: the private key goes into the secret store of this profile, and the public key is printed. Once there are two operators, it only makes the pair, and one of them adds the public key with --public-key. ${SECOND} A plan that the adder of a key wrote cannot be signed with that key. On a live profile, it asks in a terminal even with --yes.`,
   examples: [
     'fiatrail profiles operators add ada --generate',
     'fiatrail profiles operators add bayo --public-key 7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb',
   ],
   endpoints: [],
-  prints: { form: { name: 'text', publicKey: 'text', isYou: 'flag' } },
+  prints: {
+    form: { name: 'text', publicKey: 'text', isYou: 'flag', isListed: 'flag', pendingUntil: ['null or', 'time'] },
+  },
   parameters: {
     name: NAME,
     generate: switchOn('--generate', 'make a key pair for yourself'),
     publicKey: option('--public-key <hex>', 'public key of somebody else, 64 hexadecimal digits', operatorKey),
+    ...CHANGE_OPTIONS,
   },
-  run: async (session, { name, generate, publicKey }) => {
+  run: async (session, { name, generate, publicKey, ...input }) => {
     const { world, profile } = session;
-    const { addOperator, generateOperator, ownOperator, requireNew, requireOperatorProfile } = await operatorsRoom();
+    const { ensureOwnKey, requireOperatorProfile } = await operatorsRoom();
+    const { needsAnother, requireNew } = await listRoom();
     const stored = requireOperatorProfile(profile);
     if ((generate === true) === (publicKey !== undefined))
       throw new CliError('usage', 'expected either --generate or --public-key', {
         hint: '--generate makes your own key; --public-key adds the key of somebody else',
       });
-    requireNew(stored, { name, ...(publicKey === undefined ? {} : { publicKey }) });
-    const own = await ownOperator(profile, world);
-    if (generate && own)
-      throw new CliError('usage', `you already are operator ${own.name} of profile ${profile.name}`, {
-        code: 'OPERATOR_EXISTS',
-        hint: `remove that key first with: fiatrail profiles operators remove ${own.name}`,
-      });
+    const list = await session.operators();
+    requireNew(list, { name, ...(publicKey === undefined ? {} : { publicKey }) });
+    if (generate) await requireNoKey(session, list);
     endDryRun(session, { profile: profile.name, name, publicKey: publicKey ?? null });
-    await agreeTo(session, `let operator ${name} sign plans`, { name, ...(publicKey ? { publicKey } : {}) });
-    if (publicKey === undefined) {
-      const made = await generateOperator(world, stored, name);
-      await session.note(
-        `give the public key to the other operators, who add it with: fiatrail profiles operators add ${name} --public-key ${made.publicKey}`,
-      );
-      return { result: { data: { ...made, isYou: true } } };
+    if (publicKey !== undefined) {
+      const pendingUntil = await make(session, { change: 'add', name, publicKey }, input);
+      return { result: { data: { name, publicKey, isYou: false, isListed: pendingUntil === null, pendingUntil } } };
     }
-    await addOperator(world, stored, { name, publicKey });
-    return { result: { data: { name, publicKey, isYou: false } } };
+    // Before a person is asked, because the question shows the key. A pair that nobody lists signs nothing.
+    if (profile.mode === 'live' && !session.isInteractive && !session.planMode()) await requirePerson(session, name);
+    const made = await ensureOwnKey(world, stored);
+    const data = { name, publicKey: made, isYou: true };
+    if (needsAnother(list) && input.plan === undefined && !input.withoutSignature) {
+      await session.say(
+        `you are not an operator yet; one of them adds you with: fiatrail profiles operators add ${name} --public-key ${made} --plan FILE`,
+      );
+      return { result: { data: { ...data, isListed: false, pendingUntil: null } } };
+    }
+    planWithKey(session, name, made);
+    const pendingUntil = await make(session, { change: 'add', name, publicKey: made }, input);
+    return { result: { data: { ...data, isListed: pendingUntil === null, pendingUntil } } };
   },
 });
+
+/** Throws CliError usage: nobody can agree to a new operator of a live account. */
+async function requirePerson(session: Session, name: string): Promise<void> {
+  const { confirmConsent } = await import('../../cli/confirm.ts');
+  await confirmConsent(session, session.profile, { summary: `let operator ${name} sign plans`, lines: [] });
+}
 
 const removeCommand = command({
   words: ['profiles', 'operators', 'remove'],
   summary: 'Remove a person whose signatures on plans count',
-  details: 'Plans that they wrote or signed can no longer be applied here. If it is you, your private key is deleted.',
+  details: `Plans that they wrote or signed can no longer be applied. If it is you, your private key is deleted. ${SECOND}`,
   examples: ['fiatrail profiles operators remove bayo'],
   endpoints: [],
-  prints: { form: { name: 'text', removed: 'flag' } },
-  parameters: { name: NAME },
-  run: async (session, { name }) => {
+  prints: { form: { name: 'text', removed: 'flag', pendingUntil: ['null or', 'time'] } },
+  parameters: { name: NAME, ...CHANGE_OPTIONS },
+  run: async (session, { name, ...input }) => {
     const { world, profile } = session;
-    const { operatorsOf, removeOperator, requireOperatorProfile } = await operatorsRoom();
-    const found = operatorsOf(profile).find((each) => each.name === name);
-    if (!found)
-      throw new CliError('usage', `profile ${profile.name} has no operator named ${name}`, {
-        code: 'NOT_FOUND',
-        hint: 'see the operators with: fiatrail profiles operators list',
-      });
+    const { forgetOwnKey, requireOperatorProfile } = await operatorsRoom();
+    const { requireListed } = await listRoom();
+    const { publicKey } = requireListed(await session.operators(), { name });
     endDryRun(session, { profile: profile.name, name, removed: true });
-    await agreeTo(session, `remove operator ${name}`, found);
-    await removeOperator(world, requireOperatorProfile(profile), found);
-    return { result: { data: { name, removed: true } } };
+    const pendingUntil = await make(session, { change: 'remove', name, publicKey }, input);
+    if (pendingUntil === null) await forgetOwnKey(world, requireOperatorProfile(profile), publicKey);
+    return { result: { data: { name, removed: pendingUntil === null, pendingUntil } } };
   },
 });
 
@@ -132,34 +202,54 @@ const amountOrOff = (text: string): SignAbove | 'off' => (text === 'off' ? text 
 const signAboveCommand = command({
   words: ['profiles', 'operators', 'sign-above'],
   summary: 'Set the amounts above which another operator must sign',
-  details:
-    'A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and another operator signed. Each asset has its own amount, but Naira and cNGN count as one; an asset without an amount needs no signature, and neither does an onramp. A request that does not say how much it moves, such as a trade on a quote, always needs one. "off" removes every amount.',
+  details: `A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and another operator signed. Each asset has its own amount, but Naira and cNGN count as one; an asset without an amount needs no signature, and neither does an onramp. A request that does not say how much it moves, such as a trade on a quote, always needs one. "off" removes every amount. ${SECOND}`,
   examples: [
     'fiatrail profiles operators sign-above "NGN 1000000" "CNGN 1000000" "USDC 500"',
     'fiatrail profiles operators sign-above off',
   ],
   endpoints: [],
-  prints: { form: { profile: 'text', signAbove: ['null or', ['list of', 'text']] } },
+  prints: {
+    form: { profile: 'text', signAbove: ['null or', ['list of', 'text']], pendingUntil: ['null or', 'time'] },
+  },
   parameters: {
     amounts: someArguments('amount', 'amount with its asset, such as "NGN 1000000", or off', amountOrOff, 'Amount:'),
+    ...CHANGE_OPTIONS,
   },
-  run: async (session, { amounts }) => {
+  run: async (session, { amounts, ...input }) => {
     const { world, profile } = session;
     const { requireOperatorProfile } = await operatorsRoom();
+    const { signLimits } = await import('../../plans/sign-above.ts');
     const stored = requireOperatorProfile(profile);
     const given = amounts.filter((each) => each !== 'off');
     if (given.length > 0 && given.length < amounts.length)
       throw new CliError('usage', 'off cannot be combined with amounts', { hint: 'give amounts, or only off' });
-    const next = (kept: StoredProfile) => (given.length === 0 ? undefined : withSignAbove(kept.signAbove ?? [], given));
-    const shown = (limits: readonly SignAbove[] | undefined) => signAboveWords(limits)?.join(', ') ?? 'never';
-    endDryRun(session, { profile: profile.name, signAbove: signAboveWords(next(stored)) });
-    await confirmConsent(session, profile, {
-      summary: 'change when another operator must sign',
-      lines: [accountLine(profile), ['before', shown(stored.signAbove)], ['after', shown(next(stored))]],
-    });
-    const changed = await changeProfile(world, stored.name, (kept = stored) => ({ ...kept, signAbove: next(kept) }));
-    return { result: { data: { profile: profile.name, signAbove: signAboveWords(changed.signAbove) } } };
+    // The amounts of an earlier version, which were in the profile, move to the journal.
+    const kept = signLimits(profile, await session.operators());
+    const limits = given.length === 0 ? [] : withSignAbove(kept, given);
+    endDryRun(session, { profile: profile.name, signAbove: signAboveWords(limits) });
+    const pendingUntil = await make(session, { change: 'sign-above', limits }, input);
+    if (pendingUntil === null && stored.signAbove)
+      await changeProfile(world, stored.name, ({ signAbove: _, ...rest } = stored) => rest);
+    const signAbove = signAboveWords(pendingUntil === null ? limits : kept);
+    return { result: { data: { profile: profile.name, signAbove, pendingUntil } } };
   },
 });
 
-export const operatorCommands = [listCommand, addCommand, removeCommand, signAboveCommand];
+const cancelCommand = command({
+  words: ['profiles', 'operators', 'cancel'],
+  summary: 'Cancel the pending change of operators',
+  details:
+    'A change asked for with --without-signature waits for 48 hours. Any operator can cancel it, also afterwards.',
+  examples: ['fiatrail profiles operators cancel'],
+  endpoints: [],
+  prints: { form: { cancelled: PENDING } },
+  parameters: {},
+  run: async (session) => {
+    const { pending } = await session.operators();
+    endDryRun(session, { cancelled: pending && (await shownPending(pending)) });
+    const { cancelPending } = await changeRoom();
+    return { result: { data: { cancelled: await shownPending(await cancelPending(session)) } } };
+  },
+});
+
+export const operatorCommands = [listCommand, addCommand, removeCommand, signAboveCommand, cancelCommand];

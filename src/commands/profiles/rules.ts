@@ -8,6 +8,7 @@ import { confirmChange } from '../../cli/confirm.ts';
 import { endDryRun } from '../../cli/dry-run.ts';
 import type { Outcome } from '../../cli/outcome.ts';
 import { optionalArgument, someArguments, switchOn, word } from '../../cli/parameters.ts';
+import { recordSetting } from '../../cli/session/recorded-setting.ts';
 import { createSession, type Session } from '../../cli/session.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Form } from '../../present/prints.ts';
@@ -60,7 +61,7 @@ const rowsOf = (from: RuleSet['from'], rules: Rules = {}) =>
 
 /** Returns the rules that hosts share; undefined if there are none. Throws CliError usage. */
 async function sharedRules(journal: Journal | undefined): Promise<Rules | undefined> {
-  const text = await journal?.sharedRules();
+  const text = await journal?.shared('rules');
   return text === undefined ? undefined : parseSharedRules(text);
 }
 
@@ -162,11 +163,11 @@ function profileTarget(session: Session): Target {
 async function sharedTarget(session: Session): Promise<Target> {
   const { name, mode, baseUrl } = session.profile;
   const journal = await session.journal();
-  const rules = await sharedRules(journal);
+  const before = await journal.shared('rules');
+  const rules = before === undefined ? undefined : parseSharedRules(before);
   const what = 'the rules of the shared journal';
   const save = async (next: Rules | undefined) => {
-    if (!isEqual(await sharedRules(journal), rules)) throw changedInTheMeantime(what);
-    await journal.setSharedRules(next && sharedRulesText(next));
+    if (!(await journal.setShared('rules', next && sharedRulesText(next), before))) throw changedInTheMeantime(what);
   };
   return { what, profile: name, mode, baseUrl, rules, save };
 }
@@ -210,31 +211,16 @@ async function journaled(
   change: () => Promise<void>,
 ) {
   const { what, profile, mode, baseUrl, rules } = target;
-  const journal = await session.journal();
   const owner = `rules of ${profile}`;
-  const claim = await journal.claim(
-    {
-      kind: 'destructive',
-      // Rules belong to a profile, so its key need not be known, nor be the one of its payments.
-      account: { keyFingerprint: owner, profile: owner, baseUrl: '' },
-      ...{ profile, mode, baseUrl },
-      ...{ endpoint: 'profiles.rules', effect: 'destructive', command: session.commandLine },
-      summary: `change ${what}: ${lines.map(([verb, setting]) => `${verb} ${setting}`).join('; ')}`,
-      request: JSON.stringify({ before: asTyped(rules), changes: lines.map((each) => each.join(' ')) }),
-      input: JSON.stringify([session.commandLine, lines]),
-    },
-    session.globals.timeoutMs,
-  );
-  if (claim.kind !== 'ours') throw new Error(`a change of rules was not recorded: ${claim.kind}`);
-  const { operationId } = claim;
-  try {
-    await change();
-  } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    await journal.append(operationId, 'refused', { detail });
-    throw error;
-  }
-  await journal.append(operationId, 'settled');
+  const setting = {
+    // Rules belong to a profile, so its key need not be known, nor be the one of its payments.
+    account: { keyFingerprint: owner, profile: owner, baseUrl: '' },
+    ...{ profile, mode, baseUrl, endpoint: 'profiles.rules' },
+    summary: `change ${what}: ${lines.map(([verb, each]) => `${verb} ${each}`).join('; ')}`,
+    request: JSON.stringify({ before: asTyped(rules), changes: lines.map((each) => each.join(' ')) }),
+    input: JSON.stringify([session.commandLine, lines]),
+  };
+  await recordSetting(session, setting, change);
 }
 
 async function changeRules(session: Session, given: Parameters<typeof editsOf>[0], isShared: boolean): Promise<void> {

@@ -1,5 +1,4 @@
 import { areRulesTrusted, evidenceRulesOf, untrustedRules } from '../../account/money-rules.ts';
-import { signAboveWords } from '../../account/operator-settings.ts';
 import { fromStored, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
 import { EVIDENCE, profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
@@ -57,8 +56,6 @@ const COLUMNS: readonly Column[] = [
   { field: 'visibleAfter', title: 'Visible after' },
   { field: 'evidence', title: 'Evidence' },
   { field: 'idempotencyLifetime', title: 'Idempotency keys hold' },
-  { field: 'operators', title: 'Operators' },
-  { field: 'signAbove', title: 'Signed above' },
   { field: 'problem', title: 'Problem' },
   { field: 'file', title: 'File' },
 ];
@@ -83,8 +80,6 @@ export const PROFILE: Form = {
   visibleAfter: 'text',
   evidence: ['one of', ...EVIDENCE],
   idempotencyLifetime: ['null or', 'text'],
-  operators: ['null or', ['list of', 'text']],
-  signAbove: ['null or', ['list of', 'text']],
   problem: ['null or', 'text'],
   file: 'text',
 };
@@ -112,8 +107,6 @@ export async function profileResult(session: Session, stored: StoredProfile): Pr
     visibleAfter: shortDuration(visibleAfterMs),
     evidence,
     idempotencyLifetime: idempotencyLifetimeMs === undefined ? null : shortDuration(idempotencyLifetimeMs),
-    operators: stored.operators?.map((operator) => operator.name) ?? null,
-    signAbove: signAboveWords(stored.signAbove),
     problem: areRulesTrusted(stored) ? null : untrustedRules(name),
     file: profileFile(session.world, name),
   };

@@ -6,8 +6,8 @@ import { command } from '../../cli/command.ts';
 import { endDryRun } from '../../cli/dry-run.ts';
 import { argument, optionalArgument, switchOn, word } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
+import { visible } from '../../present/text.ts';
 import { requireProfile } from './show.ts';
-import { visible } from './trust.ts';
 
 export const exportCommand = command({
   words: ['profiles', 'export'],

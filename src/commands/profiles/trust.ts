@@ -10,15 +10,8 @@ import { confirmChange } from '../../cli/confirm.ts';
 import { endDryRun } from '../../cli/dry-run.ts';
 import { optionalArgument, shortDuration, switchOn, word } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
+import { visible } from '../../present/text.ts';
 import { requireProfile } from './show.ts';
-
-/** Escapes what a terminal would hide or act on, so that the text shown is the text that runs. */
-export function visible(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
-  );
-}
 
 /** What the user is asked to trust: a key command, and settings that are weaker than the defaults. */
 interface Untrusted {

@@ -1,0 +1,211 @@
+import { journalPlaceOf } from '../../account/journal-place.ts';
+import { ownOperator } from '../../account/operators.ts';
+import { CliError } from '../../base/errors.ts';
+import { accountLine, type Change, confirmChange, confirmConsent } from '../../cli/confirm.ts';
+import { authorityOf } from '../../cli/journaled.ts';
+import { recordSetting } from '../../cli/session/recorded-setting.ts';
+import type { Session } from '../../cli/session.ts';
+import type { PlannedChange, PlanToApply } from '../../plans/change.ts';
+import {
+  changedList,
+  changeForPeople,
+  isSameChange,
+  limitsForPeople,
+  listNameOf,
+  needsAnother,
+  OPERATORS,
+  type OperatorChange,
+  type OperatorList,
+  type PendingChange,
+  parseOperatorList,
+  pendingForPeople,
+  WAITING_MS,
+} from '../../plans/operator-list.ts';
+import type { Author } from '../../plans/plan.ts';
+import { requireSignatures } from '../../plans/sign-above.ts';
+
+type Lines = PlannedChange['lines'];
+
+/** The list as it was read, with the text that a new list replaces. */
+interface Read {
+  readonly list: OperatorList;
+  readonly text: string | undefined;
+}
+
+async function readList(session: Session): Promise<Read> {
+  const text = await (await session.journal()).shared(listNameOf(session.profile));
+  return { list: parseOperatorList(text), text };
+}
+
+/** Says who runs this command: the user of this machine, and as which operator. */
+async function asker({ world, profile }: Session, { operators }: OperatorList): Promise<Author> {
+  const own = await ownOperator(operators, profile, world);
+  const operator = own ? { name: own.name, publicKey: own.publicKey } : null;
+  return { user: world.host.user, host: world.host.name, operator };
+}
+
+/** What a change says, and the list as it is: a plan of it holds while both stay. */
+function linesOf(wanted: OperatorChange, { operators, signAbove }: OperatorList): { lines: Lines; previews: Lines } {
+  const names = operators.map(({ name, publicKey }) => `${name} (${publicKey})`).join(', ');
+  return {
+    lines:
+      wanted.change === 'sign-above'
+        ? [['signed above', limitsForPeople(wanted.limits)]]
+        : [
+            ['operator', wanted.name],
+            ['public key', wanted.publicKey],
+          ],
+    previews: [
+      ['operators now', names || 'nobody'],
+      ['signed above now', limitsForPeople(signAbove)],
+    ],
+  };
+}
+
+/** Asks for a person's consent. The list of a shared journal counts for other hosts too, so that it needs a terminal. */
+async function consent(session: Session, change: Change): Promise<void> {
+  const { profile, world } = session;
+  const isShared = journalPlaceOf(world, profile).server !== undefined;
+  if (profile.mode === 'live' || !isShared) return confirmConsent(session, profile, change);
+  if (session.isInteractive) return confirmChange(session, change, true);
+  throw new CliError('usage', `this needs a person at a terminal, because other hosts share it: ${change.summary}`, {
+    code: 'CONFIRMATION_NEEDED',
+    hint: 'run it in a terminal; --yes does not count here',
+  });
+}
+
+/** Saves a list, and records who changed it. */
+async function save(
+  session: Session,
+  { list, text }: Read,
+  next: OperatorList,
+  summary: string,
+  applied?: PlanToApply,
+): Promise<void> {
+  const { profile } = session;
+  const { name, mode, baseUrl } = profile;
+  const journal = await session.journal();
+  const guard = session.guard();
+  const setting = {
+    ...{ account: await session.accountNames(), profile: name, mode, baseUrl, endpoint: OPERATORS.id, summary },
+    request: JSON.stringify({ before: list, after: next }),
+    input: guard?.input ?? JSON.stringify([session.commandLine, next]),
+    onceKey: guard?.onceKey,
+    authority: applied && (await authorityOf(applied)),
+  };
+  await recordSetting(session, setting, async () => {
+    if (await journal.setShared(listNameOf(profile), JSON.stringify(next), text)) return;
+    throw new CliError('usage', 'another command changed the operators in the meantime; nothing was changed', {
+      code: 'CONFIG_CHANGED',
+      hint: 'run the command again',
+    });
+  });
+}
+
+/** Whoever wrote the plan, if their signature proves it; else whoever runs this command. */
+const askedBy = (applied: PlanToApply | undefined, own: Author): Author =>
+  applied?.signed.some(({ role }) => role === 'author') ? applied.plan.content.author : own;
+
+/**
+ * Makes a change of the operators, or the plan of one. Once there are two, it needs the signature of one of them who is not the one
+ * who asks. Throws CliError.
+ */
+export async function changeOperators(session: Session, wanted: OperatorChange): Promise<void> {
+  const read = await readList(session);
+  const { list } = read;
+  const nowIso = async () => new Date(await session.timeMs()).toISOString();
+  const own = await asker(session, list);
+  // Before anything is asked.
+  changedList(list, wanted, own, await nowIso());
+  const summary = changeForPeople(wanted);
+  const { lines, previews } = linesOf(wanted, list);
+  const planned = await session.asPlanned(
+    {
+      ...{ endpoint: OPERATORS, input: wanted, summary, lines, tag: undefined },
+      rulesMet: async () => [],
+      readPreviews: async () => previews,
+    },
+    async () => {},
+  );
+  const applied = planned?.applied;
+  if (needsAnother(list)) requireSignatures(list, `another operator must sign to ${summary}`, applied, 'changed');
+  const shown = planned ? planned.agreed.lines : lines;
+  await consent(session, { summary, lines: [accountLine(session.profile), ...shown, ...previews] });
+  if (applied) (await import('../../plans/plan.ts')).requireUnexpired(applied.plan, await session.timeMs());
+  await save(session, read, changedList(list, wanted, askedBy(applied, own), await nowIso()), summary, applied);
+}
+
+function needsKey(): CliError {
+  return new CliError('usage', 'this needs an operator key of yours; nothing was changed', {
+    code: 'NO_OPERATOR_KEY',
+    hint: 'see the operators with: fiatrail profiles operators list',
+  });
+}
+
+/**
+ * Makes a change that no other operator can sign, because their keys are lost: it is announced first, and made by the same command once
+ * the waiting time is over. Returns when that is; undefined once it is made. Throws CliError.
+ */
+export async function changeAfterWaiting(session: Session, wanted: OperatorChange): Promise<string | undefined> {
+  const read = await readList(session);
+  const { list } = read;
+  const own = await asker(session, list);
+  if (!needsAnother(list))
+    throw new CliError('usage', 'nobody else could sign, so no signature is needed; nothing was changed', {
+      hint: 'omit --without-signature',
+    });
+  if (!own.operator) throw needsKey();
+  const nowMs = await session.timeMs();
+  const at = new Date(nowMs).toISOString();
+  const next = changedList(list, wanted, own, at);
+  const { pending } = list;
+  if (pending) {
+    requireOver(pending, wanted, nowMs);
+    const made = changedList(list, wanted, pending.askedBy, at);
+    await consent(session, consentTo(session, wanted, list));
+    await save(session, read, { ...made, pending: null }, `${changeForPeople(wanted)} after the waiting time`);
+    return undefined;
+  }
+  const endsAt = new Date(nowMs + WAITING_MS).toISOString();
+  const announced: PendingChange = { wanted, askedBy: own, askedAt: at, endsAt };
+  const change = consentTo(session, wanted, next);
+  await consent(session, { ...change, lines: [...change.lines, ['can be made from', endsAt]] });
+  const summary = `announce a change without a second signature: ${changeForPeople(wanted)}, from ${endsAt}`;
+  await save(session, read, { ...list, pending: announced }, summary);
+  await session.say(`warning: ${pendingForPeople(announced)}`);
+  return endsAt;
+}
+
+function consentTo({ profile }: Session, wanted: OperatorChange, list: OperatorList): Change {
+  const { lines } = linesOf(wanted, list);
+  return { summary: changeForPeople(wanted), lines: [accountLine(profile), ...lines] };
+}
+
+/** Throws CliError declined unless a change is the one that is pending, and its waiting time is over. */
+function requireOver(pending: PendingChange, wanted: OperatorChange, nowMs: number): void {
+  if (!isSameChange(pending.wanted, wanted))
+    throw new CliError('declined', `${pendingForPeople(pending)}; nothing was changed`, {
+      code: 'CHANGE_PENDING',
+      hint: 'only one change can wait; cancel it with: fiatrail profiles operators cancel',
+    });
+  if (nowMs >= Date.parse(pending.endsAt)) return;
+  throw new CliError('declined', `the change can be made from ${pending.endsAt}; nothing was changed`, {
+    code: 'CHANGE_PENDING',
+    hint: 'run the command again then, or have another operator sign the change: add --plan FILE instead',
+  });
+}
+
+/** Cancels the pending change. Throws CliError if there is none, or this user is no operator. */
+export async function cancelPending(session: Session): Promise<PendingChange> {
+  const read = await readList(session);
+  const { list } = read;
+  if (!list.pending)
+    throw new CliError('usage', 'no change of operators is pending', {
+      code: 'NOT_FOUND',
+      hint: 'see the operators with: fiatrail profiles operators list',
+    });
+  if (!(await asker(session, list)).operator) throw needsKey();
+  const summary = `cancel the pending change: ${changeForPeople(list.pending.wanted)}`;
+  await save(session, read, { ...list, pending: null }, summary);
+  return list.pending;
+}
