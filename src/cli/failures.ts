@@ -62,6 +62,10 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [messag
     'let it create the schema: GRANT CREATE ON DATABASE … TO …',
   ],
   replica: (place) => [`the journal’s server is a read-only replica: ${place}`, 'use the URL of the primary server'],
+  owner: (place) => [
+    `a role that is a stranger to this one owns something of the journal in ${place}, so it could take away what protects it; nothing was sent`,
+    'give it to the owner of the database: ALTER SCHEMA fiatrail OWNER TO …, and the same for its tables and functions; see "Several hosts" in docs/money.md',
+  ],
   foreign: (place) => [
     `the schema fiatrail in the journal’s database belongs to something else: ${place}`,
     'use another database; it was left unchanged',

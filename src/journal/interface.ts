@@ -109,6 +109,8 @@ export interface Journal {
   shared(name: SharedName): Promise<string | undefined>;
   /** Replaces a shared text, or removes it. Returns false, and changes nothing, if it is no longer `before`. */
   setShared(name: SharedName, text: string | undefined, before: string | undefined): Promise<boolean>;
+  /** Whether this host could take away what protects a shared journal: it owns the tables. */
+  isOwner(): Promise<boolean>;
   close(): Promise<void>;
 }
 

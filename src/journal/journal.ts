@@ -100,6 +100,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     digest,
     isBusy,
     aheadMs,
+    isOwner: () => store.isOwner(),
     close: () => store.close(),
   };
 }

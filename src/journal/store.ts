@@ -42,6 +42,8 @@ export interface Store {
   distrust(): Promise<void>;
   /** Whether the server was replaced by one that may lack the last entries, or a backup was restored. */
   isReplaced(): Promise<boolean>;
+  /** Whether this role could take away what protects the journal: it owns the tables, or is a superuser. */
+  isOwner(): Promise<boolean>;
   /** Accepts the server as it is, after it was replaced by one that may lack the last entries. */
   accept(): Promise<void>;
   close(): Promise<void>;

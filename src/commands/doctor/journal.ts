@@ -39,6 +39,7 @@ export async function journalChecks(subject: Subject, isKeyAccepted: boolean): P
       ...(await check((journal, account) => rotationFinding(journal, account, subject, isKeyAccepted))),
     },
     { check: 'operations', ...(await check((journal, account) => unknownFinding(journal, account, subject))) },
+    ...(server ? [{ check: 'journal role', ...(await check(roleFinding)) }] : []),
   ];
 }
 
@@ -55,6 +56,14 @@ async function rotationFinding(
   if (open) return problem('pending', `an API key rotation is unfinished (${open.stage})`, resume);
   const isLost = (await rotations.latestOf(account))?.stage === 'lost' && !isKeyAccepted;
   return isLost ? problem('auth', 'the last API key rotation got no response', resume) : ok('none unfinished');
+}
+
+async function roleFinding(journal: Journal): Promise<Finding> {
+  if (!(await journal.isOwner())) return ok('owns nothing of the journal');
+  return warning(
+    'this host’s role owns the journal’s tables, or is a superuser, so it could take away what protects them',
+    'connect with a role that is granted what a host needs: see "Several hosts" in docs/money.md',
+  );
 }
 
 async function unknownFinding(journal: Journal, account: Account, subject: Subject): Promise<Finding> {

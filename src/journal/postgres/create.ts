@@ -1,5 +1,6 @@
 import type { Ids } from '../../base/world.ts';
 import { ServerError } from './errors.ts';
+import { STRANGE_OWNER } from './roles.ts';
 import { CREATE, SCHEMA, UPGRADES, VERSION } from './schema.ts';
 
 /** The part of a server that creating a journal needs. */
@@ -63,13 +64,15 @@ export async function preparedJournal(server: Statements, ids: Ids): Promise<Ide
 async function kept({ name, statements }: Statements): Promise<Identity | undefined> {
   const rows = await statements(
     `SELECT name, value FROM ${SCHEMA}.setting WHERE name IN ('id', 'digest-key', 'version', 'joined')
-     UNION ALL SELECT 'replica', pg_is_in_recovery()::text`,
+     UNION ALL SELECT 'replica', pg_is_in_recovery()::text
+     UNION ALL SELECT 'strange', ${STRANGE_OWNER}`,
   ).catch((error: unknown) => {
     if (error instanceof ServerError && error.server === 'other') return [];
     throw error;
   });
   const settings = Object.fromEntries(rows.map((row) => [row['name'], row['value']]));
   if (settings['replica'] === 'true') throw new ServerError('replica', name);
+  if (typeof settings['strange'] === 'string') throw new ServerError('owner', name);
   const { id, 'digest-key': digestKey, version, joined } = settings;
   if (typeof id !== 'string' || !/^[0-9a-f]{8}$/.test(id) || typeof digestKey !== 'string') return undefined;
   if (typeof version === 'string' && Object.hasOwn(UPGRADES, version)) await upgrade(statements, Number(version));
@@ -99,10 +102,11 @@ export function requireVersion(version: unknown, name: string): void {
 /** Rejects with ServerError if there is something else in the journal's place, or none can be created. */
 async function requireRoom({ name, statements }: Statements): Promise<void> {
   const [state] = await statements(
-    `SELECT pg_is_in_recovery() AS replica, to_regclass('${SCHEMA}.setting') IS NOT NULL AS made,
+    `SELECT pg_is_in_recovery() AS replica, ${STRANGE_OWNER} AS strange, to_regclass('${SCHEMA}.setting') IS NOT NULL AS made,
        (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '${SCHEMA}') AS tables`,
   );
   if (state?.['replica'] === 't') throw new ServerError('replica', name);
+  if (typeof state?.['strange'] === 'string') throw new ServerError('owner', name);
   // Another host may have made it meanwhile.
   if (state?.['made'] !== 't' && state?.['tables'] !== 0n) throw new ServerError('foreign', name);
 }

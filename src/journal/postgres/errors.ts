@@ -10,6 +10,7 @@ export type ServerProblem =
   | 'forbidden'
   | 'replica'
   | 'foreign'
+  | 'owner'
   | 'newer'
   | 'older'
   | 'full'

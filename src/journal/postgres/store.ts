@@ -12,6 +12,7 @@ import { type Beginning, type Begun, READ, writeSql } from './begin.ts';
 import { preparedJournal, requireVersion, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
 import type { ServerPlace } from './place.ts';
+import { IS_OWNER } from './roles.ts';
 
 /** What a store on a server needs besides its place. */
 interface ServerAccess {
@@ -86,6 +87,10 @@ function storeOn(server: Server, place: Pick<Store, 'id' | 'path' | 'host' | 'di
         if (!(error instanceof ServerError)) throw error;
       }
       return false;
+    },
+    isOwner: async () => {
+      const rows = await inTurn(() => server.statements(`SELECT ${IS_OWNER} AS owns`));
+      return rows[0]?.['owns'] === 't';
     },
     accept: () =>
       inTurn(() =>

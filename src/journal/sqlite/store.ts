@@ -57,6 +57,8 @@ export async function openSqliteStore(
     // A file has no other host; the kept head tells whether it was replaced.
     distrust: async () => {},
     isReplaced: async () => false,
+    // Whoever may write the file owns it.
+    isOwner: async () => false,
     accept: async () => {},
     close: async () => database.close(),
   };
