@@ -255,6 +255,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'journal/merge.ts',
     'journal/import.ts',
     'plans/format.ts',
+    'plans/signed-head.ts',
     'plans/operator-list.ts',
   ],
   pg: ['journal/postgres/store.ts'],

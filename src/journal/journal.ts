@@ -24,6 +24,7 @@ import { type Appended, createOperation, type JournalWorld, tryMove } from './tr
 
 export type { Authority } from './authority.ts';
 export type { Claim } from './claims.ts';
+export type { Head } from './head.ts';
 export type { Intent } from './intent.ts';
 export type { Journal, RotationMove, SharedName } from './interface.ts';
 export type { Operation } from './operations.ts';

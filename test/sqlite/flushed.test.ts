@@ -52,10 +52,7 @@ describe.each(DATABASES)('each commit is on the disk when it returns, in %s', (_
 
 test('each commit is on the disk when it returns, in a journal of an earlier version', async () => {
   const path = newPath('journal.db');
-  await (await testJournal({ path })).close();
-  const database = new DatabaseSync(path);
-  database.exec('ALTER TABLE operation DROP COLUMN baseline; PRAGMA user_version = 5');
-  database.close();
-  copyFileSync(path, `${path}.v5`);
+  writeEarlier(path, 6);
+  copyFileSync(path, `${path}.v6`);
   expect(await synchronousOf(() => testJournal({ path }))).toEqual([FULL]);
 });

@@ -13,6 +13,7 @@ import { workStartedBy } from '../../works/find-work.ts';
 import { followWork } from '../../works/follow-work.ts';
 import { createSessions, type Looked, reconcileEach } from '../../works/sessions.ts';
 import { backupCommand, exportCommand, importCommand, stepThrough } from './files.ts';
+import { givenHead, headCommand } from './head.ts';
 import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
 import { COLUMNS, OPERATION, operationNamed, printed } from './printed.ts';
@@ -118,8 +119,13 @@ const verifyCommand = command({
   words: ['ops', 'verify'],
   summary: 'Check that the journal was not damaged or edited',
   details:
-    'Every entry carries a hash of the one before it, of whichever host, and everything else is compared with the entries. The last one is also kept in a file beside the journal, so that entries removed from the end are missed. --head checks against a head that an earlier run printed and that you kept elsewhere. Money commands stop after you restored a backup, and with another journal than the account had, until you compared the journal with the service’s lists and accept it with --accept. id is what FIATRAIL_JOURNAL_ID can be set to, so that no other journal is used.',
-  examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json', 'fiatrail ops verify --accept --yes'],
+    'Every entry carries a hash of the one before it, of whichever host, and everything else is compared with the entries. The last one is also kept in a file beside the journal, so that entries removed from the end are missed. --head checks against a head that was kept elsewhere, and says who signed it. Money commands stop after you restored a backup, and with another journal than the account had, until you compared the journal with the service’s lists and accept it with --accept. id is what FIATRAIL_JOURNAL_ID can be set to, so that no other journal is used.',
+  examples: [
+    'fiatrail ops verify',
+    'fiatrail ops verify --head "$HEAD" -o json',
+    'fiatrail ops verify --head head.json',
+    'fiatrail ops verify --accept --yes',
+  ],
   endpoints: [],
   prints: {
     form: {
@@ -127,21 +133,25 @@ const verifyCommand = command({
       entries: 'whole number',
       operations: 'whole number',
       head: ['null or', { entry: 'whole number', hash: 'text' }],
+      signedBy: ['null or', 'text'],
       joint: ['null or', { entry: 'whole number', hosts: 'any' }],
       problem: ['null or', { what: 'text', 'sequence?': 'whole number', 'operationId?': 'text' }],
     },
   },
   isLocal: true,
   parameters: {
-    head: option('--head <hash>', 'a head that ops verify printed before', id),
+    head: option('--head <head>', 'a head that was kept elsewhere: its hash, or a file of ops head', id),
     accept: switchOn('--accept', 'go on with a journal that lacks entries, such as a restored backup or a new one'),
   },
   run: async (session, { head, accept }) => {
-    const { entries, operations, problem, ...found } = await checked(session, head, accept);
+    const given = await givenHead(session, head);
+    const { entries, operations, problem, ...found } = await checked(session, given.hash, accept);
     const joint = found.joint && { entry: Number(found.joint.sequence), hosts: found.joint.hosts };
     const last = found.head && { entry: Number(found.head.sequence), hash: found.head.hash };
     const id = (await session.journal()).id();
-    const data = { id, entries, operations, head: last ?? null, joint: joint ?? null, problem: problem ?? null };
+    const { signedBy } = given;
+    const chain = { head: last ?? null, signedBy, joint: joint ?? null };
+    const data = { id, entries, operations, ...chain, problem: problem ?? null };
     if (!problem) return { result: { data } };
     const error = new CliError('refused', `the journal is damaged: ${problem.what}`, {
       code: JOURNAL_CHANGED,
@@ -297,6 +307,7 @@ export const commands = [
   resumeCommand,
   resolveCommand,
   verifyCommand,
+  headCommand,
   exportCommand,
   importCommand,
   backupCommand,

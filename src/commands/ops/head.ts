@@ -1,0 +1,77 @@
+import { absolutePath } from '../../account/paths.ts';
+import { CliError } from '../../base/errors.ts';
+import { command } from '../../cli/command.ts';
+import type { Session } from '../../cli/session.ts';
+import { readSharedFile } from '../../files/inspect.ts';
+
+export const headCommand = command({
+  words: ['ops', 'head'],
+  summary: 'Print the last entry of the journal, to be kept elsewhere',
+  details:
+    'The hash of the last entry covers every entry before it, of all hosts. Keep it where nobody who can change the journal can change it, such as another machine or a printed page. ops verify --head FILE later finds whatever was changed. It is signed if you are one of the account’s operators.',
+  examples: ['fiatrail ops head -o json > head.json', 'fiatrail ops head -q --query hash -o raw'],
+  endpoints: [],
+  prints: {
+    form: {
+      journal: 'text',
+      entry: 'whole number',
+      hash: 'text',
+      at: 'time',
+      operator: ['null or', 'text'],
+      publicKey: ['null or', 'text'],
+      signature: ['null or', 'text'],
+    },
+  },
+  isLocal: true,
+  parameters: {},
+  run: async (session) => {
+    const journal = await session.journal();
+    const head = await journal.head();
+    if (!head)
+      throw new CliError('usage', 'the journal has no entries yet', {
+        hint: 'run a command that sends something first',
+      });
+    const { ownOperator } = await import('../../account/operators.ts');
+    const { operatorListOf } = await import('../../plans/operator-list.ts');
+    const { keptHead } = await import('../../plans/signed-head.ts');
+    const { operators } = await operatorListOf(session);
+    const own = await ownOperator(operators, session.profile, session.world);
+    return { result: { data: await keptHead(journal.id(), head, own, session.world.clock.now()) } };
+  },
+});
+
+/** A head that was kept elsewhere, and who signed it. */
+interface Given {
+  readonly hash: string | undefined;
+  readonly signedBy: string | null;
+}
+
+/**
+ * Reads a head that a user gives: the hash itself, or a file of `ops head`. Throws CliError usage, and declined for a signature that does not hold
+ * or is of nobody that the account knows.
+ */
+export async function givenHead(session: Session, text: string | undefined): Promise<Given> {
+  if (text === undefined || /^[\w-]{43}$/.test(text)) return { hash: text, signedBy: null };
+  const { parseKeptHead, signerOf } = await import('../../plans/signed-head.ts');
+  const { operatorListOf } = await import('../../plans/operator-list.ts');
+  const path = absolutePath(text);
+  const head = parseKeptHead(fileAt(path), path);
+  const journal = (await session.journal()).id();
+  if (head.journal !== journal)
+    throw new CliError('usage', `${path} is the head of journal ${head.journal}, and this one is ${journal}`, {
+      hint: 'choose the profile whose journal it is: --profile NAME',
+    });
+  return { hash: head.hash, signedBy: await signerOf(head, await operatorListOf(session)) };
+}
+
+function fileAt(path: string): string {
+  try {
+    return readSharedFile(path);
+  } catch (error) {
+    throw new CliError('usage', `${path} is no hash of an entry, and cannot be read as a file`, {
+      code: 'UNUSABLE_FILE',
+      hint: 'give the hash, or a file that this wrote: fiatrail ops head -o json',
+      cause: error,
+    });
+  }
+}
