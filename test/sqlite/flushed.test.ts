@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openInbox } from '../../src/webhooks/inbox/inbox.ts';
 import { temporaryFolder } from '../support/built.ts';
+import { writeEarlier } from '../support/earlier-journal.ts';
 import { oneProcess, testJournal } from '../support/journal-intent.ts';
 import { fakeClock } from '../support/sandbox.ts';
 

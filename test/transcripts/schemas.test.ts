@@ -150,7 +150,7 @@ const UNSEEN = [
     'webhooks inbox replay',
     'webhooks verify',
   ],
-  ...['ops resolve', 'ops import', 'ops sign'],
+  ...['ops resolve', 'ops head', 'ops import', 'ops sign'],
 ];
 
 describe('with -o json', () => {

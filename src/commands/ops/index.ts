@@ -120,12 +120,7 @@ const verifyCommand = command({
   summary: 'Check that the journal was not damaged or edited',
   details:
     'Every entry carries a hash of the one before it, of whichever host, and everything else is compared with the entries. The last one is also kept in a file beside the journal, so that entries removed from the end are missed. --head checks against a head that was kept elsewhere, and says who signed it. Money commands stop after you restored a backup, and with another journal than the account had, until you compared the journal with the service’s lists and accept it with --accept. id is what FIATRAIL_JOURNAL_ID can be set to, so that no other journal is used.',
-  examples: [
-    'fiatrail ops verify',
-    'fiatrail ops verify --head "$HEAD" -o json',
-    'fiatrail ops verify --head head.json',
-    'fiatrail ops verify --accept --yes',
-  ],
+  examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json', 'fiatrail ops verify --accept --yes'],
   endpoints: [],
   prints: {
     form: {
