@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openJournal } from '../../src/journal/journal.ts';
 import { VERSION_2 } from '../../src/journal/sqlite/earlier-tables.ts';
+import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
 import { fiatrail, newHome, requireBuilt, temporaryFolder } from '../support/built.ts';
 import { earlierLines, FILE_HEADS, JOURNAL, writeEarlier } from '../support/earlier-journal.ts';
 import { oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
@@ -156,6 +157,8 @@ test('a journal of version 6 with doubts is upgraded once by eight commands, and
   expect((await fiatrail(home, ['ops', 'verify'])).code).toBe(0);
 });
 
+const OPERATION_UPDATE = TRIGGERS.find((each) => each.includes('TRIGGER operation_update'));
+
 /** Everything that the tables are made with. */
 function schemaOf(path: string) {
   const database = new DatabaseSync(path, { readOnly: true });
@@ -220,6 +223,22 @@ test('the digest of an input with a secret is removed by an upgrade, and nothing
   const after = await open(path);
   expect((await after.verify()).problem).toBeDefined();
   after.close();
+});
+
+test.each([
+  ['a process', 'process = process + 1'],
+  ['the time of a process in doubt', `busy_until = busy_until + 1`],
+  ['a time that is over', `busy_until = 5`],
+])('what the chains of hosts did not cover is covered from the upgrade on: %s', async (_what, sets) => {
+  const path = join(temporaryFolder(onTestFinished), 'journal.db');
+  writeEarlier(path, 6);
+  (await open(path)).close();
+  const edited = new DatabaseSync(path);
+  edited.exec(`DROP TRIGGER operation_update; UPDATE operation SET ${sets}; ${OPERATION_UPDATE}`);
+  edited.close();
+  const journal = await open(path);
+  expect((await journal.verify()).problem?.what).toMatch(/what (its|the) entries say/);
+  journal.close();
 });
 
 test('a process of an earlier version that has the journal open records nothing in it after an upgrade', async () => {
