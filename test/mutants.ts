@@ -697,6 +697,7 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'if (sequence !== after + 1n)',
     change: 'if (false)',
     tests: ['test/journal/verify.test.ts'],
+    failing: 1,
   },
   {
     file: 'src/journal/states.ts',
