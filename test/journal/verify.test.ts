@@ -1,8 +1,8 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FIXED_COLUMNS } from '../../src/journal/chain.ts';
 import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
+import { COLUMNS, edit, KEYS } from '../support/journal-edits.ts';
 import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, temporaryFolder } from '../support/sandbox.ts';
 
@@ -194,46 +194,6 @@ test('a transition cannot be changed or deleted through the file’s own trigger
   database.close();
 });
 
-/** The tables of a journal, with each column and another value for it. */
-const COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  setting: ['name', 'value'],
-  account_name: ['name', 'account'],
-  operation: [...FIXED_COLUMNS, 'state', 'request_id', 'verdict', 'detail', 'result', 'updated_at', 'busy_until'],
-  entry: [
-    ...['sequence', 'operation_id', 'subject', 'host', 'state', 'at', 'request_id', 'verdict', 'detail', 'result'],
-    ...['busy_until', 'value', 'hash'],
-  ],
-  rotation: ['operation_id', 'profile', 'base_url', 'stage', 'key_place', 'old_fingerprint', 'pushes', 'pushed'],
-  spent: ['account', 'asset', 'day', 'command', 'minor'],
-  tally: ['name', 'count'],
-};
-
-const NUMBERS = [
-  'created_at',
-  'process',
-  'minor',
-  'updated_at',
-  'busy_until',
-  'sequence',
-  'at',
-  'pushed',
-  'day',
-  'count',
-];
-
-function edit(table: string, column: string): string {
-  if (table === 'operation' && column === 'state')
-    return `state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'sent' END`;
-  // An entry is of an operation, or about a subject.
-  if (table === 'entry' && column === 'subject')
-    return `subject = CASE WHEN subject IS NULL THEN NULL ELSE subject || 'x' END`;
-  if (table === 'entry' && column === 'operation_id')
-    return `operation_id = CASE WHEN operation_id IS NULL THEN NULL ELSE operation_id || 'x' END`;
-  return NUMBERS.includes(column)
-    ? `${column} = coalesce(${column}, 0) + 1000`
-    : `${column} = coalesce(${column}, '') || 'x'`;
-}
-
 const EDITS = Object.entries(COLUMNS).flatMap(([table, columns]) => columns.map((column) => ({ table, column })));
 const ALL_PAIRS = EDITS.flatMap((one, index) =>
   EDITS.slice(index + 1).flatMap((other) => (one.table === other.table ? [{ ...one, and: other.column }] : [])),
@@ -375,11 +335,6 @@ describe('every column is covered', () => {
     expect(await found(path)).toBeDefined();
   });
 });
-
-const KEYS: Readonly<Record<string, string>> = {
-  ...{ setting: 'name', account_name: 'name', operation: 'id', entry: 'sequence', rotation: 'operation_id' },
-  ...{ spent: 'account, asset, day, command', tally: 'name' },
-};
 
 function contentOf(path: string, table: string): string {
   const database = new DatabaseSync(path, { readOnly: true });

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COLUMNS, edit, KEYS } from '../support/journal-edits.ts';
+import { INTENT, prepared } from '../support/journal-intent.ts';
+import { startPostgres, type TestServer } from '../support/postgres.ts';
+import { openHost } from './support.ts';
+
+let server: TestServer;
+let whole: string | undefined;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server?.stop());
+
+/** Makes a journal with everything that one can have. */
+async function filled(): Promise<string> {
+  const url = server.newDatabase();
+  const host = await openHost(url);
+  const moves = { asset: 'NGN', minor: 50_000n } as const;
+  const id = await prepared(host, { onceKey: 'k', tag: '[fr-1]', moves });
+  await host.append(id, 'sent');
+  await host.append(id, 'accepted', { requestId: 'r', result: '{}' });
+  const rotation = { operationId: 'rotation-1', keyPlace: 'file', oldFingerprint: '0a1b', pushes: ['push'] };
+  await host.prepareRotation({ ...INTENT, kind: 'destructive', endpoint: 'keys.regenerate' }, rotation);
+  await host.close();
+  return url;
+}
+
+const nameOf = (url: string) => /\/(\w+)\?/.exec(url)?.[1] ?? '';
+
+/** Returns a copy of the journal in a database of its own. */
+async function copy(): Promise<string> {
+  whole ??= await filled();
+  const url = server.newDatabase();
+  server.sql(whole, `DROP DATABASE ${nameOf(url)}`);
+  server.sql(url.replace(nameOf(url), 'postgres'), `CREATE DATABASE ${nameOf(url)} TEMPLATE ${nameOf(whole)}`);
+  return url;
+}
+
+const TABLES = Object.keys(COLUMNS);
+const tampering = (sql: string) =>
+  [
+    ...TABLES.map((name) => `ALTER TABLE fiatrail.${name} DISABLE TRIGGER ALL`),
+    `SET search_path = fiatrail; ${sql}`,
+    ...TABLES.map((name) => `ALTER TABLE fiatrail.${name} ENABLE TRIGGER ALL`),
+  ].join('; ');
+
+const EDITS = Object.entries(COLUMNS).flatMap(([table, columns]) => columns.map((column) => ({ table, column })));
+
+/** What an edit leads to: `verify` finds it, or the journal cannot even be opened. */
+async function found(url: string): Promise<string | undefined> {
+  try {
+    const host = await openHost(url);
+    return (await host.verify()).problem?.what;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+test('an untouched copy verifies', async () => {
+  const url = await copy();
+  server.sql(url, tampering('SELECT 1'));
+  expect(await found(url)).toBeUndefined();
+});
+
+test.each(EDITS)('an edit of $table.$column by the owner is found', async ({ table, column }) => {
+  const url = await copy();
+  const key = KEYS[table] ?? '';
+  const rows = `(${key}) IN (SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT 1)`;
+  const sets = edit(table, column);
+  const changes = server.sql(
+    url,
+    `SET search_path = fiatrail; SELECT count(*) FROM ${table} WHERE ${column} IS NOT NULL`,
+  );
+  server.sql(url, tampering(`UPDATE ${table} SET ${sets} ${table === 'entry' ? '' : `WHERE ${rows}`}`));
+  // An entry that is not about a subject cannot be made to be.
+  if (changes.endsWith('\n0') && sets.includes('CASE')) return;
+  expect(await found(url)).toBeDefined();
+});
