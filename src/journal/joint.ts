@@ -108,12 +108,15 @@ const BEFORE = 'EXISTS (SELECT 1 FROM entry WHERE operation_id = operation.id AN
 
 /** Returns the digest of the processes of the operations before an entry. */
 export async function processesBefore(queries: Queries, sequence: bigint): Promise<string> {
+  // A journal that began with its joint has no operation before it.
+  if (sequence === 1n) return shortSha256('');
   const sql = `SELECT string_agg(id || ':' || process, ',' ORDER BY id) AS said FROM operation WHERE ${BEFORE}`;
   return shortSha256((await queries.get<{ said: string | null }>(sql, sequence))?.said ?? '');
 }
 
 /** Returns the digest of the fixed columns of the operations before an entry whose input digest was removed. */
 export async function clearedBefore(queries: Queries, sequence: bigint): Promise<string> {
+  if (sequence === 1n) return shortSha256('');
   const rows = await queries.all(
     `SELECT * FROM operation WHERE input_digest = ? AND ${BEFORE} ORDER BY id`,
     ...[CLEARED, sequence],
