@@ -53,6 +53,14 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [messag
     `the journal’s server did not prove who it is, or has no TLS: ${place}`,
     'give its certificate authority in the URL as sslrootcert=FILE, and the host name that its certificate has',
   ],
+  login: (place) => [
+    `the journal’s server asks for the password in an unsafe way, and did not get it: ${place}`,
+    'let it use scram-sha-256 with 4096 to 1000000 iterations: set password_encryption and pg_hba.conf, then set the user’s password again',
+  ],
+  oversized: (place) => [
+    `the journal’s server sent more than an answer can have: ${place}`,
+    'check that the URL names the PostgreSQL server of the journal',
+  ],
   missing: (place) => [
     `the journal’s database does not exist: ${place}`,
     'check the URL; a new database, made with createdb, has no once keys until you import the journal',

@@ -6,6 +6,8 @@ export type ServerProblem =
   | 'lost'
   | 'rejected'
   | 'insecure'
+  | 'login'
+  | 'oversized'
   | 'missing'
   | 'forbidden'
   | 'replica'
@@ -51,7 +53,8 @@ const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/;
 /** What the driver says of its own accord, without a code. */
 const MESSAGES: readonly (readonly [pattern: RegExp, problem: ServerProblem])[] = [
   [/does not support SSL|SSL connection/i, 'insecure'],
-  [/password must be a string|no password/i, 'rejected'],
+  [/password must be a (non-empty )?string|no password/i, 'rejected'],
+  [/^SASL/, 'login'],
   [/terminated|timeout|timed out|not queryable|Connection/i, 'unreachable'],
   [/during recovery|recovery is in progress/, 'replica'],
 ];

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { CliError } from '../../base/errors.ts';
 
 /** Where a PostgreSQL server is, and which of its databases has the journal. Contains no password. */
@@ -73,7 +74,16 @@ function urlOf(text: string, from: string): URL {
   return parsed;
 }
 
-const isHere = (host: string) => host.startsWith('/') || host === 'localhost' || host === '::1' || /^127\./.test(host);
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** An address is read as the system reads it: `127.db.example.com` is the name of another machine. */
+function isHere(host: string): boolean {
+  if (host.startsWith('/') || host === 'localhost') return true;
+  const family = isIP(host);
+  return family !== 0 && LOOPBACK.check(host, family === 4 ? 'ipv4' : 'ipv6');
+}
 
 /** A connection that leaves this machine is encrypted, and the server's certificate is checked. */
 function tlsOf(host: string, parameters: URLSearchParams, from: string): ServerPlace['tls'] {

@@ -11,6 +11,7 @@ import type { JournalWorld } from '../transitions.ts';
 import { type Beginning, type Begun, READ, writeSql } from './begin.ts';
 import { preparedJournal, requireVersion, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
+import { guard, MAX_SCRAM_ITERATIONS } from './guard.ts';
 import type { ServerPlace } from './place.ts';
 import { IS_OWNER } from './roles.ts';
 
@@ -141,8 +142,10 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
         if (password === undefined) throw new ServerError('rejected', place.name);
         return password.reveal();
       },
+      scramMaxIterations: MAX_SCRAM_ITERATIONS,
       ssl: place.tls ? { rejectUnauthorized: true, ...caOf(place.tls) } : false,
     });
+    guard(made.connection, place.name);
     // A connection that ends between two transactions is found when the next one begins.
     made.on('error', () => {
       if (client === made) client = undefined;
