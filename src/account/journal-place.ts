@@ -32,7 +32,9 @@ interface JournalServer {
   readonly from: string;
   /** The file in which psql would look for the password. */
   readonly passwordFile: string;
-  /** Returns the password in the profile's secret store, if it has one. Throws CliError usage. */
+  /** The URL of the profile, whether it is used or not. */
+  readonly profileUrl: string | undefined;
+  /** Returns what the profile's secret store has as the password, if it has one. Throws CliError usage. */
   password(): Promise<Secret | undefined>;
 }
 
@@ -58,7 +60,8 @@ export function journalPlaceOf(world: World, profile: JournalOwner): JournalPlac
   if (!url) return { path, dir: stateDir(world), server: undefined, memory };
   const from = variable ? JOURNAL_VARIABLE : `the journal of profile ${profile.name}`;
   const password = async () => stored && secretOf(stored, 'journal-password', world);
-  return { path, dir: stateDir(world), memory, server: { url, from, passwordFile: passwordFilePath(world), password } };
+  const server = { url, from, passwordFile: passwordFilePath(world), profileUrl: stored?.journalUrl, password };
+  return { path, dir: stateDir(world), memory, server };
 }
 
 function memoryOf(world: World, { name, mode }: JournalOwner, isIndependent: boolean): JournalMemory | undefined {

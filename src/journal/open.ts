@@ -13,6 +13,7 @@ interface Place {
         readonly url: string;
         readonly from: string;
         readonly passwordFile: string;
+        readonly profileUrl?: string | undefined;
         password(): Promise<Secret | undefined>;
       }
     | undefined;
@@ -29,7 +30,10 @@ export async function openJournalAt(
   const { openPostgresStore } = await import('./postgres/store.ts');
   const { passwordIn } = await import('./postgres/pass-file.ts');
   const place = serverPlaceOf(server.url, server.from);
-  const password = async (user: string) => (await server.password()) ?? passwordIn(server.passwordFile, place, user);
+  const { passwordFor } = await import('./postgres/stored-password.ts');
+  const password = async (user: string) =>
+    passwordFor(place, user, await server.password(), server.profileUrl) ??
+    passwordIn(server.passwordFile, place, user);
   return journalIn(await openPostgresStore(place, { dir, localPath: path, password, warn }, world), world, {
     memory,
     warn,

@@ -8,7 +8,7 @@ import { addSpent, counts } from './spending.ts';
 import { mayFollow, type OperationState, type Verdict } from './states.ts';
 
 /** What a journal needs of the world. */
-export type JournalWorld = Pick<World, 'clock' | 'ids' | 'host'>;
+export type JournalWorld = Pick<World, 'clock' | 'ids' | 'host'> & Partial<Pick<World, 'interrupted'>>;
 
 /** What a transition says besides its state. A value that is left out stays as it is. */
 export interface Appended {

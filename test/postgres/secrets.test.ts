@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { fiatrail, newHome, type Ran, requireBuilt, startFiatrail } from '../support/built.ts';
-import { closedPort } from '../support/loopback.ts';
+import { closedPort, tcpServer } from '../support/loopback.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { must, serveSandbox } from '../support/rotations.ts';
-import { pay, withEnv } from './hosts.ts';
+import { failureOf, pay, withEnv } from './hosts.ts';
 
 /** Looks like nothing else, so that a search for it finds only it. */
 const PASSWORD = 'Zebra-7Q9x-lantern';
@@ -124,4 +124,46 @@ test('a password file is read as psql reads it', async () => {
   writeFileSync(path, `${lines.join('\n')}\n*:*:*:*:wrong\n`, { mode: 0o600 });
   const ran = await fiatrail(withEnv(home, { FIATRAIL_JOURNAL_URL: url }), ['ops', 'list', '-q']);
   expect([ran.code, ran.stderr]).toEqual([0, '']);
+});
+
+test('a stored password goes to no other server than the one it was stored for', async () => {
+  const served = await serveSandbox(onTestFinished);
+  const got: string[] = [];
+  const other = await tcpServer((socket) =>
+    socket.on('data', (bytes) => {
+      got.push(bytes.toString('latin1'));
+      socket.write(Buffer.from('R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0', 'latin1'));
+    }),
+  );
+  const home = newHome(onTestFinished);
+  const account = ['--base-url', served.url, '--mode', 'sandbox', '--store', 'file', '--key-stdin'];
+  await must(home, ['profiles', 'add', 'main', ...account], served.apiKey);
+  await must(home, ['profiles', 'use', 'main']);
+  await must(home, ['profiles', 'journal', 'main', '--url', url, '--password-stdin', '--yes'], PASSWORD);
+  const elsewhere = url.replace(`:${port}/`, `:${other.port}/`);
+  const list = ['ops', 'list', '-o', 'json'];
+  const kept = join(home.path, 'config', 'secrets', 'main.journal-password');
+  const ends: unknown[] = [];
+  const run = async (journalUrl?: string) => {
+    const ran = await fiatrail(
+      journalUrl === undefined ? home : withEnv(home, { FIATRAIL_JOURNAL_URL: journalUrl }),
+      list,
+    );
+    ends.push(ran.code === 0 ? 0 : failureOf(ran).code);
+  };
+  await run();
+  for (const each of [elsewhere, url.replace('ops@', 'other@'), url.replace('127.0.0.1', 'localhost')]) await run(each);
+  // Passwords were once stored without what they are for: they belong to the URL that the profile has.
+  writeFileSync(kept, `${PASSWORD}\n`);
+  await run();
+  await run(elsewhere);
+  await must(home, ['profiles', 'journal', 'main', '--url', elsewhere, '--yes']);
+  await run();
+  await must(home, ['profiles', 'journal', 'main', '--url', url, '--yes']);
+  await run();
+  const no = 'JOURNAL_REJECTED';
+  expect(ends).toEqual([0, no, no, no, 0, no, no, 0]);
+  // What came is the beginning of a connection, and no answer to the question for the password.
+  expect(got.filter((bytes) => bytes.includes('SCRAM') || bytes.includes(PASSWORD))).toEqual([]);
+  expect(got.filter((bytes) => bytes.includes('user\0ops'))).toHaveLength(3);
 });

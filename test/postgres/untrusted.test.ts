@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { fiatrail, newHome, requireBuilt } from '../support/built.ts';
+import { fiatrail, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
 import { tcpServer } from '../support/loopback.ts';
 import { failureOf, withEnv } from './hosts.ts';
 
@@ -139,4 +140,18 @@ test.each<[string, readonly Part[]]>([
   const { home, got } = await homeWith(parts);
   expect(failureOf(await fiatrail(home, LIST))).toEqual({ exit: 5, code: 'JOURNAL_UNREACHABLE' });
   expect(got.join('')).not.toContain(PASSWORD);
+});
+
+test.each<[string, readonly Part[]]>([
+  ['before the login', []],
+  ['in the middle of SCRAM', [say(SCRAM)]],
+  ['before the rows', [say(LOGGED_IN)]],
+])('SIGTERM ends a command that waits for a server %s', async (_name, parts) => {
+  const { home, got } = await homeWith(parts);
+  const running = startFiatrail(home, LIST);
+  while (got.length <= parts.length) await sleep(20);
+  process.kill(running.pid, 'SIGTERM');
+  const ran = await running.end;
+  expect(ran.code).toBe(130);
+  expect(ran.stderr).not.toMatch(/\n +at /);
 });

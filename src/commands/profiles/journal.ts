@@ -1,8 +1,8 @@
 import { changeProfile, storeSecret } from '../../account/changes.ts';
 import { journalPlaceOf } from '../../account/journal-place.ts';
 import { modeForPeople } from '../../account/mode.ts';
-import { storedProfileNamed } from '../../account/profile.ts';
-import { isOurStore } from '../../account/stored-profile.ts';
+import { secretOf, storedProfileNamed } from '../../account/profile.ts';
+import { isOurStore, type StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { command } from '../../cli/command.ts';
@@ -11,6 +11,7 @@ import { endDryRun } from '../../cli/dry-run.ts';
 import { option, optionalArgument, switchOn, word } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { serverPlaceOf } from '../../journal/postgres/place.ts';
+import { isBound, passwordToStore } from '../../journal/postgres/stored-password.ts';
 import { requireProfile } from './show.ts';
 
 const MAX_PASSWORD_BYTES = 4096;
@@ -106,6 +107,11 @@ async function change(
     throw new CliError('usage', `profile ${name} has no store for a password: its key comes from elsewhere`, {
       hint: 'put the password into ~/.pgpass or PGPASSFILE',
     });
+  const passwordUrl = url ?? stored.journalUrl;
+  if (hasPassword && passwordUrl === undefined)
+    throw new CliError('usage', `profile ${name} has no server that the password could be for`, {
+      hint: 'give the URL of the journal’s database too: --url postgres://USER@HOST/DATABASE',
+    });
   const password = hasPassword ? passwordFrom(await world.stdin.readAll(MAX_PASSWORD_BYTES)) : undefined;
   const now = placeOf(session, name);
   const file = isIndependent ? 'a file in each state folder' : 'a file of this machine';
@@ -124,13 +130,27 @@ async function change(
   ] as const;
   if (url !== undefined || isLocal) {
     await confirmChange(session, { summary: `change the journal of profile ${name}`, lines });
+    await bindPassword(session, stored);
     await changeProfile(world, name, (kept) => ({
       ...(kept ?? stored),
       journalUrl: url,
       independentJournal: isIndependent || undefined,
     }));
   }
-  if (password) await storeSecret(world, stored, 'journal-password', password);
+  if (password && passwordUrl !== undefined) await storePassword(session, stored, passwordUrl, password);
+}
+
+/** Stores a password with the host, port, database and user of a URL. */
+async function storePassword({ world }: Session, stored: StoredProfile, url: string, password: Secret): Promise<void> {
+  const kept = passwordToStore(password, serverPlaceOf(url), world.host.user);
+  await storeSecret(world, stored, 'journal-password', kept);
+}
+
+/** A password that was stored without what it is for belongs to the URL that the profile has until now. */
+async function bindPassword(session: Session, stored: StoredProfile): Promise<void> {
+  if (stored.journalUrl === undefined) return;
+  const password = await secretOf(stored, 'journal-password', session.world);
+  if (password && !isBound(password)) await storePassword(session, stored, stored.journalUrl, password);
 }
 
 function passwordFrom(text: string): Secret {

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Client, QueryResult } from 'pg';
 import { CliError } from '../../base/errors.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
@@ -44,6 +45,8 @@ const TYPES = { getTypeParser: (oid: number) => (INTEGERS.includes(oid) ? BigInt
  */
 export async function openPostgresStore(place: ServerPlace, access: ServerAccess, world: JournalWorld): Promise<Store> {
   const server = await connected(place, access, world);
+  // Only until the journal is open: later, an answer may have to be recorded, whatever the user wants.
+  world.interrupted?.addEventListener('abort', server.interrupt);
   try {
     const { id, digestKey, isJoined } = await preparedJournal(server, world.ids);
     const host = `${world.host.name}/${hostId(access.dir, world.ids)}`;
@@ -57,6 +60,8 @@ export async function openPostgresStore(place: ServerPlace, access: ServerAccess
   } catch (error) {
     await server.close();
     throw error;
+  } finally {
+    world.interrupted?.removeEventListener('abort', server.interrupt);
   }
 }
 
@@ -110,6 +115,8 @@ interface Server {
   transaction<T>(beginning: Beginning, work: (queries: Queries) => Promise<T>, patienceMs?: number): Promise<T>;
   /** Runs statements outside a transaction of the journal. */
   statements(sql: string): Promise<readonly Record<string, unknown>[]>;
+  /** Ends what the connection waits for, with CliError interrupted. */
+  interrupt(): void;
   close(): Promise<void>;
 }
 
@@ -118,6 +125,7 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
   const { default: Driver } = await import('pg/lib/client.js');
   const user = place.user ?? host.user;
   let client: Client | undefined;
+  let stream: Duplex | undefined;
   let aheadMs = 0;
   const now = () => clock.now() + aheadMs;
   const drop = async () => {
@@ -151,7 +159,10 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
       if (client === made) client = undefined;
     });
     try {
-      await made.connect();
+      const connecting = made.connect();
+      stream = made.connection.stream;
+      await connecting;
+      stream = made.connection.stream;
     } catch (error) {
       // The server waits a minute for the password of a connection that stays open, and the process with it.
       made.end().catch(() => {});
@@ -225,6 +236,7 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
         throw error;
       }
     },
+    interrupt: () => stream?.destroy(new CliError('interrupted', 'interrupted before the journal was open')),
     close: drop,
   };
 }
