@@ -42,7 +42,7 @@ export function guard(connection: object, place: string): void {
 }
 
 /** Returns a function that is given all that a server sends, in order, and returns what is wrong with it. */
-export function watch(): (bytes: Buffer) => ServerProblem | undefined {
+function watch(): (bytes: Buffer) => ServerProblem | undefined {
   const header = Buffer.alloc(HEADER_BYTES);
   let headerBytes = 0;
   let bodyBytes = 0;
