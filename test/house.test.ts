@@ -268,7 +268,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:https': ['client/network.ts', 'client/probe.ts', 'webhooks/listen/'],
   'node:dns/promises': ['client/probe.ts'],
   'node:tls': ['client/probe.ts'],
-  'node:net': ['client/network.ts', 'sandbox/', 'system/world.ts', 'webhooks/listen/'],
+  'node:net': ['client/network.ts', 'journal/postgres/place.ts', 'sandbox/', 'system/world.ts', 'webhooks/listen/'],
   'node:tty': ['system/'],
   'node:fs': ['system/', 'files/', 'sqlite/'],
   'node:path': ['system/', 'files/', 'sqlite/', 'account/', 'rotation/'],

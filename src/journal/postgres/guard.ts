@@ -1,5 +1,3 @@
-import { EventEmitter } from 'node:events';
-import type { Duplex } from 'node:stream';
 import { ServerError, type ServerProblem } from './errors.ts';
 
 /** How much a server may send. */
@@ -19,25 +17,33 @@ const LENGTH_BYTES = 4;
 const TYPE = { authentication: 'R', row: 'D', ready: 'Z' } as const;
 const LOGIN = { done: 0, scram: 10, scramContinue: 11, scramFinal: 12 } as const;
 
+/** What the driver uses of a stream to read it. */
+interface Readable {
+  on(event: string, listener: (bytes: Buffer) => void): unknown;
+}
+
+interface Stream extends Readable {
+  destroy(error: Error): unknown;
+}
+
 /** The part of the driver's connection that is guarded: where it begins to read the stream, with or without TLS. */
 interface Guarded {
-  attachListeners(stream: EventEmitter): void;
+  attachListeners(stream: Readable): void;
 }
 
 /** Lets the driver see only what a server may send: another login than SCRAM, or more than an answer has, ends the connection. */
 export function guard(connection: object, place: string): void {
   const guarded = connection as Guarded;
   const attach = guarded.attachListeners.bind(guarded);
-  guarded.attachListeners = (stream) => {
-    const seen = new EventEmitter();
+  guarded.attachListeners = (given) => {
+    const stream = given as Stream;
     const problemIn = watch();
-    stream.on('data', (bytes: Buffer) => {
+    const checked = (listener: (bytes: Buffer) => void) => (bytes: Buffer) => {
       const problem = problemIn(bytes);
-      if (problem) (stream as Duplex).destroy(new ServerError(problem, place));
-      else seen.emit('data', bytes);
-    });
-    stream.on('end', () => seen.emit('end'));
-    attach(seen);
+      if (problem) stream.destroy(new ServerError(problem, place));
+      else listener(bytes);
+    };
+    attach({ on: (event, listener) => stream.on(event, event === 'data' ? checked(listener) : listener) });
   };
 }
 

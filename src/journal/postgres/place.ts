@@ -74,15 +74,14 @@ function urlOf(text: string, from: string): URL {
   return parsed;
 }
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-
 /** An address is read as the system reads it: `127.db.example.com` is the name of another machine. */
 function isHere(host: string): boolean {
   if (host.startsWith('/') || host === 'localhost') return true;
   const family = isIP(host);
-  return family !== 0 && LOOPBACK.check(host, family === 4 ? 'ipv4' : 'ipv6');
+  const loopback = new BlockList();
+  loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+  loopback.addAddress('::1', 'ipv6');
+  return family !== 0 && loopback.check(host, family === 4 ? 'ipv4' : 'ipv6');
 }
 
 /** A connection that leaves this machine is encrypted, and the server's certificate is checked. */

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import type { Client, QueryResult } from 'pg';
 import { CliError } from '../../base/errors.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
@@ -125,7 +124,7 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
   const { default: Driver } = await import('pg/lib/client.js');
   const user = place.user ?? host.user;
   let client: Client | undefined;
-  let stream: Duplex | undefined;
+  let stream: Pick<Client['connection']['stream'], 'destroy'> | undefined;
   let aheadMs = 0;
   const now = () => clock.now() + aheadMs;
   const drop = async () => {
@@ -150,7 +149,7 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
         if (password === undefined) throw new ServerError('rejected', place.name);
         return password.reveal();
       },
-      scramMaxIterations: MAX_SCRAM_ITERATIONS,
+      ...{ scramMaxIterations: MAX_SCRAM_ITERATIONS },
       ssl: place.tls ? { rejectUnauthorized: true, ...caOf(place.tls) } : false,
     });
     guard(made.connection, place.name);
