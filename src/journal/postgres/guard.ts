@@ -4,6 +4,8 @@ import { ServerError, type ServerProblem } from './errors.ts';
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const MAX_ANSWER_ROWS = 1_000_000;
+/** Everything until the login is over: a few parameters, and perhaps a notice. */
+const MAX_LOGIN_BYTES = 1024 * 1024;
 const MAX_LOGIN_MESSAGE_BYTES = 16 * 1024;
 
 /** Fewer iterations would let whoever reads the connection try many passwords. Source: RFC 7677. */
@@ -55,12 +57,16 @@ function watch(): (bytes: Buffer) => ServerProblem | undefined {
   let login: Buffer[] | undefined;
   let step: number | undefined;
   let answer = { bytes: 0, rows: 0 };
+  let isLoggedIn = false;
 
   const begun = (): ServerProblem | undefined => {
     const type = String.fromCharCode(header[0] ?? 0);
     bodyBytes = header.readUInt32BE(1) - LENGTH_BYTES;
     if (bodyBytes < 0 || bodyBytes > MAX_MESSAGE_BYTES) return 'oversized';
-    if (type === TYPE.ready) answer = { bytes: 0, rows: 0 };
+    if (type === TYPE.ready) {
+      answer = { bytes: 0, rows: 0 };
+      isLoggedIn = true;
+    }
     if (type === TYPE.row) answer.rows += 1;
     if (type !== TYPE.authentication) return answer.rows > MAX_ANSWER_ROWS ? 'oversized' : undefined;
     login = [];
@@ -77,7 +83,7 @@ function watch(): (bytes: Buffer) => ServerProblem | undefined {
   };
   return (bytes) => {
     answer.bytes += bytes.length;
-    if (answer.bytes > MAX_ANSWER_BYTES) return 'oversized';
+    if (answer.bytes > (isLoggedIn ? MAX_ANSWER_BYTES : MAX_LOGIN_BYTES)) return 'oversized';
     for (let at = 0; at < bytes.length; ) {
       let problem: ServerProblem | undefined;
       if (headerBytes < HEADER_BYTES) {
