@@ -158,7 +158,7 @@ const columnsOf = (columns: readonly string[]) =>
     .toSorted()
     .join(' ');
 
-/** Everything in the schema, a line each, as the server describes it (../tables.ts). */
+/** Everything in the schema, a line each, as the server describes it (tables.ts). */
 export const EXPECTED_LINES: readonly string[] = [
   ...Object.entries(TABLES).map(([name, columns]) => `table ${name} ${columnsOf(columns)}`),
   ...Object.keys(TABLES).map((name) => `index ${name}_pkey true true`),
