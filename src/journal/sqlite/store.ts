@@ -2,7 +2,6 @@ import { oneAtATime } from '../../base/one-at-a-time.ts';
 import { shortHmac } from '../../crypto/sha256.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
-import { clearedText, joinChains } from '../joint.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
 import { backUp } from './backup.ts';
@@ -41,11 +40,12 @@ export async function openSqliteStore(
     }
   };
   const digestKey = database.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value ?? '';
+  let id: string | undefined;
   const store: Store = {
     path,
-    // No input of an operation begins like this, so the id is never the digest of an input.
     get id() {
-      return Buffer.from(shortHmac(digestKey, 'journal id\n'), 'base64url').toString('hex').slice(0, 8);
+      id ??= idOf(digestKey);
+      return id;
     },
     server: undefined,
     host: world.host.name,
@@ -64,11 +64,16 @@ export async function openSqliteStore(
   };
   // A journal that was made or upgraded just now.
   if (!database.get(`SELECT 1 AS found FROM setting WHERE name = 'joined'`)) {
+    const { clearedText, joinChains } = await import('../joint.ts');
     const cleared = await store.write((each) => joinChains({ queries: each, host: store.host }, digestKey));
     if (cleared > 0) await warn?.(clearedText(cleared));
   }
   return store;
 }
+
+/** No input of an operation begins like this, so the id is never the digest of an input. */
+const idOf = (digestKey: string) =>
+  Buffer.from(shortHmac(digestKey, 'journal id\n'), 'base64url').toString('hex').slice(0, 8);
 
 /** Some errors, such as a full disk, have already rolled the transaction back. */
 function rollBack(database: Database): void {
