@@ -1,7 +1,7 @@
 /** Renders every help text at build time with the program's own code, so that bin/fiatrail.js can print it without loading that. */
 import type { World } from '../src/base/world.ts';
-import type { Group } from '../src/cli/command.ts';
-import { parse } from '../src/cli/program.ts';
+import type { Group } from '../src/terminal/command.ts';
+import { parse } from '../src/terminal/parse/program.ts';
 
 /** An output that is no terminal, for which help has its default width. */
 const NO_TERMINAL: Pick<World, 'env' | 'stdout'> = {

@@ -4,9 +4,9 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command, Group } from '../src/cli/command.ts';
-import { GLOBAL_OPTIONS } from '../src/cli/globals.ts';
-import type { Parameter } from '../src/cli/parameters.ts';
+import type { Command, Group } from '../src/terminal/command.ts';
+import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
+import type { Parameter } from '../src/terminal/parse/parameters.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 

@@ -4,8 +4,8 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Command, Group } from '../src/cli/command.ts';
-import { GLOBAL_OPTIONS } from '../src/cli/globals.ts';
+import type { Command, Group } from '../src/terminal/command.ts';
+import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
 import { commandFor } from '../src/commands/endpoints.ts';
 import { endpointsByGroup } from '../src/derive/describe.ts';

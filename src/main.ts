@@ -4,26 +4,26 @@ import { readProfile } from './account/stored-profile.ts';
 import { CATEGORIES, CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
 import { DEFAULT_ZONE, type Zone, zoneNamed } from './base/zone.ts';
-import { createDialog } from './cli/dialog.ts';
-import { DryRun } from './cli/dry-run.ts';
-import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
-import { DoneBefore } from './cli/in-the-way.ts';
-import { commandLineOf, inputName, readInput } from './cli/input.ts';
-import type { Guard } from './cli/money-options.ts';
-import { guardIn, requireUnused } from './cli/once.ts';
-import type { Outcome } from './cli/outcome.ts';
-import { type CommandLine, parse } from './cli/program.ts';
-import { hasColor } from './cli/read-globals.ts';
-import { type Changed, createSession, type Session } from './cli/session.ts';
+import { createDialog } from './terminal/show/dialog.ts';
+import { DryRun } from './engine/dry-run.ts';
+import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './terminal/show/failures.ts';
+import { DoneBefore } from './engine/conflicts.ts';
+import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
+import type { Guard } from './terminal/parse/money-options.ts';
+import { guardIn, requireUnused } from './engine/once.ts';
+import type { Outcome } from './engine/outcome.ts';
+import { type CommandLine, parse } from './terminal/parse/program.ts';
+import { hasColor } from './terminal/parse/read-globals.ts';
+import { type Changed, createSession, type Session } from './terminal/session.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
 import type { Operation } from './journal/journal.ts';
-import type { Plan } from './plans/plan.ts';
+import type { Plan } from './engine/plans/plan.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
-import { KEEPER_WORD, unfinishedRotations } from './rotation/files.ts';
+import { KEEPER_WORD, unfinishedRotations } from './engine/rotation/files.ts';
 
 /** Runs a command line and returns its exit code. The only place that prints an error. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
-  if (argv[0] === KEEPER_WORD) return (await import('./rotation/keeper.ts')).keep(world);
+  if (argv[0] === KEEPER_WORD) return (await import('./engine/rotation/keeper.ts')).keep(world);
   let isJson: boolean | undefined;
   try {
     const parsed = await parse(argv, CATALOGUE, world);
@@ -48,7 +48,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     return 0;
   } catch (error) {
     return report(
-      asCliError(await (await import('./cli/damaged-journal.ts')).withDoubtsSaved(error, world), world),
+      asCliError(await (await import('./terminal/show/damaged-journal.ts')).withDoubtsSaved(error, world), world),
       isJson ?? wantsJson(argv, world),
       argv,
       world,
@@ -117,11 +117,11 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     // With -q too when a file in a folder, rather than the user, chose real money.
     await (isLiveByPin(profile, globals.profile, world) ? session.say(line) : session.note(line));
     if (!command.finishesRotations && unfinishedRotations(world).length > 0)
-      await (await import('./rotation/resume.ts')).finishRotations(session);
+      await (await import('./engine/rotation/resume.ts')).finishRotations(session);
   });
   const { values, guard } = await guardIn(command, input, session.timeMs);
   if (isPlan || texts['planExpires'] !== undefined) {
-    const { planToWrite } = await import('./plans/write.ts');
+    const { planToWrite } = await import('./engine/plans/write.ts');
     const line = { words: command.words, texts, globals };
     session.planWith(planToWrite(line, input, world.ids, (planned) => commandLineOf(command, planned)));
   }
@@ -145,7 +145,7 @@ const unasked = (session: Session): Session => ({ ...session, isInteractive: fal
 
 /** Runs the command of a plan, which sends only what the plan says, or ends where it would send. */
 async function runPlanned(session: Session, plan: Plan, how: Parameters<Session['runPlanned']>[2]): Promise<Outcome> {
-  const { guardOfPlan, plannableCommand, planToApply } = await import('./plans/apply.ts');
+  const { guardOfPlan, plannableCommand, planToApply } = await import('./engine/plans/apply.ts');
   const { words, input: texts } = plan.content;
   const group = CATALOGUE.find(({ name }) => name === words[0]);
   const named = (await group?.load())?.find((each) => each.words.join(' ') === words.join(' '));
@@ -153,7 +153,7 @@ async function runPlanned(session: Session, plan: Plan, how: Parameters<Session[
   const command = plannableCommand(plan, named, waitMs !== undefined);
   const guard = guardOfPlan(plan);
   if (how.kind === 'apply') await requireUnused(session, guard, isReconciled);
-  const { signersOf } = await import('./plans/signatures.ts');
+  const { signersOf } = await import('./engine/plans/signatures.ts');
   const toApply = await planToApply(session.timeMs, await signersOf(session), plan, commandLineOf(command, texts));
   session.planWith({ ...toApply, kind: how.kind });
   session.guardWith(guard);
@@ -197,12 +197,12 @@ function isLiveByPin({ mode }: Profile, flag: string | undefined, world: World):
 }
 
 async function baselineOf(...given: Parameters<Session['baselineOf']>): ReturnType<Session['baselineOf']> {
-  return (await import('./works/baseline.ts')).baselineOf(...given);
+  return (await import('./engine/operations/baseline.ts')).baselineOf(...given);
 }
 
 /** Looks for the outcome of an operation, and returns whether it is known now. */
 async function isReconciled(session: Session, operation: Operation): Promise<boolean> {
-  return (await import('./works/reconcile.ts')).isReconciled(session, operation);
+  return (await import('./engine/operations/reconcile.ts')).isReconciled(session, operation);
 }
 
 /** A dry run ends where it would send, and work that was done before under its once key ends where it was recorded. */
@@ -212,7 +212,7 @@ async function runToEnd(run: () => Promise<Outcome>, session: Session, waitMs: n
   } catch (error) {
     if (error instanceof DryRun) return { result: error.result, isWhole: true };
     if (error instanceof DoneBefore)
-      return (await import('./works/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
+      return (await import('./engine/operations/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
     const changed = session.changed();
     throw error instanceof CliError ? failedAfterChange(error, changed) : changeNotShown(error, changed);
   }

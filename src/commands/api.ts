@@ -1,10 +1,10 @@
 import { CliError } from '../base/errors.ts';
-import { command } from '../cli/command.ts';
-import { MONEY_OPTIONS } from '../cli/money-options.ts';
-import { nearest } from '../cli/nearest.ts';
-import { guardOf, plain, requireUnused } from '../cli/once.ts';
-import { argument, option, repeated, word } from '../cli/parameters.ts';
-import { outcomeOf, type Session } from '../cli/session.ts';
+import { command } from '../terminal/command.ts';
+import { MONEY_OPTIONS } from '../terminal/parse/money-options.ts';
+import { nearest } from '../terminal/parse/nearest.ts';
+import { guardOf, plain, requireUnused } from '../engine/once.ts';
+import { argument, option, repeated, word } from '../terminal/parse/parameters.ts';
+import { outcomeOf, type Session } from '../terminal/session.ts';
 import { type Endpoint, effectOf, placeOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
@@ -13,7 +13,7 @@ import { redact } from '../contract/redact.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber, parseJson } from '../money/decimal.ts';
-import { isReconciled } from '../works/reconcile.ts';
+import { isReconciled } from '../engine/operations/reconcile.ts';
 
 const MAX_INPUT_BYTES = 1024 * 1024;
 

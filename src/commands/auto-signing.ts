@@ -1,5 +1,5 @@
-import { command } from '../cli/command.ts';
-import { outcomeOf } from '../cli/session.ts';
+import { command } from '../terminal/command.ts';
+import { outcomeOf } from '../terminal/session.ts';
 import { autoSigningConfig } from '../contract/endpoints/management.ts';
 
 const SHOWN = [

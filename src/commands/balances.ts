@@ -1,9 +1,9 @@
 import { CliError } from '../base/errors.ts';
-import { evmAddress } from '../cli/addresses.ts';
-import { command } from '../cli/command.ts';
-import type { Outcome } from '../cli/outcome.ts';
-import { amountOfTokenIn, argument, id, option, picked, ticker } from '../cli/parameters.ts';
-import { outcomeOf, type Session } from '../cli/session.ts';
+import { evmAddress } from '../terminal/parse/addresses.ts';
+import { command } from '../terminal/command.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import { amountOfTokenIn, argument, id, option, picked, ticker } from '../terminal/parse/parameters.ts';
+import { outcomeOf, type Session } from '../terminal/session.ts';
 import type { Reply } from '../client/client.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';

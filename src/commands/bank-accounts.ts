@@ -1,10 +1,10 @@
 import { CliError } from '../base/errors.ts';
-import { bankCodeFor, requiredBank } from '../cli/banks.ts';
-import { command } from '../cli/command.ts';
-import { argument, digits, id, option, picked, required, switchOn, word } from '../cli/parameters.ts';
-import { PREVIEW_READ, readPreviews } from '../cli/previews.ts';
-import { objectOf, properties } from '../cli/properties.ts';
-import { outcomeOf } from '../cli/session.ts';
+import { bankCodeFor, requiredBank } from '../engine/banks.ts';
+import { command } from '../terminal/command.ts';
+import { argument, digits, id, option, picked, required, switchOn, word } from '../terminal/parse/parameters.ts';
+import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
+import { objectOf, properties } from '../terminal/parse/properties.ts';
+import { outcomeOf } from '../terminal/session.ts';
 import {
   addBankAccount,
   deleteBankAccount,

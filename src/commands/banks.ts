@@ -1,6 +1,6 @@
-import { command } from '../cli/command.ts';
-import { option, word } from '../cli/parameters.ts';
-import { outcomeOf } from '../cli/session.ts';
+import { command } from '../terminal/command.ts';
+import { option, word } from '../terminal/parse/parameters.ts';
+import { outcomeOf } from '../terminal/session.ts';
 import { listBanks } from '../contract/endpoints/banks.ts';
 
 const COLUMNS = [

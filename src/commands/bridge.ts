@@ -1,19 +1,19 @@
 import { CliError } from '../base/errors.ts';
-import { command } from '../cli/command.ts';
-import { amountIn, requiredCngn, wireDecimal } from '../cli/fx-terms.ts';
-import { PAGE_SIZE } from '../cli/pages.ts';
-import { argument, id, oneOf, option, picked, required, ticker, wholeNumber } from '../cli/parameters.ts';
-import { periodOf, periodOptions } from '../cli/period.ts';
-import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../cli/previews.ts';
-import { outcomeOf, type Session } from '../cli/session.ts';
-import { startedOutcome, startedShape } from '../cli/started.ts';
-import { waitOption } from '../cli/wait.ts';
+import { command } from '../terminal/command.ts';
+import { amountIn, requiredCngn, wireDecimal } from '../engine/fx-terms.ts';
+import { PAGE_SIZE } from '../engine/lists/pages.ts';
+import { argument, id, oneOf, option, picked, required, ticker, wholeNumber } from '../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../terminal/parse/period.ts';
+import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
+import { outcomeOf, type Session } from '../terminal/session.ts';
+import { startedOutcome, startedShape } from '../engine/operations/started.ts';
+import { waitOption } from '../engine/operations/follow.ts';
 import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { networkOf } from '../contract/networks.ts';
-import { allOptions, listedByPosition } from '../lists/listed.ts';
+import { allOptions, listedByPosition } from '../engine/lists/listed.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
-import { bridge } from '../works/bridge.ts';
-import { followWork } from '../works/follow-work.ts';
+import { bridge } from '../engine/operations/bridge.ts';
+import { followWork } from '../engine/operations/follow-work.ts';
 
 /** Only cNGN can be bridged. */
 const TOKEN = 'CNGN';

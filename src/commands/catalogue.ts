@@ -1,4 +1,4 @@
-import type { Group } from '../cli/command.ts';
+import type { Group } from '../terminal/command.ts';
 
 /** The command groups, in the order the help lists them. */
 export const CATALOGUE: readonly Group[] = [

@@ -1,8 +1,8 @@
 import { CliError } from '../base/errors.ts';
-import { type Command, command, type Group } from '../cli/command.ts';
-import { nearest } from '../cli/nearest.ts';
-import type { Outcome } from '../cli/outcome.ts';
-import { id, optionalArgument } from '../cli/parameters.ts';
+import { type Command, command, type Group } from '../terminal/command.ts';
+import { nearest } from '../terminal/parse/nearest.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import { id, optionalArgument } from '../terminal/parse/parameters.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { describeEndpoint, endpointsBySpecification, FIELD_FORM } from '../derive/describe.ts';

@@ -5,9 +5,9 @@ import { OF_ENVIRONMENT, profileFile } from '../account/stored-profile.ts';
 import { attempt, CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { DEFAULT_ZONE } from '../base/zone.ts';
-import { choiceOf, type Decision } from '../cli/chosen-profile.ts';
-import { command } from '../cli/command.ts';
-import type { Session } from '../cli/session.ts';
+import { choiceOf, type Decision } from '../terminal/show/chosen-profile.ts';
+import { command } from '../terminal/command.ts';
+import type { Session } from '../terminal/session.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import { serverPlaceOf } from '../journal/postgres/place.ts';
 

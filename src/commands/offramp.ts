@@ -1,16 +1,16 @@
-import { bankCodeFor, requiredBank } from '../cli/banks.ts';
-import { command } from '../cli/command.ts';
-import { amountHelp, amountOf, argument, digits, id, picked, required } from '../cli/parameters.ts';
-import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../cli/previews.ts';
-import { outcomeOf, type Session } from '../cli/session.ts';
-import { startedOutcome, startedShape } from '../cli/started.ts';
-import { waitOption } from '../cli/wait.ts';
+import { bankCodeFor, requiredBank } from '../engine/banks.ts';
+import { command } from '../terminal/command.ts';
+import { amountHelp, amountOf, argument, digits, id, picked, required } from '../terminal/parse/parameters.ts';
+import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../engine/previews.ts';
+import { outcomeOf, type Session } from '../terminal/session.ts';
+import { startedOutcome, startedShape } from '../engine/operations/started.ts';
+import { waitOption } from '../engine/operations/follow.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { type Amount, amountForPeople } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
-import { followWork } from '../works/follow-work.ts';
-import { offramp } from '../works/payouts.ts';
+import { followWork } from '../engine/operations/follow-work.ts';
+import { offramp } from '../engine/operations/payouts.ts';
 
 /** Previews the fees and the balance before and after. */
 function lookAhead(session: Session, userId: string, amount: Amount) {

@@ -1,4 +1,4 @@
-import { command } from '../cli/command.ts';
+import { command } from '../terminal/command.ts';
 import { openApi } from '../derive/openapi.ts';
 
 const openApiCommand = command({

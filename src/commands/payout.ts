@@ -1,6 +1,6 @@
-import { type SavedAccount, savedAccountNamed } from '../cli/banks.ts';
-import { command } from '../cli/command.ts';
-import { amountHelp, amountOf, argument, id, picked, required } from '../cli/parameters.ts';
+import { type SavedAccount, savedAccountNamed } from '../engine/banks.ts';
+import { command } from '../terminal/command.ts';
+import { amountHelp, amountOf, argument, id, picked, required } from '../terminal/parse/parameters.ts';
 import {
   accountBalance,
   amountLine,
@@ -9,17 +9,17 @@ import {
   PREVIEW_READ,
   platformFeeOn,
   readPreviews,
-} from '../cli/previews.ts';
-import { outcomeOf, type Session } from '../cli/session.ts';
-import { startedOutcome, startedShape } from '../cli/started.ts';
-import { waitOption } from '../cli/wait.ts';
+} from '../engine/previews.ts';
+import { outcomeOf, type Session } from '../terminal/session.ts';
+import { startedOutcome, startedShape } from '../engine/operations/started.ts';
+import { waitOption } from '../engine/operations/follow.ts';
 import { getBankAccount } from '../contract/endpoints/banks.ts';
 import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
 import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
-import { followWork } from '../works/follow-work.ts';
-import { payeeTerms, payout } from '../works/payouts.ts';
+import { followWork } from '../engine/operations/follow-work.ts';
+import { payeeTerms, payout } from '../engine/operations/payouts.ts';
 
 async function accountOf(session: Session, accountId: string): Promise<SavedAccount | undefined> {
   return (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts?.[0];

@@ -1,6 +1,6 @@
-import { command } from '../cli/command.ts';
-import { argument, id, picked } from '../cli/parameters.ts';
-import { outcomeOf } from '../cli/session.ts';
+import { command } from '../terminal/command.ts';
+import { argument, id, picked } from '../terminal/parse/parameters.ts';
+import { outcomeOf } from '../terminal/session.ts';
 import { recoverRequest } from '../contract/endpoints/recovery.ts';
 
 const recoverCommand = command({

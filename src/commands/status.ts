@@ -1,8 +1,8 @@
 import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
-import { command } from '../cli/command.ts';
-import { accountBalance, nairaOf } from '../cli/previews.ts';
-import type { Session } from '../cli/session.ts';
+import { command } from '../terminal/command.ts';
+import { accountBalance, nairaOf } from '../engine/previews.ts';
+import type { Session } from '../terminal/session.ts';
 import { balanceMulti } from '../contract/endpoints/balances.ts';
 import { accumulatedFees } from '../contract/endpoints/fees.ts';
 import { listTransactions } from '../contract/endpoints/history.ts';

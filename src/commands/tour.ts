@@ -1,8 +1,8 @@
 import { tourDir } from '../account/paths.ts';
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
-import { command } from '../cli/command.ts';
-import type { Session } from '../cli/session.ts';
+import { command } from '../terminal/command.ts';
+import type { Session } from '../terminal/session.ts';
 import { toPlain } from '../present/plain.ts';
 import { shellWord } from '../present/text.ts';
 

@@ -1,10 +1,10 @@
-import { evmAddress } from '../cli/addresses.ts';
-import { command } from '../cli/command.ts';
-import { NO_PROTECTION } from '../cli/money-options.ts';
-import { amountHelp, amountOfToken, option, required, switchOn, ticker, word } from '../cli/parameters.ts';
-import { accountBalance, amountLine, balanceLine, type Line, PREVIEW_READ, readPreviews } from '../cli/previews.ts';
-import { outcomeOf, type Session } from '../cli/session.ts';
-import { newTag } from '../cli/tag.ts';
+import { evmAddress } from '../terminal/parse/addresses.ts';
+import { command } from '../terminal/command.ts';
+import { NO_PROTECTION } from '../terminal/parse/money-options.ts';
+import { amountHelp, amountOfToken, option, required, switchOn, ticker, word } from '../terminal/parse/parameters.ts';
+import { accountBalance, amountLine, balanceLine, type Line, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
+import { outcomeOf, type Session } from '../terminal/session.ts';
+import { newTag } from '../engine/tag.ts';
 import { transferToWallet } from '../contract/endpoints/transfers.ts';
 import { getFintechWallet } from '../contract/endpoints/wallets.ts';
 import { amountForPeople } from '../money/amount.ts';

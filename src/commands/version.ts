@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { command } from '../cli/command.ts';
+import { command } from '../terminal/command.ts';
 
 const { version } = packageJson;
 

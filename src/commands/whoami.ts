@@ -1,5 +1,5 @@
 import { modeInFull } from '../account/mode.ts';
-import { command } from '../cli/command.ts';
+import { command } from '../terminal/command.ts';
 
 const whoamiCommand = command({
   words: ['whoami'],

@@ -1,7 +1,7 @@
-import { command } from '../cli/command.ts';
-import { amountHelp, amountOfToken, argument, id, oneOf, option, picked, required, ticker } from '../cli/parameters.ts';
-import { amountLine, balanceLine, readPreviews, userBalance } from '../cli/previews.ts';
-import { outcomeOf } from '../cli/session.ts';
+import { command } from '../terminal/command.ts';
+import { amountHelp, amountOfToken, argument, id, oneOf, option, picked, required, ticker } from '../terminal/parse/parameters.ts';
+import { amountLine, balanceLine, readPreviews, userBalance } from '../engine/previews.ts';
+import { outcomeOf } from '../terminal/session.ts';
 import { withdrawAsset } from '../contract/endpoints/withdrawals.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { World } from '../../src/base/world.ts';
-import { createProgress } from '../../src/cli/progress.ts';
+import { createProgress } from '../../src/terminal/show/progress.ts';
 import { fakeClock } from '../support/sandbox.ts';
 
 /** Work that takes as many seconds as its ticks, on a terminal or elsewhere. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, type Category, CliError } from '../../src/base/errors.ts';
-import { asCliError, failedAfterChange, withoutSecrets } from '../../src/cli/failures.ts';
+import { asCliError, failedAfterChange, withoutSecrets } from '../../src/terminal/show/failures.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const CHANGED = { operationId: 'op-1', requestId: 'r-1' };

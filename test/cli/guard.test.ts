@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
-import { DoneBefore, requireFree } from '../../src/cli/in-the-way.ts';
-import { guardIn, requireUnused } from '../../src/cli/once.ts';
-import type { Session } from '../../src/cli/session.ts';
+import { DoneBefore, requireFree } from '../../src/engine/conflicts.ts';
+import { guardIn, requireUnused } from '../../src/engine/once.ts';
+import type { Session } from '../../src/terminal/session.ts';
 import type { InTheWay } from '../../src/journal/claims.ts';
 import { amount } from '../../src/money/amount.ts';
 import { fakeWorld } from '../support/world.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
-import { hostAddress, hostName, listenProblem } from '../../src/cli/listening.ts';
+import { hostAddress, hostName, listenProblem } from '../../src/terminal/parse/listening.ts';
 import { hostInUrl } from '../../src/contract/cidr.ts';
 import { main } from '../../src/main.ts';
 import { tcpServer } from '../support/loopback.ts';

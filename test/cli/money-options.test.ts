@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { NO_PROTECTION } from '../../src/cli/money-options.ts';
+import { NO_PROTECTION } from '../../src/terminal/parse/money-options.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { ROOT } from '../support/built.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allPages, type Page } from '../../src/cli/pages.ts';
+import { allPages, type Page } from '../../src/engine/lists/pages.ts';
 
 interface Row {
   readonly id: string | null;

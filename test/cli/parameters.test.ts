@@ -17,8 +17,8 @@ import {
   switchOn,
   wholeNumber,
   word,
-} from '../../src/cli/parameters.ts';
-import { waitOption } from '../../src/cli/wait.ts';
+} from '../../src/terminal/parse/parameters.ts';
+import { waitOption } from '../../src/engine/operations/follow.ts';
 
 /** Returns the CliError of a rejected text. */
 function refused(parse: () => unknown): CliError {

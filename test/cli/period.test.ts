@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { zoneNamed } from '../../src/base/zone.ts';
-import { periodOf, periodOptions, timesOf } from '../../src/cli/period.ts';
+import { periodOf, periodOptions, timesOf } from '../../src/terminal/parse/period.ts';
 import { fakeClock } from '../support/world.ts';
 
 const { since, until } = periodOptions;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
-import { command } from '../../src/cli/command.ts';
-import { readInput } from '../../src/cli/input.ts';
-import { argument, id, required } from '../../src/cli/parameters.ts';
-import type { Session } from '../../src/cli/session.ts';
-import { showEquivalentCommand } from '../../src/cli/wizard.ts';
+import { command } from '../../src/terminal/command.ts';
+import { readInput } from '../../src/terminal/ask/input.ts';
+import { argument, id, required } from '../../src/terminal/parse/parameters.ts';
+import type { Session } from '../../src/terminal/session.ts';
+import { showEquivalentCommand } from '../../src/terminal/ask/wizard.ts';
 import { main } from '../../src/main.ts';
 import { refusal, success } from '../support/exchange.ts';
 import { ACCOUNT, type Answer, fakeClock, fakeWorld, type WorldOptions } from '../support/world.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearest } from '../../src/cli/nearest.ts';
+import { nearest } from '../../src/terminal/parse/nearest.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { commandFor } from '../../src/commands/endpoints.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openProfileInbox } from '../../src/cli/inbox.ts';
+import { openProfileInbox } from '../../src/engine/inbox.ts';
 import { EVENTS } from '../../src/contract/events.ts';
 import { deliveryOf, received } from '../webhooks/support.ts';
 import { Account, CAUSES, type Gaps, type User } from './lifecycles.ts';

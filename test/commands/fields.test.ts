@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../src/cli/command.ts';
-import { inputName } from '../../src/cli/input.ts';
+import type { Command } from '../../src/terminal/command.ts';
+import { inputName } from '../../src/terminal/ask/input.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { controls } from '../../src/contract/control.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { zoneNamed } from '../../src/base/zone.ts';
-import { openProfileInbox } from '../../src/cli/inbox.ts';
+import { openProfileInbox } from '../../src/engine/inbox.ts';
 import { screenFor } from '../../src/commands/webhooks/screen.ts';
 import { main } from '../../src/main.ts';
 import { type Answer, fakeWorld } from '../support/world.ts';

@@ -43,8 +43,8 @@ function codesIn(text: string): Found[] {
 function builtCodes(): string[] {
   const stores = read('src/account/stores/command-store.ts');
   const keyring = read('src/account/stores/keyring-store.ts');
-  const problems = /STATE_PROBLEMS.*?\n\};/s.exec(read('src/cli/failures.ts'))?.[0] ?? '';
-  const servers = /SERVER_PROBLEMS.*?\n\};/s.exec(read('src/cli/failures.ts'))?.[0] ?? '';
+  const problems = /STATE_PROBLEMS.*?\n\};/s.exec(read('src/terminal/show/failures.ts'))?.[0] ?? '';
+  const servers = /SERVER_PROBLEMS.*?\n\};/s.exec(read('src/terminal/show/failures.ts'))?.[0] ?? '';
   const categories: readonly Category[] = [
     'usage',
     'refused',

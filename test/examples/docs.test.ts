@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parse } from '../../src/cli/program.ts';
+import { parse } from '../../src/terminal/parse/program.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
 import { fakeWorld } from '../support/world.ts';

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Command } from '../../src/cli/command.ts';
+import type { Command } from '../../src/terminal/command.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
 import { signatureOf } from '../../src/webhooks/signature.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ExchangeError } from '../../src/base/exchange-error.ts';
 import type { Exchange } from '../../src/base/world.ts';
-import { cursorOf, pointOf } from '../../src/lists/resume.ts';
+import { cursorOf, pointOf } from '../../src/engine/lists/resume.ts';
 import { main } from '../../src/main.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CATEGORIES } from '../../src/base/errors.ts';
-import { GLOBAL_OPTIONS } from '../../src/cli/globals.ts';
+import { GLOBAL_OPTIONS } from '../../src/terminal/parse/globals.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { ROOT, requireBuilt } from '../support/built.ts';
 import { readSources } from '../support/source.ts';

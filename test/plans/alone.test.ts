@@ -56,7 +56,7 @@ async function signedByPuppet(): Promise<string> {
   const path = await plan(team, 'ada');
   const { signingPairOf } = await import('../../src/crypto/signing.ts');
   const { Secret } = await import('../../src/base/secret.ts');
-  const { withSignature } = await import('../../src/plans/signatures.ts');
+  const { withSignature } = await import('../../src/engine/plans/signatures.ts');
   const pair = await signingPairOf(
     new Secret(readFileSync(team.file('puppet/config/secrets/main.operator-key'), 'utf8').trim()),
   );

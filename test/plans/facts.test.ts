@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { authorityOf } from '../../src/cli/journaled.ts';
-import { said } from '../../src/plans/said.ts';
+import { authorityOf } from '../../src/engine/send.ts';
+import { said } from '../../src/engine/plans/said.ts';
 import { refusal } from '../support/exchange.ts';
 import { contentOf, exchangeKeys, joinTeam, openTeam, plan, rehashed, rewritten, type Team, yes } from './support.ts';
 
@@ -101,7 +101,7 @@ test('the authority of an operation names the plan, its author and who signed, b
   const path = await plan(team, 'ada');
   await sign(path);
   const { plan: content, hash, signatures } = contentOf(path);
-  const { signaturesOf } = await import('../../src/plans/signatures.ts');
+  const { signaturesOf } = await import('../../src/engine/plans/signatures.ts');
   const operators = Object.entries(keys).map(([name, publicKey]) => ({
     ...{ name, publicKey, addedAt: '', addedBy: { user: name, host: 'host-1', operator: null } },
   }));

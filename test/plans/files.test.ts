@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
-import { MAX_PLAN_BYTES, parsePlan } from '../../src/plans/format.ts';
-import { signaturesOf } from '../../src/plans/signatures.ts';
+import { MAX_PLAN_BYTES, parsePlan } from '../../src/engine/plans/format.ts';
+import { signaturesOf } from '../../src/engine/plans/signatures.ts';
 import { contentOf, exchangeKeys, joinTeam, LIVE_KEY, openTeam, plan, type Team, yes } from './support.ts';
 
 let team: Team;

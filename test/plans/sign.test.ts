@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
-import type { Plan } from '../../src/plans/plan.ts';
-import { withSignature } from '../../src/plans/signatures.ts';
+import type { Plan } from '../../src/engine/plans/plan.ts';
+import { withSignature } from '../../src/engine/plans/signatures.ts';
 import { refusal, success } from '../support/exchange.ts';
 import {
   agreeOn,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createDialog } from '../../src/cli/dialog.ts';
-import type { Globals } from '../../src/cli/globals.ts';
+import { createDialog } from '../../src/terminal/show/dialog.ts';
+import type { Globals } from '../../src/terminal/parse/globals.ts';
 import { main } from '../../src/main.ts';
 import { hasLinks, safeUrl } from '../../src/present/links.ts';
 import { present } from '../../src/present/present.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Rules } from '../../src/account/rules.ts';
-import { heldBy, heldForPeople } from '../../src/rules/held.ts';
+import { heldBy, heldForPeople } from '../../src/engine/rules/held.ts';
 import { ACCOUNT, ADDRESS, ruledMachine } from './support.ts';
 
 /** What holds a command, as the table shows it. */

@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest';
 import type { Profile } from '../../src/account/profile.ts';
-import type { Session } from '../../src/cli/session.ts';
+import type { Session } from '../../src/terminal/session.ts';
 import { feeWithdrawals, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import type { Baseline } from '../../src/journal/baseline.ts';
 import type { Intent, Operation } from '../../src/journal/journal.ts';
-import { listing } from '../../src/works/listing.ts';
-import type { Candidate, Work } from '../../src/works/work.ts';
+import { listing } from '../../src/engine/operations/listing.ts';
+import type { Candidate, Work } from '../../src/engine/operations/work.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
 import { fakeClock } from '../support/sandbox.ts';
 

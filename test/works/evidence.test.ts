@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { evidenceOf, ownerOf } from '../../src/works/evidence.ts';
+import { evidenceOf, ownerOf } from '../../src/engine/operations/evidence.ts';
 import { BUSY_MS, idsOf, type ListedRow, requestOf, rig, START_MS, work } from './evidence-rig.ts';
 
 const row = (id: string, atMs: number | null, more: Partial<ListedRow> = {}): ListedRow => ({ id, atMs, ...more });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Session } from '../../src/cli/session.ts';
+import type { Session } from '../../src/terminal/session.ts';
 import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
 import type { WebhookEvent } from '../../src/contract/event-payloads.ts';
 import { parseExactJson } from '../../src/money/decimal.ts';
-import { workStartedBy } from '../../src/works/find-work.ts';
-import type { Likeness, Sought } from '../../src/works/work.ts';
+import { workStartedBy } from '../../src/engine/operations/find-work.ts';
+import type { Likeness, Sought } from '../../src/engine/operations/work.ts';
 
 /** An object of a response. A dotted path in a table below is a field of an object in it. */
 type Fields = Readonly<Record<string, unknown>>;

@@ -2,10 +2,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { trustedRules } from '../../src/account/money-rules.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { CliError } from '../../src/base/errors.ts';
-import type { Session, SessionCallOptions } from '../../src/cli/session.ts';
+import type { Session, SessionCallOptions } from '../../src/terminal/session.ts';
 import { trade } from '../../src/contract/endpoints/fx-trades.ts';
 import type { Baseline } from '../../src/journal/baseline.ts';
-import { reconcile } from '../../src/works/reconcile.ts';
+import { reconcile } from '../../src/engine/operations/reconcile.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
 import { fakeClock } from '../support/sandbox.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { withTold } from '../../src/works/told.ts';
-import type { Candidate, Standing } from '../../src/works/work.ts';
+import { withTold } from '../../src/engine/operations/event-evidence.ts';
+import type { Candidate, Standing } from '../../src/engine/operations/work.ts';
 
 const candidate = (requestId: string, standing: Standing, state: string): Candidate => ({
   ...{ requestId, standing, state, isExact: false, createdAt: '2026-01-05T09:00:00.000Z' },

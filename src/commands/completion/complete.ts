@@ -1,6 +1,6 @@
 import type { World } from '../../base/world.ts';
-import type { Group } from '../../cli/command.ts';
-import { GLOBAL_OPTIONS } from '../../cli/globals.ts';
+import type { Group } from '../../terminal/command.ts';
+import { GLOBAL_OPTIONS } from '../../terminal/parse/globals.ts';
 import { FORMATS } from '../../present/result.ts';
 import { plainLine } from '../../present/text.ts';
 import type { Candidate } from './known.ts';

@@ -1,5 +1,5 @@
-import type { Command, Group } from '../../cli/command.ts';
-import type { Parameter } from '../../cli/parameters.ts';
+import type { Command, Group } from '../../terminal/command.ts';
+import type { Parameter } from '../../terminal/parse/parameters.ts';
 
 /** A parameter as completion needs it. */
 export type OutlinedParameter = Pick<Parameter<unknown>, 'kind' | 'name' | 'help' | 'values' | 'repeats'>;

@@ -1,7 +1,7 @@
 import type { Profile } from '../../account/profile.ts';
 import { type Category, CliError } from '../../base/errors.ts';
-import { stateError } from '../../cli/failures.ts';
-import type { Session } from '../../cli/session.ts';
+import { stateError } from '../../terminal/show/failures.ts';
+import type { Session } from '../../terminal/session.ts';
 import { shellWord } from '../../present/text.ts';
 
 /** The result of one check. */

@@ -1,7 +1,7 @@
 import { type Profile, resolveProfile } from '../../account/profile.ts';
 import { CATEGORIES, CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import type { Session } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import type { Session } from '../../terminal/session.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { accountChecks } from './account.ts';

@@ -1,5 +1,5 @@
 import { journalPlaceOf } from '../../account/journal-place.ts';
-import { stateError } from '../../cli/failures.ts';
+import { stateError } from '../../terminal/show/failures.ts';
 import { entryAt } from '../../files/inspect.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { type Check, type Finding, findingOf, ok, problem, type Subject, skipped, typed, warning } from './check.ts';

@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
-import { bankCodeFor, savedAccountNamed } from '../../cli/banks.ts';
-import type { Session } from '../../cli/session.ts';
+import { bankCodeFor, savedAccountNamed } from '../../engine/banks.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** The account that a fee withdrawal is paid into. */
 export interface Destination {

@@ -1,12 +1,12 @@
 import { CliError } from '../../base/errors.ts';
-import { bankOption, bankWord, pickBank, savedAccounts } from '../../cli/banks.ts';
-import type { Guided } from '../../cli/command.ts';
-import { askFor } from '../../cli/input.ts';
-import { amountHelp, amountOf, digits, option, required, word } from '../../cli/parameters.ts';
-import { withdrawableFees } from '../../cli/previews.ts';
-import type { Session } from '../../cli/session.ts';
-import { waitWords } from '../../cli/wait.ts';
-import { showEquivalentCommand } from '../../cli/wizard.ts';
+import { bankOption, bankWord, pickBank, savedAccounts } from '../../engine/banks.ts';
+import type { Guided } from '../../terminal/command.ts';
+import { askFor } from '../../terminal/ask/input.ts';
+import { amountHelp, amountOf, digits, option, required, word } from '../../terminal/parse/parameters.ts';
+import { withdrawableFees } from '../../engine/previews.ts';
+import type { Session } from '../../terminal/session.ts';
+import { waitWords } from '../../engine/operations/follow.ts';
+import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { type Amount, amountForPeople, amountText } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
 

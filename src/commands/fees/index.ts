@@ -1,6 +1,6 @@
-import { command } from '../../cli/command.ts';
-import { amountHelp, amountOf, oneOf, required } from '../../cli/parameters.ts';
-import { outcomeOf } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { amountHelp, amountOf, oneOf, required } from '../../terminal/parse/parameters.ts';
+import { outcomeOf } from '../../terminal/session.ts';
 import { accumulatedFees, getFees, previewFees } from '../../contract/endpoints/fees.ts';
 import { DIRECTIONS } from '../../contract/fees.ts';
 import { toWireNumber } from '../../money/units.ts';

@@ -1,7 +1,7 @@
-import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../cli/previews.ts';
-import type { Session, SessionReply } from '../../cli/session.ts';
-import { startedShape } from '../../cli/started.ts';
-import { newTag } from '../../cli/tag.ts';
+import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../engine/previews.ts';
+import type { Session, SessionReply } from '../../terminal/session.ts';
+import { startedShape } from '../../engine/operations/started.ts';
+import { newTag } from '../../engine/tag.ts';
 import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';

@@ -1,8 +1,8 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import { amountOrZeroOf, onOrOff, option, percent, word } from '../../cli/parameters.ts';
-import { nairaOf } from '../../cli/previews.ts';
-import { outcomeOf, type Session } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { amountOrZeroOf, onOrOff, option, percent, word } from '../../terminal/parse/parameters.ts';
+import { nairaOf } from '../../engine/previews.ts';
+import { outcomeOf, type Session } from '../../terminal/session.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { getFees, manageFees } from '../../contract/endpoints/fees.ts';
 import { DIRECTIONS, type Direction } from '../../contract/fees.ts';

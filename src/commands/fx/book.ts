@@ -1,8 +1,8 @@
 import { HIDDEN } from '../../base/secret.ts';
-import { command } from '../../cli/command.ts';
-import { amountIn, inCngn, pair, stablecoinOf } from '../../cli/fx-terms.ts';
-import { argument, option, switchOn, wholeNumber } from '../../cli/parameters.ts';
-import { outcomeOf } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { amountIn, inCngn, pair, stablecoinOf } from '../../engine/fx-terms.ts';
+import { argument, option, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
+import { outcomeOf } from '../../terminal/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { orderBook, orderBookStats, orderBookToken } from '../../contract/endpoints/fx-book.ts';
 import { PAIRS } from '../../contract/fx.ts';

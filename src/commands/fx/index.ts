@@ -1,4 +1,4 @@
-import type { Command } from '../../cli/command.ts';
+import type { Command } from '../../terminal/command.ts';
 import { commands as book } from './book.ts';
 import { commands as orders } from './orders.ts';
 import { commands as trades } from './trades.ts';

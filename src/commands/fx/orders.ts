@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
+import { command } from '../../terminal/command.ts';
 import {
   inStablecoin,
   optionalPair,
@@ -7,14 +7,14 @@ import {
   requiredSide,
   stablecoinOf,
   wireDecimal,
-} from '../../cli/fx-terms.ts';
-import { PLAN_OPTIONS } from '../../cli/money-options.ts';
-import { amountOf, argument, id, oneOf, option, percent, picked, required, wholeNumber } from '../../cli/parameters.ts';
-import { type Line, readPreviews } from '../../cli/previews.ts';
-import { outcomeOf } from '../../cli/session.ts';
+} from '../../engine/fx-terms.ts';
+import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
+import { amountOf, argument, id, oneOf, option, percent, picked, required, wholeNumber } from '../../terminal/parse/parameters.ts';
+import { type Line, readPreviews } from '../../engine/previews.ts';
+import { outcomeOf } from '../../terminal/session.ts';
 import { createOrder, deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import type { Side } from '../../contract/fx.ts';
-import { allOptions, listedByCursor } from '../../lists/listed.ts';
+import { allOptions, listedByCursor } from '../../engine/lists/listed.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } from '../../money/rates.ts';
 import { balancePreview, marketPreview } from './previews.ts';

@@ -1,6 +1,6 @@
-import { amountIn, givenAsset, stablecoinOf, wireDecimal } from '../../cli/fx-terms.ts';
-import { accountBalance, balanceLine, type Line, readPreviews } from '../../cli/previews.ts';
-import type { Session } from '../../cli/session.ts';
+import { amountIn, givenAsset, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
+import { accountBalance, balanceLine, type Line, readPreviews } from '../../engine/previews.ts';
+import type { Session } from '../../terminal/session.ts';
 import { balanceAddress } from '../../contract/endpoints/balances.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';

@@ -1,9 +1,9 @@
 import type { QuoteTerms } from '../../account/kept-quotes.ts';
 import { CliError } from '../../base/errors.ts';
-import { amountIn, wireDecimal } from '../../cli/fx-terms.ts';
-import { amountHelp, amountOf, option } from '../../cli/parameters.ts';
-import type { Line } from '../../cli/previews.ts';
-import type { Session } from '../../cli/session.ts';
+import { amountIn, wireDecimal } from '../../engine/fx-terms.ts';
+import { amountHelp, amountOf, option } from '../../terminal/parse/parameters.ts';
+import type { Line } from '../../engine/previews.ts';
+import type { Session } from '../../terminal/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import type { PAIRS, Side } from '../../contract/fx.ts';

@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
-import { dealWords, wireDecimal } from '../../cli/fx-terms.ts';
-import type { Line } from '../../cli/previews.ts';
+import { dealWords, wireDecimal } from '../../engine/fx-terms.ts';
+import type { Line } from '../../engine/previews.ts';
 import type { PAIRS, Side } from '../../contract/fx.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 

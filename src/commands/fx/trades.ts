@@ -1,6 +1,6 @@
 import { keepQuote, keptQuote } from '../../account/kept-quotes.ts';
-import { evmAddress } from '../../cli/addresses.ts';
-import { command } from '../../cli/command.ts';
+import { evmAddress } from '../../terminal/parse/addresses.ts';
+import { command } from '../../terminal/command.ts';
 import {
   dealWords,
   optionalCngn,
@@ -10,18 +10,18 @@ import {
   requiredPair,
   requiredSide,
   wireDecimal,
-} from '../../cli/fx-terms.ts';
-import { argument, id, oneOfAnyCase, option, picked, required, wholeNumber } from '../../cli/parameters.ts';
-import { amountLine } from '../../cli/previews.ts';
-import { outcomeOf } from '../../cli/session.ts';
-import { startedOutcome, startedShape } from '../../cli/started.ts';
-import { waitOption } from '../../cli/wait.ts';
+} from '../../engine/fx-terms.ts';
+import { argument, id, oneOfAnyCase, option, picked, required, wholeNumber } from '../../terminal/parse/parameters.ts';
+import { amountLine } from '../../engine/previews.ts';
+import { outcomeOf } from '../../terminal/session.ts';
+import { startedOutcome, startedShape } from '../../engine/operations/started.ts';
+import { waitOption } from '../../engine/operations/follow.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, TRADE_STATES } from '../../contract/fx.ts';
-import { allOptions, listedByCursor } from '../../lists/listed.ts';
-import { followWork } from '../../works/follow-work.ts';
-import { fxTrade } from '../../works/fx.ts';
+import { allOptions, listedByCursor } from '../../engine/lists/listed.ts';
+import { followWork } from '../../engine/operations/follow-work.ts';
+import { fxTrade } from '../../engine/operations/fx.ts';
 import { dealPreview } from './previews.ts';
 import { priceLimits, quoteTermsOf, quoteWithin } from './price-limit.ts';
 import { termsOf } from './trade-terms.ts';

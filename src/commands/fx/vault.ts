@@ -1,9 +1,9 @@
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { evmAddress } from '../../cli/addresses.ts';
-import { command } from '../../cli/command.ts';
-import { argument, id, option, repeated, required, switchOn, wholeNumber, word } from '../../cli/parameters.ts';
-import { outcomeOf, type Session } from '../../cli/session.ts';
+import { evmAddress } from '../../terminal/parse/addresses.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, id, option, repeated, required, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
+import { outcomeOf, type Session } from '../../terminal/session.ts';
 import {
   autoSigningStats,
   autoSigningStatus,

@@ -6,16 +6,16 @@ import {
   printAccess,
   readAllowlist,
   verifyAccess,
-} from '../../cli/allowlist.ts';
-import { command, type Guided } from '../../cli/command.ts';
-import { confirmChange } from '../../cli/confirm.ts';
-import { askFor } from '../../cli/input.ts';
-import type { Outcome } from '../../cli/outcome.ts';
-import { option, optionalArgument, switchOn, word } from '../../cli/parameters.ts';
-import type { Line } from '../../cli/previews.ts';
-import { outcomeOf, type Session } from '../../cli/session.ts';
-import { waitOption } from '../../cli/wait.ts';
-import { showEquivalentCommand } from '../../cli/wizard.ts';
+} from '../../engine/allowlist.ts';
+import { command, type Guided } from '../../terminal/command.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { askFor } from '../../terminal/ask/input.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
+import type { Line } from '../../engine/previews.ts';
+import { outcomeOf, type Session } from '../../terminal/session.ts';
+import { waitOption } from '../../engine/operations/follow.ts';
+import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { containment, fullyVisible, type IpRange, rangeText } from '../../contract/cidr.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { ipRange } from './address.ts';

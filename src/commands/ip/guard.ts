@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { type AllowlistState, type Entry, entryText } from '../../cli/allowlist.ts';
+import { type AllowlistState, type Entry, entryText } from '../../engine/allowlist.ts';
 import {
   containment,
   fullyVisible,

@@ -1,5 +1,5 @@
-import { command } from '../../cli/command.ts';
-import { outcomeOf } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { outcomeOf } from '../../terminal/session.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { addCommand } from './add.ts';
 import { removeCommand } from './remove.ts';

@@ -8,11 +8,11 @@ import {
   readAllowlist,
   readEntries,
   verifyAccess,
-} from '../../cli/allowlist.ts';
-import { command } from '../../cli/command.ts';
-import { option, optionalArgument, switchOn, wholeNumber } from '../../cli/parameters.ts';
-import type { Line } from '../../cli/previews.ts';
-import { outcomeOf, type Session } from '../../cli/session.ts';
+} from '../../engine/allowlist.ts';
+import { command } from '../../terminal/command.ts';
+import { option, optionalArgument, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
+import type { Line } from '../../engine/previews.ts';
+import { outcomeOf, type Session } from '../../terminal/session.ts';
 import type { IpRange } from '../../contract/cidr.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { ipRange } from './address.ts';

@@ -6,10 +6,10 @@ import {
   readAllowlist,
   readEntries,
   verifyAccess,
-} from '../../cli/allowlist.ts';
-import { command } from '../../cli/command.ts';
-import { option, required, switchOn, word } from '../../cli/parameters.ts';
-import { outcomeOf, type Session } from '../../cli/session.ts';
+} from '../../engine/allowlist.ts';
+import { command } from '../../terminal/command.ts';
+import { option, required, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { outcomeOf, type Session } from '../../terminal/session.ts';
 import type { Reply } from '../../client/client.ts';
 import {
   containment,

@@ -4,11 +4,11 @@ import { privateKeyFrom, sealingKeysOf, storeSealingKey } from '../../account/se
 import type { SealingPolicy, StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { command } from '../../cli/command.ts';
-import { tryAccount } from '../../cli/connect.ts';
-import type { Outcome } from '../../cli/outcome.ts';
-import { onOrOff, option, switchOn } from '../../cli/parameters.ts';
-import type { Session } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { tryAccount } from '../../engine/connect.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { onOrOff, option, switchOn } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import { getAesKey, getPlatformPublicKey, storePublicKey } from '../../contract/endpoints/management.ts';
 import { sealAesEnvelope } from '../../crypto/aes-envelope.ts';
 import { isKeyText, newKeyPair, payloadIn, publicHalf } from '../../crypto/sealed-box.ts';

@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { command } from '../../cli/command.ts';
-import { switchOn } from '../../cli/parameters.ts';
+import { command } from '../../terminal/command.ts';
+import { switchOn } from '../../terminal/parse/parameters.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import { enableCommand, encryptionStatusCommand, rotateEncryptionCommand } from './encryption.ts';

@@ -2,19 +2,19 @@ import { type Profile, storeFor } from '../../account/profile.ts';
 import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { command } from '../../cli/command.ts';
-import { confirmRequest } from '../../cli/confirm.ts';
-import { askFor } from '../../cli/input.ts';
-import type { Outcome } from '../../cli/outcome.ts';
-import { repeated, switchOn, word } from '../../cli/parameters.ts';
-import { prepareRequest } from '../../cli/session/prepare.ts';
-import type { Session } from '../../cli/session.ts';
-import { showEquivalentCommand } from '../../cli/wizard.ts';
+import { command } from '../../terminal/command.ts';
+import { confirmRequest } from '../../terminal/ask/confirm.ts';
+import { askFor } from '../../terminal/ask/input.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { repeated, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { prepareRequest } from '../../engine/requests.ts';
+import type { Session } from '../../terminal/session.ts';
+import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { getPlatformPublicKey, regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
-import { giveUp } from '../../rotation/answer.ts';
-import { pushWords } from '../../rotation/push.ts';
-import { currentKey, finished, printedFields, resume } from '../../rotation/resume.ts';
+import { giveUp } from '../../engine/rotation/answer.ts';
+import { pushWords } from '../../engine/rotation/push.ts';
+import { currentKey, finished, printedFields, resume } from '../../engine/rotation/resume.ts';
 import {
   alreadyRotating,
   beginRotation,
@@ -22,8 +22,8 @@ import {
   completeRotation,
   sendRotation,
   withRotationLock,
-} from '../../rotation/rotation.ts';
-import { isWritable } from '../../rotation/steps.ts';
+} from '../../engine/rotation/rotation.ts';
+import { isWritable } from '../../engine/rotation/steps.ts';
 import { acceptedPlatformKey } from './platform.ts';
 
 interface Input {

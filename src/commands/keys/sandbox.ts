@@ -5,11 +5,11 @@ import type { Profile } from '../../account/profile.ts';
 import { profileName, readProfile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import { connect } from '../../cli/connect.ts';
-import { option, switchOn } from '../../cli/parameters.ts';
-import { prepareRequest } from '../../cli/session/prepare.ts';
-import type { Session } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { connect } from '../../engine/connect.ts';
+import { option, switchOn } from '../../terminal/parse/parameters.ts';
+import { prepareRequest } from '../../engine/requests.ts';
+import type { Session } from '../../terminal/session.ts';
 import { createSandboxKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 

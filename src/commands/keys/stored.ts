@@ -1,7 +1,7 @@
 import { storedOrBuiltIn } from '../../account/profile.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Session } from '../../cli/session.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** Returns the stored profile to change. Throws CliError usage for a profile from the environment, which stores nothing. */
 export function requireStored({ profile }: Session): StoredProfile {

@@ -1,10 +1,10 @@
-import type { Guided } from '../../cli/command.ts';
-import { askFor } from '../../cli/input.ts';
-import { amountHelp, amountOf, required } from '../../cli/parameters.ts';
-import { pickUser } from '../../cli/pick/users.ts';
-import type { Session } from '../../cli/session.ts';
-import { waitWords } from '../../cli/wait.ts';
-import { showEquivalentCommand } from '../../cli/wizard.ts';
+import type { Guided } from '../../terminal/command.ts';
+import { askFor } from '../../terminal/ask/input.ts';
+import { amountHelp, amountOf, required } from '../../terminal/parse/parameters.ts';
+import { pickUser } from '../../terminal/ask/pick/users.ts';
+import type { Session } from '../../terminal/session.ts';
+import { waitWords } from '../../engine/operations/follow.ts';
+import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { type Amount, amountForPeople, amountText, minorForPeople } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
 import { awaitPayment, PAYMENT_WAIT_MS } from './payment.ts';

@@ -1,10 +1,10 @@
-import { evmAddress } from '../../cli/addresses.ts';
-import { command } from '../../cli/command.ts';
-import { argument, id, oneOf, option, picked, switchOn } from '../../cli/parameters.ts';
-import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../cli/previews.ts';
-import { outcomeOf, type Session } from '../../cli/session.ts';
-import { startedOutcome, startedShape, withAlso } from '../../cli/started.ts';
-import { waitOption } from '../../cli/wait.ts';
+import { evmAddress } from '../../terminal/parse/addresses.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, id, oneOf, option, picked, switchOn } from '../../terminal/parse/parameters.ts';
+import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../engine/previews.ts';
+import { outcomeOf, type Session } from '../../terminal/session.ts';
+import { startedOutcome, startedShape, withAlso } from '../../engine/operations/started.ts';
+import { waitOption } from '../../engine/operations/follow.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { type Amount, amountForPeople, amount as amountIn } from '../../money/amount.ts';

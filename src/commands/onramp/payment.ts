@@ -1,18 +1,18 @@
 import { CliError } from '../../base/errors.ts';
-import { printLines } from '../../cli/lines.ts';
-import type { Outcome } from '../../cli/outcome.ts';
-import { PREVIEW_READ } from '../../cli/previews.ts';
-import type { Session } from '../../cli/session.ts';
-import { startedOutcome } from '../../cli/started.ts';
-import { type Following, interruptedWait } from '../../cli/wait.ts';
+import { printLines } from '../../terminal/show/lines.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { PREVIEW_READ } from '../../engine/previews.ts';
+import type { Session } from '../../terminal/session.ts';
+import { startedOutcome } from '../../engine/operations/started.ts';
+import { type Following, interruptedWait } from '../../engine/operations/follow.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
 import { timeText } from '../../present/times.ts';
-import { followWork } from '../../works/follow-work.ts';
-import { onramp, TO_PAY } from '../../works/onramps.ts';
+import { followWork } from '../../engine/operations/follow-work.ts';
+import { onramp, TO_PAY } from '../../engine/operations/onramps.ts';
 
 const MINUTE_MS = 60_000;
 /** The 30 minutes in which the account can be paid, plus time to process the payment. */

@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { Choice } from '../../base/world.ts';
-import type { Session } from '../../cli/session.ts';
+import type { Session } from '../../terminal/session.ts';
 
 type Swap = 'USDC' | 'USDT' | 'off' | undefined;
 

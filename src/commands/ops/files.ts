@@ -1,10 +1,10 @@
 import { absolutePath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import { openAccount } from '../../cli/connect.ts';
-import { argument, id, newFile, option, switchOn, word } from '../../cli/parameters.ts';
-import type { Session } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { openAccount } from '../../engine/connect.ts';
+import { argument, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import { BytesFileError, type BytesProblem } from '../../files/bytes-file.ts';
 import { linesOf } from '../../files/lines.ts';

@@ -1,7 +1,7 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import type { Session } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import type { Session } from '../../terminal/session.ts';
 import { readSharedFile } from '../../files/inspect.ts';
 
 export const headCommand = command({
@@ -32,8 +32,8 @@ export const headCommand = command({
         hint: 'run a command that sends something first',
       });
     const { ownOperator } = await import('../../account/operators.ts');
-    const { operatorListOf } = await import('../../plans/operator-list.ts');
-    const { keptHead } = await import('../../plans/signed-head.ts');
+    const { operatorListOf } = await import('../../engine/plans/operator-list.ts');
+    const { keptHead } = await import('../../engine/plans/signed-head.ts');
     const { operators } = await operatorListOf(session);
     const own = await ownOperator(operators, session.profile, session.world);
     return { result: { data: await keptHead(journal.id(), head, own, session.world.clock.now()) } };
@@ -52,8 +52,8 @@ interface Given {
  */
 export async function givenHead(session: Session, text: string | undefined): Promise<Given> {
   if (text === undefined || /^[\w-]{43}$/.test(text)) return { hash: text, signedBy: null };
-  const { parseKeptHead, signerOf } = await import('../../plans/signed-head.ts');
-  const { operatorListOf } = await import('../../plans/operator-list.ts');
+  const { parseKeptHead, signerOf } = await import('../../engine/plans/signed-head.ts');
+  const { operatorListOf } = await import('../../engine/plans/operator-list.ts');
   const path = absolutePath(text);
   const head = parseKeptHead(fileAt(path), path);
   const journal = (await session.journal()).id();

@@ -1,23 +1,23 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import { accountLine, confirmConsent } from '../../cli/confirm.ts';
-import { endDryRun } from '../../cli/dry-run.ts';
-import { argument, word } from '../../cli/parameters.ts';
-import { Checked } from '../../cli/session/checked.ts';
-import type { Session } from '../../cli/session.ts';
-import { waitOption } from '../../cli/wait.ts';
-import type { Plan } from '../../plans/plan.ts';
-import { said } from '../../plans/said.ts';
-import type { Signers } from '../../plans/signatures.ts';
-import { warnIfAlone } from '../../works/applied.ts';
+import { command } from '../../terminal/command.ts';
+import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
+import { endDryRun } from '../../engine/dry-run.ts';
+import { argument, word } from '../../terminal/parse/parameters.ts';
+import { Checked } from '../../engine/plans/checked.ts';
+import type { Session } from '../../terminal/session.ts';
+import { waitOption } from '../../engine/operations/follow.ts';
+import type { Plan } from '../../engine/plans/plan.ts';
+import { said } from '../../engine/plans/said.ts';
+import type { Signers } from '../../engine/plans/signatures.ts';
+import { warnIfAlone } from '../../engine/operations/applied.ts';
 
 const file = argument('file', 'plan that a command wrote with --plan', word, 'File:');
 
 /** Reads a plan for the account of this command. Throws CliError usage. */
 async function planIn(session: Session, path: string): Promise<Plan> {
-  const { readPlan } = await import('../../plans/file.ts');
-  const { requireAccount } = await import('../../plans/account.ts');
+  const { readPlan } = await import('../../engine/plans/file.ts');
+  const { requireAccount } = await import('../../engine/plans/account.ts');
   const plan = readPlan(path);
   await requireAccount(session, plan);
   return plan;
@@ -30,8 +30,8 @@ async function requireSecondEyes(
   publicKey: string,
   { list, isShared }: Signers,
 ): Promise<void> {
-  const { dependence } = await import('../../plans/independence.ts');
-  const { requireIndependence } = await import('../../plans/signatures.ts');
+  const { dependence } = await import('../../engine/plans/independence.ts');
+  const { requireIndependence } = await import('../../engine/plans/signatures.ts');
   const { operator, user, host } = content.author;
   // An author without a key is known by the machine only.
   const isAuthor = operator ? operator.publicKey === publicKey : user === world.host.user && host === world.host.name;
@@ -96,10 +96,10 @@ export const signCommand = command({
   run: async (session, input) => {
     const { world, profile } = session;
     const { ownOperator } = await import('../../account/operators.ts');
-    const { replacePlan } = await import('../../plans/file.ts');
-    const { requireUnexpired } = await import('../../plans/plan.ts');
-    const { claimedLines, PLAN_COLUMNS, planLines, shownPlan } = await import('../../plans/shown.ts');
-    const { signaturesOf, signersOf, withSignature } = await import('../../plans/signatures.ts');
+    const { replacePlan } = await import('../../engine/plans/file.ts');
+    const { requireUnexpired } = await import('../../engine/plans/plan.ts');
+    const { claimedLines, PLAN_COLUMNS, planLines, shownPlan } = await import('../../engine/plans/shown.ts');
+    const { signaturesOf, signersOf, withSignature } = await import('../../engine/plans/signatures.ts');
     const path = absolutePath(input.file);
     const plan = await planIn(session, path);
     requireUnexpired(plan, await session.timeMs());

@@ -1,5 +1,5 @@
-import { command } from '../../cli/command.ts';
-import { addProfile, profileParameters } from '../../cli/new-profile.ts';
+import { command } from '../../terminal/command.ts';
+import { addProfile, profileParameters } from '../../terminal/ask/new-profile.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { PROFILE, profileResult } from './show.ts';
 

@@ -1,11 +1,11 @@
 import { journalPlaceOf } from '../../account/journal-place.ts';
 import { ownOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
-import { accountLine, type Change, confirmChange, confirmConsent } from '../../cli/confirm.ts';
-import { authorityOf } from '../../cli/journaled.ts';
-import { recordSetting } from '../../cli/session/recorded-setting.ts';
-import type { Session } from '../../cli/session.ts';
-import type { PlannedChange, PlanToApply } from '../../plans/change.ts';
+import { accountLine, type Change, confirmChange, confirmConsent } from '../../terminal/ask/confirm.ts';
+import { authorityOf } from '../../engine/send.ts';
+import { recordSetting } from '../../engine/setting.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import {
   changedList,
   changeForPeople,
@@ -20,9 +20,9 @@ import {
   parseOperatorList,
   pendingForPeople,
   WAITING_MS,
-} from '../../plans/operator-list.ts';
-import type { Author } from '../../plans/plan.ts';
-import { requireSignatures } from '../../plans/sign-above.ts';
+} from '../../engine/plans/operator-list.ts';
+import type { Author } from '../../engine/plans/plan.ts';
+import { requireSignatures } from '../../engine/plans/sign-above.ts';
 
 type Lines = PlannedChange['lines'];
 
@@ -131,7 +131,7 @@ export async function changeOperators(session: Session, wanted: OperatorChange):
   if (needsAnother(list)) requireSignatures(list, `another operator must sign to ${summary}`, applied, 'changed');
   const shown = planned ? planned.agreed.lines : lines;
   await consent(session, { summary, lines: [accountLine(session.profile), ...shown, ...previews] });
-  if (applied) (await import('../../plans/plan.ts')).requireUnexpired(applied.plan, await session.timeMs());
+  if (applied) (await import('../../engine/plans/plan.ts')).requireUnexpired(applied.plan, await session.timeMs());
   await save(session, read, changedList(list, wanted, askedBy(applied, own), await nowIso()), summary, applied);
 }
 

@@ -8,18 +8,18 @@ import {
 } from '../../account/operator-settings.ts';
 import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import { endDryRun } from '../../cli/dry-run.ts';
-import { PLAN_OPTIONS } from '../../cli/money-options.ts';
-import { argument, option, someArguments, switchOn } from '../../cli/parameters.ts';
-import type { Session } from '../../cli/session.ts';
-import type { OperatorChange, OperatorList, PendingChange } from '../../plans/operator-list.ts';
-import type { Author } from '../../plans/plan.ts';
+import { command } from '../../terminal/command.ts';
+import { endDryRun } from '../../engine/dry-run.ts';
+import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
+import { argument, option, someArguments, switchOn } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { OperatorChange, OperatorList, PendingChange } from '../../engine/plans/operator-list.ts';
+import type { Author } from '../../engine/plans/plan.ts';
 import type { Form } from '../../present/prints.ts';
 
 /** Loaded when used: the other commands of profiles sign nothing. */
 const operatorsRoom = () => import('../../account/operators.ts');
-const listRoom = () => import('../../plans/operator-list.ts');
+const listRoom = () => import('../../engine/plans/operator-list.ts');
 const changeRoom = () => import('./operator-change.ts');
 
 const COLUMNS = [
@@ -59,7 +59,7 @@ const listCommand = command({
   parameters: {},
   run: async (session) => {
     const { ownOperator } = await operatorsRoom();
-    const { signLimits } = await import('../../plans/sign-above.ts');
+    const { signLimits } = await import('../../engine/plans/sign-above.ts');
     const list = await session.operators();
     const own = await ownOperator(list.operators, session.profile, session.world);
     const operators = list.operators.map(({ name, publicKey, addedBy, addedAt }) => ({
@@ -172,7 +172,7 @@ const addCommand = command({
 
 /** Throws CliError usage: nobody can agree to a new operator of a live account. */
 async function requirePerson(session: Session, name: string): Promise<void> {
-  const { confirmConsent } = await import('../../cli/confirm.ts');
+  const { confirmConsent } = await import('../../terminal/ask/confirm.ts');
   await confirmConsent(session, session.profile, { summary: `let operator ${name} sign plans`, lines: [] });
 }
 
@@ -218,7 +218,7 @@ const signAboveCommand = command({
   run: async (session, { amounts, ...input }) => {
     const { world, profile } = session;
     const { requireOperatorProfile } = await operatorsRoom();
-    const { signLimits } = await import('../../plans/sign-above.ts');
+    const { signLimits } = await import('../../engine/plans/sign-above.ts');
     const stored = requireOperatorProfile(profile);
     const given = amounts.filter((each) => each !== 'off');
     if (given.length > 0 && given.length < amounts.length)

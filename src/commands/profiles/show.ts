@@ -2,9 +2,9 @@ import { areRulesTrusted, evidenceRulesOf, untrustedRules } from '../../account/
 import { fromStored, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
 import { EVIDENCE, profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Outcome } from '../../cli/outcome.ts';
-import { shortDuration } from '../../cli/parameters.ts';
-import type { Session } from '../../cli/session.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { shortDuration } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import type { Form } from '../../present/prints.ts';
 import type { Column } from '../../present/result.ts';

@@ -5,11 +5,11 @@ import { findPin } from '../../account/pin.ts';
 import { isApproved } from '../../account/pins.ts';
 import { isTrusted, type KeyCommand, type StoredProfile, trustedStore } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import { confirmChange } from '../../cli/confirm.ts';
-import { endDryRun } from '../../cli/dry-run.ts';
-import { optionalArgument, shortDuration, switchOn, word } from '../../cli/parameters.ts';
-import type { Session } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { endDryRun } from '../../engine/dry-run.ts';
+import { optionalArgument, shortDuration, switchOn, word } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import { visible } from '../../present/text.ts';
 import { requireProfile } from './show.ts';
 

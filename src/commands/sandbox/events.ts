@@ -1,6 +1,6 @@
-import { command } from '../../cli/command.ts';
-import { argument, id, oneOf, option, wholeNumber, word } from '../../cli/parameters.ts';
-import { outcomeOf } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, id, oneOf, option, wholeNumber, word } from '../../terminal/parse/parameters.ts';
+import { outcomeOf } from '../../terminal/session.ts';
 import { sandboxEvent, sandboxEventResend, sandboxEvents } from '../../contract/control-events.ts';
 import { requireSandbox } from './only.ts';
 

@@ -1,7 +1,7 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import { argument, newFile, word } from '../../cli/parameters.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, newFile, word } from '../../terminal/parse/parameters.ts';
 import { sandboxRestore, sandboxSnapshot } from '../../contract/control.ts';
 import { stateFileProblem } from '../../contract/state-file.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/bytes-file.ts';

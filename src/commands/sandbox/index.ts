@@ -1,6 +1,6 @@
-import { type Command, command, type Group } from '../../cli/command.ts';
-import { argument, duration, switchOn } from '../../cli/parameters.ts';
-import { outcomeOf } from '../../cli/session.ts';
+import { type Command, command, type Group } from '../../terminal/command.ts';
+import { argument, duration, switchOn } from '../../terminal/parse/parameters.ts';
+import { outcomeOf } from '../../terminal/session.ts';
 import { sandboxAdvance, sandboxClock, sandboxSettle, sandboxStatus } from '../../contract/control.ts';
 import { eventCommands } from './events.ts';
 import { faultCommands } from './fault.ts';

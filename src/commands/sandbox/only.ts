@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import type { Session } from '../../cli/session.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** Throws CliError usage for a live profile, which has no sandbox controls. */
 export function requireSandbox({ profile }: Session): void {

@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
+import { command } from '../../terminal/command.ts';
 import {
   amountHelp,
   amountOf,
@@ -10,8 +10,8 @@ import {
   switchOn,
   ticker,
   word,
-} from '../../cli/parameters.ts';
-import { outcomeOf } from '../../cli/session.ts';
+} from '../../terminal/parse/parameters.ts';
+import { outcomeOf } from '../../terminal/session.ts';
 import { sandboxDeposit, sandboxPay } from '../../contract/control.ts';
 import { type Amount, type Asset, printable, TOKENS } from '../../money/amount.ts';
 import { toWireNumber, toWireText } from '../../money/units.ts';

@@ -1,5 +1,5 @@
 import { changeProfile } from '../../account/changes.ts';
-import type { Session } from '../../cli/session.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** Accepts plain responses again after the data of a sandbox was replaced, and with it the key that it sealed responses to. */
 export async function acceptPlainAgain(session: Session): Promise<void> {

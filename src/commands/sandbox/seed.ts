@@ -1,6 +1,6 @@
-import { command } from '../../cli/command.ts';
-import { oneOf, onOrOff, option, wholeNumber } from '../../cli/parameters.ts';
-import { outcomeOf } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { oneOf, onOrOff, option, wholeNumber } from '../../terminal/parse/parameters.ts';
+import { outcomeOf } from '../../terminal/session.ts';
 import { sandboxReset, sandboxSeed } from '../../contract/control.ts';
 import { requireSandbox } from './only.ts';
 import { acceptPlainAgain } from './plain-again.ts';

@@ -1,9 +1,9 @@
 import { sandboxPath, stateDir } from '../../account/paths.ts';
 import { checkedServiceName } from '../../account/service-name.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import { hostAddress, hostName, listenProblem } from '../../cli/listening.ts';
-import { oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../cli/parameters.ts';
+import { command } from '../../terminal/command.ts';
+import { hostAddress, hostName, listenProblem } from '../../terminal/parse/listening.ts';
+import { oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { isOtherFee } from '../../contract/reading/names.ts';
 
 const origin = (text: string): string => {

@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
-import { type Command, command, type Group } from '../../cli/command.ts';
-import { nearest } from '../../cli/nearest.ts';
-import { type Parameter, word } from '../../cli/parameters.ts';
+import { type Command, command, type Group } from '../../terminal/command.ts';
+import { nearest } from '../../terminal/parse/nearest.ts';
+import { type Parameter, word } from '../../terminal/parse/parameters.ts';
 import type { JsonSchema } from '../../derive/schema.ts';
 import { printable } from '../../money/amount.ts';
 import { printedSchema } from './printed-schema.ts';

@@ -1,7 +1,7 @@
-import { command } from '../../cli/command.ts';
-import { argument, id, option, picked, required, word } from '../../cli/parameters.ts';
-import { PREVIEW_READ, readPreviews } from '../../cli/previews.ts';
-import { outcomeOf } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, id, option, picked, required, word } from '../../terminal/parse/parameters.ts';
+import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
+import { outcomeOf } from '../../terminal/session.ts';
 import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
 
 const userId = picked('user', argument('user-id', 'user id, from users list', id, 'Which user?'));

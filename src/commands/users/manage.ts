@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
+import { command } from '../../terminal/command.ts';
 import {
   argument,
   id,
@@ -12,9 +12,9 @@ import {
   switchOn,
   ticker,
   word,
-} from '../../cli/parameters.ts';
-import { objectOf, properties } from '../../cli/properties.ts';
-import { outcomeOf } from '../../cli/session.ts';
+} from '../../terminal/parse/parameters.ts';
+import { objectOf, properties } from '../../terminal/parse/properties.ts';
+import { outcomeOf } from '../../terminal/session.ts';
 import { setStatus, updateOnrampAsset } from '../../contract/endpoints/user-settings.ts';
 import { migrateUserWallets } from '../../contract/endpoints/wallet-migration.ts';
 import { percentText } from '../../money/rates.ts';

@@ -1,18 +1,18 @@
 import { modeForPeople } from '../../account/mode.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { command, type Guided } from '../../cli/command.ts';
-import { askFor } from '../../cli/input.ts';
-import type { Outcome } from '../../cli/outcome.ts';
-import { argument, id, option, optionalArgument, picked, switchOn } from '../../cli/parameters.ts';
-import { outcomeOf, type Session } from '../../cli/session.ts';
-import { startedOutcome, startedShape } from '../../cli/started.ts';
-import { DEFAULT_WAIT_MS, waitOption, waitWords } from '../../cli/wait.ts';
-import { showEquivalentCommand, wizardOutcome } from '../../cli/wizard.ts';
+import { command, type Guided } from '../../terminal/command.ts';
+import { askFor } from '../../terminal/ask/input.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { argument, id, option, optionalArgument, picked, switchOn } from '../../terminal/parse/parameters.ts';
+import { outcomeOf, type Session } from '../../terminal/session.ts';
+import { startedOutcome, startedShape } from '../../engine/operations/started.ts';
+import { DEFAULT_WAIT_MS, waitOption, waitWords } from '../../engine/operations/follow.ts';
+import { showEquivalentCommand, wizardOutcome } from '../../terminal/ask/wizard.ts';
 import { getDetails, onboard, onboardStatus } from '../../contract/endpoints/users.ts';
 import { timeText } from '../../present/times.ts';
-import { followWork } from '../../works/follow-work.ts';
-import { onboarding } from '../../works/users.ts';
+import { followWork } from '../../engine/operations/follow-work.ts';
+import { onboarding } from '../../engine/operations/users.ts';
 import { USER_SHOWN } from './columns.ts';
 import { earlierOnboarding, recordRetried, refusedAgain, requireUseful } from './retry.ts';
 

@@ -1,15 +1,15 @@
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { type Change, confirmChange } from '../../cli/confirm.ts';
-import { recognizableInput } from '../../cli/journaled.ts';
-import type { Session } from '../../cli/session.ts';
+import { type Change, confirmChange } from '../../terminal/ask/confirm.ts';
+import { recognizableInput } from '../../engine/send.ts';
+import type { Session } from '../../terminal/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onboard, type onboardStatus } from '../../contract/endpoints/users.ts';
 import { CLEARED } from '../../journal/chain.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
-import { followWork } from '../../works/follow-work.ts';
-import { recordedData } from '../../works/recorded.ts';
-import { onboarding } from '../../works/users.ts';
+import { followWork } from '../../engine/operations/follow-work.ts';
+import { recordedData } from '../../engine/operations/recorded.ts';
+import { onboarding } from '../../engine/operations/users.ts';
 
 const EVERY = 1_000;
 

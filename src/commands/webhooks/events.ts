@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import { nearest } from '../../cli/nearest.ts';
-import { optionalArgument, word } from '../../cli/parameters.ts';
+import { command } from '../../terminal/command.ts';
+import { nearest } from '../../terminal/parse/nearest.ts';
+import { optionalArgument, word } from '../../terminal/parse/parameters.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
 import { EVENTS, eventOf } from '../../contract/events.ts';
 import { FIELD_FORM, fieldsOf } from '../../derive/describe.ts';

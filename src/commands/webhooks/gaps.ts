@@ -1,8 +1,8 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import { openProfileInbox } from '../../cli/inbox.ts';
-import { periodOptions, type TypedPeriod, timesOf } from '../../cli/period.ts';
-import type { Session } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { openProfileInbox } from '../../engine/inbox.ts';
+import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
+import type { Session } from '../../terminal/session.ts';
 import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
 import { listSwaps } from '../../contract/endpoints/swaps.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';

@@ -1,8 +1,8 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import { confirmChange } from '../../cli/confirm.ts';
-import { endDryRun } from '../../cli/dry-run.ts';
-import { openProfileInbox } from '../../cli/inbox.ts';
+import { command } from '../../terminal/command.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { endDryRun } from '../../engine/dry-run.ts';
+import { openProfileInbox } from '../../engine/inbox.ts';
 import {
   argument,
   duration,
@@ -13,10 +13,10 @@ import {
   required,
   switchOn,
   wholeNumber,
-} from '../../cli/parameters.ts';
-import { periodOptions, type TypedPeriod, timesOf } from '../../cli/period.ts';
-import { objectOf, properties } from '../../cli/properties.ts';
-import type { Session } from '../../cli/session.ts';
+} from '../../terminal/parse/parameters.ts';
+import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
+import { objectOf, properties } from '../../terminal/parse/properties.ts';
+import type { Session } from '../../terminal/session.ts';
 import { timeText } from '../../present/times.ts';
 import { readBody } from '../../webhooks/body.ts';
 import { eventIn } from '../../webhooks/event.ts';

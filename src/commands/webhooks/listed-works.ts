@@ -1,5 +1,5 @@
-import { PAGE_SIZE } from '../../cli/pages.ts';
-import type { Session } from '../../cli/session.ts';
+import { PAGE_SIZE } from '../../engine/lists/pages.ts';
+import type { Session } from '../../terminal/session.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
 import { listSwaps } from '../../contract/endpoints/swaps.ts';

@@ -5,10 +5,10 @@ import { storeWebhookSecret, webhookSecretFrom, webhookSecretsOf } from '../../a
 import { type Category, CliError } from '../../base/errors.ts';
 import { ExchangeError } from '../../base/exchange-error.ts';
 import { Secret } from '../../base/secret.ts';
-import { command } from '../../cli/command.ts';
-import { confirmChange } from '../../cli/confirm.ts';
-import { argument, option, switchOn, word } from '../../cli/parameters.ts';
-import { outcomeOf, type Session } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { argument, option, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { outcomeOf, type Session } from '../../terminal/session.ts';
 import { validRequest } from '../../client/request.ts';
 import { getWebhook, setWebhook, toggleWebhook } from '../../contract/endpoints/management.ts';
 import { ALL_EVENTS, eventOf } from '../../contract/events.ts';

@@ -1,9 +1,9 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../cli/command.ts';
-import { endDryRun } from '../../cli/dry-run.ts';
-import { argument, required, word } from '../../cli/parameters.ts';
-import { objectOf, properties } from '../../cli/properties.ts';
-import type { Session } from '../../cli/session.ts';
+import { command } from '../../terminal/command.ts';
+import { endDryRun } from '../../engine/dry-run.ts';
+import { argument, required, word } from '../../terminal/parse/parameters.ts';
+import { objectOf, properties } from '../../terminal/parse/properties.ts';
+import type { Session } from '../../terminal/session.ts';
 import { problemsOf, problemText } from '../../contract/check.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
 import { exampleOf } from '../../derive/example.ts';

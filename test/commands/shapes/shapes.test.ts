@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/cli/command.ts';
+import type { Command } from '../../../src/terminal/command.ts';
 import { CATALOGUE } from '../../../src/commands/catalogue.ts';
 import { controls } from '../../../src/contract/control.ts';
 import { endpoints } from '../../../src/contract/endpoints/index.ts';

@@ -1,0 +1,174 @@
+import type { Profile } from '../account/profile.ts';
+import { CliError } from '../base/errors.ts';
+import {
+  fullyVisible,
+  type IpRange,
+  matchesVisible,
+  parseRange,
+  parseVisible,
+  rangeText,
+  type VisibleRange,
+} from '../contract/cidr.ts';
+import type { ResponseOf } from '../contract/endpoint.ts';
+import { ipAllowlist } from '../contract/endpoints/allowlist.ts';
+import { getFees } from '../contract/endpoints/fees.ts';
+import { liveLine } from '../terminal/show/live.ts';
+import type { Session, SessionCallOptions } from '../terminal/session.ts';
+import { FIRST_POLL_MS, interruptedWait, longerPause, SHORTEST_READ_MS, statusUnreadable } from './operations/follow.ts';
+
+/** The result of `check` for this machine. */
+interface Access {
+  /** The address that the service sees: masked, or in full if it is known. */
+  readonly yourIp: string;
+  readonly own: VisibleRange | undefined;
+  readonly isAllowed: boolean;
+  /** The entry that allows this machine, masked. */
+  readonly matchedRule: string | undefined;
+  readonly total: number | undefined;
+}
+
+export interface Entry {
+  readonly index: number;
+  /** Masked. */
+  readonly ip: string;
+  readonly label: string | undefined;
+}
+
+/** The allowlist and this machine's access before a change. */
+export interface AllowlistState {
+  readonly access: Access;
+  readonly entries: readonly Entry[];
+}
+
+/** These reads precede a change, and are made in a dry run too. */
+const BEFOREHAND = { isBeforehand: true } as const;
+
+/** The time after which a change is in effect on every server. Source: interface. */
+export const PROPAGATION_MS = 30_000;
+
+/** Reads access and entries. `mine` is the full address of this machine, if known. Throws CliError usage if the service sees another address. */
+export async function readAllowlist(session: Session, mine?: IpRange): Promise<AllowlistState> {
+  const access = await readAccess(session, BEFOREHAND);
+  const known = mine ?? localAddress(session.profile);
+  const isSeen = known !== undefined && access.own !== undefined && matchesVisible(known, access.own);
+  if (mine && !isSeen) {
+    throw new CliError('usage', `--my-address: the service sees this machine as ${access.yourIp}`, {
+      hint: 'pass the address from which this machine reaches the service',
+    });
+  }
+  const full = isSeen ? { own: fullyVisible(known), yourIp: rangeText(known) } : {};
+  return { access: { ...access, ...full }, entries: await readEntries(session) };
+}
+
+/** Returns the loopback address for a service on this machine; undefined for a remote service, which may see another address. */
+function localAddress({ mode, baseUrl }: Profile): IpRange | undefined {
+  const { hostname } = new URL(baseUrl);
+  if (mode === 'embedded' || hostname === 'localhost' || hostname === '127.0.0.1') return parseRange('127.0.0.1');
+  return hostname === '[::1]' ? parseRange('::1') : undefined;
+}
+
+export async function readEntries(session: Session): Promise<readonly Entry[]> {
+  const { data } = await session.call(ipAllowlist, { action: 'list' }, BEFOREHAND);
+  if (!data.ipAddresses) throw unusable('which entries the allowlist has');
+  return data.ipAddresses.map(({ index, ip, description }, position) => ({
+    index: index ?? position,
+    ip: ip ?? '',
+    label: description || undefined,
+  }));
+}
+
+/** Checks this machine's access; the server reads its list again for every check. */
+async function readAccess(session: Session, options: SessionCallOptions): Promise<Access> {
+  return accessOf((await session.call(ipAllowlist, { action: 'check' }, options)).data);
+}
+
+/** Converts a `check` response. Throws CliError network if it does not say whether this machine is allowed. */
+export function accessOf(data: ResponseOf<typeof ipAllowlist>): Access {
+  if (typeof data.isAllowed !== 'boolean') throw unusable('whether this machine is allowed');
+  return {
+    yourIp: data.yourIp ?? 'unknown address',
+    own: parseVisible(data.yourIp ?? ''),
+    isAllowed: data.isAllowed,
+    matchedRule: data.matchedRule ?? undefined,
+    total: data.totalConfiguredIps ?? undefined,
+  };
+}
+
+function unusable(missing: string): CliError {
+  return new CliError('network', `the response does not say ${missing}`, {
+    code: 'UNUSABLE_ANSWER',
+    hint: 'run the command again later',
+  });
+}
+
+export const entryText = ({ index, ip, label }: Entry): string =>
+  `${ip} (index ${index}${label === undefined ? '' : `, ${label}`})`;
+
+/** `this machine (203.0.*.*) is allowed by the entry 203.0.*.*`. */
+export function accessText({ yourIp, isAllowed, matchedRule, total }: Access): string {
+  const machine = `this machine (${yourIp})`;
+  if (!isAllowed) return `${machine} is not allowed`;
+  if (total === 0) return `${machine} is allowed, like every address: the allowlist is empty`;
+  return `${machine} is allowed${matchedRule === undefined ? '' : ` by the entry ${matchedRule}`}`;
+}
+
+const CHANGE = { what: 'the allowlist change', again: 'fiatrail ip check' } as const;
+
+/** Polls until this machine is allowed and an ordinary read succeeds. Throws CliError pending with `hint` after `waitMs`. */
+export async function verifyAccess(session: Session, waitMs: number, hint: string): Promise<void> {
+  const { clock, interrupted } = session.world;
+  const deadlineMs = clock.now() + waitMs;
+  const line = liveLine(session.world, session.globals);
+  try {
+    for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, ipAllowlist)) {
+      const options = { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) };
+      const access = await accessAfter(session, options);
+      if (access.isAllowed && (await passes(session, options))) {
+        await line.end();
+        return await session.note(accessText(access));
+      }
+      const leftMs = deadlineMs - clock.now();
+      if (leftMs <= 0) throw notYet(session, access, hint);
+      await line.show(`this machine (${access.yourIp}) is not allowed yet`);
+      await clock.sleep(Math.min(pauseMs, leftMs), interrupted).catch(() => {
+        throw interruptedWait(session, CHANGE, 'before this machine was allowed');
+      });
+    }
+  } finally {
+    await line.end();
+  }
+}
+
+const accessAfter = (session: Session, options: SessionCallOptions): Promise<Access> =>
+  readAccess(session, options).catch((error) => {
+    throw statusUnreadable(session, CHANGE, error);
+  });
+
+/** Whether an ordinary read gets past the allowlist. Live servers were seen to respond with a 400 to an address that is not listed. */
+async function passes(session: Session, options: SessionCallOptions): Promise<boolean> {
+  try {
+    await session.call(getFees, {}, options);
+    return true;
+  } catch (error) {
+    if (error instanceof CliError && (error.category === 'auth' || error.httpStatus === 400)) return false;
+    // The read got past the allowlist and was refused for another reason.
+    if (error instanceof CliError && error.category === 'refused') return true;
+    throw statusUnreadable(session, CHANGE, error);
+  }
+}
+
+function notYet(session: Session, { yourIp }: Access, hint: string): CliError {
+  return new CliError('pending', `the allowlist was changed, but this machine (${yourIp}) is not allowed yet`, {
+    hint,
+    operationId: session.changed()?.operationId,
+  });
+}
+
+/** Prints this machine's access after a change that does not need to be verified. */
+export async function printAccess(session: Session): Promise<void> {
+  const access = await accessAfter(session, {});
+  if (access.isAllowed) return session.note(accessText(access));
+  await session.say(
+    `${accessText(access)}; only fiatrail ip commands work from here; allow it with: fiatrail ip add <address>`,
+  );
+}

@@ -1,0 +1,84 @@
+import { CliError } from '../../base/errors.ts';
+import type { Page } from './pages.ts';
+import { sha256Hex } from '../../crypto/fingerprint.ts';
+
+/** Where a list stopped: enough to resume it without losing or repeating a row. */
+export interface ResumePoint {
+  /** The endpoint, the account and the filters, as digests: it fits nothing else. */
+  readonly list: string;
+  /** The number of rows before it in the whole list, when the last page was read. */
+  readonly next: number;
+  /** The number of rows in the whole list at that time; null if the service does not say. */
+  readonly total: number | null;
+  /** The id of the last row; null if rows have none. */
+  readonly last: string | null;
+}
+
+/** Identifies a list: which account, which endpoint, which filters. Contains neither a key nor a name. */
+export function listDigest(keyFingerprint: string, endpoint: string, filters: unknown): string {
+  return sha256Hex(JSON.stringify([keyFingerprint, endpoint, filters])).slice(0, 12);
+}
+
+/** Ids that need no quotes in a shell, and no dot. */
+const PLAIN_ID = /^[\w-]+$/;
+
+/** Writes a point as one short word for a command line: `8aa0426f21e8.42600.60000.i0001320260309`. */
+export function cursorOf({ list, next, total, last }: ResumePoint): string {
+  const id = last === null ? 'n' : PLAIN_ID.test(last) ? `i${last}` : `b${Buffer.from(last).toString('base64url')}`;
+  return `${list}.${next}.${total ?? ''}.${id}`;
+}
+
+const CURSOR = /^([0-9a-f]{12})\.(\d{1,15})\.(\d{0,15})\.(?:(n)|i([\w-]{1,500})|b([\w-]{1,700}))$/;
+
+/** Reads a cursor. Throws CliError usage if it is not one, or one of another list. */
+export function pointOf(cursor: string, list: string): ResumePoint {
+  const [, digest, next, total, none, plain, encoded = ''] = CURSOR.exec(cursor) ?? [];
+  if (digest === undefined)
+    throw new CliError('usage', '--resume: this is not a cursor that fiatrail printed; nothing was read', {
+      code: 'CURSOR_INVALID',
+      hint: 'copy the whole cursor from the message of the command that stopped',
+    });
+  const last = none ? null : (plain ?? Buffer.from(encoded, 'base64url').toString());
+  if (digest === list) return { list, next: Number(next), total: total ? Number(total) : null, last };
+  throw new CliError('usage', 'cannot resume the list: the cursor belongs to another list, format, filter or account', {
+    code: 'CURSOR_INVALID',
+    hint: 'use the command line and the profile of the command that stopped; or, to start a file over, remove FILE.part and FILE.part.json',
+  });
+}
+
+/** A page, and how many of its first rows were printed before. */
+interface Found<Row> {
+  readonly page: Page<Row>;
+  readonly offset: number;
+  readonly printed: number;
+}
+
+interface Rows<Row> {
+  readonly idOf: (row: Row) => string | null | undefined;
+  readonly fetchPage: (offset: number) => Promise<Page<Row>>;
+  readonly isOldestFirst: boolean;
+}
+
+/**
+ * Finds where to resume a list by position. Rows that were added meanwhile move the last printed row, so it is looked up by its id.
+ * Throws CliError declined if it is no longer there.
+ */
+export async function pageAfter<Row>(
+  { next, total, last }: ResumePoint,
+  { idOf, fetchPage, isOldestFirst }: Rows<Row>,
+): Promise<Found<Row>> {
+  let offset = Math.max(0, next - 1);
+  for (const _ of ['where it was', 'where it is']) {
+    const page = await fetchPage(offset);
+    const grown = isOldestFirst ? 0 : (page.total ?? total ?? 0) - (total ?? 0);
+    if (last === null && grown === 0) return { page, offset, printed: next - offset };
+    const at = page.rows.findIndex((row) => last !== null && idOf(row) === last);
+    if (at >= 0) return { page, offset, printed: at + 1 };
+    offset = Math.max(0, next - 1 + grown);
+    if (last === null) return { page: await fetchPage(offset), offset, printed: next + grown - offset };
+  }
+  throw new CliError('declined', '--resume: the last row that was printed is no longer in the list', {
+    code: 'CURSOR_LOST',
+    hint: 'read the list from its start, without --resume',
+  });
+}

@@ -1,0 +1,138 @@
+import { absolutePath } from '../../account/paths.ts';
+import { CliError, withDetails } from '../../base/errors.ts';
+import type { OutputStream } from '../../base/world.ts';
+import type { Session } from '../../terminal/session.ts';
+import { openPartFile, type PartFile } from '../../files/part-file.ts';
+import type { Result } from '../../present/result.ts';
+import { cursorOf, type ResumePoint } from './resume.ts';
+
+/** What a list was told about going on and about its file. */
+export interface Continuing {
+  readonly resume: string | undefined;
+  readonly outputFile: string | undefined;
+}
+
+/** The formats that can go on in the middle: a row is a line. */
+const LINES: readonly string[] = ['csv', 'ndjson'];
+
+/** The file of a list, if it has one, and where the list goes on. */
+export interface Sink {
+  readonly file: PartFile | undefined;
+  readonly cursor: string | undefined;
+}
+
+/** Throws CliError usage for a list that is not read as a whole, and was told to go on or to write a file. */
+export function requireAll({ resume, outputFile }: Continuing): void {
+  if (resume === undefined && outputFile === undefined) return;
+  const flag = resume === undefined ? '--output-file' : '--resume';
+  throw new CliError('usage', `${flag} needs --all`, { hint: 'add --all' });
+}
+
+function openSink({ globals, world }: Pick<Session, 'globals' | 'world'>, { resume, outputFile }: Continuing): Sink {
+  if (resume === undefined && outputFile === undefined) return { file: undefined, cursor: undefined };
+  const flag = resume === undefined ? '--output-file' : '--resume';
+  if (resume !== undefined && outputFile !== undefined)
+    throw new CliError('usage', '--resume and --output-file cannot be combined', {
+      hint: 'omit --resume: a list that is written to a file resumes by itself',
+    });
+  const { format, query } = globals.present;
+  if (!LINES.includes(format) || query !== undefined)
+    throw new CliError('usage', `${flag} needs -o csv or -o ndjson, without --query`, { hint: 'add -o ndjson' });
+  const isWritten = outputFile !== undefined && !globals.dryRun;
+  const file = isWritten ? openPartFile(absolutePath(outputFile), world.ids.uuid, world.host) : undefined;
+  return { file, cursor: resume ?? file?.cursor };
+}
+
+/** Reads a list into its file, if it has one, which is closed if that fails. Throws CliError usage. */
+export async function withSink<T>(
+  session: Pick<Session, 'globals' | 'world'>,
+  continuing: Continuing,
+  read: (sink: Sink) => Promise<T>,
+): Promise<T> {
+  const sink = openSink(session, continuing);
+  try {
+    return await read(sink);
+  } catch (error) {
+    sink.file?.close();
+    throw error;
+  }
+}
+
+interface Tracked<Row> {
+  /** What the rows are: `users`. */
+  readonly what: string;
+  readonly first: readonly Row[];
+  readonly more: AsyncIterable<readonly Row[]>;
+  /** Where the list is after some of its rows, the last of which is this one. */
+  readonly pointAfter: (count: number, last: Row | undefined) => ResumePoint;
+  readonly total: () => number | undefined;
+  /** The rows that an earlier run printed. */
+  readonly before: number;
+  readonly file: PartFile | undefined;
+  /** The flags that must be written differently to resume the list. */
+  readonly again: readonly string[];
+}
+
+type TrackedParts = Pick<Result, 'more' | 'isContinued' | 'sink' | 'stopped'>;
+
+/** Follows a list while it is printed, so that a command that stops in the middle can say how to go on. */
+export function tracked<Row>(session: Session, list: Tracked<Row>): TrackedParts {
+  const { what, first, more, pointAfter, total, before, file, again } = list;
+  const { progress, globals } = session;
+  let count = 0;
+  let point: ResumePoint | undefined;
+  const wrote = async (rows: readonly Row[]) => {
+    count += rows.length;
+    point = pointAfter(count, rows.at(-1));
+    file?.keep(cursorOf(point));
+    await progress.rows(before + count, total(), what);
+  };
+  async function* pages() {
+    // The page before has been printed when the next one is asked for.
+    await wrote(first);
+    for await (const rows of more) {
+      yield rows;
+      await wrote(rows);
+    }
+    await progress.end();
+  }
+  return {
+    more: pages(),
+    isContinued: before > 0,
+    ...(file ? { sink: sinkOf(file) } : {}),
+    stopped: async (error) => {
+      await progress.end();
+      file?.close();
+      const { format } = globals.present;
+      const isResumable = LINES.includes(format);
+      if (!(error instanceof CliError) || !point || !(isResumable || format === 'table')) return error;
+      const all = total();
+      const done = before + count;
+      const extent =
+        all === undefined ? done.toLocaleString('en') : `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`;
+      const resume = file
+        ? `the same command resumes from there${again.length > 0 ? `, with ${again.join(' and ')}` : ''}`
+        : `resume with: --resume ${cursorOf(point)}${again.map((flag) => `, and ${flag}`).join('')}`;
+      const goOn = isResumable ? resume : 'only -o csv and -o ndjson can be resumed';
+      return withDetails(error, {
+        message: `${error.message}; ${extent} ${what} were ${file ? 'written' : 'printed'}`,
+        hint: [error.hint, goOn].filter((each) => each !== undefined).join('; '),
+      });
+    },
+  };
+}
+
+function sinkOf(file: PartFile): NonNullable<Result['sink']> {
+  const out: OutputStream = {
+    isTerminal: false,
+    columns: undefined,
+    write: async (text) => file.write(text),
+  };
+  return {
+    out,
+    finish: async () => {
+      file.finish();
+      file.close();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { CliError } from '../base/errors.ts';
+import { HIDDEN, Secret } from '../base/secret.ts';
+import type { Operation } from '../journal/journal.ts';
+import { decimalText, isWireNumber, scaledInteger, trimDecimal, wireNumberText } from '../money/decimal.ts';
+import type { Command } from '../terminal/command.ts';
+import { requireFree } from './conflicts.ts';
+import type { Guard } from '../terminal/parse/money-options.ts';
+import type { Session } from '../terminal/session.ts';
+
+/** Splits what a money command was given into its own values and its guard. Throws CliError usage. */
+export async function guardIn(
+  { words, money }: Pick<Command, 'words' | 'money'>,
+  input: Readonly<Record<string, unknown>>,
+  timeMs: () => Promise<number>,
+): Promise<{ readonly values: Readonly<Record<string, unknown>>; readonly guard: Guard | undefined }> {
+  if (!money) return { values: input, guard: undefined };
+  const { once, again, plan: _plan, planExpires: _expires, ...values } = input;
+  const typed = { isGuarded: money === 'guarded', input: typedInput(words, values) };
+  return { values, guard: await guardOf({ once, again }, typed, timeMs) };
+}
+
+/** Reads --once and --again. Throws CliError usage. */
+export async function guardOf(
+  { once, again }: { readonly once?: unknown; readonly again?: unknown },
+  typed: Pick<Guard, 'isGuarded' | 'input'>,
+  timeMs: () => Promise<number>,
+): Promise<Guard> {
+  const isAgain = again === true;
+  if (once !== undefined && isAgain)
+    throw new CliError('usage', '--once and --again cannot be combined', {
+      hint: 'use another once key to do it again',
+    });
+  return { ...typed, isAgain, onceKey: typeof once === 'string' ? await filledKey(once, timeMs) : undefined };
+}
+
+/** Looks for the outcome of an operation; returns whether it is known now. */
+type Reconcile = (session: Session, operation: Operation) => Promise<boolean>;
+
+/** Throws DoneBefore if a once key was used before, and CliError if it must not be used now. Waits for a process that uses it. */
+export async function requireUnused(session: Session, guard: Guard, reconcile: Reconcile): Promise<void> {
+  if (guard.onceKey === undefined || session.globals.dryRun) return;
+  const account = await session.accountNames();
+  const journal = await session.journal();
+  for (;;) {
+    const found = await journal.look({ account, input: guard.input, onceKey: guard.onceKey });
+    if (!found) return;
+    // The process that held the key may have kept its outcome beside the journal since this one opened it.
+    if (found.kind === 'doubt' && (await journal.merge()).count > 0) continue;
+    if (found.kind === 'doubt' && (await reconcile(session, found.operation))) continue;
+    await requireFree(session, found);
+  }
+}
+
+/** Values that decide what a command prints or how long it waits, but not what it does. */
+const NOT_INTENT = new Set(['once', 'again', 'wait']);
+
+/** Returns what was typed as JSON, equal for equal intents: names sorted, amounts exact, values that were left out left out. */
+function typedInput(words: readonly string[], values: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(values).filter(
+    ([name, value]) => value !== undefined && value !== false && !NOT_INTENT.has(name),
+  );
+  return JSON.stringify([
+    words.join(' '),
+    given.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, plain(value)]),
+  ]);
+}
+
+/** Returns a value as JSON that is equal for equal values: names sorted, numbers and amounts exact. It contains no secret. */
+export function plain(value: unknown): unknown {
+  if (value instanceof Secret) return HIDDEN;
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'function') return (value as { typed?: unknown }).typed;
+  if (isWireNumber(value)) return decimalOf(wireNumberText(value));
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, each]) => [name, plain(each)]);
+}
+
+/** More decimals than any amount has. */
+const DECIMALS = 40;
+
+/** Writes equal numbers alike: `5000`, `5000.00` and `5e3`. */
+function decimalOf(text: string): string {
+  const scaled = scaledInteger(text, DECIMALS);
+  return scaled === undefined ? text : trimDecimal(decimalText(scaled, DECIMALS));
+}
+
+/** The placeholders of a once key. */
+const DATE_PARTS = ['year', 'month', 'day', 'hour'];
+
+const PLACE_TIME: Intl.DateTimeFormatOptions = {
+  ...({ timeZone: 'Africa/Lagos', hourCycle: 'h23' } as const),
+  ...({ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit' } as const),
+};
+
+/**
+ * Fills the date into a once key: `fees-{year}-{month}`, by the time that all hosts agree on: two hosts whose clocks differ must not
+ * make two keys of one day. Throws CliError usage for any other brace: a key that means one month
+ * and is the same in every month would pay once and never again.
+ */
+async function filledKey(key: string, timeMs: () => Promise<number>): Promise<string> {
+  if (!/[{}]/.test(key)) return key;
+  const names = [...key.matchAll(/\{([^{}]*)\}|[{}].*/g)];
+  const unknown = names.find(([, name]) => name === undefined || !DATE_PARTS.includes(name));
+  if (unknown)
+    throw new CliError('usage', `--once: unknown placeholder ${unknown[0].slice(0, 30)}`, {
+      hint: 'use {year}, {month}, {day} or {hour}',
+    });
+  const parts = new Intl.DateTimeFormat('en-GB', PLACE_TIME).formatToParts(await timeMs());
+  return key.replace(/\{([^{}]*)\}/g, (_, name: string) => parts.find(({ type }) => type === name)?.value ?? '');
+}

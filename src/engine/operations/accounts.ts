@@ -1,0 +1,152 @@
+import { safeBaseUrl } from '../../account/base-url.ts';
+import { areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
+import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
+import { OF_ENVIRONMENT } from '../../account/stored-profile.ts';
+import { attempt, CliError, withDetails } from '../../base/errors.ts';
+import { createSession, type Session } from '../../terminal/session.ts';
+import type { Operation } from '../../journal/journal.ts';
+import { type Reconciled, reconcile } from './reconcile.ts';
+
+/** Sessions of the accounts that operations were sent with. */
+interface Sessions {
+  /** Returns a session of an operation's account: another account's lists say nothing about it. Throws CliError if there is none. */
+  of(operation: Operation): Promise<Session>;
+  close(): Promise<void>;
+}
+
+/** Opens sessions as they are needed. The command's own session comes first, because its key may come from the environment. */
+export function createSessions(session: Session): Sessions {
+  const { world, globals, commandLine, inputName, runLine, runPlanned, baselineOf } = session;
+  const opened = new Map<string, Session>();
+  const sessionWith = (profile: Profile): Session => {
+    const found = opened.get(profile.name);
+    if (found) return found;
+    const own = { ...globals, profile: profile.name };
+    const made = createSession({
+      ...{ world, profile, globals: own, commandLine, inputName, runLine, runPlanned, baselineOf },
+    });
+    const shared = { ...made, journal: session.journal };
+    opened.set(profile.name, shared);
+    return shared;
+  };
+  const isOf = async (each: Session, { account }: Operation): Promise<boolean> => {
+    const journal = await session.journal();
+    const accounts = await journal.accountIds(await each.accountNames());
+    return accounts.includes(account);
+  };
+  return {
+    of: async (operation) => {
+      // The command may not have a usable key itself.
+      if (await isOf(session, operation).catch(falseIfCliError)) return session;
+      const profile = attempt(() => resolveProfile(operation.profile, world));
+      if (profile instanceof CliError) return (await sameAccount(operation)) ?? raise(noProfile(operation, profile));
+      const own = sessionWith(profile);
+      const isOwn = await isOf(own, operation).catch((error) => {
+        throw error instanceof CliError ? withDetails(error, { operationId: operation.operationId }) : error;
+      });
+      return isOwn ? own : ((await sameAccount(operation)) ?? raise(otherAccount(operation)));
+    },
+    close: async () => {
+      for (const each of opened.values()) await each.close();
+    },
+  };
+
+  /** Finds the account under another profile name. Only keys of profiles with the same address are read. */
+  async function sameAccount(operation: Operation): Promise<Session | undefined> {
+    for (const name of allProfileNames(world)) {
+      const profile = attempt(() => resolveProfile(name, world));
+      if (profile instanceof CliError || profile.mode !== operation.mode || !isSameAddress(profile, operation))
+        continue;
+      const each = sessionWith(profile);
+      if (await isOf(each, operation).catch(falseIfCliError)) return each;
+    }
+    return undefined;
+  }
+}
+
+const isSameAddress = ({ mode, baseUrl }: Profile, operation: Operation): boolean =>
+  mode === 'embedded' || baseUrl === attempt(() => safeBaseUrl(operation.baseUrl));
+
+function falseIfCliError(error: unknown): false {
+  if (error instanceof CliError) return false;
+  throw error;
+}
+
+function raise(error: CliError): never {
+  throw error;
+}
+
+const orResolve = (id: string) => `or record how it ended with: fiatrail ops resolve ${id}`;
+
+function noProfile({ operationId, profile }: Operation, cause: CliError): CliError {
+  if (cause.code !== 'NO_PROFILE') return withDetails(cause, { operationId });
+  if (profile === OF_ENVIRONMENT)
+    return new CliError(
+      'usage',
+      'the operation was sent with FIATRAIL_API_KEY, and its account is not the current one',
+      {
+        code: 'OTHER_ACCOUNT',
+        operationId,
+        hint: `set FIATRAIL_BASE_URL and FIATRAIL_API_KEY to its account, ${orResolve(operationId)}`,
+      },
+    );
+  return new CliError('usage', `profile ${profile}, with which the operation was sent, no longer exists`, {
+    code: 'NO_PROFILE',
+    operationId,
+    hint: `add a profile with its key, such as: fiatrail profiles add ${profile} --base-url URL --key-stdin; ${orResolve(operationId)}`,
+  });
+}
+
+function otherAccount({ operationId, profile }: Operation): CliError {
+  return new CliError('usage', `profile ${profile} has another account now than when the operation was sent`, {
+    code: 'OTHER_ACCOUNT',
+    operationId,
+    hint: `add a profile with the key of that account, ${orResolve(operationId)}`,
+  });
+}
+
+/** The result of looking for an operation, and when by the service's time; `unreachable` if its account cannot be used or its service did not answer. */
+export type Looked =
+  | (Reconciled & { readonly atMs?: number | undefined })
+  | { readonly kind: 'unreachable'; readonly operation: Operation; readonly error: CliError };
+
+/**
+ * Looks for operations, each in its own account. With `isTolerant`, an account that cannot be used does not stop the others. Throws
+ * CliError otherwise.
+ */
+export async function reconcileEach(
+  session: Session,
+  operations: readonly Operation[],
+  isTolerant: boolean,
+): Promise<Looked[]> {
+  const sessions = createSessions(session);
+  const failures = new Map<Session, CliError>();
+  const all: Looked[] = [];
+  const failed = (operation: Operation, error: unknown, own?: Session): Looked => {
+    if (!isTolerant || !(error instanceof CliError) || error.category === 'interrupted') throw error;
+    if (own) failures.set(own, error);
+    return { kind: 'unreachable', operation, error };
+  };
+  const used = new Set<Session>();
+  const look = async (operation: Operation): Promise<Looked> => {
+    let own: Session | undefined;
+    try {
+      own = await sessions.of(operation);
+      const { stored, name } = own.profile;
+      if (!used.has(own) && stored && !areRulesTrusted(stored)) await own.say(`warning: ${untrustedRules(name)}`);
+      used.add(own);
+      // A service that did not answer is not asked again for the next operation.
+      const earlier = failures.get(own);
+      if (earlier) return failed(operation, earlier);
+      return { ...(await reconcile(own, operation)), atMs: own.serviceClock.nowMs() };
+    } catch (error) {
+      return failed(operation, error, own);
+    }
+  };
+  try {
+    for (const operation of operations) all.push(await look(operation));
+    return all;
+  } finally {
+    await sessions.close();
+  }
+}

@@ -1,0 +1,143 @@
+import { CliError } from '../../base/errors.ts';
+import { readEntries } from '../allowlist.ts';
+import type { Session } from '../../terminal/session.ts';
+import { matchesVisible, parseRange, parseVisible } from '../../contract/cidr.ts';
+import { sandboxReset, sandboxRestore } from '../../contract/control.ts';
+import type { RequestOf } from '../../contract/endpoint.ts';
+import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
+import { deleteBankAccount, listBankAccounts } from '../../contract/endpoints/banks.ts';
+import { getDefaultWallet, removeDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
+import { removeExternalWallet } from '../../contract/endpoints/external-wallets.ts';
+import { deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
+import { regenerateApiKey } from '../../contract/endpoints/management.ts';
+import { getFintechWallet } from '../../contract/endpoints/wallets.ts';
+import { parseExactJson } from '../../money/decimal.ts';
+import { agrees, allOf, amountAt, figuresMatch, percentMatch, wordMatch } from './rows.ts';
+import type { Seen, Work } from './work.ts';
+
+type Request = Readonly<Record<string, unknown>>;
+
+/** Makes a check of one that gets the request. It is unclear if the service no longer knows what the change was about. */
+function looking(look: (session: Session, request: Request) => Promise<Seen>): NonNullable<Work['check']> {
+  return async (session, { request }) => {
+    try {
+      return await look(session, parseExactJson(request) as Request);
+    } catch (error) {
+      if (error instanceof CliError && error.category === 'refused') return 'unclear';
+      throw error;
+    }
+  };
+}
+
+/** Whether something is gone from a list that was read as a whole. */
+const goneFrom = (things: readonly (string | null | undefined)[] | null | undefined, thing: unknown): Seen => {
+  if (!things || typeof thing !== 'string') return 'unclear';
+  return things.some((each) => each != null && agrees(each, thing)) ? 'not-done' : 'done';
+};
+
+/** A registered wallet that was removed. */
+export const externalWalletRemoval: Work = {
+  starts: [removeExternalWallet],
+  evidence: 'fiatrail wallets show',
+  check: looking(async (session, { address }) => {
+    const { externalWallets } = (await session.call(getFintechWallet, {})).data;
+    return goneFrom(
+      externalWallets?.map((wallet) => wallet.address),
+      address,
+    );
+  }),
+};
+
+/** A payout account that was removed. */
+export const bankAccountRemoval: Work = {
+  starts: [deleteBankAccount],
+  evidence: 'fiatrail bank-accounts list',
+  check: looking(async (session, { accountId }) => {
+    const { accounts, total } = (await session.call(listBankAccounts, {})).data;
+    if (typeof total === 'number' && total > (accounts?.length ?? 0)) return 'unclear';
+    return goneFrom(
+      accounts?.map((account) => account.accountId),
+      accountId,
+    );
+  }),
+};
+
+/** A user's default wallet that was removed. */
+export const defaultWalletRemoval: Work = {
+  starts: [removeDefaultWallet],
+  evidence: 'fiatrail users default-wallet show USER_ID',
+  check: looking(async (session, { userId }) => {
+    const { defaultWallet } = (await session.call(getDefaultWallet, { userId: String(userId) })).data;
+    if (defaultWallet === undefined) return 'unclear';
+    return defaultWallet === null ? 'done' : 'not-done';
+  }),
+};
+
+/** An address that was removed from the allowlist. The list shows addresses masked, and an index says nothing afterwards. */
+export const allowlistRemoval: Work = {
+  starts: [ipAllowlist],
+  evidence: 'fiatrail ip list',
+  check: looking(async (session, { ipAddress }) => {
+    const removed = typeof ipAddress === 'string' ? parseRange(ipAddress) : undefined;
+    if (!removed) return 'unclear';
+    const entries = (await readEntries(session)).map(({ ip }) => parseVisible(ip));
+    // An entry that looks like it may be another one.
+    return entries.some((entry) => !entry || matchesVisible(removed, entry)) ? 'unclear' : 'done';
+  }),
+};
+
+type OrderPage = RequestOf<typeof listOrders>;
+const PAGE = 100;
+const MAX_PAGES = 100;
+
+/** Returns one of the account's orders; undefined if it is not in the list. */
+async function orderNamed(session: Session, orderId: unknown) {
+  let request: OrderPage = { limit: PAGE };
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const orders = (await session.call(listOrders, request)).data.orders ?? [];
+    const found = orders.find((order) => order.orderId === orderId);
+    const startAfter = orders.at(-1)?.orderId;
+    if (found || orders.length < PAGE || startAfter == null) return found;
+    request = { limit: PAGE, startAfter };
+  }
+  return undefined;
+}
+
+/** An order that was removed from the order book; the list shows it as deleted. */
+export const orderRemoval: Work = {
+  starts: [deleteOrder],
+  evidence: 'fiatrail fx orders list',
+  check: looking(async (session, { orderId }) => {
+    const order = await orderNamed(session, orderId);
+    if (!order?.status) return 'unclear';
+    return order.status === 'deleted' ? 'done' : 'not-done';
+  }),
+};
+
+const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
+
+/** What a comparison of a thing with a change of it shows. */
+const SEEN = { equal: 'done', other: 'not-done', unsaid: 'unclear' } as const;
+
+/** An order whose terms were changed; it has all of them if the change was made, by whomever. */
+export const orderUpdate: Work = {
+  starts: [updateOrder],
+  evidence: 'fiatrail fx orders list',
+  check: looking(async (session, { orderId, status, spread, ...amounts }) => {
+    const order = await orderNamed(session, orderId);
+    if (!order || order.status === 'deleted') return 'unclear';
+    const given = (['price', 'minAmount', 'maxAmount'] as const).filter((name) => amounts[name] !== undefined);
+    const match = allOf([
+      figuresMatch(given.map((name) => [order[name], cngn(amounts[name])])),
+      status === undefined ? 'equal' : wordMatch(order.status, status),
+      spread === undefined ? 'equal' : percentMatch(order.spread, spread),
+    ]);
+    return SEEN[match];
+  }),
+};
+
+/** A key that was replaced. Its rotation is finished by a command of its own. */
+export const keyRotation: Work = { starts: [regenerateApiKey], evidence: 'fiatrail keys rotate --resume' };
+
+/** A sandbox that was reset or restored. */
+export const sandboxReplacement: Work = { starts: [sandboxReset, sandboxRestore], evidence: 'fiatrail sandbox status' };

@@ -1,0 +1,148 @@
+import { CliError } from '../../base/errors.ts';
+import { existingProfileInbox } from '../inbox.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { Ear } from './follow.ts';
+import { eventOf } from '../../contract/events.ts';
+import { parseExactJson } from '../../money/decimal.ts';
+import { DatabaseError } from '../../sqlite/errors.ts';
+import { eventIn, type ReadEvent } from '../../webhooks/event.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
+import { hasTag } from './rows.ts';
+import type { Candidate, Found, Likeness, Sought, Standing, Telling, Work } from './work.ts';
+
+/** Events of this long before the request are read too, because they have the times of this machine. */
+const SKEW_MS = 5 * 60_000;
+/** More events of one kind than this are not looked at. */
+const MAX_EVENTS = 1_000;
+
+/** An event that tells of work. */
+export interface Told {
+  readonly requestId: string;
+  readonly telling: Telling;
+  readonly event: ReadEvent;
+}
+
+/** Returns what a kept event tells of a kind of work; undefined if it tells nothing, or does not say of which. */
+export function toldBy({ event: name, text }: KeptEvent, { told = {} }: Work): Told | undefined {
+  const known = name === null ? undefined : eventOf(name)?.name;
+  const telling = known && told[known];
+  const event = telling && text !== null ? eventIn(parseExactJson(text)) : undefined;
+  return telling && event?.requestId !== undefined ? { requestId: event.requestId, telling, event } : undefined;
+}
+
+/**
+ * Returns the work that the events of the inbox tell of and that may be an operation's. An event does not say when its work began:
+ * that is read from the work's status, and left open if the status does not say it.
+ */
+export async function candidatesTold(session: Session, work: Work, sought: Sought): Promise<Candidate[]> {
+  const furthest = new Map<string, Told & Proof>();
+  for (const told of await toldSince(
+    session,
+    work,
+    sought.sinceMs - SKEW_MS - Math.abs(session.serviceClock.hostAheadMs() ?? 0),
+  )) {
+    const { requestId } = told;
+    const proof = proofOf(told, work, sought);
+    if (!proof.isExact && !proof.isLike) continue;
+    const before = furthest.get(requestId);
+    if (!before || rankOf(told) > rankOf(before)) furthest.set(requestId, { ...told, ...proof });
+  }
+  return Promise.all(
+    [...furthest.values()].map(async ({ requestId, telling: { standing }, event, isExact, isPartial }) => ({
+      ...{ requestId, standing, state: event.event, isExact, isPartial },
+      createdAt: await createdAtOf(session, work, requestId),
+    })),
+  );
+}
+
+interface Proof extends Likeness {
+  readonly isExact: boolean;
+}
+
+/** Compares an event with a request. Where a list can be searched, what says too little would only raise the question whose it is. */
+function proofOf({ telling, event }: Told, work: Work, { request, tag }: Sought): Proof {
+  const text = telling.textOf?.(event);
+  const likeness = telling.compare?.(event, request) ?? { isLike: !work.find && !work.list };
+  return { ...likeness, isExact: typeof text === 'string' && hasTag(text, tag) };
+}
+
+const RANKS: Readonly<Record<Standing, number>> = { accepted: 0, settled: 2, failed: 2 };
+
+/** What says more counts: how the work ended, and then what the request was. */
+const rankOf = ({ telling: { standing, compare } }: Told) => RANKS[standing] + (compare ? 1 : 0);
+
+async function toldSince(session: Session, work: Work, sinceMs: number): Promise<Told[]> {
+  let inbox: Inbox | undefined;
+  try {
+    inbox = work.told ? await existingProfileInbox(session.world, session.profile) : undefined;
+    const events = Object.keys(work.told ?? {}).flatMap(
+      (event) => inbox?.list({ event, sinceMs, limit: MAX_EVENTS }) ?? [],
+    );
+    return events.flatMap((event) => toldBy(event, work) ?? []);
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    await session.say('warning: the inbox of webhooks cannot be read; its events are no evidence');
+    return [];
+  } finally {
+    inbox?.close();
+  }
+}
+
+async function createdAtOf(session: Session, { status }: Work, requestId: string): Promise<string | undefined> {
+  if (!status?.createdOf) return undefined;
+  try {
+    const { data } = await session.call(status.endpoint, status.input(requestId));
+    return status.createdOf(data) ?? undefined;
+  } catch (error) {
+    if (error instanceof CliError && error.category === 'refused') return undefined;
+    throw error;
+  }
+}
+
+/** Adds what events tell to what a list shows. The list knows when the work began, and an event may know sooner how it ended. */
+export function withTold(found: Found, told: readonly Candidate[]): Found {
+  const { candidates } = found;
+  const toldOf = new Map(told.map((each) => [each.requestId, each]));
+  const listed = candidates.map((row) => {
+    const event = toldOf.get(row.requestId);
+    if (!event) return row;
+    const { standing, state } = row.standing === 'accepted' ? event : row;
+    return { ...row, standing, state, isExact: row.isExact || event.isExact };
+  });
+  const ids = new Set(candidates.map(({ requestId }) => requestId));
+  return { ...found, candidates: [...listed, ...told.filter(({ requestId }) => !ids.has(requestId))] };
+}
+
+/** Returns an ear for the end of work; undefined if nothing receives its events. The status of the work tells it too, so that no ear fails. */
+export async function earFor(session: Session, work: Work, requestId: string): Promise<Ear | undefined> {
+  const inbox = work.told
+    ? await existingProfileInbox(session.world, session.profile).catch(unlessDatabase)
+    : undefined;
+  if (!inbox) return undefined;
+  const isEnd = (event: KeptEvent) => {
+    const told = toldBy(event, work);
+    return told !== undefined && told.telling.standing !== 'accepted';
+  };
+  const unlessBroken = (look: () => boolean) => {
+    try {
+      return look();
+    } catch (error) {
+      unlessDatabase(error);
+      return false;
+    }
+  };
+  if (!unlessBroken(() => inbox.listener() !== undefined)) {
+    inbox.close();
+    return undefined;
+  }
+  return {
+    hasEnded: () => unlessBroken(() => inbox.list({ requestId, limit: MAX_EVENTS }).some(isEnd)),
+    [Symbol.dispose]: () => inbox.close(),
+  };
+}
+
+function unlessDatabase(error: unknown): undefined {
+  if (!(error instanceof DatabaseError)) throw error;
+  return undefined;
+}

@@ -1,0 +1,76 @@
+import { CliError } from '../../base/errors.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
+import { worksToldOf } from './find-work.ts';
+import { followWork } from './follow-work.ts';
+import { reconcile } from './reconcile.ts';
+import { type Told, toldBy } from './event-evidence.ts';
+import type { Work } from './work.ts';
+
+/** Carries what events tell into the journal. */
+export interface Learner {
+  /** Takes events that arrived, and records the ends of work that the journal knows. */
+  hear(events: readonly KeptEvent[]): Promise<void>;
+  /** Looks once for the outcomes in doubt of the work that was heard of. Returns how many were found. */
+  look(): Promise<number>;
+}
+
+/** The most operations in doubt that are looked for at once. */
+const MAX_DOUBTS = 100;
+
+/** Events are evidence: they end accepted work, and are the moment to look for outcomes that are unknown. */
+export function createLearner(session: Session): Learner {
+  /** How often each kind of work was heard of since nothing of it was in doubt. */
+  const heardOf = new Map<Work, number>();
+  return {
+    hear: async (events) => {
+      const journal = await session.existingJournal();
+      const all = journal && events.length > 0 ? await worksToldOf() : [];
+      for (const event of events)
+        for (const work of all) {
+          const told = toldBy(event, work);
+          if (!journal || !told) continue;
+          heardOf.set(work, (heardOf.get(work) ?? 0) + 1);
+          if (told.telling.standing !== 'accepted' && (await isOpen(journal, told.requestId)))
+            await recordEnd(session, journal, work, told);
+        }
+    },
+    look: async () => {
+      const journal = heardOf.size > 0 ? await session.existingJournal() : undefined;
+      let found = 0;
+      for (const [work, heard] of journal ? [...heardOf] : []) {
+        const doubts = await doubtsOf(session, work);
+        // An event that came while the journal was read may be about a doubt that it did not show yet.
+        if (doubts.length === 0 && heardOf.get(work) === heard) heardOf.delete(work);
+        for (const operation of doubts) if ((await reconcile(session, operation)).kind === 'ended') found += 1;
+      }
+      return found;
+    },
+  };
+}
+
+/** Whether the journal knows this work, and not how it ended. */
+async function isOpen(journal: Journal, requestId: string): Promise<boolean> {
+  const found = await journal.list({ requestId, limit: 2 });
+  return found.some(({ state }) => state === 'accepted');
+}
+
+async function doubtsOf(session: Session, { starts }: Work) {
+  const journal = await session.journal();
+  const account = await journal.accountIds(await session.accountNames());
+  const inDoubt = account.length === 0 ? [] : await journal.list({ account, state: 'in-doubt', limit: MAX_DOUBTS });
+  return inDoubt.filter(({ endpoint }) => starts.some(({ id }) => id === endpoint));
+}
+
+/** Reads how the work ended, so that the journal has the service's own words; if that is impossible, the event has to do. */
+async function recordEnd(session: Session, journal: Journal, work: Work, { requestId, telling, event }: Told) {
+  if (work.status)
+    await followWork(session, work, requestId, 0).catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+    });
+  const standing = telling.standing === 'failed' ? 'failed' : 'settled';
+  const account = await session.accountNames();
+  const endpoints = work.starts.map(({ id }) => id);
+  await journal.ended({ account, endpoints, requestId }, standing, { detail: `told by the event ${event.event}` });
+}

@@ -1,0 +1,177 @@
+import { evidenceRulesOf } from '../../account/money-rules.ts';
+import { CliError } from '../../base/errors.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { Operation } from '../../journal/journal.ts';
+import { parseExactJson } from '../../money/decimal.ts';
+import { isPast, SERVICE_SKEW_MS, search } from './listing.ts';
+import { candidatesTold, withTold } from './event-evidence.ts';
+import type { Candidate, Found, Sought, Work } from './work.ts';
+
+/** How far a row's time may be from the time that the service said in its response. Source: inferred. */
+const CLOCK_ERROR_MS = 2_000;
+
+/** The most operations in doubt that are compared with each other. */
+const MAX_RIVALS = 1_000;
+
+/**
+ * How far the time of a row may be from that of the service's responses, where no row that the list had before tells: times without a zone differ by
+ * hours. Source: inferred.
+ */
+const REACH_MS = 24 * 3_600_000;
+
+/** Returns what to look for in order to find an operation's work. */
+async function soughtOf(session: Session, { terms }: Work, operation: Operation): Promise<Sought> {
+  const { request, tag, createdAt, baseline } = operation;
+  const { serviceAtMs = Date.parse(createdAt) - Math.abs(session.serviceClock.hostAheadMs() ?? 0), before } =
+    baseline ?? {};
+  const isTold = baseline?.serviceAtMs !== undefined && before !== undefined;
+  const known = { ...(parseExactJson(request) as Record<string, unknown>), ...baseline?.terms };
+  return {
+    request: { ...(await terms?.(session, known)), ...known },
+    tag: tag ?? undefined,
+    sinceMs: serviceAtMs - SERVICE_SKEW_MS - (isTold ? 0 : REACH_MS),
+  };
+}
+
+/** What the lists of the service and the events of the inbox show of an operation, without what was there before it or is another operation's. */
+export async function evidenceOf(session: Session, work: Work, operation: Operation): Promise<Found> {
+  const sought = await soughtOf(session, work, operation);
+  const told = await candidatesTold(session, work, sought);
+  const found = withTold(await listed(session, work, sought), told);
+  const journal = await session.journal();
+  const free: Candidate[] = [];
+  for (const row of found.candidates)
+    if (mayBe(row, operation, sought.sinceMs) && !(await journal.isClaimed(row.requestId, operation.operationId)))
+      free.push(row);
+  // A row with the tag is the request, whatever else looks like it.
+  const exact = free.filter(({ isExact }) => isExact);
+  return { ...found, candidates: exact.length > 0 ? exact : free };
+}
+
+const NOTHING: Found = { candidates: [], isComplete: false };
+
+/** Returns the rows of the service's list that may be a request, whenever they are from. */
+export async function listed(session: Session, { list, find }: Work, sought: Sought): Promise<Found> {
+  try {
+    if (find) return await find(session, sought);
+    return list ? await search(session, sought, list(sought.request)) : NOTHING;
+  } catch (error) {
+    if (!(error instanceof CliError) || error.category !== 'refused') throw error;
+    return { ...NOTHING, isRefused: true };
+  }
+}
+
+/**
+ * Whether a row may be an operation's: it was not in the list before, and is not too old. A row that is too old, and that the list should have
+ * had before but had not, is kept: one of the two times is wrong, and a person decides. What carries the tag is the operation's, whatever its time.
+ */
+function mayBe(
+  { isExact, requestId, listedAs, createdAt }: Candidate,
+  { baseline }: Operation,
+  sinceMs: number,
+): boolean {
+  if (isExact) return true;
+  const before = baseline?.before;
+  if (before?.ids.includes(listedAs ?? requestId)) return false;
+  const wasInReach = before !== undefined && (before.sinceMs === null || !isPast(createdAt, before.sinceMs));
+  return wasInReach || !isPast(createdAt, sinceMs);
+}
+
+/** Whether a row was created after a request left, and while its command may have been at work on it: both by the service's time. */
+function isOfItsTime({ createdAt: rowTime }: Candidate, { createdAt, busyUntil, baseline }: Operation): boolean {
+  const atMs = Date.parse(rowTime ?? '');
+  const fromMs = baseline?.serviceAtMs;
+  if (fromMs === undefined) return false;
+  const untilMs = fromMs + (busyUntil - Date.parse(createdAt));
+  return atMs >= fromMs - CLOCK_ERROR_MS && atMs <= untilMs + CLOCK_ERROR_MS;
+}
+
+/**
+ * Whose a row is that looks like an operation. `own`: it is the operation's; `note` says how that was decided, if not by the row alone. `none`: every row is another
+ * operation's. `busy`: a command with an equal request still runs. `unclear`: a person decides.
+ */
+type Owner =
+  | { readonly kind: 'own'; readonly row: Candidate; readonly note?: string }
+  | { readonly kind: 'none' | 'busy' | 'unclear' };
+
+/** Decides whether one of the rows is proven to be the operation's. */
+export async function ownerOf(session: Session, work: Work, operation: Operation, found: Found): Promise<Owner> {
+  const { candidates } = found;
+  const [only, ...others] = candidates;
+  if (!only) return { kind: 'none' };
+  if (only.isExact) return others.length === 0 ? { kind: 'own', row: only } : { kind: 'unclear' };
+  const isMarkNeeded = evidenceRulesOf(session.profile).evidence === 'mark';
+  if (isMarkNeeded || candidates.some(({ isPartial }) => isPartial)) return { kind: 'unclear' };
+  if (!candidates.every((row) => isOfItsTime(row, operation))) return { kind: 'unclear' };
+  const rivals = await rivalsOf(session, work, operation);
+  const equal: Claimant[] = [{ operation, rows: candidates }];
+  for (const rival of rivals) {
+    const rows = await timelyRows(session, work, rival);
+    const isShared = rows.some(({ requestId }) => candidates.some((row) => row.requestId === requestId));
+    // One whose time is not known could never take the row that it would be given.
+    const isEqual = plainRequest(rival) === plainRequest(operation) && rival.endpoint === operation.endpoint;
+    if (isEqual && hasTime(rival) && !rows.some(({ isExact }) => isExact)) equal.push({ operation: rival, rows });
+    // Of two different requests, the row does not say which one it is.
+    else if (isShared) return { kind: 'unclear' };
+  }
+  if (equal.length === 1) return others.length === 0 ? { kind: 'own', row: only } : { kind: 'unclear' };
+  return amongEqual(await session.journal(), operation, equal);
+}
+
+/** What an operation asks for, without the tag that only tells it from an equal one. */
+const plainRequest = ({ request, tag }: Operation): string => (tag === null ? request : request.replaceAll(tag, ''));
+
+/** An operation and the rows that it may have. */
+interface Claimant {
+  readonly operation: Operation;
+  readonly rows: readonly Candidate[];
+}
+
+/**
+ * Gives rows to equal requests in the order of their times: nobody can tell the requests apart, so it does not matter which one gets which.
+ * More rows than requests: somebody else made one, and a person decides.
+ */
+function amongEqual(
+  { isBusy }: { isBusy(operation: Operation): boolean },
+  operation: Operation,
+  claimants: readonly Claimant[],
+): Owner {
+  if (claimants.some((each) => each.operation !== operation && isBusy(each.operation))) return { kind: 'busy' };
+  const rows = [...new Map(claimants.flatMap((each) => each.rows.map((row) => [row.requestId, row]))).values()];
+  const waiting = claimants.toSorted((one, other) => sentAt(one) - sentAt(other));
+  const given = new Map<Operation, Candidate>();
+  for (const row of rows.toSorted((one, other) => timeOf(one) - timeOf(other))) {
+    const next = waiting.find(
+      (each) => !given.has(each.operation) && each.rows.some(({ requestId }) => requestId === row.requestId),
+    );
+    // More rows than requests, or it came when every request that it may be already had one.
+    if (!next) return { kind: 'unclear' };
+    given.set(next.operation, row);
+  }
+  const row = given.get(operation);
+  if (!row) return { kind: 'none' };
+  return {
+    kind: 'own',
+    row,
+    note: `${claimants.length} equal requests are in doubt; their rows were assigned in order`,
+  };
+}
+
+const timeOf = ({ createdAt }: Candidate): number => Date.parse(createdAt ?? '');
+const sentAt = ({ operation }: Claimant): number => operation.baseline?.serviceAtMs ?? 0;
+
+/** Returns the other operations of the account in doubt whose work a row may be. */
+async function rivalsOf(session: Session, { starts }: Work, { operationId }: Operation): Promise<readonly Operation[]> {
+  const journal = await session.journal();
+  const account = await journal.accountIds(await session.accountNames());
+  const inDoubt = await journal.list({ account, state: 'in-doubt', limit: MAX_RIVALS });
+  return inDoubt.filter((other) => other.operationId !== operationId && starts.some(({ id }) => id === other.endpoint));
+}
+
+/** Returns the rows that may be a rival's. One whose time is not known may have any row that is like it. */
+async function timelyRows(session: Session, work: Work, rival: Operation): Promise<readonly Candidate[]> {
+  const { candidates } = await evidenceOf(session, work, rival);
+  return candidates.filter((row) => row.isExact || !hasTime(rival) || isOfItsTime(row, rival));
+}
+
+const hasTime = ({ baseline }: Operation): boolean => baseline?.serviceAtMs !== undefined;

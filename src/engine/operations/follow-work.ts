@@ -1,0 +1,55 @@
+import { resultOf } from '../send.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Session } from '../../terminal/session.ts';
+import { type Following, followStatus } from './follow.ts';
+import type { Endpoint, ResponseOf } from '../../contract/endpoint.ts';
+import type { Work } from './work.ts';
+
+/** Follows work until it ends or the time is up, and records the end in the journal. */
+export function followWork<E extends Endpoint>(
+  session: Session,
+  work: Work,
+  requestId: string,
+  waitMs: number,
+  { names, ...more }: Pick<Following<E>, 'shows' | 'isBeforehand'> & { readonly names?: object } = {},
+): Promise<Outcome> {
+  const { starts, status: followed, retry } = work;
+  if (!followed) throw new Error('this work has no status');
+  const { input, again, namesFor, watch, createdOf: _, ...rest } = followed;
+  return followStatus(session, {
+    ...rest,
+    ...more,
+    input: input(requestId),
+    again: again(requestId),
+    retry: retry?.(requestId),
+    waitMs,
+    ...(watch ? { meanwhile: watch(session, requestId) } : {}),
+    namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(session, requestId, data)) ?? {},
+    ear: async () => (await import('./event-evidence.ts')).earFor(session, work, requestId),
+    ended: (standing: End['standing'], data: ResponseOf<Endpoint>) =>
+      recordEnd(session, {
+        starts: starts.map(({ id }) => id),
+        requestId,
+        standing,
+        result: resultOf(followed.endpoint, data),
+      }),
+  });
+}
+
+interface End {
+  readonly starts: readonly string[];
+  readonly requestId: string;
+  readonly standing: 'settled' | 'failed';
+  readonly result: string;
+}
+
+/** Carries the end of work into the journal. A journal that cannot be written does not change what the service said. */
+async function recordEnd(session: Session, { starts, requestId, standing, result }: End): Promise<void> {
+  try {
+    const account = await session.accountNames();
+    const journal = await session.journal();
+    await journal.ended({ account, endpoints: starts, requestId }, standing, { result });
+  } catch {
+    await session.say('warning: cannot write to the journal; it does not know yet how this work ended');
+  }
+}

@@ -1,0 +1,108 @@
+import { CliError } from '../../base/errors.ts';
+import { PREVIEW_READ } from '../previews.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { ResponseOf } from '../../contract/endpoint.ts';
+import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
+import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
+import { listUserWallets } from '../../contract/endpoints/wallets.ts';
+import { BASE } from '../../contract/networks.ts';
+import { futureIn, isPast, saysMore, standingOf, timesOf } from './listing.ts';
+import { watchPaymentsIn } from './payments-in.ts';
+import { agrees, agreesFlag, amountAt, cngnOfNaira, compared, matchOf } from './rows.ts';
+import { type Candidate, type Sought, status, type Work } from './work.ts';
+
+const isEvmAddress = (text: unknown): text is string => typeof text === 'string' && /^0x[\da-f]{40}$/i.test(text);
+
+/** The specification describes the address as another value of requestId, public documentation as a field of its own. */
+const byIdOrAddress = (requestId: string) =>
+  isEvmAddress(requestId) ? { requestId, walletAddress: requestId } : { requestId };
+
+const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+
+/** Whoever starts an onramp has to pay exactly this, so it is printed in every format. */
+export const TO_PAY = {
+  endpoint: getVirtualAccount,
+  fields: ['totalAmountWithFee', 'accountNumber', 'bankName', 'accountName', 'expiresAt'],
+} as const;
+
+/**
+ * Naira that becomes cNGN once it is paid. Each start makes a wallet of its own, which is among the user's wallets (source:
+ * inferred), and the status of an onramp can be read by its wallet.
+ */
+export const onramp: Work = {
+  starts: [startOnramp],
+  also: TO_PAY,
+  status: status({
+    ...ENDS,
+    endpoint: onrampStatus,
+    input: byIdOrAddress,
+    stateOf: ({ status: state }) => state,
+    what: 'the onramp',
+    again: (requestId) => `fiatrail onramp status ${requestId} --wait`,
+    watch: watchPaymentsIn,
+    words: ({ wallet }) =>
+      wallet?.virtualAccountStatus === 'expired' ? 'the account was not paid in time' : undefined,
+  }),
+  told: { 'payments.confirmed': { standing: 'accepted' }, 'wallet.funding.completed': { standing: 'settled' } },
+  evidence: 'fiatrail wallets user USER_ID',
+  find: async (session, sought) => {
+    const { data } = await session.call(listUserWallets, { userId: String(sought.request['userId']) });
+    const wallets = data.wallets ?? [];
+    const candidates: Candidate[] = [];
+    for (const wallet of wallets) {
+      const { walletAddress, createdAt } = wallet;
+      if (!isEvmAddress(walletAddress) || isPast(createdAt, sought.sinceMs)) continue;
+      if (!isOfOnramp(wallet, sought.request)) continue;
+      const found = await onrampOf(session, walletAddress, sought);
+      if (found) candidates.push({ ...found, createdAt, listedAs: walletAddress });
+    }
+    return {
+      candidates,
+      isComplete: data.wallets != null && !saysMore({ total: data.count }, wallets.length),
+      wrongTimes: futureIn(timesOf(wallets), session.serviceClock.nowMs()),
+    };
+  },
+  before: async (session, { userId }) => {
+    const { data } = await session.call(listUserWallets, { userId: String(userId) }, PREVIEW_READ);
+    if (!data.wallets || saysMore({ total: data.count }, data.wallets.length)) return undefined;
+    return { ids: data.wallets.flatMap(({ walletAddress }) => walletAddress ?? []), sinceMs: null };
+  },
+};
+
+/** The token that an onramp buys, if its request says so and not the user's settings. */
+const boughtBy = ({ autoSwap, assetSwap }: Sought['request']): unknown => (autoSwap === true ? assetSwap : undefined);
+
+/** Whether a wallet may be the one that a request made, as far as the list shows it. */
+const isOfOnramp = (wallet: UserWallet, request: Sought['request']): boolean =>
+  agrees(wallet.owner, request['owner']) &&
+  agrees(wallet.tokenBuy, boughtBy(request)) &&
+  agrees(wallet.blockchain, BASE.key);
+
+type UserWallet = NonNullable<ResponseOf<typeof listUserWallets>['wallets']>[number];
+
+/** Returns the onramp that made a wallet, if it is like the request; undefined for another wallet. */
+async function onrampOf(session: Session, address: string, { request }: Sought): Promise<Candidate | undefined> {
+  const { data } = await session.call(onrampStatus, byIdOrAddress(address)).catch((error: unknown) => {
+    // The user's own wallet was not made by an onramp.
+    if (error instanceof CliError && error.category === 'refused') return { data: undefined };
+    throw error;
+  });
+  if (!data) return undefined;
+  const { wallet, status: state } = data;
+  const amount = amountAt(data.amount, 'base', 'CNGN') ?? amountAt(wallet?.amount, 'decimal-string', 'CNGN');
+  const { isLike, isPartial } = compared(
+    [matchOf(amount, cngnOfNaira(amountAt(request['amount'], 'naira', 'NGN')))],
+    [
+      agrees(wallet?.owner, request['owner']),
+      // Without the flag nothing is swept; whether it is swapped, the user's settings decide.
+      agreesFlag(wallet?.sweepToOfframp ?? data.metadata?.sweepToOfframp, request['sweepToOfframp'] ?? false),
+      agreesFlag(wallet?.autoSwap ?? data.metadata?.autoSwap, request['autoSwap']),
+      agrees(wallet?.tokenBuy ?? data.metadata?.tokenBuy, boughtBy(request)),
+    ],
+  );
+  const standing = standingOf(state ?? '', ENDS.done, ENDS.failed);
+  const { requestId } = data;
+  return isLike
+    ? { requestId, createdAt: undefined, state: state ?? 'unknown', standing, isExact: false, isPartial }
+    : undefined;
+}

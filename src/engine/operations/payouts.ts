@@ -1,0 +1,164 @@
+import { CliError } from '../../base/errors.ts';
+import type { SavedAccount } from '../banks.ts';
+import { getBankAccount } from '../../contract/endpoints/banks.ts';
+import { listPayouts } from '../../contract/endpoints/history.ts';
+import { offrampStatus, startOfframp } from '../../contract/endpoints/offramp.ts';
+import { payoutStatus, startPayout } from '../../contract/endpoints/payouts.ts';
+import type { Baseline } from '../../journal/baseline.ts';
+import { listing } from './listing.ts';
+import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared, nairaOfCngn, said } from './rows.ts';
+import { type Likeness, type Sought, status, type Telling, type ToldOf, type Work } from './work.ts';
+
+const OFFRAMP_ENDS = { done: ['completed'], failed: ['failed', 'cancelled'] } as const;
+const PAYOUT_ENDS = { done: ['completed'], failed: ['failed', 'cancelled', 'reversed'] } as const;
+
+/** Compares an event of an offramp with its request. */
+function compareOfframp({ userId, data }: ToldOf, request: Sought['request']): Likeness {
+  return compared(
+    [amountMatch(data['amount'], 'naira', amountAt(request['amount'], 'naira', 'NGN'))],
+    [
+      agrees(userId, request['userId']),
+      agrees(data['recipientAccountNumber'], request['accountNumber']),
+      agreesBankCode(data['recipientBankCode'], request['bankCode']),
+    ],
+  );
+}
+
+/** A saved bank account as the terms of a payout to it. */
+export function payeeTerms(account: SavedAccount | undefined): Baseline['terms'] {
+  const { accountNumber, accountName, bankCode } = account ?? {};
+  return {
+    ...(typeof accountNumber === 'string' ? { accountNumber } : {}),
+    ...(typeof accountName === 'string' ? { accountName } : {}),
+    ...(typeof bankCode === 'string' ? { bankCode } : {}),
+  };
+}
+
+/** A bank account as rows and events show it. */
+interface Payee {
+  readonly accountNumber?: unknown;
+  readonly accountName?: unknown;
+  readonly bankCode?: unknown;
+}
+
+/** Compares a payout with its request, whose terms are the saved account that it names. Without them, a person decides. */
+function comparePayout(amountNaira: unknown, shown: Payee | null | undefined, request: Sought['request']): Likeness {
+  const { accountNumber, accountName, bankCode } = request;
+  const wanted = nairaOfCngn(amountAt(request['amount'], 'base', 'CNGN'));
+  return compared(
+    [amountMatch(amountNaira, 'naira', wanted), said(accountNumber)],
+    [
+      agrees(shown?.accountNumber, accountNumber),
+      agreesText(shown?.accountName, accountName),
+      agreesBankCode(shown?.bankCode, bankCode),
+    ],
+  );
+}
+
+const compareTold: Telling['compare'] = ({ data }, request) =>
+  comparePayout(data['amount'], data['bankAccount'] as Payee | undefined, request);
+
+/** A user's cNGN on its way to a bank. */
+export const offramp: Work = {
+  starts: [startOfframp],
+  status: status({
+    ...OFFRAMP_ENDS,
+    endpoint: offrampStatus,
+    input: (requestId) => ({ requestId }),
+    stateOf: ({ status: state }) => state,
+    what: 'the offramp',
+    again: (requestId) => `fiatrail offramp status ${requestId} --wait`,
+    createdOf: ({ createdAt }) => createdAt,
+  }),
+  told: {
+    'vault.return.transfer.confirmed': { standing: 'accepted' },
+    'vault.return.payout.completed': { standing: 'settled', compare: compareOfframp },
+    'vault.return.payout.failed': { standing: 'failed', compare: compareOfframp },
+  },
+  evidence: 'fiatrail history payouts --type user_offramp',
+  list: (request) => {
+    const { userId, amount, accountNumber, bankCode } = request;
+    const wanted = amountAt(amount, 'naira', 'NGN');
+    return listing({
+      ...OFFRAMP_ENDS,
+      endpoint: listPayouts,
+      page: (limit, offset) => ({ type: 'user_offramp' as const, userId: String(userId), limit, offset }),
+      rowsOf: ({ payouts }) => payouts,
+      read: (row) => ({
+        requestId: row.id,
+        createdAt: row.createdAt,
+        state: row.status,
+        ...compared(
+          [amountMatch(row.amount, 'naira', wanted)],
+          [
+            agrees(row.type, 'user_offramp'),
+            agrees(row.bankAccount?.accountNumber, accountNumber),
+            agreesBankCode(row.bankAccount?.bankCode, bankCode),
+          ],
+        ),
+      }),
+    });
+  },
+};
+
+/** The account's own cNGN on its way to one of its bank accounts. */
+export const payout: Work = {
+  starts: [startPayout],
+  status: status({
+    ...PAYOUT_ENDS,
+    endpoint: payoutStatus,
+    input: (requestId) => ({ requestId }),
+    stateOf: ({ status: state }) => state,
+    what: 'the payout',
+    again: (requestId) => `fiatrail payout status ${requestId} --wait`,
+    columns: [
+      { field: 'requestId', title: 'Request' },
+      { field: 'status', title: 'Status' },
+      { field: 'amount', title: 'Amount' },
+      { field: 'bankAccount.accountName', title: 'To' },
+      { field: 'bankAccount.accountNumber', title: 'Account' },
+      { field: 'bankAccount.bankName', title: 'Bank' },
+      { field: 'transferDetails.txHash', title: 'Transaction' },
+      { field: 'payoutDetails.reference', title: 'Reference' },
+      { field: 'initiatedAt', title: 'Started' },
+      { field: 'completedAt', title: 'Completed' },
+    ],
+    createdOf: ({ initiatedAt }) => initiatedAt,
+  }),
+  told: {
+    'fintech.offramp.initiated': { standing: 'accepted', compare: compareTold },
+    'fintech.offramp.transfer.completed': { standing: 'accepted' },
+    'fintech.offramp.payout.initiated': { standing: 'accepted', compare: compareTold },
+    'fintech.offramp.completed': { standing: 'settled', compare: compareTold },
+    'fintech.offramp.failed': { standing: 'failed', compare: compareTold },
+  },
+  evidence: 'fiatrail history payouts --type fintech_offramp',
+  list: (request) =>
+    listing({
+      ...PAYOUT_ENDS,
+      endpoint: listPayouts,
+      page: (limit, offset) => ({ type: 'fintech_offramp' as const, limit, offset }),
+      rowsOf: ({ payouts }) => payouts,
+      read: (row) => {
+        const { isLike, isPartial } = comparePayout(row.amount, row.bankAccount, request);
+        return {
+          requestId: row.id,
+          createdAt: row.createdAt,
+          state: row.status,
+          isLike: isLike && agrees(row.type, 'fintech_offramp'),
+          isPartial,
+        };
+      },
+    }),
+  terms: async (session, { accountNumber, bankAccountId }) => {
+    if (typeof accountNumber === 'string') return undefined;
+    try {
+      const { data } = await session.call(getBankAccount, { accountId: String(bankAccountId) });
+      return payeeTerms(data.accounts?.[0]);
+    } catch (error) {
+      // An account that was removed has nothing to compare.
+      if (error instanceof CliError && error.category === 'refused') return undefined;
+      throw error;
+    }
+  },
+};

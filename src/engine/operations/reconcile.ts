@@ -1,0 +1,163 @@
+import { evidenceRulesOf } from '../../account/money-rules.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { Baseline } from '../../journal/baseline.ts';
+import { isInDoubt, looksIn, unseenSince } from '../../journal/doubt.ts';
+import type { Journal, Operation } from '../../journal/journal.ts';
+import { parseExactJson } from '../../money/decimal.ts';
+import { shellWord } from '../../present/text.ts';
+import { clockProblem } from './clocks.ts';
+import { evidenceOf, ownerOf } from './evidence.ts';
+import { workStartedBy } from './find-work.ts';
+import { acceptedAs, sentAgain } from './send-again.ts';
+import type { Candidate, Found, Work } from './work.ts';
+
+/**
+ * What looking for a request found. `ended`: the journal has its outcome now. `busy`: its command still runs, or one with an equal request. `several`: more than
+ * one row may be it, or one that is not proven to be it. `unseen`: it is in no list yet; `lookAgainMs` is when absence may
+ * be believed. `absent`: it is in no list, and this account's lists are not trusted to be complete. `clock`: it is in no list, and a clock that was or is
+ * wrong is why that proves nothing. `incomplete`: the list was too long to read. `unclear`: what it was to change cannot be told from something else.
+ * `no-evidence`: no list shows such work.
+ */
+export type Reconciled = { readonly operation: Operation; readonly where?: string; readonly retry?: string } & (
+  | { readonly kind: 'ended' | 'busy' | 'absent' | 'incomplete' | 'unclear' | 'no-evidence' }
+  | { readonly kind: 'several'; readonly candidates: readonly Candidate[] }
+  | { readonly kind: 'unseen'; readonly lookAgainMs: number }
+  | { readonly kind: 'clock'; readonly why: string }
+);
+
+/** The detail of an operation whose process was killed. */
+const PROCESS_ENDED = 'its process ended before it recorded a response';
+
+/** Looks for a request with an unknown outcome in the service's lists, and records what that proves. */
+export async function reconcile(session: Session, operation: Operation): Promise<Reconciled> {
+  const journal = await session.journal();
+  if (journal.isBusy(operation)) return { kind: 'busy', operation };
+  const { operationId, endpoint, state } = operation;
+  if (state === 'prepared')
+    return ended(journal, operationId, () => journal.append(operationId, 'refused', { detail: 'never sent' }));
+  if (state !== 'sent' && state !== 'unknown') return { kind: 'ended', operation };
+  if (state === 'sent')
+    await unlessKnown(journal, operationId, () => journal.append(operationId, 'unknown', { detail: PROCESS_ENDED }));
+  const work = await workStartedBy(endpoint);
+  if (!work) return { kind: 'no-evidence', operation: await current(journal, operationId) };
+  const again = work.retry?.(operationId);
+  const about = { where: placeOf(work, operation), ...(again === undefined ? {} : { retry: again }) };
+  return { ...(await lookFor(session, journal, work, operation)), ...about };
+}
+
+/** Where a person looks for it. */
+function placeOf({ evidence }: Work, { request }: Operation): string {
+  const { userId } = parseExactJson(request) as { readonly userId?: unknown };
+  return typeof userId === 'string' ? evidence.replace('USER_ID', shellWord(userId)) : evidence;
+}
+
+async function lookFor(session: Session, journal: Journal, work: Work, operation: Operation): Promise<Reconciled> {
+  const { operationId } = operation;
+  if (work.check) return afterLook(session, journal, operation, await work.check(session, operation));
+  const found = await evidenceOf(session, work, operation);
+  const { candidates } = found;
+  const isShown = (work.list || work.find) && !found.isRefused;
+  if (!isShown && candidates.length === 0)
+    return { kind: 'no-evidence', operation: await current(journal, operationId) };
+  const owner = await ownerOf(session, work, operation, found);
+  if (owner.kind === 'busy') return { kind: 'busy', operation: await current(journal, operationId) };
+  if (owner.kind === 'own' && (await recordFound(journal, operationId, owner.row, owner.note)))
+    return { kind: 'ended', operation: await current(journal, operationId) };
+  const again = await sentAgain(session, journal, await current(journal, operationId), found);
+  if (again) {
+    if (await recordFound(journal, operationId, again))
+      return { kind: 'ended', operation: await current(journal, operationId) };
+    await journal.noteLook(operationId, { repeatedAs: again.requestId });
+  }
+  if (owner.kind === 'own' || owner.kind === 'unclear')
+    return { kind: 'several', operation: await current(journal, operationId), candidates };
+  const looked = await current(journal, operationId);
+  const { repeatedAs } = looksIn(looked);
+  // Another operation has what the service says is this one's: a person finds out which of the two it is.
+  if (repeatedAs !== undefined) return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };
+  if (!found.isComplete) return { kind: 'incomplete', operation: looked };
+  return absence(session, journal, looked, found);
+}
+
+/** Looks for the outcome of an operation, and returns whether it is known now. */
+export async function isReconciled(session: Session, operation: Operation): Promise<boolean> {
+  return (await reconcile(session, operation)).kind === 'ended';
+}
+
+/** Records the row as the operation's work, and its end if it has ended. Returns false if another operation has it by now. */
+async function recordFound(
+  journal: Journal,
+  operationId: string,
+  { requestId, standing, state }: Candidate,
+  note?: string,
+): Promise<boolean> {
+  const detail = [`found with the status ${state}`, ...(note === undefined ? [] : [note])].join('; ');
+  if ((await journal.take(operationId, { requestId, detail })) && standing !== 'accepted')
+    await journal.append(operationId, standing, { detail });
+  return !isInDoubt(await current(journal, operationId));
+}
+
+/** Absence is believed after two complete reads, far enough apart for a row to appear, if every clock was and is right. */
+async function absence(
+  session: Session,
+  journal: Journal,
+  operation: Operation,
+  { wrongTimes }: Pick<Found, 'wrongTimes'>,
+  baseline: Baseline = operation.baseline ?? {},
+): Promise<Reconciled> {
+  const { operationId } = operation;
+  const { absence: policy, visibleAfterMs } = evidenceRulesOf(session.profile);
+  const why = (await clockProblem(session, baseline)) ?? wrongTimes;
+  const nowMs = session.serviceClock.nowMs();
+  if (why !== undefined || nowMs === undefined)
+    return { kind: 'clock', operation, why: why ?? 'the service does not say its time' };
+  const firstMs = unseenSince(operation);
+  if (firstMs === undefined) {
+    await journal.noteLook(operationId, { unseenSinceMs: nowMs });
+    const looked = await current(journal, operationId);
+    if (!isInDoubt(looked)) return { kind: 'ended', operation: looked };
+    return { kind: 'unseen', operation: looked, lookAgainMs: (unseenSince(looked) ?? nowMs) + visibleAfterMs };
+  }
+  if (nowMs < firstMs + visibleAfterMs) return { kind: 'unseen', operation, lookAgainMs: firstMs + visibleAfterMs };
+  if (policy === 'ask') return { kind: 'absent', operation };
+  return ended(journal, operationId, () =>
+    journal.append(operationId, 'resolved', { verdict: 'not-done', detail: 'looked for twice, and not found' }),
+  );
+}
+
+async function ended(journal: Journal, operationId: string, append: () => Promise<void>): Promise<Reconciled> {
+  await unlessKnown(journal, operationId, append);
+  return { kind: 'ended', operation: await current(journal, operationId) };
+}
+
+/** Appends what was found, unless another process found out at the same time: what it recorded stands. */
+async function unlessKnown(journal: Journal, operationId: string, append: () => Promise<void>): Promise<void> {
+  try {
+    await append();
+  } catch (error) {
+    const operation = await current(journal, operationId);
+    if (isInDoubt(operation) || operation.state === 'prepared') throw error;
+  }
+}
+
+async function current(journal: Journal, operationId: string): Promise<Operation> {
+  const [operation] = await journal.find(operationId);
+  if (!operation) throw new Error(`the journal has no operation ${operationId}`);
+  return operation;
+}
+
+/** A change is done if the thing is as it leaves it. It is not done if the thing is not, twice. */
+async function afterLook(
+  session: Session,
+  journal: Journal,
+  { operationId }: Operation,
+  seen: 'done' | 'not-done' | 'unclear',
+): Promise<Reconciled> {
+  if (seen === 'done')
+    return ended(journal, operationId, () => journal.append(operationId, 'accepted', { detail: 'found as requested' }));
+  const operation = await current(journal, operationId);
+  if (seen === 'unclear') return { kind: 'unclear', operation };
+  // The thing itself has no time to be compared with that of the request, so it need not be known.
+  const serviceAtMs = operation.baseline?.serviceAtMs ?? session.serviceClock.nowMs();
+  return absence(session, journal, operation, {}, { ...operation.baseline, serviceAtMs });
+}

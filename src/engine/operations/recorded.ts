@@ -1,0 +1,83 @@
+import { CliError } from '../../base/errors.ts';
+import { timeForPeople } from '../conflicts.ts';
+import type { Outcome } from '../outcome.ts';
+import { outcomeOf, type Session } from '../../terminal/session.ts';
+import { startedOutcome, withAlso } from './started.ts';
+import { failureCode } from './follow.ts';
+import { directory } from '../../contract/directory.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { createLoader } from '../../contract/load.ts';
+import type { Operation } from '../../journal/journal.ts';
+import { parseExactJson } from '../../money/decimal.ts';
+import { workStartedBy } from './find-work.ts';
+import { followWork } from './follow-work.ts';
+import type { Work } from './work.ts';
+
+/** Returns an endpoint by its id, or undefined if this version does not know it. */
+export async function endpointNamed(id: string | undefined): Promise<Endpoint | undefined> {
+  const entry = directory.find((each) => each.id === id);
+  return entry && createLoader()(entry);
+}
+
+/**
+ * Prints what the journal recorded instead of sending again, and says when it was done. Work that has not ended yet is read
+ * again, and followed for `waitMs`.
+ */
+export async function recordedOutcome(session: Session, operation: Operation, waitMs: number): Promise<Outcome> {
+  const { operationId, onceKey, summary, state, updatedAt, requestId, endpoint } = operation;
+  await session.note(
+    `already done${onceKey === null ? '' : ` under the once key ${onceKey}`} (${state}, ${updatedAt}): ${summary}; nothing was sent`,
+  );
+  const work = await workStartedBy(endpoint);
+  if (state === 'accepted' && requestId !== null && work?.status && (waitMs > 0 || operation.result === null))
+    return followWork(session, work, requestId, waitMs);
+  const outcome = await resultOutcome(session, operation);
+  if (state !== 'failed') return outcome;
+  const why = operation.detail ? ` (${operation.detail})` : '';
+  const failed = new CliError('failed', `this failed on ${timeForPeople(updatedAt)}: ${summary}${why}`, {
+    code: failureCode(recordedData(operation).data),
+    hint: 'this is final; fix the cause, then use another once key',
+    operationId,
+  });
+  return { ...outcome, error: failed };
+}
+
+/** Returns the service's data as recorded, and the id of the endpoint whose contract describes it. */
+export function recordedData({ result }: Operation): { readonly endpoint?: string; readonly data?: unknown } {
+  return result === null ? {} : (parseExactJson(result) as { endpoint?: string; data?: unknown });
+}
+
+/** The recorded data as the command would print it; the operation itself if the service's data was never recorded. */
+async function resultOutcome(session: Session, operation: Operation): Promise<Outcome> {
+  const { operationId, state, verdict, requestId, request } = operation;
+  const { endpoint: id, data } = recordedData(operation);
+  const endpoint = await endpointNamed(id);
+  if (!endpoint) return { result: { data: { operationId, state, verdict, requestId } } };
+  const reply = { data, body: JSON.stringify({ data }), problems: [], request: parseExactJson(request) };
+  const outcome = outcomeOf(session, endpoint, reply);
+  const work = await workStartedBy(operation.endpoint);
+  const start = work?.starts.find((each) => each.id === operation.endpoint);
+  if (!start || !work?.status) return outcome;
+  const printed = { start, status: work.status.endpoint, ...(work.also ? { also: work.also } : {}) };
+  return startedOutcome(session, printed, withAlso(printed, outcome, await alsoOf(session, work, operation)));
+}
+
+/** Reads what is printed with the start of work while it can still matter; undefined if it cannot be read. */
+async function alsoOf(
+  session: Session,
+  { also }: Pick<Work, 'also'>,
+  { state, requestId }: Operation,
+): Promise<object | undefined> {
+  if (!also || state !== 'accepted' || requestId === null) return undefined;
+  const { endpoint } = also;
+  const reply = await session
+    .call(endpoint, { requestId } as never, { isBeforehand: true })
+    .catch(async (error: unknown) => {
+      if (!(error instanceof CliError) || error.category === 'interrupted') throw error;
+      // An account that has expired cannot be paid any more.
+      await session.note(`what to pay could not be read: ${error.message}`);
+      return undefined;
+    });
+  const data = (reply?.data ?? {}) as Readonly<Record<string, unknown>>;
+  return reply && { ...data, ...(data[endpoint.nests ?? ''] as object | undefined) };
+}

@@ -1,0 +1,141 @@
+import { ledgerNetwork, NETWORKS, networkOf } from '../../contract/networks.ts';
+import { type Amount, type Asset, amount } from '../../money/amount.ts';
+import { isWireNumber, type WireNumber } from '../../money/decimal.ts';
+import { percentFromWire } from '../../money/rates.ts';
+import { fromWire, isUnknownFigure, type MoneyUnit } from '../../money/units.ts';
+import type { Likeness } from './work.ts';
+
+/** Whether two ids, addresses or names are equal; a value that is missing on either side says nothing. `*` masks characters. */
+export function agrees(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'string' || typeof other !== 'string') return true;
+  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
+  if (a === b || !(a + b).includes('*')) return a === b;
+  if (a.length === b.length)
+    return [...a].every((character, index) => character === '*' || b[index] === '*' || character === b[index]);
+  // A mask of another length hides an unknown number of characters.
+  return areEnds(startOf(a), startOf(b)) && areEnds(reversed(endOf(a)), reversed(endOf(b)));
+}
+
+const startOf = (masked: string): string => masked.split('*', 1)[0] ?? '';
+const endOf = (masked: string): string => masked.slice(masked.lastIndexOf('*') + 1);
+const reversed = (text: string): string => [...text].reverse().join('');
+const areEnds = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one);
+
+/** Whether two networks are the same one, whatever the service calls them; one that is missing says nothing. */
+export function agreesNetwork(one: unknown, other: unknown): boolean {
+  const [a, b] = [keyOf(one), keyOf(other)];
+  return agrees(a, b);
+}
+
+function keyOf(name: unknown): unknown {
+  if (typeof name !== 'string') return name;
+  const network = networkOf(name) ?? NETWORKS.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  return network ? ledgerNetwork(network) : name;
+}
+
+/** Compares two percentages. */
+export function percentMatch(one: unknown, other: unknown): Match {
+  if (!isWireNumber(one) || !isWireNumber(other)) return 'unsaid';
+  return percentFromWire(one) === percentFromWire(other) ? 'equal' : 'other';
+}
+
+/** Compares two words, such as states. */
+export function wordMatch(one: unknown, other: unknown): Match {
+  if (typeof one !== 'string') return 'unsaid';
+  return one === other ? 'equal' : 'other';
+}
+
+/** Whether two flags are equal; one that is missing says nothing. */
+export const agreesFlag = (one: unknown, other: unknown): boolean =>
+  typeof one !== 'boolean' || typeof other !== 'boolean' || one === other;
+
+/** Parses a wire amount; undefined if it is missing or malformed. */
+export function amountAt(value: unknown, unit: MoneyUnit, asset: Asset): Amount | undefined {
+  return value === undefined || value === null ? undefined : fromWire(value as WireNumber | string, unit, asset);
+}
+
+/** Whether both amounts are known and equal. */
+function isSameAmount(one: Amount | undefined, other: Amount | undefined): boolean {
+  return one !== undefined && other !== undefined && one.asset === other.asset && one.minor === other.minor;
+}
+
+/** Naira that a sum of cNGN is worth; undefined if it has parts of a kobo. */
+export const nairaOfCngn = (cngn: Amount | undefined): Amount | undefined =>
+  cngn && cngn.minor % 10_000n === 0n ? amount('NGN', cngn.minor / 10_000n) : undefined;
+
+export const cngnOfNaira = (naira: Amount | undefined) => naira && amount('CNGN', naira.minor * 10_000n);
+
+/** How an amount of a row compares with the request's. `unsaid`: one of them is missing, or its unit is not known. */
+export type Match = 'equal' | 'other' | 'unsaid';
+
+/** Compares an amount of a row with the request's. */
+export function amountMatch(value: unknown, unit: MoneyUnit, wanted: Amount | undefined): Match {
+  return matchOf(wanted && amountAt(value, unit, wanted.asset), wanted);
+}
+
+/**
+ * Compares an amount of a list whose unit is not documented: tokens, as in similar lists. One that is equal in base units may be the request's,
+ * and a person decides.
+ */
+export function unsureMatch(value: unknown, wanted: Amount | undefined): Match {
+  const match = amountMatch(value, 'decimal-string', wanted);
+  return match === 'other' && amountMatch(value, 'base', wanted) === 'equal' ? 'unsaid' : match;
+}
+
+/** Compares two amounts. */
+export function matchOf(found: Amount | undefined, wanted: Amount | undefined): Match {
+  if (!found || !wanted) return 'unsaid';
+  return isSameAmount(found, wanted) ? 'equal' : 'other';
+}
+
+/** The tag that a request carries in a text. */
+const TAG = /\[fr-[0-9a-f]{8}\]/i;
+
+/** Whether a text of a row may be the request's, which the service may have cut. A tag that the request did not send is another request's. */
+export function agreesText(row: unknown, sent: unknown): boolean {
+  if (typeof row !== 'string') return true;
+  if (typeof sent !== 'string') return !TAG.test(row);
+  return areEnds(plainText(row), plainText(sent));
+}
+
+/** Whether a text contains a tag, in whatever case, and with whatever spaces and signs around it the service shows it. */
+export function hasTag(text: string | null | undefined, tag: string | undefined): boolean {
+  const plainTag = plainText(tag ?? '');
+  return plainTag !== '' && plainText(text ?? '').includes(plainTag);
+}
+
+/** Banks cut texts, change their case and leave out signs. */
+const plainText = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** An order book figure of a row, and the amount of the request. */
+type Figure = readonly [value: unknown, wanted: Amount | undefined];
+
+/** Compares order book figures. If the service does not say their unit, it is the one in which all of them are equal. */
+export function figuresMatch(figures: readonly Figure[]): Match {
+  const isUnitKnown = !figures.some(([value]) => isUnknownFigure(value));
+  const units: readonly MoneyUnit[] = isUnitKnown ? ['decimal-string'] : ['decimal-string', 'base'];
+  const inUnits = units.map((unit) =>
+    allOf(figures.map(([value, wanted]) => amountMatch(isUnknownFigure(value) ? value.value : value, unit, wanted))),
+  );
+  return (['equal', 'unsaid'] as const).find((match) => inUnits.includes(match)) ?? 'other';
+}
+
+/** What several comparisons say together. */
+export const allOf = (matches: readonly Match[]): Match =>
+  (['other', 'unsaid'] as const).find((match) => matches.includes(match)) ?? 'equal';
+
+/** Something that makes a row prove less if it is not known. */
+export const said = (text: unknown): Match => (typeof text === 'string' ? 'equal' : 'unsaid');
+
+/** Whether two bank codes are equal. The service knows banks by codes of two lengths, which cannot be compared. */
+export const agreesBankCode = (one: unknown, other: unknown): boolean =>
+  String(one ?? '').length !== String(other ?? '').length || agrees(one, other);
+
+/**
+ * Returns whether a row says what the request said. `amounts` must be equal to prove it, and if one is not said, a person decides; `others` say
+ * nothing where one side lacks them.
+ */
+export function compared(amounts: readonly Match[], others: readonly boolean[]): Likeness {
+  const match = allOf(amounts);
+  return { isLike: others.every(Boolean) && match !== 'other', isPartial: match === 'unsaid' };
+}

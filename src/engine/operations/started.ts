@@ -1,0 +1,64 @@
+import type * as z from 'zod/mini';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { payload } from '../../contract/fields.ts';
+import { shapeOf, unwrap } from '../../contract/rows.ts';
+import { isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
+import type { AlsoPrinted, PrintedWork } from '../../present/prints.ts';
+import type { Result, ResultShape } from '../../present/result.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Session } from '../../terminal/session.ts';
+
+type Shape = Record<string, z.ZodMiniType>;
+
+/** The fields that a command prints which starts work, whether it waits or not: those of the start and of the status. */
+export function startedShape({ start, status, also }: PrintedWork): ResultShape & { readonly schema: z.ZodMiniType } {
+  return { schema: payload({ ...fieldsOf(start), ...(also ? alsoShape(also) : {}), ...fieldsOf(status) }) };
+}
+
+function alsoShape({ endpoint, fields }: AlsoPrinted): Shape {
+  return Object.fromEntries(Object.entries(fieldsOf(endpoint)).filter(([name]) => fields.includes(name)));
+}
+
+/** Returns the outcome of a start with the fields that another endpoint adds to it. */
+export function withAlso({ start, also }: PrintedWork, outcome: Outcome, data: object | undefined): Outcome {
+  const { result } = outcome;
+  if (!result || !also || !data) return outcome;
+  const found = Object.entries(data).filter(([name]) => also.fields.includes(name));
+  const { nests: _, ...rest } = result;
+  return {
+    ...outcome,
+    result: {
+      ...rest,
+      data: { ...(result.data as object), ...Object.fromEntries(found) },
+      schema: payload({ ...fieldsOf(start), ...alsoShape(also) }),
+    },
+  };
+}
+
+/** The fields of a response, with those of its nested object among them. */
+function fieldsOf({ response, nests = '' }: Endpoint): Shape {
+  const { [nests]: nested, ...around } = shapeOf(response()) ?? {};
+  return { ...(nested && shapeOf(unwrap(nested).schema)), ...around };
+}
+
+/**
+ * Returns what a command prints after starting work, in one form whether it waited or not: the fields of the start and of the
+ * status, null where a value is not known yet. `followed` is the outcome of the wait. Tables show only what is known, and
+ * `-o raw` only the last response.
+ */
+export function startedOutcome(session: Session, work: PrintedWork, started: Outcome, followed?: Outcome): Outcome {
+  const { format, fields, query } = session.globals.present;
+  const last = followed ?? started;
+  if (format === 'raw' || (format === 'table' && !fields && query === undefined)) return last;
+  const { schema } = startedShape(work);
+  const unknown = Object.fromEntries(Object.keys(shapeOf(schema) ?? {}).map((name) => [name, null]));
+  const data = { ...unknown, ...knownIn(started.result), ...knownIn(followed?.result) };
+  return { ...last, result: { data, schema } };
+}
+
+/** The printed fields of a document that have a value. */
+function knownIn(result: Result | undefined): Readonly<Record<string, Plain>> {
+  const plain = result && toPlain(result.data, result.schema, result.nests, result.request);
+  if (!isPlainObject(plain)) return {};
+  return Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== null));
+}

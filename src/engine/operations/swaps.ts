@@ -1,0 +1,121 @@
+import { CliError } from '../../base/errors.ts';
+import { PAGE_SIZE } from '../lists/pages.ts';
+import { PREVIEW_READ } from '../previews.ts';
+import type { Session } from '../../terminal/session.ts';
+import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../contract/endpoints/swaps.ts';
+import { getDetails } from '../../contract/endpoints/users.ts';
+import { type Asset, isAsset } from '../../money/amount.ts';
+import { listing } from './listing.ts';
+import { agrees, amountAt, amountMatch, compared, type Match, said } from './rows.ts';
+import { status, type Work } from './work.ts';
+
+const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+
+const assetOf = (ticker: unknown): Asset => (typeof ticker === 'string' && isAsset(ticker) ? ticker : 'CNGN');
+
+const FOLLOWED = [
+  { field: 'requestId', title: 'Request ID' },
+  { field: 'type', title: 'Type' },
+  { field: 'status', title: 'Status' },
+  { field: 'amountOut', title: 'Bought' },
+  { field: 'executionRate', title: 'Rate' },
+  { field: 'executionMethod', title: 'Method' },
+  { field: 'smartWalletAddress', title: 'Wallet' },
+  { field: 'txHash', title: 'Transaction' },
+  { field: 'createdAt', title: 'Created' },
+  { field: 'updatedAt', title: 'Updated' },
+] as const;
+
+/** How a row says which endpoint started it. Source: inferred; other words say nothing. */
+const KINDS: ReadonlySet<string> = new Set(['direct', 'trigger', 'auto']);
+
+const LIST_WINDOW_MS = 1_000;
+
+/** Returns the token that a swap buys, which its status does not name, from the list of swaps; undefined if it cannot be read. */
+async function boughtToken(
+  session: Session,
+  requestId: string,
+  createdAt: string | null | undefined,
+): Promise<string | undefined> {
+  const createdMs = Date.parse(createdAt ?? '');
+  if (Number.isNaN(createdMs)) return undefined;
+  const [startDate, endDate] = [-LIST_WINDOW_MS, LIST_WINDOW_MS].map((ms) => new Date(createdMs + ms).toISOString());
+  try {
+    const { data } = await session.call(listSwaps, { startDate, endDate, limit: PAGE_SIZE }, PREVIEW_READ);
+    return data.swaps?.find((swap) => swap.requestId === requestId)?.buyToken;
+  } catch (error) {
+    // The status itself was read, and is worth showing without the name of a token.
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+/** Rows name no user, so the wallet tells whose swap it is. Another wallet proves nothing: a user may have several. */
+const ownWallet = (shown: unknown, managed: unknown): Match =>
+  typeof shown === 'string' && (typeof managed !== 'string' || !agrees(shown, managed)) ? 'unsaid' : 'equal';
+
+/** Tokens of a user, or of an onramp wallet, exchanged for others. */
+export const swap: Work = {
+  starts: [startSwap, triggerSwap],
+  status: status({
+    ...ENDS,
+    endpoint: swapStatus,
+    input: (requestId) => ({ requestId }),
+    stateOf: ({ status: state }) => state,
+    what: 'the swap',
+    again: (requestId) => `fiatrail swaps status ${requestId} --wait`,
+    createdOf: ({ createdAt }) => createdAt,
+    columns: FOLLOWED,
+    namesFor: async (session, requestId, { amountOut, createdAt }) =>
+      (amountOut ?? null) === null || session.globals.present.format === 'raw'
+        ? {}
+        : { buyToken: await boughtToken(session, requestId, createdAt) },
+  }),
+  // They name tokens by their contracts, and so do not say what the request said.
+  told: { 'swap.completed': { standing: 'settled' }, 'swap.failed': { standing: 'failed' } },
+  evidence: 'fiatrail swaps list',
+  terms: async (session, { userId, walletAddress, smartWalletAddress, managedWallet }) => {
+    if (typeof userId !== 'string' || typeof (walletAddress ?? smartWalletAddress ?? managedWallet) === 'string')
+      return undefined;
+    try {
+      const { data } = await session.call(getDetails, { userId });
+      const wallet = data.walletDetails?.evmWallet;
+      return typeof wallet === 'string' ? { managedWallet: wallet } : undefined;
+    } catch (error) {
+      // A user who is not shown any more has nothing to compare.
+      if (error instanceof CliError && error.category === 'refused') return undefined;
+      throw error;
+    }
+  },
+  list: (request) => {
+    const { sellToken, buyToken, amount, walletAddress, smartWalletAddress, managedWallet } = request;
+    const isNamed = typeof (walletAddress ?? smartWalletAddress) === 'string';
+    // Only a triggered swap names the wallet of an onramp.
+    const kind = walletAddress === undefined ? 'direct' : 'trigger';
+    const wanted = amountAt(amount, 'token', assetOf(sellToken));
+    return listing({
+      ...ENDS,
+      endpoint: listSwaps,
+      page: (limit, offset) => ({ limit, offset }),
+      rowsOf: ({ swaps }) => swaps,
+      read: (row) => ({
+        requestId: row.requestId,
+        createdAt: row.createdAt,
+        state: row.status,
+        ...compared(
+          // Without an amount, a triggered swap sells whatever the wallet holds, so the row must name the wallet.
+          [
+            amount === undefined ? said(row.smartWalletAddress) : amountMatch(row.amountIn, 'decimal-string', wanted),
+            isNamed ? 'equal' : ownWallet(row.smartWalletAddress, managedWallet),
+          ],
+          [
+            agrees(row.sellToken, sellToken),
+            agrees(row.buyToken, buyToken),
+            agrees(row.smartWalletAddress, walletAddress ?? smartWalletAddress),
+            agrees(row.triggerType, KINDS.has(String(row.triggerType)) ? kind : row.triggerType),
+          ],
+        ),
+      }),
+    });
+  },
+};

@@ -1,0 +1,105 @@
+import { transferToWallet } from '../../contract/endpoints/transfers.ts';
+import { listWithdrawals, withdrawAsset } from '../../contract/endpoints/withdrawals.ts';
+import { BASE } from '../../contract/networks.ts';
+import { type Amount, type Asset, isAsset } from '../../money/amount.ts';
+import { listing } from './listing.ts';
+import { agrees, agreesNetwork, agreesText, amountAt, amountMatch, compared, unsureMatch } from './rows.ts';
+import type { Likeness, Listing, Sought, Telling, ToldOf, Work } from './work.ts';
+
+interface Sent {
+  readonly isOwn: boolean;
+  readonly asset: Asset;
+  readonly amount: Amount | undefined;
+  readonly network: unknown;
+}
+
+/** What a request sends: the account's own tokens, in base units, or those of a user. */
+function sentBy(isOwn: boolean, { ticker, amount, network }: Sought['request']): Sent {
+  const asset = typeof ticker === 'string' && isAsset(ticker) ? ticker : 'CNGN';
+  // A withdrawal names its network, or goes to Base; a transfer names none.
+  const wantedNetwork = isOwn ? undefined : (network ?? BASE.key);
+  return { isOwn, asset, amount: amountAt(amount, isOwn ? 'base' : 'token', asset), network: wantedNetwork };
+}
+
+const OWN = 'fintech_self_transfer' as const;
+
+/** Whether a row is of the kind of the request, which only some of the types say. */
+const agreesType = (type: unknown, isOwn: boolean): boolean => typeof type !== 'string' || (type === OWN) === isOwn;
+
+function listOf(request: Sought['request'], isOwn: boolean): Listing {
+  const { userId, internalWallet } = request;
+  const sent = sentBy(isOwn, request);
+  return listing({
+    endpoint: listWithdrawals,
+    done: ['completed'],
+    failed: ['failed'],
+    page: (limit, offset) => ({
+      ...{ type: isOwn ? OWN : undefined, limit, offset },
+      userId: typeof userId === 'string' ? userId : undefined,
+    }),
+    rowsOf: ({ withdrawals }) => withdrawals,
+    read: (row) => ({
+      requestId: row.requestId ?? row.transactionHash,
+      createdAt: row.createdAt,
+      state: row.status,
+      ...compared(
+        // Users may start withdrawals of their own, which are said to have another type.
+        [unsureMatch(row.amount, sent.amount), row.type === 'user_withdrawal' ? 'unsaid' : 'equal'],
+        [
+          agreesType(row.type, isOwn),
+          agrees(row.ticker, sent.asset),
+          agrees(row.userId, userId),
+          agrees(row.smartWalletAddress, internalWallet),
+          agrees(row.destinationAddress, request['destinationWallet'] ?? request['destinationAddress']),
+          agreesNetwork(row.network, sent.network),
+        ],
+      ),
+    }),
+  });
+}
+
+const EVIDENCE = 'fiatrail history withdrawals';
+
+/** Compares an event with a request. */
+function compareSent({ userId, data }: ToldOf, request: Sought['request'], isOwn: boolean): Likeness {
+  const { asset, amount, network } = sentBy(isOwn, request);
+  return compared(
+    [amountMatch(data['amount'], 'token', amount)],
+    [
+      agrees(data['ticker'], asset),
+      agrees(userId, request['userId']),
+      agrees(data['smartWalletAddress'], request['internalWallet']),
+      agrees(data['destinationAddress'], request['destinationWallet'] ?? request['destinationAddress']),
+      agreesNetwork(data['network'], network),
+      agreesText(data['note'], request['note']),
+    ],
+  );
+}
+
+const compareWithdrawal: Telling['compare'] = (event, request) => compareSent(event, request, false);
+const compareTransfer: Telling['compare'] = (event, request) => compareSent(event, request, true);
+
+/** A user's tokens sent to an external address. */
+export const withdrawal: Work = {
+  starts: [withdrawAsset],
+  told: {
+    'fintech.user.asset.transfer.completed': { standing: 'settled', compare: compareWithdrawal },
+    'fintech.user.asset.transfer.failed': { standing: 'failed', compare: compareWithdrawal },
+  },
+  evidence: EVIDENCE,
+  list: (request) => listOf(request, false),
+};
+
+/** The account's own tokens sent to a registered wallet. */
+export const transfer: Work = {
+  starts: [transferToWallet],
+  told: {
+    'fintech.asset.transfer.completed': {
+      ...{ standing: 'settled', compare: compareTransfer },
+      textOf: ({ data }) => data['note'],
+    },
+    'fintech.asset.transfer.failed': { standing: 'failed' },
+  },
+  evidence: `${EVIDENCE} --type fintech_self_transfer`,
+  list: (request) => listOf(request, true),
+};

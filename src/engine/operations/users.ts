@@ -1,0 +1,20 @@
+import { onboard, onboardStatus } from '../../contract/endpoints/users.ts';
+import { status, type Work } from './work.ts';
+
+/** A user's verification. */
+export const onboarding: Work = {
+  starts: [onboard],
+  status: status({
+    endpoint: onboardStatus,
+    input: (requestId) => ({ requestId }),
+    stateOf: ({ status: state }) => state,
+    done: ['completed', 'verified'],
+    failed: ['failed'],
+    what: 'the onboarding',
+    again: (requestId) => `fiatrail users onboarding ${requestId} --wait`,
+    words: ({ message }) => message ?? undefined,
+  }),
+  retry: (id) => `fiatrail users onboard --retry ${id} --bvn-stdin < bvn.txt`,
+  told: { 'user.onboarded': { standing: 'settled' } },
+  evidence: 'fiatrail users list',
+};

@@ -1,0 +1,143 @@
+import type { Session } from '../../terminal/session.ts';
+import type { Following, Meanwhile } from './follow.ts';
+import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import type { WebhookEvent } from '../../contract/event-payloads.ts';
+import type { Baseline } from '../../journal/baseline.ts';
+import type { Operation } from '../../journal/journal.ts';
+import type { AlsoPrinted } from '../../present/prints.ts';
+
+/** How the end of asynchronous work is read. */
+interface Status<E extends Endpoint>
+  extends Pick<Following<E>, 'endpoint' | 'stateOf' | 'done' | 'failed' | 'what' | 'columns' | 'words'> {
+  readonly input: (requestId: string) => RequestOf<E>;
+  /** Finds names of tokens that the status lacks; they are added to the request that it answers. */
+  readonly namesFor?: (session: Session, requestId: string, data: ResponseOf<E>) => Promise<object>;
+  /** The command that checks the status later. */
+  readonly again: (requestId: string) => string;
+  /** Watches, during one wait, for what the status does not show. */
+  readonly watch?: (session: Session, requestId: string) => (data: ResponseOf<E>, leftMs: number) => Promise<Meanwhile>;
+  /** When the work was started. */
+  readonly createdOf?: (data: ResponseOf<E>) => string | null | undefined;
+}
+
+/** What an event says about work. */
+export interface Telling {
+  /** How the work stands when it is sent. */
+  readonly standing: Standing;
+  /** Compares it with a request. Left out if it says too little: a person may know more. */
+  readonly compare?: (event: ToldOf, request: Sought['request']) => Likeness;
+  /** Text of it that may contain the tag. */
+  readonly textOf?: (event: ToldOf) => unknown;
+}
+
+/** How what a row or an event says compares with a request. */
+export interface Likeness {
+  /** Whether it says what the request said, and contradicts nothing of it. */
+  readonly isLike: boolean;
+  /** Whether it says too little to be proof: it may be the request, and a person decides. */
+  readonly isPartial?: boolean | undefined;
+}
+
+/** What an event says. Its numbers are exact. */
+export interface ToldOf {
+  readonly userId: string | undefined;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A request whose outcome is unknown, and where to look for it. */
+export interface Sought {
+  /** The request as recorded: redacted, in wire form, with the terms that it only refers to. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** The text that travelled with the request, if any. */
+  readonly tag: string | undefined;
+  /** How far back the list is read: a time of the service. */
+  readonly sinceMs: number;
+}
+
+/** The rows of a list before a request left. */
+export type RowsBefore = NonNullable<Baseline['before']>;
+
+/** How work stands, in the journal's words. */
+export type Standing = 'accepted' | 'settled' | 'failed';
+
+/** A row that may be the request. */
+export interface Candidate {
+  readonly requestId: string;
+  readonly createdAt: string | null | undefined;
+  readonly state: string;
+  readonly standing: Standing;
+  /** Whether it contains the tag, and so can be nothing else. */
+  readonly isExact: boolean;
+  /** Whether it says too little to be proof: it may be the request, and a person decides. */
+  readonly isPartial?: boolean | undefined;
+  /** How `RowsBefore` names it, if not by its request id. */
+  readonly listedAs?: string;
+}
+
+/** The candidates of a request; `isComplete` if every row of the time was read. */
+export interface Found {
+  readonly candidates: readonly Candidate[];
+  readonly isComplete: boolean;
+  /** Why the times of the rows prove nothing, if they contradict each other or the service's own time. */
+  readonly wrongTimes?: string | undefined;
+  /** The service refuses to show the list, or has it no more. */
+  readonly isRefused?: boolean;
+}
+
+/**
+ * What a thing says about a change of it, such as a wallet that should be gone. `done`: it is as the change leaves it, whoever
+ * made it so. `unclear`: it cannot be read, or may be another thing.
+ */
+export type Seen = 'done' | 'not-done' | 'unclear';
+
+/**
+ * A kind of work: the endpoints that start it, how its end is read, and where it shows if no response arrived: in a list
+ * (`list`, or `find` where it takes more than one), or in the thing itself (`check`).
+ */
+export interface Work {
+  readonly starts: readonly Endpoint[];
+  readonly status?: Status<Endpoint>;
+  /** What is printed with its start besides the response to it. */
+  readonly also?: AlsoPrinted;
+  /** The events that tell of it. */
+  readonly told?: Readonly<Partial<Record<WebhookEvent, Telling>>>;
+  /** The command that safely retries it, by its operation id or request id. */
+  readonly retry?: (id: string) => string;
+  /** Where a person looks if the service offers no list, or its list is not enough. */
+  readonly evidence: string;
+  /** The list that shows it. `request` is that of `Sought`. */
+  list?(request: Sought['request']): Listing;
+  /** Reads the terms that a request only refers to, unless it has them: those of a bank account that was removed cannot be read. */
+  terms?(session: Session, request: Sought['request']): Promise<Baseline['terms']>;
+  find?(session: Session, sought: Sought): Promise<Found>;
+  /** What was there, where `find` looks, before the request left. */
+  before?(session: Session, request: Sought['request']): Promise<RowsBefore | undefined>;
+  check?(session: Session, operation: Pick<Operation, 'request'>): Promise<Seen>;
+}
+
+/** What a search reads of a row. */
+export interface ListRow extends Likeness {
+  readonly requestId: string | null | undefined;
+  readonly createdAt: string | null | undefined;
+  readonly state: string | null | undefined;
+  /** Text that may contain the tag, null if there is none; undefined for a list that shows no texts. */
+  readonly text?: string | null | undefined;
+}
+
+/** A list of the service that shows a kind of work, newest first as far as we know. */
+export interface Listing<L extends Endpoint = Endpoint, R = unknown> {
+  readonly endpoint: L;
+  /** The request for a page, after `count` rows of which the last has the id `lastId`. */
+  readonly page: (size: number, count: number, lastId: string | undefined) => RequestOf<L>;
+  readonly rowsOf: (data: ResponseOf<L>) => readonly R[] | null | undefined;
+  readonly read: (row: R) => ListRow;
+  readonly done: readonly string[];
+  readonly failed: readonly string[];
+  /** The list has no pages: a larger limit is asked for until it is not full. */
+  readonly isUnpaged?: boolean;
+}
+
+/** Declares a status whose types are those of its endpoint. */
+export function status<E extends Endpoint>(definition: Status<E>): Status<Endpoint> {
+  return definition as unknown as Status<Endpoint>;
+}

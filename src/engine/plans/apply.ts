@@ -1,0 +1,54 @@
+import { CliError } from '../../base/errors.ts';
+import type { PlanToApply } from './change.ts';
+import { onceKeyOf, type Plan, requireUnexpired, type TypedInput } from './plan.ts';
+import { type Signers, signaturesOf } from './signatures.ts';
+
+/** What keeps a plan from being applied twice: its hash is its once key. */
+export function guardOfPlan(plan: Plan) {
+  const { hash } = plan;
+  return { onceKey: onceKeyOf(plan), isAgain: false, isGuarded: false, input: JSON.stringify(['plan', hash]) };
+}
+
+/** Checks that a plan may be applied now. Throws CliError declined if it has expired or a signature does not hold. */
+export async function planToApply(
+  timeMs: () => Promise<number>,
+  signers: Signers,
+  plan: Plan,
+  commandLine: string,
+): Promise<PlanToApply> {
+  requireUnexpired(plan, await timeMs());
+  const { words, input } = plan.content;
+  return { kind: 'apply', plan, typed: { words, input, commandLine }, signed: await signaturesOf(plan, signers) };
+}
+
+/** Parameters that say how a command runs, rather than what it does: a plan has none of them. */
+const NOT_PLANNED: readonly string[] = ['once', 'again', 'plan', 'planExpires', 'wait', 'withoutSignature', 'generate'];
+
+/** Returns the texts that say what a command does. */
+export function plannedInput(texts: Readonly<Record<string, unknown>>): TypedInput {
+  const given = Object.entries(texts).filter(
+    ([name, text]) => text !== undefined && text !== false && !NOT_PLANNED.includes(name),
+  );
+  return Object.fromEntries(given) as TypedInput;
+}
+
+/** Returns the command of a plan. Throws CliError usage if it cannot be planned, or does not take the plan’s values. */
+export function plannableCommand<C extends { readonly parameters: Readonly<Record<string, unknown>> }>(
+  { content: { words, input } }: Plan,
+  command: C | undefined,
+  isWaiting: boolean,
+): C {
+  const takes = (name: string) => Object.hasOwn(command?.parameters ?? {}, name);
+  const isPlanned = (name: string) => takes(name) && !NOT_PLANNED.includes(name);
+  if (!command || !takes('plan') || !Object.keys(input).every(isPlanned))
+    throw new CliError(
+      'usage',
+      `this version of fiatrail cannot apply a plan of: fiatrail ${words.join(' ')}; nothing was sent`,
+      { code: 'NOT_A_PLAN', hint: 'use the version that wrote the plan, or write a new one with --plan FILE' },
+    );
+  if (isWaiting && !takes('wait'))
+    throw new CliError('usage', `fiatrail ${words.join(' ')} has nothing to wait for; nothing was sent`, {
+      hint: 'omit --wait',
+    });
+  return command;
+}

@@ -1,0 +1,239 @@
+import { ownOperator } from '../../account/operators.ts';
+import type { Profile } from '../../account/profile.ts';
+import { CliError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
+import { SECRET_VARIABLES } from '../../base/secret-variables.ts';
+import type { World } from '../../base/world.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { redactText, secretsIn } from '../../contract/redact.ts';
+import { fingerprint } from '../../crypto/fingerprint.ts';
+import type { AccountNames } from '../../journal/accounts.ts';
+import { amount, amountForPeople } from '../../money/amount.ts';
+import { isWireNumber, parseExactJson } from '../../money/decimal.ts';
+import type { Result } from '../../present/result.ts';
+import { amountsIn } from './amounts.ts';
+import { createPlan } from './file.ts';
+import { planText } from './format.ts';
+import type { ShownLine } from './line.ts';
+import type { OperatorList } from './operator-list.ts';
+import { hashOf, type Plan, type PlanContent, type PlannedLine, type Terms, type TypedInput } from './plan.ts';
+import { PLAN_COLUMNS, proofLines, shownPlan } from './shown.ts';
+import { type Signed, withSignature } from './signatures.ts';
+import { changesBetween } from './terms.ts';
+
+/** The command whose change is planned, as it was typed. */
+interface TypedCommand {
+  readonly words: readonly string[];
+  readonly input: TypedInput;
+  /** As a shell would take it. */
+  readonly commandLine: string;
+}
+
+/** Writes what would be sent to a file. */
+interface PlanToWrite {
+  readonly kind: 'write';
+  readonly path: string;
+  readonly lifetimeMs: number;
+  /** Identifies the plan, also to a service that does a request at most once per key. */
+  readonly id: string;
+  readonly typed: TypedCommand;
+}
+
+/** Sends exactly what a plan says, once. */
+export interface PlanToApply {
+  readonly kind: 'apply';
+  readonly plan: Plan;
+  readonly typed: TypedCommand;
+  readonly signed: readonly Signed[];
+}
+
+/** Compares a plan with the account, as applying it does, and sends nothing. */
+interface PlanToCheck extends Omit<PlanToApply, 'kind'> {
+  readonly kind: 'check';
+}
+
+/** What a session does with the change of its command instead of sending it as it is. */
+export type PlanMode = PlanToWrite | PlanToApply | PlanToCheck;
+
+/** The parts of a session that plans need. */
+export interface PlanningSession {
+  readonly world: World;
+  readonly profile: Profile;
+  accountNames(): Promise<AccountNames>;
+  timeMs(): Promise<number>;
+  operators(): Promise<OperatorList>;
+}
+
+/** A change of a command: the request, and what a confirmation shows. */
+export interface PlannedChange {
+  readonly endpoint: Pick<Endpoint, 'id' | 'request'> & { readonly method: string; readonly path: string };
+  readonly input: unknown;
+  readonly summary: string;
+  readonly lines: readonly ShownLine[];
+  readonly tag: string | undefined;
+  /** The rules of the profile and of the journal that it meets. */
+  rulesMet(): Promise<readonly string[]>;
+  /** Reads the previews; rejects if one of them cannot be read. */
+  readPreviews(): Promise<readonly ShownLine[]>;
+}
+
+/** A new plan as it is printed, and the lines of a confirmation. */
+interface Written {
+  readonly result: Result;
+  readonly shown: readonly ShownLine[];
+}
+
+/** Writes the plan of a change, and sends nothing. Throws CliError. */
+export async function writePlan(
+  session: PlanningSession,
+  { path, lifetimeMs, id, typed }: PlanToWrite,
+  change: PlannedChange,
+): Promise<Written> {
+  const { world, profile } = session;
+  requireNoSecret(change);
+  const { terms, balance, balanceLine } = await termsOf(typed, change);
+  const { keyFingerprint } = await session.accountNames();
+  const own = await ownOperator((await session.operators()).operators, profile, world);
+  const nowMs = await session.timeMs();
+  const { name, mode, baseUrl } = profile;
+  const content: PlanContent = {
+    id,
+    createdAt: new Date(nowMs).toISOString(),
+    expiresAt: new Date(nowMs + lifetimeMs).toISOString(),
+    author: {
+      user: world.host.user,
+      host: world.host.name,
+      operator: own ? { name: own.name, publicKey: own.publicKey } : null,
+    },
+    account: { profile: name, mode, baseUrl, keyFingerprint },
+    words: typed.words,
+    input: typed.input,
+    ...terms,
+    balance,
+    rules: await change.rulesMet(),
+  };
+  const unsigned: Plan = { content, hash: hashOf(content), signatures: [] };
+  const plan = own ? await withSignature(unsigned, own, 'author', nowMs) : unsigned;
+  requireNoKnownSecret(planText(plan), world.env);
+  requireNoKey([typed.input, change.input], keyFingerprint);
+  createPlan(path, plan);
+  const result = { data: shownPlan(path, plan, plan.signatures), columns: PLAN_COLUMNS };
+  const shown = [...terms.lines, ...terms.previews, ...(balanceLine ? [plain(balanceLine)] : [])];
+  return { result, shown };
+}
+
+/** Throws CliError usage for a request with a secret field: a plan is handed to others. */
+function requireNoSecret({ endpoint, input }: PlannedChange): void {
+  if (secretsIn(endpoint.request(), input).length > 0) throw secretInPlan();
+}
+
+/** Throws CliError usage for a text that contains a secret of this process. */
+function requireNoKnownSecret(text: string, env: World['env']): void {
+  const secrets = SECRET_VARIABLES.flatMap((name) => env[name]?.trim() || []);
+  if (redactText(text, secrets) !== text) throw secretInPlan();
+}
+
+/** Throws CliError usage if a word of a text is the account’s API key, of which only the fingerprint is known here. */
+function requireNoKey(value: unknown, keyFingerprint: string): void {
+  if (typeof value === 'string') {
+    if (value.split(/\s+/).some((word) => fingerprint(new Secret(word)) === keyFingerprint)) throw secretInPlan();
+  } else if (typeof value === 'object' && value !== null) {
+    for (const each of Object.values(value)) requireNoKey(each, keyFingerprint);
+  }
+}
+
+function secretInPlan(): CliError {
+  return new CliError('usage', 'the request contains a secret, which a plan must not; nothing was sent', {
+    code: 'SECRET_IN_PLAN',
+    hint: 'send it without --plan',
+  });
+}
+
+/** Reads the terms of a change as they are now. */
+async function termsOf(typed: TypedCommand, change: PlannedChange) {
+  const { endpoint, input, summary, lines, tag } = change;
+  const { id, method, path } = endpoint;
+  const previews = await change.readPreviews();
+  const [line] = previews.filter(([, , about]) => about);
+  const about = line?.[2];
+  const terms: Terms = {
+    commandLine: typed.commandLine,
+    summary,
+    ...{ endpoint: id, method, path },
+    request: parseExactJson(JSON.stringify(input)) as Terms['request'],
+    tag: tag ?? null,
+    amounts: amountsIn(endpoint, input),
+    lines: lines.map(plain),
+    previews: previews.filter(([, , each]) => !each).map(plain),
+  };
+  const { asset, beforeMinor, afterMinor } = about ?? {};
+  const balance: PlanContent['balance'] =
+    line && asset !== undefined
+      ? {
+          ...{ text: line[1], asset, beforeMinor: String(beforeMinor) },
+          afterMinor: afterMinor === undefined ? null : String(afterMinor),
+        }
+      : null;
+  return { terms, balance, balanceLine: line };
+}
+
+const plain = ([label, value]: ShownLine): PlannedLine => [label, value];
+
+/** A change that is what its plan says. */
+export interface Agreed {
+  readonly input: unknown;
+  readonly tag: string | undefined;
+  readonly lines: readonly ShownLine[];
+  readonly previews: readonly ShownLine[];
+}
+
+/**
+ * Compares a change with its plan, and returns it with the plan’s tag. Throws CliError declined if anything is not as the plan says:
+ * the request, the fees, the destination, or a balance that no longer covers it.
+ */
+export async function agreedChange(
+  { plan, typed, signed }: Omit<PlanToApply, 'kind'>,
+  given: PlannedChange,
+  isDryRun: boolean,
+): Promise<Agreed> {
+  // A dry run reads nothing.
+  const readPreviews = isDryRun ? async () => plan.content.previews : given.readPreviews;
+  const change = withTagOf(plan, { ...given, readPreviews });
+  const { terms, balance, balanceLine } = await termsOf(typed, change);
+  const changes = changesBetween(termsIn(plan.content), terms);
+  if (balance?.afterMinor?.startsWith('-')) changes.push(`balance: ${shortfall(balance.asset, balance.afterMinor)}`);
+  if (changes.length > 0)
+    throw new CliError('declined', `the plan no longer holds: ${changes.join('; ')}; nothing was sent`, {
+      code: 'PLAN_CHANGED',
+      hint: 'write a new plan with --plan FILE',
+    });
+  const previews = [...terms.previews, ...(balanceLine ? [plain(balanceLine)] : [])];
+  return { input: change.input, tag: change.tag, previews, lines: [...change.lines, ...proofLines(plan, signed)] };
+}
+
+/** The terms of a plan without its other fields. */
+function termsIn(content: PlanContent): Terms {
+  const { id: _, createdAt: _created, expiresAt: _expires, author: _author, account: _account, ...rest } = content;
+  const { words: _words, input: _input, balance: _balance, rules: _rules, ...terms } = rest;
+  return terms;
+}
+
+function shortfall(asset: NonNullable<PlanContent['balance']>['asset'], afterMinor: string): string {
+  return `${amountForPeople(amount(asset, -BigInt(afterMinor)))} short now`;
+}
+
+/** Returns a change with the tag of its plan, because a command makes a new tag each time. */
+function withTagOf({ content: { tag } }: Plan, change: PlannedChange): PlannedChange {
+  const own = change.tag;
+  if (tag === null || own === undefined) return change;
+  const lines = change.lines.map(([label, value]): ShownLine => [label, value === own ? tag : value]);
+  return { ...change, tag, lines, input: replaced(change.input, own, tag) };
+}
+
+/** Returns a copy with every text that is `from` replaced. */
+function replaced(value: unknown, from: string, to: string): unknown {
+  if (value === from) return to;
+  if (Array.isArray(value)) return value.map((each) => replaced(each, from, to));
+  if (typeof value !== 'object' || value === null || isWireNumber(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replaced(each, from, to)]));
+}

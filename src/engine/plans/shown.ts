@@ -1,0 +1,114 @@
+import { visible } from '../../present/text.ts';
+import type { ShownLine } from './line.ts';
+import { authorForPeople, type Plan, type PlanContent, type PlannedLine } from './plan.ts';
+import { said } from './said.ts';
+import type { Signed } from './signatures.ts';
+
+/** The lines that say which plan it is, and who agreed to it. */
+export function proofLines({ content, hash }: Plan, signed: readonly Signed[]): PlannedLine[] {
+  return [
+    ['plan', hash],
+    ['author', said(authorForPeople(content))],
+    ['signed by', signersForPeople(signed)],
+  ];
+}
+
+function signersForPeople(signed: readonly Signed[]): string {
+  const signers = signed.map(
+    ({ operator, signedAt, role }) => `${operator}${role === 'author' ? ' (author)' : ''}, ${signedAt}`,
+  );
+  return signers.join('; ') || 'nobody';
+}
+
+/** What was found for a plan on this machine. */
+interface Facts {
+  readonly lines: readonly ShownLine[];
+  readonly previews: readonly ShownLine[];
+  readonly rules: readonly string[];
+}
+
+/**
+ * Everything about a plan for somebody who is asked to sign it: first what this machine read and made from the plan itself, then what
+ * only its author says.
+ */
+export function planLines(plan: Plan, { lines, previews, rules }: Facts, signed: readonly Signed[]): PlannedLine[] {
+  const { content, hash } = plan;
+  const { account, amounts } = content;
+  const proven = new Set(proofLines(plan, signed).map(([label]) => label));
+  const shown: PlannedLine[] = [
+    ['account', `${account.baseUrl}, key ${account.keyFingerprint}`],
+    ['command', content.commandLine],
+    ...lines.filter(([label]) => !proven.has(label)).map(([label, value]): PlannedLine => [label, value]),
+    ...previews.map(([label, value]): PlannedLine => [label, value]),
+    ['request', `${content.method} ${content.path} ${JSON.stringify(content.request)}`],
+    ...amounts.map(
+      ({ field, asset, value, minor }): PlannedLine => [
+        `exact ${field}`,
+        `${value} ${asset}, ${minor} in its smallest unit`,
+      ],
+    ),
+    ...rules.map((rule): PlannedLine => ['rule met here', rule]),
+    ['expires', content.expiresAt],
+    ['plan', hash],
+    ['signed by', signersForPeople(signed)],
+  ];
+  return [...shown.map(([label, value]): PlannedLine => [visible(label), visible(value)]), ...claims(content)];
+}
+
+/** What a plan says, for somebody who only reads it: nothing of it was compared with the account. */
+export function claimedLines({ content, hash }: Plan, signed: readonly Signed[]): PlannedLine[] {
+  const { lines, previews, method, path, request } = content;
+  const claimed = [
+    `command: ${content.commandLine}`,
+    ...[...lines, ...previews].map(([label, value]) => `${label}: ${value}`),
+    `request: ${method} ${path} ${JSON.stringify(request)}`,
+  ];
+  return [
+    ['plan', hash],
+    ['signed by', signersForPeople(signed)],
+    ['expires', content.expiresAt],
+    ...claimed.map((text): PlannedLine => [AUTHOR_SAYS, said(text)]),
+    ...claims(content),
+  ];
+}
+
+const AUTHOR_SAYS = 'the author says';
+
+/** What nobody but the author of a plan vouches for. */
+function claims(content: PlanContent): PlannedLine[] {
+  const { createdAt, account, balance, rules } = content;
+  const texts = [
+    `written by ${authorForPeople(content)}`,
+    `written on ${createdAt}`,
+    `with profile ${account.profile} (${account.mode})`,
+    ...(balance ? [`balance then: ${balance.text}`] : []),
+    ...rules.map((rule) => `rule met there: ${rule}`),
+  ];
+  return texts.map((text) => [AUTHOR_SAYS, said(text)]);
+}
+
+/** What a table shows of a printed plan. */
+export const PLAN_COLUMNS = [
+  { field: 'plan', title: 'Plan' },
+  { field: 'hash', title: 'Hash' },
+  { field: 'summary', title: 'Summary' },
+  { field: 'author', title: 'Author' },
+  { field: 'expiresAt', title: 'Expires' },
+  {
+    field: 'signatures',
+    title: 'Signatures',
+    columns: [
+      { field: 'operator', title: 'Operator' },
+      { field: 'role', title: 'Role' },
+      { field: 'signedAt', title: 'Signed' },
+    ],
+  },
+] as const;
+
+/** What is printed of a plan. */
+export function shownPlan(path: string, { content, hash }: Plan, signed: readonly Signed[]) {
+  const { summary, amounts, createdAt, expiresAt, rules }: PlanContent = content;
+  const author = authorForPeople(content);
+  const signatures = signed.map(({ operator, role, signedAt }) => ({ operator, role, signedAt }));
+  return { plan: path, hash, summary, amounts, author, createdAt, expiresAt, rules, signatures };
+}

@@ -1,0 +1,96 @@
+import { journalPlaceOf } from '../../account/journal-place.ts';
+import type { OwnOperator } from '../../account/operators.ts';
+import { CliError } from '../../base/errors.ts';
+import type { World } from '../../base/world.ts';
+import { isSignedBy, signText } from '../../crypto/signing.ts';
+import { dependence } from './independence.ts';
+import { type ListSession, type OperatorList, operatorListOf } from './operator-list.ts';
+import type { Plan, Signature } from './plan.ts';
+import { said } from './said.ts';
+
+/** Keeps a signature on a plan from being a signature on anything else. */
+const SIGNATURE_PREFIX = 'fiatrail plan signature 1';
+
+/** What a signature signs: the plan, and everything the signature says about itself. */
+function signedText(hash: string, { role, operator, publicKey, signedAt }: Omit<Signature, 'signature'>): string {
+  return JSON.stringify([SIGNATURE_PREFIX, hash, role, operator, publicKey, signedAt]);
+}
+
+/** Returns a plan with one more signature. */
+export async function withSignature(
+  plan: Plan,
+  { name, publicKey, privateKey }: OwnOperator,
+  role: Signature['role'],
+  nowMs: number,
+): Promise<Plan> {
+  const said = { role, operator: name, publicKey, signedAt: new Date(nowMs).toISOString() };
+  const signature = await signText(signedText(plan.hash, said), { privateKey });
+  return { ...plan, signatures: [...plan.signatures, { ...said, signature }] };
+}
+
+/** A signature that holds, under the name by which this profile knows its key. */
+export interface Signed {
+  readonly role: Signature['role'];
+  readonly operator: string;
+  readonly publicKey: string;
+  readonly signedAt: string;
+}
+
+/** The operators of an account, and whether other hosts have the same list. */
+export interface Signers {
+  readonly list: OperatorList;
+  readonly isShared: boolean;
+}
+
+/** Returns whose signatures count for an account. */
+export async function signersOf(session: ListSession & { readonly world: World }): Promise<Signers> {
+  const isShared = journalPlaceOf(session.world, session.profile).server !== undefined;
+  return { list: await operatorListOf(session), isShared };
+}
+
+/**
+ * Returns the signatures of a plan. Throws CliError declined for one that does not hold, whose key is unknown, or that may be of the
+ * same person as the plan.
+ */
+export async function signaturesOf(
+  { hash, signatures, content }: Plan,
+  { list, isShared }: Signers,
+): Promise<readonly Signed[]> {
+  const signed: Signed[] = [];
+  for (const each of signatures) {
+    const { role, publicKey, signedAt, operator: claimed, signature } = each;
+    const known = list.operators.find((operator) => operator.publicKey === publicKey);
+    if (!known)
+      throw new CliError(
+        'declined',
+        `the key ${publicKey} of operator ${said(claimed, 60)}, who signed the plan, is unknown; nothing was sent`,
+        {
+          code: 'SIGNER_UNKNOWN',
+          hint: `compare the key with theirs, then add it with: fiatrail profiles operators add NAME --public-key KEY`,
+        },
+      );
+    if (!(await isSignedBy(signedText(hash, each), signature, publicKey))) throw badSignature(known.name);
+    const isAuthor = publicKey === content.author.operator?.publicKey;
+    if ((role === 'author') !== isAuthor) throw badSignature(known.name);
+    if (signed.some((other) => other.publicKey === publicKey)) throw badSignature(known.name);
+    if (role === 'signer') requireIndependence(dependence(list, content.author, known, isShared), 'sent');
+    signed.push({ role, operator: known.name, publicKey, signedAt });
+  }
+  return signed;
+}
+
+/** Throws CliError declined if there is a reason why a signature may not be that of a second person. */
+export function requireIndependence(reason: string | undefined, not: 'sent' | 'signed'): void {
+  if (reason === undefined) return;
+  throw new CliError('declined', `${reason}, so the signature is not that of a second person; nothing was ${not}`, {
+    code: 'SIGNER_ADDED_BY_AUTHOR',
+    hint: 'have an operator sign whose key was added by somebody else; see who added it with: fiatrail profiles operators list',
+  });
+}
+
+function badSignature(name: string): CliError {
+  return new CliError('declined', `the signature of operator ${name} on the plan does not hold; nothing was sent`, {
+    code: 'BAD_SIGNATURE',
+    hint: 'get the plan again from whoever signed it, and have it signed again',
+  });
+}

@@ -1,0 +1,87 @@
+import * as z from 'zod/mini';
+import type { OwnOperator } from '../../account/operators.ts';
+import { CliError } from '../../base/errors.ts';
+import { isSignedBy, signText } from '../../crypto/signing.ts';
+import type { Head } from '../../journal/journal.ts';
+import type { OperatorList } from './operator-list.ts';
+
+/** Keeps a signature on a head from being a signature on anything else. */
+const PREFIX = 'fiatrail head signature 1';
+
+/** The last entry of a journal as it is kept elsewhere. Whoever has it notices later whether anything before it was changed. */
+interface KeptHead {
+  /** The journal’s id. */
+  readonly journal: string;
+  readonly entry: number;
+  readonly hash: string;
+  readonly at: string;
+  /** Who kept it, if they have an operator key. */
+  readonly operator: string | null;
+  readonly publicKey: string | null;
+  readonly signature: string | null;
+}
+
+type Unsigned = Omit<KeptHead, 'signature'>;
+
+const signedText = ({ journal, entry, hash, at, operator, publicKey }: Unsigned) =>
+  JSON.stringify([PREFIX, journal, entry, hash, at, operator, publicKey]);
+
+/** Returns a head to be kept elsewhere, signed if there is a key. */
+export async function keptHead(
+  journal: string,
+  { sequence, hash }: Head,
+  own: OwnOperator | undefined,
+  nowMs: number,
+): Promise<KeptHead> {
+  const at = new Date(nowMs).toISOString();
+  const { name: operator = null, publicKey = null } = own ?? {};
+  const head = { journal, entry: Number(sequence), hash, at, operator, publicKey };
+  return { ...head, signature: own ? await signText(signedText(head), own) : null };
+}
+
+const shape = () =>
+  z.strictObject({
+    journal: z.string().check(z.regex(/^[0-9a-f]{8}$/)),
+    entry: z.int().check(z.positive()),
+    hash: z.string().check(z.regex(/^[\w-]{43}$/)),
+    at: z.string().check(z.maxLength(40)),
+    operator: z.nullable(z.string().check(z.maxLength(100))),
+    publicKey: z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/))),
+    signature: z.nullable(z.string().check(z.regex(/^[0-9a-f]{128}$/))),
+  });
+
+/** Reads a head from a file. Throws CliError usage if it is none. */
+export function parseKeptHead(text: string, from: string): KeptHead {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined;
+  }
+  const { data, error } = shape().safeParse(json);
+  if (data) return data;
+  throw new CliError('usage', `${from} is not a head (${error?.issues[0]?.path.join('.') || 'JSON'})`, {
+    hint: 'give a file that this wrote: fiatrail ops head -o json',
+  });
+}
+
+/**
+ * Returns who signed a head, by the name that the account knows the key under; null if nobody did. Throws CliError declined if the signature
+ * does not hold or is of an unknown key: whoever changed the journal could have written the file too.
+ */
+export async function signerOf(head: KeptHead, { operators }: OperatorList): Promise<string | null> {
+  const { signature, publicKey } = head;
+  if (signature === null || publicKey === null) return null;
+  const known = operators.find((each) => each.publicKey === publicKey);
+  if (known && (await isSignedBy(signedText(head), signature, publicKey))) return known.name;
+  throw new CliError(
+    'declined',
+    known
+      ? `the signature of operator ${known.name} on the head does not hold`
+      : `the head was signed with an unknown key, ${publicKey}`,
+    {
+      code: known ? 'BAD_SIGNATURE' : 'SIGNER_UNKNOWN',
+      hint: 'get the head from where it was kept; see the operators with: fiatrail profiles operators list',
+    },
+  );
+}

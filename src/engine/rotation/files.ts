@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import { rotationsDir } from '../../account/paths.ts';
+import type { World } from '../../base/world.ts';
+import { namesIn } from '../../files/inspect.ts';
+import {
+  fillReservedFile,
+  readPrivateFile,
+  removePrivateFile,
+  renamePrivateFile,
+  replaceFile,
+  reservePrivateFile,
+  writePrivateFile,
+} from '../../files/private-file.ts';
+import { acquireLock } from '../../sqlite/lock.ts';
+
+/** The first argument that starts the keeper, the process that sends the request and saves the response. */
+export const KEEPER_WORD = '__keeper';
+
+type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
+
+/** A response has a few hundred bytes, sealed or not. */
+const RESERVED_BYTES = { answer: 32 * 1024, key: 4 * 1024 } as const;
+
+/** What is saved until a rotation is finished: first the response as received, then the new key in plain text. */
+type RotationPart = keyof typeof RESERVED_BYTES;
+
+const PARTS = Object.keys(RESERVED_BYTES) as RotationPart[];
+
+const partPath = (place: Place, operationId: string, part: RotationPart) =>
+  join(rotationsDir(place), `${operationId}.${part}`);
+
+/** Where a part is saved if the state folder disappears during the rotation. */
+const fallbackPath = ({ homeDir }: Place, operationId: string, part: RotationPart) =>
+  join(homeDir, `.fiatrail-${operationId}.${part}`);
+
+/** Where the key is left for the user if no store on this machine has it. */
+const userKeyPath = (path: string) => path.replace(/\.key$/, '.api-key');
+
+function pathsOf(place: Place, operationId: string, part: RotationPart): string[] {
+  const paths = [partPath(place, operationId, part), fallbackPath(place, operationId, part)];
+  return part === 'key' ? paths.flatMap((path) => [path, userKeyPath(path)]) : paths;
+}
+
+/** Reserves disk space for every part, so that a full disk cannot lose the new key. Throws the system error. */
+export function reserveRotation(place: Place, operationId: string): void {
+  for (const part of PARTS) reservePrivateFile(partPath(place, operationId, part), RESERVED_BYTES[part]);
+}
+
+/** Returns the file of a part and its text; undefined if nothing is saved. */
+function findPart(place: Place, operationId: string, part: RotationPart) {
+  for (const path of pathsOf(place, operationId, part)) {
+    const text = readable(path)?.trim();
+    if (text) return { path, text };
+  }
+  return undefined;
+}
+
+function readable(path: string): string | undefined {
+  try {
+    return readPrivateFile(path);
+  } catch {
+    // Replaced by a folder or a link, which fiatrail did not write.
+    return undefined;
+  }
+}
+
+/** Returns the text of a part; undefined if nothing is saved. */
+export function readRotation(place: Place, operationId: string, part: RotationPart): string | undefined {
+  return findPart(place, operationId, part)?.text;
+}
+
+/** Returns the path of the file with a part; undefined if nothing is saved. */
+export function rotationFile(place: Place, operationId: string, part: RotationPart): string | undefined {
+  return findPart(place, operationId, part)?.path;
+}
+
+/** Saves a part durably. Returns false if its reserved file could not be used. Throws the system error if it cannot be saved at all. */
+export function saveRotationPart(place: Place, operationId: string, part: RotationPart, text: string): boolean {
+  const path = partPath(place, operationId, part);
+  const unique = `${operationId}.${part}`;
+  try {
+    fillReservedFile(path, text);
+    return true;
+  } catch {
+    try {
+      writePrivateFile(path, text, unique);
+    } catch {
+      replaceFile(fallbackPath(place, operationId, part), text, unique);
+    }
+    return false;
+  }
+}
+
+/** Leaves the saved key for the user and returns its path; undefined if the key has no file. Throws the system error. */
+export function saveKeyForUser(place: Place, operationId: string): string | undefined {
+  const path = rotationFile(place, operationId, 'key');
+  if (path) renamePrivateFile(path, userKeyPath(path));
+  return path && userKeyPath(path);
+}
+
+/** Removes parts of a rotation. A key left for the user stays. */
+export function removeRotation(place: Place, operationId: string, parts: readonly RotationPart[] = PARTS): void {
+  for (const part of parts) {
+    remove(partPath(place, operationId, part));
+    remove(fallbackPath(place, operationId, part));
+  }
+}
+
+/** A file that cannot be removed does no harm. */
+function remove(path: string): void {
+  try {
+    removePrivateFile(path);
+  } catch {
+    // Replaced by a folder, or on a disk that is now read-only.
+  }
+}
+
+/** Returns the operation ids that have files here: rotations that are unfinished or not yet cleaned up. */
+export function unfinishedRotations(place: Place): string[] {
+  try {
+    const names = namesIn(rotationsDir(place)).flatMap((name) => ROTATION_FILE.exec(name)?.[1] ?? []);
+    return [...new Set(names)].sort();
+  } catch {
+    return [];
+  }
+}
+
+const ROTATION_FILE = /^([^.]+)\.(?:answer|key|send\.db|work\.db)$/;
+
+/** `send` is held by the keeper until the response is on disk; `work` by the command that finishes the rotation. */
+type RotationLock = 'send' | 'work';
+const LOCKS: readonly RotationLock[] = ['send', 'work'];
+
+const lockFile = (place: Place, operationId: string, lock: RotationLock) =>
+  join(rotationsDir(place), `${operationId}.${lock}.db`);
+
+/** Takes a lock of a rotation; undefined if another process holds it for longer than `waitMs`. */
+export function lockRotation(place: Place, operationId: string, lock: RotationLock, waitMs: number) {
+  return acquireLock(lockFile(place, operationId, lock), waitMs);
+}
+
+/** Removes a finished rotation's locks; later lockers see in the journal that it is done. */
+export function removeRotationLocks(place: Place, operationId: string): void {
+  for (const lock of LOCKS) remove(lockFile(place, operationId, lock));
+}

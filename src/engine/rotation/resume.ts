@@ -1,0 +1,166 @@
+import { CliError, withDetails } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
+import { openAccount } from '../connect.ts';
+import { endDryRun } from '../dry-run.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Session } from '../../terminal/session.ts';
+import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
+import { fingerprint } from '../../crypto/fingerprint.ts';
+import type { Rotation } from '../../journal/rotations.ts';
+import { RESUME_COMMAND } from './answer.ts';
+import { rotationFile, unfinishedRotations } from './files.ts';
+import { pushWords } from './push.ts';
+import { type CompletedRotation, cleanUpAfterKill, completeRotation, withRotationLock } from './rotation.ts';
+
+interface PrintInput {
+  readonly printKey: boolean | undefined;
+}
+
+interface ResumeInput extends PrintInput {
+  readonly pushCommand: readonly string[] | undefined;
+}
+
+/** Returns the key in use; an embedded sandbox knows its own. */
+export async function currentKey({ world, profile }: Session): Promise<Secret> {
+  if (profile.key) return profile.key.load();
+  const { apiKey, close } = await openAccount(world, profile);
+  await close();
+  return apiKey;
+}
+
+/** Returns the result of a completed rotation, with a warning if the environment still has the old key. */
+export async function finished(session: Session, completed: CompletedRotation, input: PrintInput): Promise<Outcome> {
+  const { profile } = session;
+  // The variable takes precedence over the store, in later commands too.
+  if (profile.key?.from === 'FIATRAIL_API_KEY')
+    await session.say('warning: FIATRAIL_API_KEY still contains the old key; unset it or set it to the new key');
+  return outcomeOf(completed, input);
+}
+
+/** The fields of a completed rotation, so that --fields is validated before the key is rotated. */
+export function printedFields({ pushCommand = [], printKey }: Pick<ResumeInput, 'pushCommand'> & PrintInput): string[] {
+  const always = ['profile', 'outcome', 'oldFingerprint', 'fingerprint', 'keptIn'];
+  return [...always, ...(pushCommand.length > 0 ? ['pushedTo'] : []), ...(printKey ? ['apiKey'] : []), 'operationId'];
+}
+
+function outcomeOf({ rotation, key, keyFile }: CompletedRotation, { printKey }: PrintInput): Outcome {
+  return {
+    result: {
+      data: {
+        profile: rotation.profile,
+        outcome: 'replaced',
+        oldFingerprint: rotation.oldFingerprint,
+        fingerprint: fingerprint(key),
+        keptIn: rotation.keyPlace,
+        ...(rotation.pushes.length > 0 ? { pushedTo: rotation.pushes.length } : {}),
+        ...(keyFile ? { keyFile } : {}),
+        ...(printKey ? { apiKey: key.reveal() } : {}),
+        operationId: rotation.operationId,
+      },
+    },
+  };
+}
+
+/** Completes the unfinished rotation of the account. If the latest one was lost, finds out whether the key was rotated. */
+export async function resume(session: Session, input: ResumeInput): Promise<Outcome> {
+  const { profile } = session;
+  const journal = await session.journal();
+  const rotation = await journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
+  if (rotation) {
+    const { operationId, stage, pushes } = rotation;
+    const { pushCommand } = input;
+    for (const text of pushCommand ?? []) pushWords(session.world, text);
+    endDryRun(session, { profile: profile.name, operationId, stage, pushCommands: pushCommand ?? pushes });
+    return withRotationLock(session, operationId, async () => {
+      if (pushCommand) await journal.rotations.pushInstead(operationId, pushCommand);
+      return finished(session, await completeRotation(session, operationId), input);
+    });
+  }
+  const latest = await journal.rotations.latestOf({ profile: profile.name, baseUrl: profile.baseUrl });
+  if (latest?.stage !== 'lost') {
+    throw new CliError('usage', `profile ${profile.name} has no unfinished key rotation`, {
+      code: 'NOTHING_TO_RESUME',
+      hint: 'start a rotation with: fiatrail keys rotate',
+    });
+  }
+  return afterLost(session, latest);
+}
+
+/** Closes a lost rotation because a key works, and removes its files. Without a new key, the old one works. */
+async function closeLost(session: Session, operationId: string, newFingerprint: string | undefined): Promise<void> {
+  await withRotationLock(session, operationId, async () => {
+    const journal = await session.journal();
+    if (newFingerprint === undefined)
+      await journal.moveRotation(operationId, 'lost', 'refused', { detail: 'the old key still works' });
+    else
+      await journal.moveRotation(operationId, 'lost', 'done', { detail: 'a different key works now', newFingerprint });
+  });
+}
+
+/** Finds out what a lost rotation did: it did nothing if the old key still works. */
+async function afterLost(session: Session, { operationId, oldFingerprint }: Rotation): Promise<Outcome> {
+  const { profile } = session;
+  try {
+    await session.call(getPlatformPublicKey, {}, { isBeforehand: true });
+  } catch (error) {
+    // A 403, for an address that is not on the allowlist, says nothing about the key.
+    if (!(error instanceof CliError) || error.httpStatus !== 401) throw error;
+    throw keyLost(session, operationId, error);
+  }
+  const print = fingerprint(await currentKey(session));
+  const isOld = print === oldFingerprint;
+  if (!session.globals.dryRun) await closeLost(session, operationId, isOld ? undefined : print);
+  await session.note(isOld ? 'the API key was not rotated: the old key still works' : 'the stored API key works');
+  return {
+    result: {
+      data: {
+        profile: profile.name,
+        outcome: isOld ? 'not replaced' : 'another key works',
+        fingerprint: print,
+        operationId,
+      },
+    },
+  };
+}
+
+function keyLost({ world, profile }: Session, operationId: string, cause: CliError): CliError {
+  const file = rotationFile(world, operationId, 'answer');
+  const [what, source] = file
+    ? [
+        `the new one is in a response that could not be read, saved in ${file}`,
+        'take the new key from that file, or ask',
+      ]
+    : ['the new one never arrived', 'ask'];
+  return withDetails(cause, {
+    message: `the service rejects the stored API key: it was rotated, and ${what}`,
+    code: 'KEY_LOST',
+    operationId,
+    hint: `${source} the service for a new key; then store it with: fiatrail profiles add ${profile.name} --key-stdin`,
+  });
+}
+
+/** Finishes a rotation that a killed command left, before another command runs. A failure is only a warning. */
+export async function finishRotations(session: Session): Promise<void> {
+  // A dry run sends and changes nothing, not even for an earlier command.
+  if (session.globals.dryRun) return;
+  try {
+    await finishOpen(session);
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'ROTATION_ENDED') return;
+    const why = error instanceof Error ? error.message : String(error);
+    const next = (error instanceof CliError && error.hint) || `finish with: ${RESUME_COMMAND}`;
+    await session.say(`warning: an API key rotation is unfinished: ${why}; ${next}`);
+  }
+}
+
+async function finishOpen(session: Session): Promise<void> {
+  const { world, profile } = session;
+  const journal = await session.journal();
+  await cleanUpAfterKill(session);
+  const open = await journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
+  if (!open || !unfinishedRotations(world).includes(open.operationId)) return;
+  const { keyFile } = await withRotationLock(session, open.operationId, () =>
+    completeRotation(session, open.operationId),
+  );
+  await session.say(`finished an interrupted API key rotation; new key kept in: ${keyFile ?? open.keyPlace}`);
+}

@@ -1,0 +1,236 @@
+import { moveSeen } from '../../account/completion-cache.ts';
+import { stateDir } from '../../account/paths.ts';
+import { CliError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
+import { namesOf } from '../names.ts';
+import type { Session } from '../../terminal/session.ts';
+import { regenerateApiKey } from '../../contract/endpoints/management.ts';
+import { fingerprint } from '../../crypto/fingerprint.ts';
+import { isOpenStage, type Rotation } from '../../journal/rotations.ts';
+import { RESUME_COMMAND, readNewKey, unfinishedRotation } from './answer.ts';
+import {
+  KEEPER_WORD,
+  lockRotation,
+  readRotation,
+  removeRotation,
+  removeRotationLocks,
+  reserveRotation,
+  saveKeyForUser,
+  unfinishedRotations,
+} from './files.ts';
+import type { KeeperOrder } from './keeper.ts';
+import { advance, isWritable, prove, push, storeKey } from './steps.ts';
+
+/** The time the keeper gets in addition to its request, to start and to save the response. */
+const KEEPER_EXTRA_MS = 30_000;
+
+/** A completed rotation. */
+export interface CompletedRotation {
+  readonly rotation: Rotation;
+  readonly key: Secret;
+  /** The file with the new key in plain text, if no store on this machine has it. */
+  readonly keyFile: string | undefined;
+}
+
+/** The error if another command is rotating the key, or did so while this one was preparing. */
+export function alreadyRotating(name: string): CliError {
+  return new CliError('declined', `the API key of ${name} is already being rotated; nothing was sent`, {
+    code: 'ROTATION_UNDER_WAY',
+    hint: `wait for the other command, or finish an interrupted rotation with: ${RESUME_COMMAND}`,
+  });
+}
+
+/** Runs `work` under the rotation's lock, and cleans up afterwards. Throws CliError declined if another command holds the lock. */
+export async function withRotationLock<T>(session: Session, operationId: string, work: () => Promise<T>): Promise<T> {
+  const lock = await lockRotation(session.world, operationId, 'work', 0);
+  if (!lock) {
+    throw new CliError('declined', 'another command is finishing this rotation; nothing was sent', {
+      code: 'ROTATION_UNDER_WAY',
+      operationId,
+      hint: 'wait for it to finish',
+    });
+  }
+  try {
+    return await work();
+  } finally {
+    // A later command can clean up; a failure here must not hide the result of the work.
+    await cleanUp(session, operationId).catch(() => {});
+    lock.release();
+  }
+}
+
+/** Removes the files of a closed rotation, except one that may be the only copy of a key. Call it under the rotation's lock. */
+async function cleanUp(session: Session, operationId: string): Promise<void> {
+  const { world } = session;
+  const { rotations } = await session.journal();
+  const rotation = await rotations.find(operationId);
+  const stage = rotation?.stage;
+  if (stage && isOpenStage(stage)) return;
+  // A later rotation succeeded, so the response of this one is no longer needed.
+  const isOutdated = rotation?.stage === 'lost' && (await rotations.latestOf(rotation))?.stage === 'done';
+  const isFinished = stage === 'done' || stage === 'refused' || isOutdated;
+  // If the rotation is lost or missing from the journal, non-empty files are kept for a person to look at.
+  const parts = (['answer', 'key'] as const).filter(
+    (part) => isFinished || readRotation(world, operationId, part) === undefined,
+  );
+  removeRotation(world, operationId, parts);
+  removeRotationLocks(world, operationId);
+}
+
+/** Cleans up after a process that was killed when its rotation was closed, or not yet in the journal. */
+export async function cleanUpAfterKill(session: Session): Promise<void> {
+  const kept = unfinishedRotations(session.world);
+  if (kept.length === 0) return;
+  const journal = await session.journal();
+  for (const operationId of kept) {
+    const stage = (await journal.rotations.find(operationId))?.stage;
+    if (stage && isOpenStage(stage)) continue;
+    const lock = await lockRotation(session.world, operationId, 'work', 0);
+    if (lock) await cleanUp(session, operationId).finally(() => lock.release());
+  }
+}
+
+/** Reserves disk space for the new key and records the rotation in the journal. Throws CliError declined if another one is open. */
+export async function beginRotation(
+  session: Session,
+  plan: Pick<Rotation, 'operationId' | 'keyPlace' | 'oldFingerprint' | 'pushes'>,
+): Promise<void> {
+  const { profile, world, commandLine } = session;
+  const journal = await session.journal();
+  reserveRotation(world, plan.operationId);
+  const isOurs = await journal.prepareRotation(
+    {
+      kind: 'destructive',
+      account: namesOf(profile, plan.oldFingerprint),
+      input: '{}',
+      profile: profile.name,
+      mode: profile.mode,
+      baseUrl: profile.baseUrl,
+      endpoint: regenerateApiKey.id,
+      effect: regenerateApiKey.effect,
+      command: commandLine,
+      summary: `rotate the API key of ${profile.name}`,
+      request: '{}',
+    },
+    plan,
+  );
+  if (!isOurs) throw alreadyRotating(profile.name);
+}
+
+/** Has the keeper send the request. Returns the response if the keeper could not write it to its reserved file, else ''. */
+export async function sendRotation(session: Session, operationId: string, apiKey: Secret | undefined): Promise<string> {
+  const { world, profile, globals } = session;
+  const { name, mode, baseUrl } = profile;
+  const order: KeeperOrder = {
+    operationId,
+    profile: { name, mode, baseUrl },
+    apiKey: apiKey?.reveal(),
+    timeoutMs: globals.timeoutMs,
+  };
+  const end = await world.runProgram([...world.self, KEEPER_WORD], {
+    input: JSON.stringify(order),
+    timeoutMs: globals.timeoutMs + KEEPER_EXTRA_MS,
+    isDetached: true,
+  });
+  if (end.kind === 'ended') return end.stdout;
+  if (world.interrupted.aborted) {
+    throw new CliError('interrupted', 'interrupted; the key rotation continues in the background', {
+      operationId,
+      hint: `finish with: ${RESUME_COMMAND}`,
+    });
+  }
+  return '';
+}
+
+/**
+ * Completes a rotation from any stage; every step can be repeated. `unsaved` is a response that the keeper could not write to disk.
+ * Throws CliError: pending if the new key is safe but a step failed, unknown if no usable response arrived.
+ */
+export async function completeRotation(
+  session: Session,
+  operationId: string,
+  unsaved = '',
+): Promise<CompletedRotation> {
+  const { world } = session;
+  // A keeper that printed the response has ended, and the folder of its lock may be gone.
+  const sendLock = unsaved === '' ? await waitForKeeper(session, operationId) : undefined;
+  try {
+    await requireOpen(session, operationId);
+    const saved = readRotation(world, operationId, 'key');
+    const key = saved === undefined ? await readNewKey(session, operationId, unsaved) : new Secret(saved);
+    // Before the key is stored: a command that already uses it must find the account's once keys and unknown outcomes.
+    const link = { newFingerprint: fingerprint(key) };
+    const rotation = await advance(session, operationId, 'sending', 'answered', link);
+    // Entries that cannot be moved will be read again with the new key.
+    await moveSeen(world, rotation.baseUrl, rotation.oldFingerprint, link.newFingerprint).catch(() => {});
+    await storeKey(session, operationId, key);
+    await prove(session, operationId, key);
+    await push(session, rotation, key);
+    return await finish(session, operationId, key);
+  } finally {
+    sendLock?.release();
+  }
+}
+
+/** Throws CliError declined if another command finished the rotation before this one got the lock. */
+async function requireOpen(session: Session, operationId: string): Promise<void> {
+  const { rotations } = await session.journal();
+  const stage = (await rotations.find(operationId))?.stage;
+  if (stage && isOpenStage(stage)) return;
+  throw new CliError('declined', 'another command has already finished this rotation', {
+    code: 'ROTATION_ENDED',
+    operationId,
+    hint: 'see the result with: fiatrail ops list',
+  });
+}
+
+async function finish(session: Session, operationId: string, key: Secret): Promise<CompletedRotation> {
+  const { world, profile } = session;
+  const journal = await session.journal();
+  const { pushes } = (await journal.rotations.find(operationId)) ?? { pushes: [] };
+  const isKept = profile.mode === 'embedded' || isWritable(profile) || pushes.length > 0;
+  const keyFile = isKept ? undefined : saveKeyForUser(world, operationId);
+  if (!isKept && !keyFile) {
+    throw unfinishedRotation(
+      session,
+      'the API key was rotated and the new key works, but it could not be saved to a file',
+      {
+        code: 'KEY_NOT_KEPT',
+        operationId,
+        hint: `free some space for ${stateDir(world)}, then finish with: ${RESUME_COMMAND}`,
+      },
+    );
+  }
+  const rotation = await advance(session, operationId, 'proven', 'done');
+  if (rotation.stage === 'done') return { rotation, key, keyFile };
+  throw unfinishedRotation(
+    session,
+    'the API key was rotated and the new key works, but the journal could not be written',
+    {
+      code: 'JOURNAL_NOT_WRITTEN',
+      operationId,
+      hint: `free some space for the journal, then finish with: ${RESUME_COMMAND}`,
+    },
+  );
+}
+
+/** Waits until the keeper has ended and takes its lock, which stops a late keeper from sending. Throws CliError. */
+async function waitForKeeper(session: Session, operationId: string) {
+  const { world, globals } = session;
+  const deadlineMs = world.clock.now() + globals.timeoutMs + KEEPER_EXTRA_MS;
+  for (;;) {
+    const lock = await lockRotation(world, operationId, 'send', 0);
+    if (lock) return lock;
+    const notYet = () =>
+      unfinishedRotation(session, 'the response with the new key has not arrived yet', {
+        code: 'ROTATION_UNDER_WAY',
+        operationId,
+      });
+    if (world.clock.now() >= deadlineMs) throw notYet();
+    await world.clock.sleep(POLL_MS, world.interrupted).catch(() => {
+      throw notYet();
+    });
+  }
+}
+
+const POLL_MS = 50;

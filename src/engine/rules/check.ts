@@ -1,0 +1,120 @@
+import type { Profile } from '../../account/profile.ts';
+import { CliError } from '../../base/errors.ts';
+import type { World } from '../../base/world.ts';
+import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../../contract/endpoint.ts';
+import { destinationsOf, movesOf } from '../../contract/moves.ts';
+import type { AccountNames } from '../../journal/accounts.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { SpendLimit } from '../../journal/spending.ts';
+import { requireCode } from './code.ts';
+import { type Asked, type Facts, type RuleSet, type Verdict, verdictsOf } from './verdicts.ts';
+
+/** The parts of a session that rules need. */
+export interface RuleSession {
+  readonly world: Pick<World, 'clock' | 'ids' | 'prompter'>;
+  readonly profile: Pick<Profile, 'name' | 'mode'>;
+  readonly commandLine: string;
+  readonly isInteractive: boolean;
+  readonly onceKey: Asked['onceKey'];
+  journal(): Promise<Journal>;
+  accountNames(): Promise<AccountNames>;
+  /** The time that all hosts agree on, in milliseconds since the epoch. */
+  timeMs(): Promise<number>;
+  /** Makes a read that precedes the change. */
+  call<E extends Endpoint>(
+    endpoint: E,
+    input: RequestOf<E>,
+    options: { readonly isBeforehand: true },
+  ): Promise<{ readonly data: ResponseOf<E> }>;
+}
+
+/** A request that rules are asked about. */
+interface RuledRequest {
+  readonly endpoint: Endpoint;
+  readonly input: unknown;
+}
+
+/** Asks every rule about a request. */
+export async function verdictsFor(
+  session: RuleSession,
+  sets: readonly RuleSet[],
+  { endpoint, input }: RuledRequest,
+): Promise<readonly Verdict[]> {
+  const effect = effectOf(endpoint, input);
+  const moves = effect === 'money' ? movesOf(endpoint, input) : undefined;
+  const command = moves && endpoint.moves?.command;
+  const asked: Asked = {
+    ...(await standing(session, sets)),
+    effect,
+    moves,
+    to: destinationsOf(endpoint, input),
+    command,
+    isOfCommand: session.commandLine === `fiatrail ${command}`,
+  };
+  return verdictsOf(sets, asked, factsOf(session));
+}
+
+const standing = async ({ world, profile, isInteractive, onceKey, timeMs }: RuleSession, sets: readonly RuleSet[]) => ({
+  ...{ onceKey, isInteractive },
+  isLive: profile.mode === 'live',
+  // Hours must be the same on every host; nothing else depends on the time.
+  nowMs: sets.some(({ rules }) => rules.hours) ? await timeMs() : world.clock.now(),
+});
+
+function factsOf(session: RuleSession): Facts {
+  return {
+    spent: async (limit) => (await session.journal()).spent(await session.accountNames(), limit),
+    savedAccount: async (accountId) => {
+      const { getBankAccount } = await import('../../contract/endpoints/banks.ts');
+      const { data } = await session.call(getBankAccount, { accountId }, { isBeforehand: true });
+      const [account, ...others] = data.accounts ?? [];
+      if (!account?.bankCode || !account.accountNumber || others.length > 0) return undefined;
+      if ((account.accountId ?? accountId) !== accountId) return undefined;
+      return `${account.bankCode}/${account.accountNumber}`;
+    },
+    defaultWallet: async (userId) => {
+      const { getDefaultWallet } = await import('../../contract/endpoints/default-wallets.ts');
+      const { data } = await session.call(getDefaultWallet, { userId }, { isBeforehand: true });
+      return data.defaultWallet === null ? null : data.defaultWallet?.address;
+    },
+  };
+}
+
+/**
+ * Throws CliError declined if a rule does not hold. With `codeFor`, right before the change is recorded, also asks for the code that a
+ * rule wants. Returns the sums that the journal checks again when it records the change.
+ */
+export async function requireRules(
+  session: RuleSession,
+  sets: readonly RuleSet[],
+  request: RuledRequest,
+  codeFor?: string,
+): Promise<readonly SpendLimit[]> {
+  const verdicts = await verdictsFor(session, sets, request);
+  const broken = brokenRule(session.profile.name, verdicts);
+  if (broken) throw broken;
+  if (codeFor !== undefined && verdicts.some(({ needsCode }) => needsCode)) await requireCode(session.world, codeFor);
+  return verdicts.flatMap(({ limit }) => limit ?? []);
+}
+
+/** Checks what is known before a money command asks for anything. Throws CliError declined. */
+export async function requireMoneyRules(session: RuleSession, sets: readonly RuleSet[]): Promise<void> {
+  const asked: Asked = {
+    ...(await standing(session, sets)),
+    ...({ effect: 'money', moves: undefined, to: [], command: undefined, isOfCommand: false } as const),
+  };
+  const broken = brokenRule(session.profile.name, await verdictsOf(sets, asked, factsOf(session)));
+  if (broken) throw broken;
+}
+
+/** The error for the first rule that does not hold; undefined if all do. */
+export function brokenRule(profile: string, verdicts: readonly Verdict[]): CliError | undefined {
+  const broken = verdicts.find(({ result }) => result === 'does not hold');
+  if (!broken) return undefined;
+  const { rule, from, detail, code, hint } = broken;
+  const owner = from === 'profile' ? `profile ${profile}` : 'the shared journal';
+  return new CliError('declined', `rule ${rule} of ${owner}: ${detail}; nothing was sent`, {
+    code,
+    hint: hint ?? `show the rules with: fiatrail profiles rules show ${profile}`,
+  });
+}

@@ -1,0 +1,77 @@
+import type { Profile } from '../../account/profile.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { SpendLimit } from '../../journal/spending.ts';
+import type { RuleSession } from './check.ts';
+import type { Asked, RuleSet, Verdict } from './verdicts.ts';
+
+/** How a command asks the rules of its account. Without rules, nothing is loaded. */
+export interface SessionRules {
+  /**
+   * Throws CliError declined if a rule does not allow a change. Returns the sums that the journal must check when it records it.
+   * With `codeFor`, right before that, also asks for the code that a rule wants.
+   */
+  require(endpoint: Endpoint, input: unknown, codeFor?: string): Promise<readonly SpendLimit[]>;
+  /**
+   * Checks what is known of a money command before it asks for anything. With a once key, it does nothing: what was done under the
+   * key is reported whatever the rules say, and any other change meets them later. Throws CliError declined.
+   */
+  requireForMoney(hasOnceKey: boolean): Promise<void>;
+  /** Returns the rules that a request meets, a text each, for a plan to record. */
+  met(endpoint: Endpoint, input: unknown): Promise<readonly string[]>;
+  /** Returns what each rule says about a request, if the command line is only tested. */
+  tested(endpoint: Endpoint, input: unknown): Promise<readonly Verdict[] | undefined>;
+}
+
+/** What asking rules needs of a session. */
+type RuledSession = Omit<RuleSession, 'onceKey' | 'profile'> & {
+  readonly profile: Pick<Profile, 'name' | 'mode' | 'stored'>;
+  readonly globals: { readonly dryRun: boolean; readonly testsRules?: boolean };
+  /** Undefined for a command that takes no once key. */
+  readonly guard: { readonly onceKey: string | undefined } | undefined;
+  existingJournal(): Promise<Journal | undefined>;
+};
+
+const onceKeyOf = ({ guard }: RuledSession): Asked['onceKey'] =>
+  guard ? (guard.onceKey === undefined ? 'missing' : 'given') : 'not-taken';
+
+/** Makes the rules of a session, which is read only when they are asked. */
+export function sessionRules(session: () => RuledSession): SessionRules {
+  const asking = (): RuleSession => ({ ...session(), onceKey: onceKeyOf(session()) });
+  const asked = async (endpoint: Endpoint, input: unknown): Promise<readonly Verdict[]> => {
+    const sets = await ruleSetsOf(session());
+    if (sets.length === 0) return [];
+    return (await import('./check.ts')).verdictsFor(asking(), sets, { endpoint, input });
+  };
+  return {
+    require: async (endpoint, input, codeFor) => {
+      const sets = await ruleSetsOf(session());
+      if (sets.length === 0) return [];
+      return (await import('./check.ts')).requireRules(asking(), sets, { endpoint, input }, codeFor);
+    },
+    requireForMoney: async (hasOnceKey) => {
+      const { profile, globals } = session();
+      // A dry run sends nothing.
+      if (!profile.stored?.rules || globals.dryRun || hasOnceKey) return;
+      await (await import('./check.ts')).requireMoneyRules({ ...asking(), onceKey: 'missing' }, ownSet(profile));
+    },
+    met: async (endpoint, input) => {
+      const verdicts = await asked(endpoint, input);
+      return verdicts.flatMap(({ result, rule, setting }) => (result === 'holds' ? [`${rule} ${setting}`] : []));
+    },
+    tested: async (endpoint, input) => (session().globals.testsRules === true ? asked(endpoint, input) : undefined),
+  };
+}
+
+const ownSet = ({ stored }: Pick<Profile, 'stored'>): readonly RuleSet[] =>
+  stored?.rules ? [{ from: 'profile', rules: stored.rules }] : [];
+
+/** Returns the rules of the profile, and those that hosts share. An embedded sandbox is nobody else's, so only its own rules count. */
+async function ruleSetsOf({ profile, existingJournal }: RuledSession): Promise<readonly RuleSet[]> {
+  const own = ownSet(profile);
+  if (profile.mode === 'embedded') return own;
+  const text = await (await existingJournal())?.shared('rules');
+  if (text === undefined) return own;
+  const { parseSharedRules } = await import('./shared.ts');
+  return [...own, { from: 'journal', rules: parseSharedRules(text) }];
+}

@@ -1,0 +1,263 @@
+import { isWithin, lagosTime, parseHours } from '../../account/hours.ts';
+import { type AmountRule, amountOfRule, type ConfirmRule, type Rules } from '../../account/rules.ts';
+import type { Effect } from '../../contract/endpoint.ts';
+import type { Destination, Moves } from '../../contract/moves.ts';
+import type { SpendLimit } from '../../journal/spending.ts';
+import { type Amount, ASSET_LABEL, amountForPeople } from '../../money/amount.ts';
+import { countedWith, leftIn, millionthsOf } from '../../money/sums.ts';
+import { accountText, destinationText, settingOf } from './words.ts';
+
+/** The rules of a profile, or those that hosts share in a journal. A change must pass every set. */
+export interface RuleSet {
+  readonly from: 'profile' | 'journal';
+  readonly rules: Rules;
+}
+
+/** A change that rules are asked about. */
+export interface Asked {
+  readonly effect: Effect;
+  /** The command that its endpoint belongs to, such as `fees withdraw`; undefined if it moves no money. */
+  readonly command: string | undefined;
+  /** Whether that command sends it, so that the journal knows its sums by that name. */
+  readonly isOfCommand: boolean;
+  readonly moves: Moves | undefined;
+  /** Where it sends money, now or later. */
+  readonly to: readonly Destination[];
+  /** `not-taken`: it takes none. */
+  readonly onceKey: 'given' | 'missing' | 'not-taken';
+  readonly isLive: boolean;
+  /** Whether a user at a terminal can type a code. */
+  readonly isInteractive: boolean;
+  readonly nowMs: number;
+}
+
+/** What rules must know besides the request. */
+export interface Facts {
+  /** What was spent in this day or month of Lagos, in millionths of a Naira or token. */
+  spent(limit: Omit<SpendLimit, 'maxMinor'>): Promise<bigint>;
+  /** Returns a bank account by its id: `000013/0123456789`; undefined if the service does not show it. */
+  savedAccount(accountId: string): Promise<string | undefined>;
+  /** Returns the address that receives a user's cNGN instead of the wallet here; null if none does, undefined if the service does not say. */
+  defaultWallet(userId: string): Promise<string | null | undefined>;
+}
+
+/** What a rule says about a change. */
+export interface Verdict {
+  readonly rule: string;
+  readonly from: RuleSet['from'];
+  readonly setting: string;
+  readonly code: string;
+  readonly result: 'holds' | 'does not hold' | 'not concerned';
+  /** What may still be moved, before this change. */
+  readonly left?: Amount;
+  /** Why it does not hold, or what it asks for. */
+  readonly detail?: string;
+  readonly hint?: string;
+  /** The sum that the journal checks again when it records the change. */
+  readonly limit?: SpendLimit;
+  /** Whether a code must be typed. */
+  readonly needsCode?: boolean;
+}
+
+type Found = Omit<Verdict, 'from' | 'rule' | 'setting' | 'code'>;
+
+const NOT_CONCERNED: Found = { result: 'not concerned' };
+const HOLDS: Found = { result: 'holds' };
+
+/** Asks every rule of every set about a change. */
+export async function verdictsOf(sets: readonly RuleSet[], asked: Asked, facts: Facts): Promise<readonly Verdict[]> {
+  const all: Verdict[] = [];
+  for (const { from, rules } of sets)
+    for (const { rule, code, setting, ask } of rulesIn(rules))
+      all.push({ rule, code, setting, from, ...(await ask(asked, facts)) });
+  return all;
+}
+
+interface Rule {
+  readonly rule: string;
+  readonly code: string;
+  readonly setting: string;
+  ask(asked: Asked, facts: Facts): Found | Promise<Found>;
+}
+
+/** Returns the rules of a set, the cheapest first. */
+function rulesIn(rules: Rules): readonly Rule[] {
+  const { readOnly, hours, requireOnce, amounts = [], confirmAbove = [] } = rules;
+  const lists = rules.accounts ?? rules.addresses ?? rules.users;
+  return [
+    ...(readOnly ? [{ rule: 'read-only', code: 'RULE_READ_ONLY', setting: 'on', ask: askReadOnly }] : []),
+    ...(hours ? [{ rule: 'hours', code: 'RULE_HOURS', setting: hours.join('; '), ask: askHours(hours) }] : []),
+    ...(requireOnce ? [{ rule: 'require-once', code: 'RULE_ONCE_KEY', setting: 'on', ask: askOnceKey }] : []),
+    ...(lists
+      ? [
+          {
+            rule: 'destinations',
+            code: 'RULE_DESTINATION',
+            setting: settingOf.destinations(rules),
+            ask: askDestinations(rules),
+          },
+        ]
+      : []),
+    ...amounts.map((each) => ({
+      rule: `max-per-${each.per}`,
+      code: 'RULE_AMOUNT',
+      setting: settingOf.amount(each),
+      ask: askAmount(each),
+    })),
+    ...confirmAbove.map((each) => ({
+      rule: 'confirm-above',
+      code: 'RULE_CONFIRMATION',
+      setting: settingOf.amount(each),
+      ask: askConfirmation(each),
+    })),
+  ];
+}
+
+function askReadOnly({ effect }: Asked): Found {
+  if (effect === 'read') return NOT_CONCERNED;
+  return { result: 'does not hold', detail: 'only reads are allowed' };
+}
+
+const askHours =
+  (hours: readonly string[]) =>
+  ({ effect, nowMs }: Asked): Found => {
+    if (effect === 'read') return NOT_CONCERNED;
+    const windows = hours.flatMap((each) => parseHours(each) ?? []);
+    if (windows.some((each) => isWithin(each, nowMs))) return HOLDS;
+    return {
+      result: 'does not hold',
+      detail: `changes are allowed ${hours.join(' and ')}, and it is ${lagosTime(nowMs)} in Lagos`,
+    };
+  };
+
+function askOnceKey({ effect, onceKey }: Asked): Found {
+  if (effect !== 'money' || onceKey === 'not-taken') return NOT_CONCERNED;
+  if (onceKey === 'given') return HOLDS;
+  return {
+    result: 'does not hold',
+    detail: 'a command that moves money needs a once key',
+    hint: 'add --once KEY, such as --once fees-{year}-{month}-{day}',
+  };
+}
+
+const askDestinations =
+  (rules: Rules) =>
+  async ({ to }: Asked, facts: Facts): Promise<Found> => {
+    if (to.length === 0) return NOT_CONCERNED;
+    for (const each of to) {
+      const detail = await notAllowed(rules, each, facts);
+      if (detail !== undefined) return { result: 'does not hold', detail };
+    }
+    return HOLDS;
+  };
+
+/** Returns why no list allows a destination; undefined if one does. */
+async function notAllowed(
+  { accounts = [], addresses = [], users = [] }: Rules,
+  to: Destination,
+  { savedAccount, defaultWallet }: Facts,
+): Promise<string | undefined> {
+  const unless = (isAllowed: boolean, what: string) =>
+    isAllowed ? undefined : `${what} is not an allowed destination`;
+  const unlessAddress = (address: string, what: string) =>
+    unless(
+      addresses.some((each) => isSameAddress(each, address)),
+      what,
+    );
+  switch (to.kind) {
+    case 'unsaid':
+      return 'the request does not say where the money goes';
+    case 'saved-account': {
+      const account = await savedAccount(to.accountId);
+      if (account === undefined) return `bank account ${to.accountId} could not be looked up`;
+      return unless(accounts.includes(account), `bank account ${account}`);
+    }
+    case 'wallet-of': {
+      const address = await defaultWallet(to.userId);
+      if (address === null) return undefined;
+      if (address === undefined) return `the default wallet of user ${to.userId} could not be looked up`;
+      return unlessAddress(address, `address ${address}, the default wallet of user ${to.userId},`);
+    }
+    case 'account':
+      return unless(accounts.includes(accountText(to)), destinationText(to));
+    case 'address':
+      return unlessAddress(to.address, destinationText(to));
+    case 'user':
+      return unless(users.includes(to.userId), destinationText(to));
+  }
+}
+
+/** EVM addresses are equal in any case; others are not. */
+function isSameAddress(one: string, other: string): boolean {
+  const isEvm = /^0x/i.test(one);
+  return isEvm ? one.toLowerCase() === other.toLowerCase() : one === other;
+}
+
+/** Whether a change spends what a limit of an asset counts, or may spend it without saying how much. */
+const concerns = ({ moves }: Asked, asset: AmountRule['asset']): boolean =>
+  moves !== undefined && countedWith(asset).some((each) => moves.amount?.asset === each || moves.unsaid.includes(each));
+
+const askAmount =
+  (rule: AmountRule) =>
+  async (asked: Asked, { spent }: Facts): Promise<Found> => {
+    const { per, asset, command } = rule;
+    const isOfCommand = command === undefined || command === asked.command;
+    if (!isOfCommand || !concerns(asked, asset)) return NOT_CONCERNED;
+    const unknown = unknownAmount(rule, asked);
+    if (unknown) return unknown;
+    const max = maxOf(rule);
+    const amount = asked.moves?.amount ?? { asset, minor: 0n };
+    const millionths = millionthsOf(amount);
+    if (per === 'call') return millionths <= millionthsOf(max) ? { ...HOLDS, left: max } : aboveCall(max, amount);
+    if (command !== undefined && !asked.isOfCommand)
+      return {
+        result: 'does not hold',
+        detail: `only fiatrail ${command} counts towards its sum`,
+        hint: `use: fiatrail ${command}`,
+      };
+    const sum = { asset, period: per, ...(command === undefined ? {} : { command: `fiatrail ${command}` }) };
+    const leftMillionths = millionthsOf(max) - (await spent(sum));
+    const left = leftIn(asset, leftMillionths);
+    const found = { left, limit: { ...sum, maxMinor: max.minor } };
+    if (millionths <= leftMillionths) return { ...HOLDS, ...found };
+    return { result: 'does not hold', ...found, detail: aboveSum(amount, left, found.limit) };
+  };
+
+/** The amount of a rule. One that cannot be read allows nothing. */
+const maxOf = (rule: ConfirmRule): Amount => amountOfRule(rule) ?? { asset: rule.asset, minor: 0n };
+
+function unknownAmount({ asset }: Pick<AmountRule, 'asset'>, { moves }: Asked): Found | undefined {
+  const unsaid = countedWith(asset).find((each) => moves?.unsaid.includes(each));
+  if (unsaid === undefined) return undefined;
+  return {
+    result: 'does not hold',
+    detail: `the request does not say how much ${ASSET_LABEL[unsaid]} it may move`,
+  };
+}
+
+function aboveCall(max: Amount, amount: Amount): Found {
+  const detail = `${amountForPeople(amount)} is above ${amountForPeople(max)} per call`;
+  return { result: 'does not hold', left: max, detail };
+}
+
+/** Says that an amount is above what is left of a day or month. */
+export function aboveSum(amount: Amount, left: Amount, { asset, period, maxMinor }: SpendLimit): string {
+  const time = period === 'day' ? 'today' : 'this month';
+  const max = amountForPeople({ asset, minor: maxMinor });
+  return `${amountForPeople(amount)} is above the ${amountForPeople(left)} that is left of ${max} ${time}`;
+}
+
+const askConfirmation =
+  (rule: ConfirmRule) =>
+  (asked: Asked): Found => {
+    if (!asked.isLive || !concerns(asked, rule.asset)) return NOT_CONCERNED;
+    const amount = asked.moves?.amount;
+    const isAbove = amount !== undefined && millionthsOf(amount) > millionthsOf(maxOf(rule));
+    if (!unknownAmount(rule, asked) && !isAbove) return HOLDS;
+    if (asked.isInteractive) return { ...HOLDS, needsCode: true, detail: 'a code must be typed on the terminal' };
+    return {
+      result: 'does not hold',
+      detail: 'a code must be typed on a terminal, and there is none',
+      hint: 'run the command on a terminal; --yes does not replace the code',
+    };
+  };

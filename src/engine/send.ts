@@ -1,0 +1,296 @@
+import type { Profile } from '../account/profile.ts';
+import { CliError, withDetails } from '../base/errors.ts';
+import type { World } from '../base/world.ts';
+import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
+import { type Endpoint, effectOf } from '../contract/endpoint.ts';
+import { type Moves, movesOf } from '../contract/moves.ts';
+import { redact, secretsIn } from '../contract/redact.ts';
+import type { Baseline } from '../journal/baseline.ts';
+import { isInDoubt } from '../journal/doubt.ts';
+import type { Authority, Intent, Journal, Operation } from '../journal/journal.ts';
+import type { SpendLimit } from '../journal/spending.ts';
+import type { PlanToApply } from './plans/change.ts';
+import { shellWord } from '../present/text.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
+import { namesOf } from './names.ts';
+import type { Globals } from '../terminal/parse/globals.ts';
+import { DoneBefore, requireFree, timeForPeople } from './conflicts.ts';
+import type { Guard } from '../terminal/parse/money-options.ts';
+import type { Planning } from './plans/planning.ts';
+
+/** The parts of a session that journaled sending needs. */
+interface JournalSession {
+  readonly world: World;
+  readonly profile: Profile;
+  readonly globals: Pick<Globals, 'timeoutMs'>;
+  readonly commandLine: string;
+  journal(): Promise<Journal>;
+  inFlight(operation: InFlight | undefined): void;
+}
+
+/** An operation whose response has not been recorded yet. */
+export interface InFlight {
+  readonly operationId: string;
+  readonly summary: string;
+}
+
+/** The error of a command that was told twice to end, while an operation was in flight or not. */
+export function abandonedWith(inFlight: InFlight | undefined): CliError {
+  if (!inFlight) return new CliError('interrupted', 'stopped at once; no request was in flight');
+  const { operationId, summary } = inFlight;
+  return new CliError(
+    'unknown',
+    `stopped at once, before a response to ${summary} was recorded; its outcome is unknown`,
+    {
+      code: 'OUTCOME_UNKNOWN',
+      hint: `find out with: fiatrail ops reconcile ${operationId}`,
+      operationId,
+    },
+  );
+}
+
+interface Sending<D> {
+  readonly endpoint: Endpoint;
+  readonly input: unknown;
+  readonly summary: string;
+  keyFingerprint(): string;
+  /** Undefined for a change that no flag guards. */
+  readonly guard: Guard | undefined;
+  readonly tag?: string | undefined;
+  /** What is known of the service before it leaves. */
+  readonly baseline?: Baseline | undefined;
+  /** Sums that the rules allow; the journal checks them when it records the intent. */
+  readonly limits?: readonly SpendLimit[];
+  /** Of a plan that is applied. */
+  readonly authority?: Authority | undefined;
+  /** Sends it, unless it is too late. */
+  readonly call: (isLate: () => boolean) => Promise<Reply<D>>;
+}
+
+const movedAmount = (moves: Moves | undefined) => moves?.amount ?? moves?.incoming;
+
+/**
+ * Returns what an operation's input digest is made of. Secrets are left out, because whoever has the journal and its digest key could try
+ * all of them; for work that a retry must recognize, a slow hash that the profile's own key is needed for is there instead. Undefined if
+ * there is no such key.
+ */
+export async function recognizableInput(
+  { world, profile }: Pick<JournalSession, 'world' | 'profile'>,
+  commandLine: string,
+  endpoint: Endpoint,
+  input: unknown,
+): Promise<string | undefined> {
+  const typed = [commandLine, redact(endpoint.request(), input)];
+  const secrets = endpoint.starts === undefined ? [] : secretsIn(endpoint.request(), input);
+  if (secrets.length === 0) return JSON.stringify(typed);
+  const { markOfSecrets } = await import('../account/recognition-key.ts');
+  try {
+    const mark = await markOfSecrets(world, profile, secrets);
+    return mark && JSON.stringify([...typed, mark]);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.category === 'interrupted') throw error;
+    await world.stderr.write(`warning: a retry will not recognize this input: ${error.message}\n`).catch(() => {});
+    return undefined;
+  }
+}
+
+/** Describes a request for the journal. */
+async function intentOf(
+  session: Pick<JournalSession, 'world' | 'profile' | 'commandLine'>,
+  sending: Omit<Sending<unknown>, 'call'>,
+): Promise<Intent> {
+  const { endpoint, input, summary, keyFingerprint, guard, tag, baseline, limits = [], authority } = sending;
+  const { profile, commandLine } = session;
+  const effect = effectOf(endpoint, input);
+  return {
+    kind: endpoint.starts === 'onboarding' ? 'onboarding' : effect === 'money' ? 'money' : 'destructive',
+    account: namesOf(profile, keyFingerprint()),
+    profile: profile.name,
+    mode: profile.mode,
+    baseUrl: profile.baseUrl,
+    endpoint: endpoint.id,
+    effect,
+    command: commandLine,
+    summary,
+    request: JSON.stringify(redact(endpoint.request(), input)),
+    input: guard ? guard.input : await recognizableInput(session, commandLine, endpoint, input),
+    onceKey: guard?.onceKey,
+    tag,
+    baseline,
+    isGuarded: guard?.isGuarded ?? false,
+    isAgain: guard?.isAgain ?? false,
+    moves: effect === 'money' ? movedAmount(movesOf(endpoint, input)) : undefined,
+    limits,
+    authority,
+  };
+}
+
+/** Sends a request that the journal records on disk: the intent before it is sent, the outcome before the command ends. */
+export async function sendJournaled<D>(
+  session: JournalSession,
+  sending: Sending<D>,
+): Promise<{ readonly reply: Reply<D>; readonly operationId: string }> {
+  const { endpoint, call } = sending;
+  const journal = await session.journal();
+  await journal.requireLastLink();
+  const { operationId, isLate } = await claimedAndSent(session, journal, await intentOf(session, sending));
+  session.inFlight({ operationId, summary: sending.summary });
+  try {
+    const reply = await call(isLate);
+    const requestId = requestIdOf(endpoint, reply.data);
+    const result = resultOf(endpoint, reply.data);
+    await record(session, journal, { operationId, state: 'accepted', requestId, result });
+    return { reply, operationId };
+  } catch (error) {
+    if (error instanceof CliError && error.category === 'unknown') {
+      await record(session, journal, { operationId, state: 'unknown', detail: error.message });
+      throw withOperation(error, operationId);
+    }
+    const detail = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof CliError || error instanceof DatabaseError)) {
+      // An internal error after the request was sent: its outcome is unknown.
+      await record(session, journal, { operationId, state: 'unknown', detail });
+      throw withOperation(unknownOutcome('internal error', { cause: error }), operationId);
+    }
+    // Nothing was changed: the request was refused or not sent, or the sandbox could not commit.
+    const isRefused = await record(session, journal, { operationId, state: 'refused', detail });
+    if (!isRefused) await requireUndone(journal, operationId);
+    throw error instanceof CliError ? withOperation(error, operationId) : error;
+  } finally {
+    session.inFlight(undefined);
+  }
+}
+
+/** The service's data as the journal keeps it, with the endpoint whose contract describes it. */
+export function resultOf(endpoint: Endpoint, data: unknown): string {
+  return JSON.stringify({ endpoint: endpoint.id, data: redact(endpoint.response(), data) });
+}
+
+/** Records the intent, and that it is sent; returns its id and whether it is too late to leave. Throws DoneBefore, and CliError if it must not be sent. */
+async function claimedAndSent(session: JournalSession, journal: Journal, intent: Intent) {
+  for (;;) {
+    const claim = await journal.claim(intent, session.globals.timeoutMs);
+    if (claim.kind === 'ours') return claim;
+    if (claim.kind === 'over-limit')
+      throw (await import('./rules/over-limit.ts')).overLimit(session.profile.name, claim, intent.moves);
+    await requireFree(session, claim);
+  }
+}
+
+/** Describes an equal operation of the last 10 minutes, or one whose outcome is unknown; undefined if there is none. */
+export async function repetitionOf(
+  session: JournalSession,
+  sending: Omit<Sending<unknown>, 'call'>,
+): Promise<string | undefined> {
+  if (!sending.guard) return undefined;
+  const journal = await session.journal();
+  const found = await journal.look(await intentOf(session, sending));
+  if (found?.kind !== 'repeated') return undefined;
+  const { createdAt, operationId, state } = found.operation;
+  return `already recorded on ${timeForPeople(createdAt)} (operation ${operationId}, ${state})`;
+}
+
+interface RecordedOutcome {
+  readonly operationId: string;
+  readonly state: 'accepted' | 'refused' | 'unknown';
+  readonly requestId?: string | undefined;
+  readonly detail?: string;
+  readonly result?: string;
+}
+
+/**
+ * Records the outcome. A failure is only a warning, because it does not change the outcome. Returns false if the journal has another
+ * one, which it learned while the response was on its way.
+ */
+async function record({ world }: JournalSession, journal: Journal, outcome: RecordedOutcome): Promise<boolean> {
+  const { operationId, state, requestId, ...appended } = outcome;
+  const warn = (text: string) => world.stderr.write(`warning: ${text}\n`).catch(() => {});
+  try {
+    const kept = await journal.record(operationId, state, { requestId, ...appended });
+    if (kept === 'beside')
+      await warn('the journal cannot be written now; the outcome was saved beside it, and the next command records it');
+    if (kept === 'contradicted' && state === 'accepted') {
+      const [known] = await journal.find(operationId);
+      if (known && !isSame(known, requestId)) await warn(contradictedText(known, requestId));
+    }
+    return kept !== 'contradicted';
+  } catch {
+    await warn(lostOutcomeText(outcome));
+    return true;
+  }
+}
+
+/** Whether the journal knows of the same work that a response names. */
+function isSame({ state, verdict, ...known }: Operation, requestId: string | undefined): boolean {
+  const isUndone = state === 'refused' || verdict === 'not-done';
+  return !isUndone && (known.requestId ?? requestId) === requestId;
+}
+
+function contradictedText({ operationId, state, verdict, requestId }: Operation, accepted: string | undefined): string {
+  const known = [verdict ?? state, ...(requestId === null ? [] : [`request id ${requestId}`])].join(', ');
+  return `it was accepted${accepted === undefined ? '' : ` (request id ${accepted})`}, but the journal says otherwise of operation ${operationId} (${known}); compare with: fiatrail ops show ${operationId}`;
+}
+
+/**
+ * Throws if work was done although this request was refused or never left: `ops reconcile` sent it again under its idempotency key
+ * while this process was suspended. DoneBefore with the journal's record, or CliError unknown.
+ */
+async function requireUndone(journal: Journal, operationId: string): Promise<void> {
+  const [known] = await journal.find(operationId);
+  if (!known || known.state === 'refused' || known.verdict === 'not-done') return;
+  if (!isInDoubt(known)) throw new DoneBefore(known);
+  throw new CliError('unknown', `this attempt did nothing, but another command sent it again: ${known.summary}`, {
+    code: 'OUTCOME_UNKNOWN',
+    hint: `its outcome is unknown; find out with: fiatrail ops reconcile ${operationId}`,
+    operationId,
+  });
+}
+
+/** What to do when an outcome could be written nowhere: only this text has it. */
+function lostOutcomeText({ operationId, state, requestId }: RecordedOutcome): string {
+  const start = 'cannot write to the journal, which will show this operation as sent';
+  if (state === 'unknown') return `${start}; find out later with: fiatrail ops reconcile ${operationId}`;
+  const resolve = `fiatrail ops resolve ${operationId}`;
+  if (state === 'refused')
+    return `${start}, but nothing was done; record that with: ${resolve} --not-done --reason TEXT`;
+  const id = requestId === undefined ? '' : ` --request-id ${shellWord(requestId)}`;
+  const named = requestId === undefined ? '' : ` (request id ${requestId})`;
+  return `${start}, but it was accepted${named}; record that with: ${resolve} --completed${id} --reason TEXT`;
+}
+
+function withOperation(error: CliError, operationId: string): CliError {
+  const hint =
+    error.category === 'unknown' ? `${error.hint}; find out with: fiatrail ops reconcile ${operationId}` : error.hint;
+  return withDetails(error, { hint, operationId });
+}
+
+/**
+ * Throws CliError declined if another operator must sign a request, and the plan being applied, if any, has no such signature. Tells
+ * the user of a pending change of operators.
+ */
+export async function requireSigned(
+  { profile, operators }: Pick<JournalSession, 'profile'> & Pick<Planning, 'operators'>,
+  endpoint: Endpoint,
+  input: unknown,
+  applied: PlanToApply | undefined,
+) {
+  const list = await operators();
+  if (list.signAbove.length === 0 && !profile.stored?.signAbove) return;
+  const { requireSignatures, signatureReason, signLimits } = await import('./plans/sign-above.ts');
+  const reason = signatureReason(signLimits(profile, list), endpoint, input);
+  const needs = `profile ${profile.name} wants another operator’s signature for ${reason}`;
+  if (reason !== undefined) requireSignatures(list, needs, applied);
+}
+
+/** Returns who decided that a plan is sent, for the journal. */
+export async function authorityOf({ plan, signed }: PlanToApply): Promise<Authority> {
+  const { publicKeyFingerprint } = await import('../crypto/fingerprint.ts');
+  const { user, host, operator } = plan.content.author;
+  return {
+    plan: plan.hash,
+    author: { user, host, operator: operator?.name ?? null },
+    signers: signed.map(({ operator: name, role, publicKey, signedAt }) => ({
+      ...{ name, role, keyFingerprint: publicKeyFingerprint(publicKey), signedAt },
+    })),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Authority, Intent } from '../journal/journal.ts';
+import { requireFree } from './conflicts.ts';
+import type { Session } from '../terminal/session.ts';
+
+/** A change of a setting that the journal records. */
+interface SettingChange extends Pick<Intent, 'account' | 'endpoint' | 'summary' | 'request' | 'input' | 'onceKey'> {
+  readonly profile: Intent['profile'];
+  readonly mode: Intent['mode'];
+  readonly baseUrl: Intent['baseUrl'];
+  readonly authority?: Authority | undefined;
+}
+
+/** Records a change of a setting in the journal, before and after it is made. Throws DoneBefore if it was made under its once key. */
+export async function recordSetting(session: Session, change: SettingChange, make: () => Promise<void>): Promise<void> {
+  const journal = await session.journal();
+  const operationId = await claimed(session, change);
+  try {
+    await make();
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    await journal.append(operationId, 'refused', { detail });
+    throw error;
+  }
+  await journal.append(operationId, 'settled');
+}
+
+async function claimed(session: Session, change: SettingChange): Promise<string> {
+  const { commandLine, globals } = session;
+  const journal = await session.journal();
+  const intent = { ...change, kind: 'destructive', effect: 'destructive', command: commandLine } as const;
+  for (;;) {
+    const claim = await journal.claim(intent, globals.timeoutMs);
+    if (claim.kind === 'ours') return claim.operationId;
+    if (claim.kind === 'over-limit') throw new Error('a change of settings was held against a limit of amounts');
+    await requireFree(session, claim);
+  }
+}

@@ -1,0 +1,69 @@
+import { modeForPeople } from '../../account/mode.ts';
+import type { Profile } from '../../account/profile.ts';
+import { CliError } from '../../base/errors.ts';
+import type { Effect } from '../../contract/endpoint.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
+import type { Dialog } from '../show/dialog.ts';
+import { printLines } from '../show/lines.ts';
+
+/** A change, described for the confirmation and the journal. */
+export interface Change {
+  /** A verb phrase such as `start an onramp of ₦5,000.00 for user 4f…`. Contains no secret. */
+  readonly summary: string;
+  /** What will be sent: label and value, the amount in both units. */
+  readonly lines: readonly ShownLine[];
+  /** More lines, read only when someone is asked: balances, fees. */
+  readonly previews?: () => Promise<readonly ShownLine[]>;
+}
+
+/** Says which account a change is made to. */
+export const accountLine = ({ name, mode }: Profile): ShownLine => ['profile', `${name} (${modeForPeople(mode)})`];
+
+/** Shows a change to an account, and asks if it moves money or cannot be undone. Throws CliError: `usage` without a terminal, `declined`. */
+export async function confirmRequest(
+  dialog: Dialog,
+  profile: Profile,
+  effect: Effect,
+  { summary, lines, previews }: Change,
+): Promise<void> {
+  const mustAsk = !dialog.globals.yes && (effect === 'money' || effect === 'destructive');
+  await confirmChange(
+    dialog,
+    { summary, lines: [accountLine(profile), ...lines], ...(previews ? { previews } : {}) },
+    mustAsk,
+  );
+}
+
+/** Shows a change and, if `mustAsk`, asks; the default is no. Throws CliError: `usage` without a terminal, `declined`. */
+export async function confirmChange(
+  dialog: Dialog,
+  { summary, lines, previews }: Change,
+  mustAsk = !dialog.globals.yes,
+): Promise<void> {
+  const { world } = dialog;
+  if (mustAsk && !dialog.isInteractive) {
+    throw new CliError('usage', `cannot ask for confirmation without a terminal: ${summary}; nothing was sent`, {
+      code: 'CONFIRMATION_NEEDED',
+      hint: 'add --yes to skip the confirmation',
+    });
+  }
+  const all = [...lines, ...(mustAsk && previews ? await previews() : [])];
+  // The details precede the prompt even with --quiet.
+  const print = mustAsk ? dialog.say : dialog.note;
+  await printLines(world, print, all);
+  if (!mustAsk) return;
+  const prompter = await world.prompter();
+  if (!(await prompter.confirm(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}. Continue?`))) {
+    throw new CliError('declined', 'declined; nothing was sent');
+  }
+}
+
+/** Asks for a person's consent. On a live account it is asked for in a terminal, even with --yes. Throws CliError: `usage` without a terminal, `declined`. */
+export async function confirmConsent(dialog: Dialog, { mode }: Profile, change: Change): Promise<void> {
+  if (mode === 'live' && !dialog.isInteractive)
+    throw new CliError('usage', `this needs a person at a terminal, because the account is LIVE: ${change.summary}`, {
+      code: 'CONFIRMATION_NEEDED',
+      hint: 'run it in a terminal; --yes does not count here',
+    });
+  await confirmChange(dialog, change, mode === 'live' || !dialog.globals.yes);
+}

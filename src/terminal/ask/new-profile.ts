@@ -1,0 +1,277 @@
+import { apiKeyFrom, isSandboxKey, requireKeyOf } from '../../account/api-key.ts';
+import { safeBaseUrl } from '../../account/base-url.ts';
+import { changeProfile } from '../../account/changes.ts';
+import { type Mode, modeForPeople } from '../../account/mode.ts';
+import { trustedRules } from '../../account/money-rules.ts';
+import { fromStored, storedProfileNamed } from '../../account/profile.ts';
+import { checkedServiceName } from '../../account/service-name.ts';
+import {
+  ABSENCE,
+  BUILT_IN,
+  EVIDENCE,
+  profileName,
+  SEALING_POLICIES,
+  type StoredProfile,
+  type StoreSettings,
+  trustedStore,
+} from '../../account/stored-profile.ts';
+import { CliError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
+import { FORMATS } from '../../present/result.ts';
+import { confirmChange } from './confirm.ts';
+import { tryAccount } from '../../engine/connect.ts';
+import { endDryRun } from '../../engine/dry-run.ts';
+import { askFor } from './input.ts';
+import { argument, duration, oneOf, option, switchOn, word } from '../parse/parameters.ts';
+import type { Session } from '../session.ts';
+
+/** Longer than any key. */
+const MAX_KEY_BYTES = 4096;
+
+export const profileParameters = {
+  name: argument('name', 'lower case, such as main or acme-live', profileName, 'Name of the profile:'),
+  baseUrl: option('--base-url <url>', 'https://host/v1; http only on this machine', safeBaseUrl),
+  mode: option(
+    '--mode <mode>',
+    'live, sandbox or embedded (default: from the key; sandbox keys begin with sandbox_)',
+    oneOf('live', 'sandbox', 'embedded'),
+  ),
+  serviceName: option('--service-name <name>', 'name of the service in its webhook headers', checkedServiceName),
+  defaultOutput: option('--default-output <format>', 'default output format', oneOf(...FORMATS)),
+  keyStdin: switchOn('--key-stdin', 'read the API key from standard input'),
+  keyCommand: option('--key-command <command>', 'program that prints the API key, run without a shell', word),
+  keyShell: option('--key-shell <command>', 'shell command that prints the API key', word),
+  store: option(
+    '--store <store>',
+    'where to keep the key: file (default), keyring, command or environment',
+    oneOf('file', 'keyring', 'command', 'environment'),
+  ),
+  sealing: option(
+    '--sealing <policy>',
+    'encrypted responses: off, accept (plain ones too) or require (default off)',
+    oneOf(...SEALING_POLICIES),
+  ),
+  absence: option(
+    '--absence <policy>',
+    'a request that is in no list: ask a person (default if live) or accept that nothing was done (default for sandboxes)',
+    oneOf(...ABSENCE),
+  ),
+  visibleAfter: option(
+    '--visible-after <duration>',
+    'how long the service’s lists may take to show a request (default 10m)',
+    duration,
+  ),
+  evidence: option(
+    '--evidence <kind>',
+    'what proves that a row of a list is a request: equal (the same in every field, and new; default) or mark (only a tag, an id, a key or an event), for an account that other programs use too',
+    oneOf(...EVIDENCE),
+  ),
+  idempotencyLifetime: option(
+    '--idempotency-lifetime <duration>',
+    'how long the service holds idempotency keys; within that time, ops reconcile repeats a trade under its key (default: not known if live, 24h for sandboxes)',
+    duration,
+  ),
+  check: switchOn('--check', 'verify that the key works'),
+};
+
+export type ProfileInput = {
+  readonly [K in keyof typeof profileParameters]: ReturnType<(typeof profileParameters)[K]['parse']>;
+};
+
+/** Chooses the store of the key from the input and the existing profile. Throws CliError usage. */
+function storeOf(
+  { store, keyCommand, keyShell, keyStdin }: ProfileInput,
+  kept: StoredProfile | undefined,
+  isAsked: boolean,
+): StoreSettings {
+  const text = keyCommand ?? keyShell;
+  if (keyCommand !== undefined && keyShell !== undefined) throw conflict('--key-command and --key-shell');
+  if (text !== undefined) {
+    if (keyStdin) throw conflict(`${keyCommand ? '--key-command' : '--key-shell'} and --key-stdin`);
+    if (store !== undefined && store !== 'command') throw conflict(`--store ${store} and a key command`);
+    return trustedStore({ kind: 'command', command: text, isShell: keyShell !== undefined });
+  }
+  if (store === 'command') {
+    if (kept?.store.kind === 'command' && !keyStdin) return kept.store;
+    throw new CliError('usage', '--store command needs a command that prints the key', {
+      hint: 'add --key-command "PROGRAM ARGUMENTS"',
+    });
+  }
+  if (store === 'environment' && keyStdin) throw conflict('--store environment and --key-stdin');
+  if (store !== undefined) return { kind: store };
+  const isReplaced = (keyStdin || isAsked) && (kept?.store.kind === 'command' || kept?.store.kind === 'environment');
+  return kept && !isReplaced ? kept.store : { kind: 'file' };
+}
+
+const conflict = (both: string) =>
+  new CliError('usage', `${both} cannot be used together`, { hint: 'remove one of them' });
+
+/** The prompt for a key. */
+export const API_KEY = {
+  question: 'API key:',
+  isSecret: true,
+  parse: (text: string) => apiKeyFrom(text, 'the key'),
+} as const;
+
+/** Reads the new key; undefined if a command or the environment provides it, or the stored key stays. */
+async function givenKey(session: Session, input: ProfileInput, store: StoreSettings, kept: StoredProfile | undefined) {
+  if (input.keyStdin) {
+    const text = await session.world.stdin.readAll(MAX_KEY_BYTES);
+    return apiKeyFrom(text.replace(/\r?\n$/, ''), 'the key on standard input');
+  }
+  const isElsewhere = store.kind === 'command' || store.kind === 'environment' || input.mode === 'embedded';
+  if (isElsewhere || kept?.store.kind === store.kind) return undefined;
+  if (!session.isInteractive) {
+    throw new CliError('usage', 'the API key is missing', {
+      code: 'VALIDATION_ERROR',
+      hint: 'pass it on standard input with --key-stdin, or name a program that prints it with --key-command',
+    });
+  }
+  return askFor(API_KEY, session);
+}
+
+/** Chooses the mode from the input, the existing profile or the key's prefix. Throws CliError usage. */
+function modeOf(given: Mode | undefined, kept: StoredProfile | undefined, key: Secret | undefined) {
+  const mode = given ?? kept?.mode;
+  if (mode) return mode;
+  if (key) return isSandboxKey(key) ? 'sandbox' : 'live';
+  throw new CliError('usage', 'the mode is missing, and there is no key to derive it from', {
+    code: 'VALIDATION_ERROR',
+    hint: 'add --mode live or --mode sandbox',
+  });
+}
+
+/** Chooses the base URL; undefined for an embedded sandbox. Throws CliError usage. */
+function addressOf(input: ProfileInput, kept: StoredProfile | undefined, mode: Mode, key: Secret | undefined) {
+  if (mode === 'embedded') {
+    const isNetwork = input.baseUrl ?? input.keyCommand ?? input.keyShell ?? key;
+    if (isNetwork && input.name === BUILT_IN) throw builtInTaken();
+    if (isNetwork) throw conflict('--mode embedded and a base URL or a key');
+    return undefined;
+  }
+  if (input.name === BUILT_IN) throw builtInTaken();
+  const baseUrl = input.baseUrl ?? kept?.baseUrl;
+  // The stored URL may have been edited by hand.
+  if (baseUrl !== undefined) return safeBaseUrl(baseUrl);
+  throw new CliError('usage', 'missing required input: --base-url', {
+    code: 'VALIDATION_ERROR',
+    hint: 'add --base-url https://host/v1',
+  });
+}
+
+/** The built-in name always means the embedded sandbox, never another account. */
+function builtInTaken(): CliError {
+  return new CliError('usage', `the name ${BUILT_IN} is reserved for the embedded sandbox`, {
+    code: 'INVALID_PROFILE_NAME',
+    hint: 'choose another name',
+  });
+}
+
+/** What a profile is made of: the parameters, and the global flag --tz, which no parameter can have the name of. */
+interface ProfileSettings extends ProfileInput {
+  readonly timeZone: string | undefined;
+}
+
+/** Builds the profile to store. Throws CliError usage for missing or conflicting input. */
+function profileOf(
+  input: ProfileSettings,
+  kept: StoredProfile | undefined,
+  store: StoreSettings,
+  key: Secret | undefined,
+): StoredProfile {
+  const mode = modeOf(input.mode, kept, key);
+  const baseUrl = addressOf(input, kept, mode, key);
+  if (key) requireKeyOf(mode, key, input.name, 'the key');
+  const next: StoredProfile = {
+    name: input.name,
+    mode,
+    baseUrl,
+    serviceName: input.serviceName ?? kept?.serviceName,
+    output: input.defaultOutput ?? kept?.output,
+    timeZone: input.timeZone ?? kept?.timeZone,
+    store,
+    sealing: input.sealing ?? kept?.sealing,
+    encryption: kept?.encryption,
+    absence: input.absence ?? kept?.absence,
+    visibleAfterMs: input.visibleAfter ?? kept?.visibleAfterMs,
+    evidence: input.evidence ?? kept?.evidence,
+    idempotencyLifetimeMs: input.idempotencyLifetime ?? kept?.idempotencyLifetimeMs,
+    trustedRules: kept?.trustedRules,
+    rules: kept?.rules,
+    operators: kept?.operators,
+    signAbove: kept?.signAbove,
+  };
+  const isTyped = [input.absence, input.visibleAfter, input.idempotencyLifetime].some((each) => each !== undefined);
+  return isTyped ? trustedRules(next) : next;
+}
+
+/** Asks before a stored key is sent to another host. */
+async function agreeToMove(
+  session: Session,
+  kept: StoredProfile | undefined,
+  next: StoredProfile,
+  key: Secret | undefined,
+) {
+  const before = kept?.baseUrl;
+  if (before === undefined || next.baseUrl === undefined || key) return;
+  if (URL.canParse(before) && new URL(before).origin === new URL(next.baseUrl).origin) return;
+  await confirmChange(session, {
+    summary: `send the key of ${next.name} to another host`,
+    lines: [
+      ['profile', `${next.name} (${modeForPeople(next.mode)})`],
+      ['old address', before],
+      ['new address', next.baseUrl],
+    ],
+  });
+}
+
+/** Makes one read with a profile that need not be stored. Throws CliError. */
+export async function tryProfile(session: Session, stored: StoredProfile, key?: Secret): Promise<void> {
+  const profile = fromStored(stored, session.world);
+  const tried = key && profile.key ? { ...profile, key: { from: 'given', load: async () => key } } : profile;
+  await tryAccount(session.world, tried, session.globals);
+}
+
+/** Adds or changes a profile. `asked` is a key that was already prompted for. Throws CliError, in which case nothing is saved. */
+export async function addProfile(
+  session: Session,
+  given: ProfileInput,
+  asked?: Secret,
+): Promise<{ readonly next: StoredProfile; readonly isNew: boolean }> {
+  const { world, globals } = session;
+  const input = { ...given, timeZone: globals.isZoneChosen ? globals.zone.name : undefined };
+  const kept = storedProfileNamed(input.name, world);
+  const store = storeOf(input, kept, asked !== undefined);
+  const key = asked ?? (await givenKey(session, input, store, kept));
+  const next = profileOf(input, kept, store, key);
+  endDryRun(session, { ...next });
+  await agreeToMove(session, kept, next, key);
+  if (input.check) {
+    await session.note(`profile ${next.name} · ${modeForPeople(next.mode)}`);
+    await tryProfile(session, next, key);
+  }
+  const changed = await changeProfile(
+    world,
+    next.name,
+    (found) => {
+      const now = found ?? (next.name === BUILT_IN ? kept : undefined);
+      // The confirmation and the check applied to the profile as it was then, unless the input defines the whole account.
+      const isWhole = key !== undefined && input.baseUrl !== undefined;
+      if (!isWhole && !isSameAccount(now, kept) && !isSameAccount(now, next)) throw changedConcurrently(next.name);
+      return profileOf(input, now, storeOf(input, now, asked !== undefined), key);
+    },
+    key,
+  );
+  return { next: changed, isNew: kept === undefined };
+}
+
+function isSameAccount(one: StoredProfile | undefined, other: StoredProfile | undefined): boolean {
+  return one?.baseUrl === other?.baseUrl && one?.mode === other?.mode && one?.store.kind === other?.store.kind;
+}
+
+function changedConcurrently(name: string): CliError {
+  return new CliError('usage', `another command changed profile ${name} in the meantime; nothing was saved`, {
+    code: 'CONFIG_CHANGED',
+    hint: 'run the command again',
+  });
+}

@@ -1,0 +1,34 @@
+import { CliError } from '../../base/errors.ts';
+import { parseRange } from '../../contract/cidr.ts';
+
+/** The error of a server that cannot listen. Returns any other error as it is. */
+export function listenProblem(error: unknown, host: string, port: number): unknown {
+  const { code } = error as { code?: unknown };
+  if (code === 'EADDRNOTAVAIL')
+    return new CliError('usage', `this machine does not have the address ${host}`, {
+      hint: 'use an address of this machine with --host, or 0.0.0.0 for all of them',
+    });
+  if (code !== 'EADDRINUSE' && code !== 'EACCES') return error;
+  const why = code === 'EACCES' ? 'requires more privileges' : 'is already in use';
+  return new CliError('usage', `port ${port} ${why}`, {
+    hint: 'choose another port with --port, or use --port 0 for any free port',
+  });
+}
+
+const isIpAddress = (text: string) => !text.includes('/') && parseRange(text) !== undefined;
+
+/** Parses an IP address to listen on. Throws CliError usage. */
+export const hostAddress = (text: string): string => {
+  if (isIpAddress(text)) return text;
+  throw new CliError('usage', `invalid address "${text}"`, {
+    hint: 'write an IP address, such as 127.0.0.1 or 0.0.0.0',
+  });
+};
+
+/** Parses the name or the address of a host, without a port. Throws CliError usage. */
+export const hostName = (text: string): string => {
+  if (isIpAddress(text) || /^[a-z\d]([a-z\d.-]{0,250}[a-z\d])?$/i.test(text)) return text;
+  throw new CliError('usage', `invalid host name "${text}"`, {
+    hint: 'write the name alone, such as sandbox.internal',
+  });
+};

@@ -1,0 +1,77 @@
+import { CliError } from '../../base/errors.ts';
+import { sha256Hex } from '../../crypto/fingerprint.ts';
+import { LONGEST_PLAN_MS } from '../../engine/plans/lifetime.ts';
+import { duration, newFile, option, shortDuration, switchOn } from './parameters.ts';
+
+/** What protects a money command from running twice, as it was typed. */
+export interface Guard {
+  /** The key of `--once`, with its dates filled in. */
+  readonly onceKey: string | undefined;
+  readonly isAgain: boolean;
+  /** Whether a repetition without a key stops. */
+  readonly isGuarded: boolean;
+  /** What was typed, normalized, as JSON. It may contain secrets; the journal keeps only a digest. */
+  readonly input: string;
+}
+
+const MAX_KEY_LENGTH = 200;
+
+/** Parses a once key. Throws CliError usage. */
+function onceKey(text: string): string {
+  if (text.trim() === '')
+    throw new CliError('usage', 'the once key is empty', { hint: 'use a name such as fees-2026-11' });
+  if (text.length > MAX_KEY_LENGTH)
+    throw new CliError('usage', `the once key has ${text.length} characters; the maximum is ${MAX_KEY_LENGTH}`);
+  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text) || text !== text.trim())
+    throw new CliError('usage', 'the once key contains invisible characters', {
+      hint: 'use letters, digits and hyphens',
+    });
+  return text;
+}
+
+/** Derives a key that may leave this machine: it does not reveal the once key, and is the same on every host. */
+export function idempotencyKeyOf(key: string): string {
+  return `fr-${sha256Hex(`fiatrail once ${key}`).slice(0, 32)}`;
+}
+
+/** The end of the help of a text that may look as if it kept a command from running twice. */
+export const NO_PROTECTION = 'does not prevent repeats; --once does';
+
+/** Parses how long a plan holds. Throws CliError usage. */
+function planLifetime(text: string): number {
+  const durationMs = duration(text);
+  if (durationMs <= LONGEST_PLAN_MS) return durationMs;
+  throw new CliError('usage', `the duration "${text}" is too long`, {
+    hint: `the maximum is ${shortDuration(LONGEST_PLAN_MS)}`,
+  });
+}
+
+/** The flags of every command whose change can be planned. */
+export const PLAN_OPTIONS = {
+  plan: option(
+    '--plan <file>',
+    'send nothing; write what would be sent to a file, for ops sign and ops apply',
+    newFile,
+  ),
+  planExpires: option('--plan-expires <duration>', 'how long the plan can be applied (default 24h)', planLifetime),
+} as const;
+
+/** The flags of a command that moves money and is guarded against repetitions. */
+export const MONEY_OPTIONS = {
+  once: option(
+    '--once <key>',
+    'do it at most once with this key; later runs print the recorded result; {year}, {month}, {day} and {hour} are filled in (Lagos time)',
+    onceKey,
+  ),
+  again: switchOn(
+    '--again',
+    'do it a second time, although it was done within the last 10 minutes or has an unknown outcome',
+  ),
+  ...PLAN_OPTIONS,
+} as const;
+
+/** The flags of a command that moves money and may be repeated at any time. */
+export const UNGUARDED_OPTIONS = {
+  ...MONEY_OPTIONS,
+  again: switchOn('--again', 'has no effect here: without --once, this command may be repeated at any time'),
+} as const;

@@ -1,0 +1,286 @@
+import { CliError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
+import {
+  type Amount,
+  AmountError,
+  ANY_TOKEN_WORDS,
+  ASSET_LABEL,
+  type Asset,
+  amountForm,
+  parseAmount,
+  printable,
+  TOKENS,
+  type Token,
+} from '../../money/amount.ts';
+import { type PercentMillionths, percentFromText } from '../../money/rates.ts';
+
+/** One argument or option of a command: its syntax, its help text and its parser. */
+export interface Parameter<T> {
+  readonly kind: 'argument' | 'option';
+  /** `user-id` for an argument, `--amount <amount>` or `--yes` for an option. */
+  readonly name: string;
+  readonly help: string;
+  readonly required: boolean;
+  /** Parses the text; it is undefined for a switch and for a bare `--wait`. Throws CliError usage. */
+  readonly parse: (text: string | undefined) => T;
+  /** The prompt shown on a terminal when a required value is missing. */
+  readonly question?: string;
+  readonly isSecret?: boolean;
+  /** Whether it may be repeated; `parse` is called with each text. */
+  readonly repeats?: boolean;
+  /** The accepted texts, when they can be listed; used for completion, and offered where a missing value is asked for. */
+  readonly values?: readonly string[];
+  /** What a missing value is chosen from on a terminal, so that nobody types an id. */
+  readonly picks?: Picked;
+}
+
+/** What a person picks by description instead of typing its id. `request`: work that commands of the same group started on this machine. */
+export type Thing = 'external wallet' | 'order' | 'trade' | 'request' | 'operation';
+
+/** What a missing value can be picked from. */
+export type Picked = 'active user' | 'inactive user' | 'user' | 'bank account' | 'bank' | Thing;
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+
+/** The values of a command's parameters. */
+export type Values<P> = { readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
+
+/** A parser; `values` lists the accepted texts, when they can be listed. */
+interface Parse<T> {
+  (text: string): T;
+  readonly values?: readonly string[];
+}
+
+const valuesOf = ({ values }: Parse<unknown>) => (values ? { values } : {});
+
+function withValues<T>(values: readonly string[], parse: (text: string) => T): Parse<T> {
+  return Object.assign(parse, { values });
+}
+
+/** A required parameter; it is prompted for on a terminal. */
+function needed<T>(
+  kind: Parameter<T>['kind'],
+  name: string,
+  help: string,
+  parse: Parse<T>,
+  question = `${name}:`,
+): Parameter<T> {
+  return { kind, name, help, required: true, parse: (text = '') => parse(text), question, ...valuesOf(parse) };
+}
+
+/** An optional parameter. */
+function possible<T>(
+  kind: Parameter<T>['kind'],
+  name: string,
+  help: string,
+  parse: Parse<T>,
+): Parameter<T | undefined> {
+  const parsePossible = (text: string | undefined) => (text === undefined ? undefined : parse(text));
+  return { kind, name, help, required: false, parse: parsePossible, ...valuesOf(parse) };
+}
+
+export function argument<T>(name: string, help: string, parse: Parse<T>, question?: string): Parameter<T> {
+  return needed('argument', name, help, parse, question);
+}
+
+export function optionalArgument<T>(name: string, help: string, parse: Parse<T>): Parameter<T | undefined> {
+  return possible('argument', name, help, parse);
+}
+
+/** One or more arguments, at the end of the command line. */
+export function someArguments<T>(
+  name: string,
+  help: string,
+  parse: Parse<T>,
+  question: string,
+): Parameter<readonly T[]> {
+  return { kind: 'argument', name, help, required: true, repeats: true, parse: (text = '') => [parse(text)], question };
+}
+
+export function required<T>(name: string, help: string, parse: Parse<T>, question?: string): Parameter<T> {
+  return needed('option', name, help, parse, question);
+}
+
+export function option<T>(name: string, help: string, parse: Parse<T>): Parameter<T | undefined> {
+  return possible('option', name, help, parse);
+}
+
+export function repeated<T>(name: string, help: string, parse: Parse<T>): Parameter<readonly T[]> {
+  return {
+    kind: 'option',
+    name,
+    help,
+    required: false,
+    repeats: true,
+    parse: (text = '') => [parse(text)],
+    ...valuesOf(parse),
+  };
+}
+
+export function switchOn(name: string, help: string): Parameter<boolean> {
+  return { kind: 'option', name, help, required: false, parse: () => true };
+}
+
+/** A parameter whose missing value is chosen from a list on a terminal. */
+export const picked = <T>(picks: Picked, parameter: Parameter<T>): Parameter<T> => ({ ...parameter, picks });
+
+// Parsers.
+
+export const word: Parse<string> = (text) => {
+  if (text === '') throw new CliError('usage', 'the value is empty', { hint: 'give a value or omit the option' });
+  return text;
+};
+
+/** Ids are opaque: any printable ASCII text is sent to the service. */
+export const id: Parse<string> = (text) => {
+  if (/^[\x21-\x7e]{1,500}$/.test(text)) return text;
+  if (text === '') throw new CliError('usage', 'the id is empty', { hint: 'check the variable that it comes from' });
+  throw new CliError('usage', `invalid id "${printable(text)}"; ids have no spaces`, {
+    hint: 'copy the id exactly as the service printed it',
+  });
+};
+
+export const secret: Parse<Secret> = (text) => new Secret(text);
+
+export const amountOf =
+  (asset: Asset): Parse<Amount> =>
+  (text) =>
+    orUsage(() => parseAmount(text, asset));
+
+/** Turns an AmountError into a CliError. */
+function orUsage<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof AmountError) throw new CliError('usage', error.message, { code: 'VALIDATION_ERROR' });
+    throw error;
+  }
+}
+
+/** An amount whose token is known only after all options are parsed. `typed` is equal for equal amounts. */
+interface AmountOfToken {
+  (token: Token): Amount;
+  readonly typed: unknown;
+}
+
+/** An amount of the token that another option names; `flag` is for messages. */
+export const amountOfTokenIn =
+  (flag: string): Parse<AmountOfToken> =>
+  (text) => {
+    const named = TOKENS.find((token) => new RegExp(`[\\d\\s]${token}$`, 'i').test(text.trim()));
+    // Without a ticker, the token is known only with the other options, so messages must not name one.
+    const { minor } = named ? amountOf(named)(text) : orUsage(() => parseAmount(text, 'USDC', ANY_TOKEN_WORDS));
+    const inToken = (token: Token) => {
+      if (isAmountOf(text, token)) return amountOf(token)(text);
+      throw new CliError('usage', `${flag}: "${printable(text)}" is not an amount of ${ASSET_LABEL[token]}`, {
+        code: 'VALIDATION_ERROR',
+        hint: 'omit the unit, or choose another token with --token',
+      });
+    };
+    return Object.assign(inToken, { typed: [String(minor), named] });
+  };
+
+export const amountOfToken = amountOfTokenIn('--amount');
+
+function isAmountOf(text: string, token: Token): boolean {
+  try {
+    return parseAmount(text, token).minor > 0n;
+  } catch {
+    return false;
+  }
+}
+
+/** Like `amountOf`, but accepts 0. */
+export const amountOrZeroOf =
+  (asset: Asset): Parse<Amount> =>
+  (text) =>
+    /^₦?0(\.0+)?$/.test(text) ? { asset, minor: 0n } : amountOf(asset)(text);
+
+/** Parses the path of a file to create. Rejects the path of a folder, and `-`, which means a standard stream in other programs. */
+export const newFile: Parse<string> = (text) => {
+  const path = word(text);
+  const isFolder = /(?:^|[/\\])\.{0,2}$/.test(path);
+  if (path !== '-' && !isFolder) return path;
+  throw new CliError('usage', `"${printable(path)}" ${isFolder ? 'names a folder' : 'is not a file name'}`, {
+    hint: 'give the path of a file',
+  });
+};
+
+export const amountHelp = (asset: Asset) =>
+  `amount in ${asset === 'NGN' ? 'Naira' : 'whole tokens'} unless a unit is given: ${amountForm(asset)}`;
+
+export const digits =
+  (what: string, minimum: number, maximum = minimum): Parse<string> =>
+  (text) => {
+    if (/^[0-9]+$/.test(text) && text.length >= minimum && text.length <= maximum) return text;
+    const count = minimum === maximum ? `${minimum}` : `${minimum} to ${maximum}`;
+    throw new CliError('usage', `invalid ${what} "${printable(text)}"; expected ${count} digits`);
+  };
+
+export const wholeNumber =
+  (minimum: number, maximum: number): Parse<number> =>
+  (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= minimum && value <= maximum) return value;
+    throw new CliError(
+      'usage',
+      `invalid number "${printable(text)}"; expected a whole number from ${minimum} to ${maximum}`,
+    );
+  };
+
+export const oneOf = <const V extends readonly string[]>(...values: V): Parse<V[number]> =>
+  withValues(values, (text) => {
+    const found = values.find((value) => value === text);
+    if (found !== undefined) return found;
+    throw new CliError('usage', `invalid value "${printable(text)}"; expected one of ${values.join(', ')}`);
+  });
+
+/** Like `oneOf`, but ignores case. */
+export const oneOfAnyCase = <const V extends readonly string[]>(...values: V): Parse<V[number]> =>
+  withValues(values, (text) => {
+    const found = values.find((value) => value.toLowerCase() === text.toLowerCase());
+    return found ?? oneOf(...values)(text);
+  });
+
+/** A token ticker, ignoring case. */
+export const ticker = oneOfAnyCase(...TOKENS);
+
+export const onOrOff = withValues(['on', 'off'], (text) => oneOf('on', 'off')(text) === 'on');
+
+/** `0.5%` or `0.5`, from 0 to 100. */
+export const percent: Parse<PercentMillionths> = (text) => {
+  const value = percentFromText(text.replace(/\s?%$/, ''));
+  if (value !== undefined && value >= 0n && value <= 100_000_000n) return value;
+  throw new CliError('usage', `invalid percentage "${printable(text)}"; expected 0 to 100`, {
+    hint: 'write 0.5% or 0.5, with at most 6 decimal places',
+  });
+};
+
+const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  y: 365 * 86_400_000,
+};
+
+/** Writes a duration as `duration` parses it, in the largest unit of which it is a whole number: `90s`, `10m`, `2h`. */
+export function shortDuration(durationMs: number): string {
+  const whole = ['d', 'h', 'm', 's'].find((unit) => durationMs % (DURATION_UNITS_MS[unit] ?? Number.NaN) === 0);
+  return whole === undefined ? `${durationMs}ms` : `${durationMs / (DURATION_UNITS_MS[whole] ?? 1)}${whole}`;
+}
+
+const LONGEST_MS = 200 * 365 * 86_400_000;
+
+/** `500ms`, `30s`, `6m` (minutes), `2h`, `5d`, `100y`; in milliseconds. */
+export const duration: Parse<number> = (text) => {
+  const [, figure, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d|y)$/.exec(text) ?? [];
+  const milliseconds = Math.round(Number(figure) * (DURATION_UNITS_MS[unit] ?? Number.NaN));
+  if (milliseconds >= 1 && milliseconds <= LONGEST_MS) return milliseconds;
+  if (milliseconds > LONGEST_MS || /^\d{10,}(ms|s|m|h|d|y)$/.test(text))
+    throw new CliError('usage', `the duration "${printable(text)}" is too long`, { hint: 'the maximum is 200y' });
+  throw new CliError('usage', `invalid duration "${printable(text)}"; expected a positive number with a unit`, {
+    hint: 'for example 500ms, 30s, 6m (minutes), 2h, 5d or 100y',
+  });
+};

@@ -1,0 +1,52 @@
+import { type Candidate, PROFILE_SOURCES, type Profile, resolveProfile } from '../../account/profile.ts';
+import { attempt, CliError, orUndefined } from '../../base/errors.ts';
+import type { Session } from '../session.ts';
+
+/** The value of a setting, what decided it, and the lower-precedence choices that it overrides. */
+export interface Decision {
+  readonly setting: string;
+  /** Null if there is no value or it cannot be determined. */
+  readonly value: string | null;
+  readonly decidedBy: string | null;
+  readonly lost: readonly string[];
+  /** Why a required value is missing. */
+  readonly problem: string | null;
+}
+
+const SOURCE_WORDS: Readonly<Record<Candidate['source'], string>> = {
+  flag: 'flag',
+  environment: 'environment',
+  directory: 'folder',
+  default: 'default',
+  'built-in': 'built in',
+};
+
+const originOf = ({ source, where }: Candidate) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
+
+/** The chosen profile, how it was chosen, and the error if it cannot be used. */
+interface Choice {
+  readonly decision: Decision;
+  readonly profile: Profile | undefined;
+  readonly error: CliError | undefined;
+}
+
+/** Finds out which profile is used and why. Never throws CliError. */
+export function choiceOf({ globals, world }: Session): Choice {
+  const candidates = PROFILE_SOURCES.flatMap((source) => attempt(() => source(globals.profile, world)) ?? []);
+  const [won, ...lost] = candidates;
+  const found = attempt(() => resolveProfile(globals.profile, world));
+  const error = found instanceof CliError ? found : undefined;
+  const named = won instanceof CliError ? undefined : won;
+  return {
+    decision: {
+      setting: 'profile',
+      value: named?.name ?? null,
+      decidedBy: named ? [originOf(named), named.trust].filter(Boolean).join(', ') : null,
+      lost: lost.map((each) => (each instanceof CliError ? each.message : `${each.name} (${originOf(each)})`)),
+      problem: error?.message ?? null,
+    },
+    // If the environment variables are invalid, the profile without them is returned.
+    profile: found instanceof CliError ? named && orUndefined(() => resolveProfile(named.name, world)) : found,
+    error,
+  };
+}

@@ -1,0 +1,39 @@
+import { journalPath } from '../../account/paths.ts';
+import { CliError, withDetails } from '../../base/errors.ts';
+import type { World } from '../../base/world.ts';
+import { JOURNAL_CHANGED } from '../../journal/codes.ts';
+import type { SavedDoubts } from '../../journal/doubts.ts';
+import { isDamage } from './failures.ts';
+
+/**
+ * If an error says that the journal is damaged or was changed, saves the unknown outcomes that it still has, and returns an
+ * error that says where they are. Returns any other error unchanged.
+ */
+export async function withDoubtsSaved(error: unknown, world: World): Promise<unknown> {
+  const path = journalPath(world);
+  const isDamaged = isDamage(error, path);
+  const isChanged = error instanceof CliError && error.category === 'usage' && error.code === JOURNAL_CHANGED;
+  if (!isDamaged && !isChanged) return error;
+  const saved = await savedText(path, world);
+  if (isChanged) return withDetails(error, { message: `${error.message}; ${saved}` });
+  return new CliError('usage', `the journal ${path} is damaged or not a journal; it was left unchanged; ${saved}`, {
+    code: 'STATE_CORRUPT',
+    hint: 'put a backup back; without one, once keys are lost: compare with the service’s lists, rename the file, then accept a new journal with: fiatrail ops verify --accept',
+    cause: error,
+  });
+}
+
+async function savedText(path: string, world: World): Promise<string> {
+  try {
+    const { saveDoubts } = await import('../../journal/doubts.ts');
+    return textOf(await saveDoubts(path, world));
+  } catch {
+    return 'its unknown outcomes could not be saved';
+  }
+}
+
+function textOf(saved: SavedDoubts | undefined): string {
+  if (!saved) return 'no unknown outcome can be read from it';
+  const what = saved.count === 1 ? 'its 1 unknown outcome is' : `its ${saved.count} unknown outcomes are`;
+  return `${what} saved in ${saved.path}`;
+}

@@ -1,0 +1,214 @@
+import { type Category, CliError, withDetails } from '../../base/errors.ts';
+import { HIDDEN } from '../../base/secret.ts';
+import { SECRET_VARIABLES } from '../../base/secret-variables.ts';
+import type { World } from '../../base/world.ts';
+import { ServerError, type ServerProblem } from '../../journal/postgres/errors.ts';
+import { DatabaseError } from '../../sqlite/errors.ts';
+import type { Changed } from '../session.ts';
+
+/** Whether an error means that the reader of a pipe has exited. */
+export function isClosedPipe(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === 'EPIPE';
+}
+
+const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) => [message: string, hint: string]>> = {
+  full: (path) => [
+    `the disk is full: cannot write ${path}`,
+    'free some space, then run the command again; the failed write changed nothing',
+  ],
+  corrupt: (path) => [
+    `${path} is damaged or not a fiatrail file; it was left unchanged`,
+    'put a backup back; if you move it away instead, what it recorded is lost, once keys of a journal too',
+  ],
+  unwritable: (path) => [
+    `${path} cannot be opened for writing`,
+    'check the permissions of the file and of its folder, and whether the disk is read-only',
+  ],
+  busy: (path) => [
+    `${path} is locked by another process`,
+    'wait for the other command to finish, then run this one again',
+  ],
+  newer: (path) => [`${path} was created by a newer version of fiatrail`, 'use that version, or a later one'],
+  older: (path) => [
+    `${path} was created by an earlier version of fiatrail and cannot be upgraded; it was left unchanged`,
+    'use the version that created it',
+  ],
+  other: (path) => [`${path} cannot be used`, 'check the folder and its disk with: fiatrail doctor'],
+};
+
+const SEE_URL = 'check the URL with: fiatrail profiles journal';
+
+/** What is wrong with a journal on a server. Nothing was sent in any of these cases: an outcome that cannot be recorded is kept. */
+const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [message: string, hint: string]>> = {
+  unreachable: (place) => [
+    `the journal’s server cannot be reached: ${place}`,
+    'start it, or check the network, then run the command again',
+  ],
+  lost: (place) => [`the connection to the journal was closed in the middle: ${place}`, 'run the command again'],
+  rejected: (place) => [
+    `the journal’s server rejected the user or the password: ${place}`,
+    'put the password into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal --password-stdin',
+  ],
+  insecure: (place) => [
+    `the journal’s server did not prove who it is, or has no TLS: ${place}`,
+    'give its certificate authority in the URL as sslrootcert=FILE, and the host name that its certificate has',
+  ],
+  login: (place) => [
+    `the journal’s server asks for the password in an unsafe way, and did not get it: ${place}`,
+    'let it use scram-sha-256 with 4096 to 1000000 iterations: set password_encryption and pg_hba.conf, then set the user’s password again',
+  ],
+  oversized: (place) => [
+    `the journal’s server sent more than an answer can have: ${place}`,
+    'check that the URL names the PostgreSQL server of the journal',
+  ],
+  missing: (place) => [
+    `the journal’s database does not exist: ${place}`,
+    'check the URL; a new database, made with createdb, has no once keys until you import the journal',
+  ],
+  forbidden: (place) => [
+    `the journal’s user may not use the schema fiatrail: ${place}`,
+    'let it create the schema: GRANT CREATE ON DATABASE … TO …',
+  ],
+  replica: (place) => [`the journal’s server is a read-only replica: ${place}`, 'use the URL of the primary server'],
+  owner: (place) => [
+    `a role that is a stranger to this one owns something of the journal in ${place}, so it could take away what protects it; nothing was sent`,
+    'give it to the owner of the database: ALTER SCHEMA fiatrail OWNER TO …, and the same for its tables and functions; see "Several hosts" in docs/money.md',
+  ],
+  foreign: (place) => [
+    `the schema fiatrail in the journal’s database belongs to something else: ${place}`,
+    'use another database; it was left unchanged',
+  ],
+  newer: (place) => [
+    `the journal was upgraded by a newer version of fiatrail: ${place}`,
+    'use that version on this host too',
+  ],
+  older: (place) => [
+    `the journal was created by an earlier version of fiatrail and cannot be upgraded: ${place}`,
+    'export it with that version and --with-digest-key, and import it into an empty database',
+  ],
+  full: (place) => [
+    `the disk of the journal’s server is full: ${place}`,
+    'free some space there, then run the command again',
+  ],
+  busy: (place) => [
+    `the journal is locked by another host: ${place}`,
+    'wait for the other command to finish, then run this one again',
+  ],
+  replaced: (place) => [
+    `the journal is on another server than before, or was restored, so its last entries may be missing: ${place}`,
+    'run on each host: fiatrail ops verify; compare with the account, then accept the server with: fiatrail ops verify --accept',
+  ],
+  damaged: (place) => [
+    `the journal’s database is damaged: ${place}`,
+    'restore a backup of the database; then every host sends nothing until you accept it, because once keys may be missing',
+  ],
+  other: (place) => [`the journal’s server failed: ${place}`, SEE_URL],
+};
+
+const IN_THE_WAY = 'a file is in the place of a folder; rename that file, then run the command again';
+const FILE_HINTS: Readonly<Record<string, string>> = { EEXIST: IN_THE_WAY, ENOTDIR: IN_THE_WAY };
+
+/** Whether an error means that this database is damaged. */
+export function isDamage(error: unknown, path: string): boolean {
+  return error instanceof DatabaseError && error.problem === 'corrupt' && error.path === path;
+}
+
+/** Returns the error to print for a DatabaseError, or undefined for any other error. */
+export function stateError(error: unknown): CliError | undefined {
+  if (error instanceof ServerError) return serverError(error);
+  if (!(error instanceof DatabaseError)) return undefined;
+  const [message, hint] = STATE_PROBLEMS[error.problem](error.path);
+  return new CliError('usage', message, { code: `STATE_${error.problem.toUpperCase()}`, hint, cause: error });
+}
+
+/** An operation needs the journal before anything is sent, so a server that is away is a network failure. */
+function serverError(error: ServerError): CliError {
+  const { server, path, cause } = error;
+  const [message, hint] = SERVER_PROBLEMS[server](path);
+  const category = server === 'unreachable' || server === 'lost' ? 'network' : 'usage';
+  const said = server === 'other' && cause instanceof Error ? ` (${cause.message})` : '';
+  return new CliError(category, `${message}${said}`, { code: `JOURNAL_${server.toUpperCase()}`, hint, cause: error });
+}
+
+/** Converts any error to a CliError, the only kind that is printed. */
+export function asCliError(error: unknown, world: World): CliError {
+  if (error instanceof CliError) return error;
+  const ofState = stateError(error);
+  if (ofState) return ofState;
+  if (isClosedPipe(error)) return new CliError('interrupted', 'interrupted: the reader of the output has exited');
+  const { code, path, syscall } = (error ?? {}) as { code?: unknown; path?: unknown; syscall?: unknown };
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new CliError('usage', 'the disk is full', {
+      code: 'STATE_FULL',
+      hint: 'free some space, then run the command again',
+    });
+  if (typeof code === 'string' && /^E[A-Z]+$/.test(code) && typeof path === 'string') {
+    return new CliError('usage', `${path} cannot be used (${code})`, {
+      code: 'STATE_UNWRITABLE',
+      hint: FILE_HINTS[code] ?? 'check that it exists, and check its permissions',
+    });
+  }
+  if (world.interrupted.aborted) return new CliError('interrupted', 'interrupted');
+  // A stream has no path.
+  if (typeof code === 'string' && syscall === 'write')
+    return new CliError('usage', `the output cannot be written (${code})`, {
+      code: 'STATE_UNWRITABLE',
+      hint: 'check where it goes: a file that has become too large, or a device that is gone',
+    });
+  return new CliError('internal', 'internal error; no money request has an unknown outcome', {
+    hint: 'report it with the command you ran; FIATRAIL_DEBUG=1 shows the stack trace',
+    cause: error,
+  });
+}
+
+/** Categories that mean that nothing was sent. */
+const NOT_SENT: readonly Category[] = ['usage', 'declined'];
+
+/** Rewrites an error after an accepted change: its category must not mean that nothing was sent. */
+export function failedAfterChange(error: CliError, changed: Changed | undefined): CliError {
+  if (!changed || !NOT_SENT.includes(error.category)) return error;
+  const message = `the request was accepted, but a later step failed: ${error.message}`;
+  return withDetails(error, { category: 'failed', message, operationId: changed.operationId });
+}
+
+/** Rewrites a failure to print the result of an accepted change: it must not read as if nothing was sent. */
+export function changeNotShown(error: unknown, changed: Changed | undefined): unknown {
+  if (!changed) return error;
+  const { operationId, requestId } = changed;
+  const why = error instanceof Error ? error.message : String(error);
+  return new CliError('unknown', `the request was accepted, but its result could not be shown: ${why}`, {
+    code: 'ANSWER_NOT_SHOWN',
+    hint:
+      operationId && requestId
+        ? `do not run it again; see the request id with: fiatrail ops show ${operationId}`
+        : 'check the account before you run it again',
+    operationId,
+    cause: error,
+  });
+}
+
+/** An id or an address, which may happen to have 11 digits in a row. An id may follow a word: `quote_0198…`. */
+const ID = /\b(?:0x)?[\da-fA-F]{32,}\b|(?<![\da-f])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/;
+/** Secrets that may have been typed in the wrong place: a BVN or a sandbox key. */
+const TYPED_SECRET = /(?<!\d)\d{11}(?!\d)|sandbox_[\w-]{6,}/;
+const ID_OR_SECRET = new RegExp(`(${ID.source})|${TYPED_SECRET.source}`, 'g');
+/** Shorter texts are not keys, and may be part of any sentence. */
+const SHORT_WORD = 8;
+
+/** Redacts secrets that an error repeats from the command line or the environment, because errors end up in logs. */
+export async function withoutSecrets(
+  error: CliError,
+  argv: readonly string[],
+  { env }: Pick<World, 'env'>,
+): Promise<CliError> {
+  const { redactText } = await import('../../contract/redact.ts');
+  const variables = SECRET_VARIABLES.flatMap((name) => env[name]?.trim() ?? []);
+  const secrets = variables.filter((text) => text.length > SHORT_WORD);
+  // An error may repeat only part of a word.
+  const isTyped = (text: string) => error.category === 'usage' && argv.some((word) => word.includes(text));
+  const clean = (text: string) =>
+    redactText(text, secrets).replace(ID_OR_SECRET, (found, id) => (!id && isTyped(found) ? HIDDEN : found));
+  const hint = error.hint && clean(error.hint);
+  const stack = (error.cause as Error | undefined)?.stack;
+  return withDetails(error, { message: clean(error.message), hint, cause: stack && clean(stack) });
+}

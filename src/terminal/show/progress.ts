@@ -1,0 +1,86 @@
+import type { World } from '../../base/world.ts';
+import type { Globals } from '../parse/globals.ts';
+import { liveLine } from './live.ts';
+
+/** What a command that takes long says on standard error, unless --quiet is given. */
+export interface Progress {
+  /** Says how many rows were read. `total` is undefined if nobody knows. */
+  rows(done: number, total: number | undefined, what: string): Promise<void>;
+  /** Says that the service, or room left for others, makes this command wait. */
+  waits(waitMs: number): Promise<void>;
+  /** Does work that may take long, and says on a terminal that the service has not answered yet. */
+  answering<T>(work: () => Promise<T>): Promise<T>;
+  /** Whether the rate limit made this command wait. */
+  isLimited(): boolean;
+  /** Removes what was shown from a terminal. */
+  end(): Promise<void>;
+}
+
+/** Shorter work needs no progress. */
+const SHOWN_AFTER_MS = 1_000;
+/** How often a line changes, and how often a terminal that cannot overwrite it gets a new one. */
+const LIVE_EVERY_MS = 100;
+const PLAIN_EVERY_MS = 10_000;
+
+const number = (value: number) => value.toLocaleString('en');
+
+/** `8 s`, `5 min`, `2 h 10 min` */
+function timeText(durationMs: number): string {
+  const seconds = Math.ceil(durationMs / 1000);
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Makes the progress of a command. Rows are shown only on a terminal, and not while the rows themselves appear on it. */
+export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'color'>, showsRows: boolean): Progress {
+  const { stderr, stdout, clock } = world;
+  const line = liveLine(world, globals, true);
+  const canShow = stderr.isTerminal && !globals.quiet && !(showsRows && stdout.isTerminal);
+  let sinceMs: number | undefined;
+  let shownMs = 0;
+  let isLimited = false;
+  let limitedUntilMs = 0;
+  const limitText = (leftMs: number) => `rate limit: next request in ${timeText(leftMs)}`;
+  return {
+    rows: async (done, total, what) => {
+      const now = clock.now();
+      sinceMs ??= now;
+      if (!canShow || now - sinceMs < SHOWN_AFTER_MS) return;
+      if (now - shownMs < (line.isLive ? LIVE_EVERY_MS : PLAIN_EVERY_MS)) return;
+      shownMs = now;
+      const perMs = done / (now - sinceMs);
+      const rate = `${number(Math.round(perMs * 1000))}/s`;
+      const left = total === undefined || total <= done ? [] : [`${timeText((total - done) / perMs)} left`];
+      const extent = total === undefined ? number(done) : `${number(done)} of ${number(total)}`;
+      await line.show([`${extent} ${what}`, rate, ...left].join(' · '));
+    },
+    waits: async (waitMs) => {
+      isLimited = true;
+      limitedUntilMs = clock.now() + waitMs;
+      const text = limitText(waitMs);
+      if (canShow) return line.show(text);
+      // Also if the last wait was as long.
+      if (!globals.quiet) await stderr.write(`${text}\n`).catch(() => {});
+    },
+    answering: async (work) => {
+      if (!stderr.isTerminal || globals.quiet || !clock.every) return work();
+      const waiting = liveLine(world, globals);
+      // One after the other, and the last one before the line is removed.
+      let showing = Promise.resolve();
+      using _ = clock.every(waiting.isLive ? SHOWN_AFTER_MS : PLAIN_EVERY_MS, () => {
+        const leftMs = limitedUntilMs - clock.now();
+        const show = () => (leftMs <= 0 ? waiting.show('waiting for the service') : line.show(limitText(leftMs)));
+        if (leftMs <= 0 || canShow) showing = showing.then(show);
+      });
+      try {
+        return await work();
+      } finally {
+        await showing;
+        await waiting.clear();
+      }
+    },
+    isLimited: () => isLimited,
+    end: () => line.clear(),
+  };
+}
