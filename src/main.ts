@@ -4,22 +4,28 @@ import { readProfile } from './account/stored-profile.ts';
 import { CATEGORIES, CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
 import { DEFAULT_ZONE, type Zone, zoneNamed } from './base/zone.ts';
-import { createDialog } from './terminal/show/dialog.ts';
-import { DryRun } from './engine/dry-run.ts';
-import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './terminal/show/failures.ts';
+import { CATALOGUE } from './commands/catalogue.ts';
+import type { Changed } from './engine/activity.ts';
 import { DoneBefore } from './engine/conflicts.ts';
-import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
-import type { Guard } from './terminal/parse/money-options.ts';
+import { DryRun } from './engine/dry-run.ts';
+import type { Guard } from './engine/guard.ts';
 import { guardIn, requireUnused } from './engine/once.ts';
 import type { Outcome } from './engine/outcome.ts';
+import type { Plan } from './engine/plans/plan.ts';
+import { KEEPER_WORD, unfinishedRotations } from './engine/rotation/files.ts';
+import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
+import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
 import { type CommandLine, parse } from './terminal/parse/program.ts';
 import { hasColor } from './terminal/parse/read-globals.ts';
-import { type Changed, createSession, type Session } from './terminal/session.ts';
-import { CATALOGUE } from './commands/catalogue.ts';
-import type { Operation } from './journal/journal.ts';
-import type { Plan } from './engine/plans/plan.ts';
-import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
-import { KEEPER_WORD, unfinishedRotations } from './engine/rotation/files.ts';
+import { createSession, type Session } from './terminal/session.ts';
+import { createDialog } from './terminal/show/dialog.ts';
+import {
+  asCliError,
+  changeNotShown,
+  failedAfterChange,
+  isClosedPipe,
+  withoutSecrets,
+} from './terminal/show/failures.ts';
 
 /** Runs a command line and returns its exit code. The only place that prints an error. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
@@ -97,7 +103,7 @@ async function execute(line: ResolvedLine, world: World, use: Use): Promise<Outc
   if (texts['all'] === true) world.steadyMemory();
   const nameOf = (field: string) => inputName(command, field);
   const session = createSession({
-    ...{ world, profile, globals, commandLine, inputName: nameOf, runLine, runPlanned, baselineOf },
+    ...{ world, profile, globals, commandLine, inputName: nameOf, runLine, runPlanned },
   });
   try {
     return await Promise.race([executeIn(session, line, use), abandonment(session)]);
@@ -111,7 +117,7 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
   const isPlan = texts['plan'] !== undefined;
   // Before anything is asked.
   if (command.money) await session.rules.requireForMoney(texts['once'] !== undefined || isPlan);
-  const { input, guided } = await readInput(command, texts, isPlan ? unasked(session) : session, async () => {
+  const { input, guided } = await readInput(command, texts, session, !isPlan, async () => {
     if (command.isLocal) return;
     const line = `profile ${profile.name} · ${modeInFull(profile.mode)}`;
     // With -q too when a file in a folder, rather than the user, chose real money.
@@ -119,7 +125,7 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     if (!command.finishesRotations && unfinishedRotations(world).length > 0)
       await (await import('./engine/rotation/resume.ts')).finishRotations(session);
   });
-  const { values, guard } = await guardIn(command, input, session.timeMs);
+  const { values, guard } = await guardIn(command, input, session.time.nowMs);
   if (isPlan || texts['planExpires'] !== undefined) {
     const { planToWrite } = await import('./engine/plans/write.ts');
     const line = { words: command.words, texts, globals };
@@ -127,7 +133,7 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
   }
   const outcome = await runToEnd(
     async () => {
-      if (guard) await requireUnused(session, guard, isReconciled);
+      if (guard) await requireUnused(session, guard);
       if (guard) session.guardWith(guard);
       const outcome = await unlessDoneBefore(session, guard, () => command.run(session, values as never));
       return outcome.error || !guided?.after ? outcome : guided.after(outcome);
@@ -135,13 +141,10 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     session,
     typeof values['wait'] === 'number' ? values['wait'] : 0,
   );
-  await use(outcome, session.changed());
+  await use(outcome, session.activity.changed());
   if (!outcome.error) await guided?.end?.();
   return outcome;
 }
-
-/** A plan is read by others, so all of it is typed: nothing is asked. */
-const unasked = (session: Session): Session => ({ ...session, isInteractive: false });
 
 /** Runs the command of a plan, which sends only what the plan says, or ends where it would send. */
 async function runPlanned(session: Session, plan: Plan, how: Parameters<Session['runPlanned']>[2]): Promise<Outcome> {
@@ -152,13 +155,13 @@ async function runPlanned(session: Session, plan: Plan, how: Parameters<Session[
   const waitMs = how.kind === 'apply' ? how.waitMs : undefined;
   const command = plannableCommand(plan, named, waitMs !== undefined);
   const guard = guardOfPlan(plan);
-  if (how.kind === 'apply') await requireUnused(session, guard, isReconciled);
+  if (how.kind === 'apply') await requireUnused(session, guard);
   const { signersOf } = await import('./engine/plans/signatures.ts');
-  const toApply = await planToApply(session.timeMs, await signersOf(session), plan, commandLineOf(command, texts));
+  const toApply = await planToApply(session.time.nowMs, await signersOf(session), plan, commandLineOf(command, texts));
   session.planWith({ ...toApply, kind: how.kind });
   session.guardWith(guard);
-  const { input } = await readInput(command, texts, unasked(session), async () => {});
-  const { values } = await guardIn(command, { ...input, wait: waitMs }, session.timeMs);
+  const { input } = await readInput(command, texts, session, false, async () => {});
+  const { values } = await guardIn(command, { ...input, wait: waitMs }, session.time.nowMs);
   return unlessDoneBefore(session, how.kind === 'apply' ? guard : undefined, () =>
     command.run(session, values as never),
   );
@@ -171,7 +174,7 @@ async function unlessDoneBefore(
   run: () => Promise<Outcome>,
 ): Promise<Outcome> {
   return run().catch(async (error) => {
-    if (guard && isBeforeSending(error, session)) await requireUnused(session, guard, isReconciled);
+    if (guard && isBeforeSending(error, session)) await requireUnused(session, guard);
     throw error;
   });
 }
@@ -182,27 +185,18 @@ async function unlessDoneBefore(
  */
 function isBeforeSending(error: unknown, session: Session): boolean {
   if (!(error instanceof CliError) || error.category === 'interrupted') return false;
-  return error.operationId === undefined && session.changed() === undefined;
+  return error.operationId === undefined && session.activity.changed() === undefined;
 }
 
 /** Rejects when the user tells the program a second time to end; else never settles. */
-function abandonment({ world, abandonedError }: Session): Promise<never> {
+function abandonment({ world, activity }: Session): Promise<never> {
   return new Promise((_, reject) => {
-    world.abandoned.addEventListener('abort', () => reject(abandonedError()), { once: true });
+    world.abandoned.addEventListener('abort', () => reject(activity.abandonedError()), { once: true });
   });
 }
 
 function isLiveByPin({ mode }: Profile, flag: string | undefined, world: World): boolean {
   return mode === 'live' && chosenProfile(flag, world).source === 'directory';
-}
-
-async function baselineOf(...given: Parameters<Session['baselineOf']>): ReturnType<Session['baselineOf']> {
-  return (await import('./engine/operations/baseline.ts')).baselineOf(...given);
-}
-
-/** Looks for the outcome of an operation, and returns whether it is known now. */
-async function isReconciled(session: Session, operation: Operation): Promise<boolean> {
-  return (await import('./engine/operations/reconcile.ts')).isReconciled(session, operation);
 }
 
 /** A dry run ends where it would send, and work that was done before under its once key ends where it was recorded. */
@@ -213,7 +207,7 @@ async function runToEnd(run: () => Promise<Outcome>, session: Session, waitMs: n
     if (error instanceof DryRun) return { result: error.result, isWhole: true };
     if (error instanceof DoneBefore)
       return (await import('./engine/operations/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
-    const changed = session.changed();
+    const changed = session.activity.changed();
     throw error instanceof CliError ? failedAfterChange(error, changed) : changeNotShown(error, changed);
   }
 }

@@ -1,19 +1,19 @@
 import { CliError } from '../base/errors.ts';
-import { command } from '../terminal/command.ts';
-import { MONEY_OPTIONS } from '../terminal/parse/money-options.ts';
-import { nearest } from '../terminal/parse/nearest.ts';
-import { guardOf, plain, requireUnused } from '../engine/once.ts';
-import { argument, option, repeated, word } from '../terminal/parse/parameters.ts';
-import { outcomeOf, type Session } from '../terminal/session.ts';
 import { type Endpoint, effectOf, placeOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
 import { createPathMatcher, type PathMatch, VERSION_PREFIX } from '../contract/paths.ts';
 import { redact } from '../contract/redact.ts';
 import { rowsOf } from '../contract/rows.ts';
+import { guardOf, plain, requireUnused } from '../engine/once.ts';
+import { outcomeOf } from '../engine/outcome.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber, parseJson } from '../money/decimal.ts';
-import { isReconciled } from '../engine/operations/reconcile.ts';
+import { command } from '../terminal/command.ts';
+import { MONEY_OPTIONS } from '../terminal/parse/money-options.ts';
+import { nearest } from '../terminal/parse/nearest.ts';
+import { argument, option, repeated, word } from '../terminal/parse/parameters.ts';
+import type { Session } from '../terminal/session.ts';
 
 const MAX_INPUT_BYTES = 1024 * 1024;
 
@@ -146,8 +146,8 @@ async function guardedInput(
     isGuarded: !UNGUARDED.includes(endpoint.id),
     input: JSON.stringify(['api', endpoint.id, plain(redact(endpoint.request(), input))]),
   };
-  const guard = await guardOf({ once, again }, typed, session.timeMs);
-  await requireUnused(session, guard, isReconciled);
+  const guard = await guardOf({ once, again }, typed, session.time.nowMs);
+  await requireUnused(session, guard);
   session.guardWith(guard);
   const derived = session.idempotencyKey();
   const takesKey = rowsOf(endpoint.request()).some(({ name }) => name === KEY_FIELD);

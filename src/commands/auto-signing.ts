@@ -1,6 +1,6 @@
-import { command } from '../terminal/command.ts';
-import { outcomeOf } from '../terminal/session.ts';
 import { autoSigningConfig } from '../contract/endpoints/management.ts';
+import { outcomeOf } from '../engine/outcome.ts';
+import { command } from '../terminal/command.ts';
 
 const SHOWN = [
   { field: 'enabled', title: 'Auto-signing' },

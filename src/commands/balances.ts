@@ -1,15 +1,16 @@
 import { CliError } from '../base/errors.ts';
-import { evmAddress } from '../terminal/parse/addresses.ts';
-import { command } from '../terminal/command.ts';
-import type { Outcome } from '../engine/outcome.ts';
-import { amountOfTokenIn, argument, id, option, picked, ticker } from '../terminal/parse/parameters.ts';
-import { outcomeOf, type Session } from '../terminal/session.ts';
 import type { Reply } from '../client/client.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import { outcomeOf } from '../engine/outcome.ts';
 import { amount, amountForPeople, DECIMALS, printable, type Token } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';
 import type { Column } from '../present/result.ts';
+import { command } from '../terminal/command.ts';
+import { evmAddress } from '../terminal/parse/field-options.ts';
+import { amountOfTokenIn, argument, id, option, picked, ticker } from '../terminal/parse/parameters.ts';
+import type { Session } from '../terminal/session.ts';
 
 const tokenOption = option('--token <ticker>', 'token: CNGN, USDC or USDT (default CNGN)', ticker);
 

@@ -1,10 +1,4 @@
 import { CliError } from '../base/errors.ts';
-import { bankCodeFor, requiredBank } from '../engine/banks.ts';
-import { command } from '../terminal/command.ts';
-import { argument, digits, id, option, picked, required, switchOn, word } from '../terminal/parse/parameters.ts';
-import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
-import { objectOf, properties } from '../terminal/parse/properties.ts';
-import { outcomeOf } from '../terminal/session.ts';
 import {
   addBankAccount,
   deleteBankAccount,
@@ -12,6 +6,13 @@ import {
   listBankAccounts,
   updateBankAccount,
 } from '../contract/endpoints/banks.ts';
+import { bankCodeFor } from '../engine/banks.ts';
+import { outcomeOf } from '../engine/outcome.ts';
+import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
+import { command } from '../terminal/command.ts';
+import { requiredBank } from '../terminal/parse/field-options.ts';
+import { argument, digits, id, option, picked, required, switchOn, word } from '../terminal/parse/parameters.ts';
+import { objectOf, properties } from '../terminal/parse/properties.ts';
 
 const accountId = picked(
   'bank account',

@@ -1,7 +1,7 @@
+import { listBanks } from '../contract/endpoints/banks.ts';
+import { outcomeOf } from '../engine/outcome.ts';
 import { command } from '../terminal/command.ts';
 import { option, word } from '../terminal/parse/parameters.ts';
-import { outcomeOf } from '../terminal/session.ts';
-import { listBanks } from '../contract/endpoints/banks.ts';
 
 const COLUMNS = [
   { field: 'bankCode', title: 'Code' },

@@ -1,19 +1,22 @@
 import { CliError } from '../base/errors.ts';
-import { command } from '../terminal/command.ts';
-import { amountIn, requiredCngn, wireDecimal } from '../engine/fx-terms.ts';
-import { PAGE_SIZE } from '../engine/lists/pages.ts';
-import { argument, id, oneOf, option, picked, required, ticker, wholeNumber } from '../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../terminal/parse/period.ts';
-import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
-import { outcomeOf, type Session } from '../terminal/session.ts';
-import { startedOutcome, startedShape } from '../engine/operations/started.ts';
-import { waitOption } from '../engine/operations/follow.ts';
 import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { networkOf } from '../contract/networks.ts';
-import { allOptions, listedByPosition } from '../engine/lists/listed.ts';
-import { type Amount, amountForPeople, printable } from '../money/amount.ts';
+import { amountIn, wireDecimal } from '../engine/fx-terms.ts';
+import { listedByPosition } from '../engine/lists/listed.ts';
+import { PAGE_SIZE } from '../engine/lists/pages.ts';
 import { bridge } from '../engine/operations/bridge.ts';
 import { followWork } from '../engine/operations/follow-work.ts';
+import { startedOutcome, startedShape } from '../engine/operations/started.ts';
+import { outcomeOf } from '../engine/outcome.ts';
+import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
+import { type Amount, amountForPeople, printable } from '../money/amount.ts';
+import { command } from '../terminal/command.ts';
+import { requiredCngn } from '../terminal/parse/field-options.ts';
+import { allOptions } from '../terminal/parse/paging.ts';
+import { argument, id, oneOf, option, picked, required, ticker, wholeNumber } from '../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../terminal/parse/period.ts';
+import { waitOption } from '../terminal/parse/wait-option.ts';
+import type { Session } from '../terminal/session.ts';
 
 /** Only cNGN can be bridged. */
 const TOKEN = 'CNGN';

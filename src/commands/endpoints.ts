@@ -1,14 +1,14 @@
 import { CliError } from '../base/errors.ts';
-import { type Command, command, type Group } from '../terminal/command.ts';
-import { nearest } from '../terminal/parse/nearest.ts';
-import type { Outcome } from '../engine/outcome.ts';
-import { id, optionalArgument } from '../terminal/parse/parameters.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { describeEndpoint, endpointsBySpecification, FIELD_FORM } from '../derive/describe.ts';
+import type { Outcome } from '../engine/outcome.ts';
 import { printable } from '../money/amount.ts';
 import type { Form } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
+import { type Command, command, type Group } from '../terminal/command.ts';
+import { nearest } from '../terminal/parse/nearest.ts';
+import { id, optionalArgument } from '../terminal/parse/parameters.ts';
 
 /** The command for endpoints that have no command of their own. */
 const ANY = 'api';

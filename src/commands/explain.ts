@@ -5,11 +5,11 @@ import { OF_ENVIRONMENT, profileFile } from '../account/stored-profile.ts';
 import { attempt, CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { DEFAULT_ZONE } from '../base/zone.ts';
-import { choiceOf, type Decision } from '../terminal/show/chosen-profile.ts';
-import { command } from '../terminal/command.ts';
-import type { Session } from '../terminal/session.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import { serverPlaceOf } from '../journal/postgres/place.ts';
+import { command } from '../terminal/command.ts';
+import type { Session } from '../terminal/session.ts';
+import { choiceOf, type Decision } from '../terminal/show/chosen-profile.ts';
 
 const ADDRESS = 'environment: FIATRAIL_BASE_URL';
 const KEY = 'environment: FIATRAIL_API_KEY';

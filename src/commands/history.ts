@@ -1,14 +1,15 @@
 import { CliError } from '../base/errors.ts';
-import { type Command, command } from '../terminal/command.ts';
-import type { Outcome } from '../engine/outcome.ts';
-import { id, oneOf, option, ticker } from '../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../terminal/parse/period.ts';
-import type { Session } from '../terminal/session.ts';
 import type { RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { listDeposits, listPayouts, listTransactions } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
-import { listedByPosition, type Position, positionOptions } from '../engine/lists/listed.ts';
+import { listedByPosition, type Position } from '../engine/lists/listed.ts';
+import type { Outcome } from '../engine/outcome.ts';
 import type { Column } from '../present/result.ts';
+import { type Command, command } from '../terminal/command.ts';
+import { positionOptions } from '../terminal/parse/paging.ts';
+import { id, oneOf, option, ticker } from '../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../terminal/parse/period.ts';
+import type { Session } from '../terminal/session.ts';
 
 const STATUSES = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
 const DEPOSITS = ['fintech_deposit', 'user_onramp'] as const;

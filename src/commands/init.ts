@@ -7,16 +7,16 @@ import { probeKeyring } from '../account/stores/keyring-store.ts';
 import { CliError, withDetails } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Prompter } from '../base/world.ts';
-import { command, type Guided } from '../terminal/command.ts';
-import { endDryRun } from '../engine/dry-run.ts';
-import { askFor } from '../terminal/ask/input.ts';
-import { API_KEY, addProfile, type ProfileInput, profileParameters, tryProfile } from '../terminal/ask/new-profile.ts';
-import type { Outcome } from '../engine/outcome.ts';
-import { option, optionalArgument, switchOn } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
-import { showEquivalentCommand } from '../terminal/ask/wizard.ts';
 import { ipAllowlist } from '../contract/endpoints/allowlist.ts';
 import { createSandboxKey, getPlatformPublicKey, storePublicKey } from '../contract/endpoints/management.ts';
+import { endDryRun } from '../engine/dry-run.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import { askFor } from '../terminal/ask/input.ts';
+import { API_KEY, addProfile, type ProfileInput, profileParameters, tryProfile } from '../terminal/ask/new-profile.ts';
+import { showEquivalentCommand } from '../terminal/ask/wizard.ts';
+import { command, type Guided } from '../terminal/command.ts';
+import { option, optionalArgument, switchOn } from '../terminal/parse/parameters.ts';
+import type { Session } from '../terminal/session.ts';
 
 const { baseUrl, serviceName, keyStdin, keyCommand, store } = profileParameters;
 

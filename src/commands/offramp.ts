@@ -1,16 +1,18 @@
-import { bankCodeFor, requiredBank } from '../engine/banks.ts';
-import { command } from '../terminal/command.ts';
-import { amountHelp, amountOf, argument, digits, id, picked, required } from '../terminal/parse/parameters.ts';
-import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../engine/previews.ts';
-import { outcomeOf, type Session } from '../terminal/session.ts';
-import { startedOutcome, startedShape } from '../engine/operations/started.ts';
-import { waitOption } from '../engine/operations/follow.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
+import { bankCodeFor } from '../engine/banks.ts';
+import { followWork } from '../engine/operations/follow-work.ts';
+import { offramp } from '../engine/operations/payouts.ts';
+import { startedOutcome, startedShape } from '../engine/operations/started.ts';
+import { outcomeOf } from '../engine/outcome.ts';
+import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../engine/previews.ts';
 import { type Amount, amountForPeople } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
-import { followWork } from '../engine/operations/follow-work.ts';
-import { offramp } from '../engine/operations/payouts.ts';
+import { command } from '../terminal/command.ts';
+import { requiredBank } from '../terminal/parse/field-options.ts';
+import { amountHelp, amountOf, argument, digits, id, picked, required } from '../terminal/parse/parameters.ts';
+import { waitOption } from '../terminal/parse/wait-option.ts';
+import type { Session } from '../terminal/session.ts';
 
 /** Previews the fees and the balance before and after. */
 function lookAhead(session: Session, userId: string, amount: Amount) {

@@ -1,5 +1,5 @@
-import { command } from '../terminal/command.ts';
 import { openApi } from '../derive/openapi.ts';
+import { command } from '../terminal/command.ts';
 
 const openApiCommand = command({
   words: ['openapi'],

@@ -1,6 +1,10 @@
+import { getBankAccount } from '../contract/endpoints/banks.ts';
+import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
 import { type SavedAccount, savedAccountNamed } from '../engine/banks.ts';
-import { command } from '../terminal/command.ts';
-import { amountHelp, amountOf, argument, id, picked, required } from '../terminal/parse/parameters.ts';
+import { followWork } from '../engine/operations/follow-work.ts';
+import { payeeTerms, payout } from '../engine/operations/payouts.ts';
+import { startedOutcome, startedShape } from '../engine/operations/started.ts';
+import { outcomeOf } from '../engine/outcome.ts';
 import {
   accountBalance,
   amountLine,
@@ -10,16 +14,13 @@ import {
   platformFeeOn,
   readPreviews,
 } from '../engine/previews.ts';
-import { outcomeOf, type Session } from '../terminal/session.ts';
-import { startedOutcome, startedShape } from '../engine/operations/started.ts';
-import { waitOption } from '../engine/operations/follow.ts';
-import { getBankAccount } from '../contract/endpoints/banks.ts';
-import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
 import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
-import { followWork } from '../engine/operations/follow-work.ts';
-import { payeeTerms, payout } from '../engine/operations/payouts.ts';
+import { command } from '../terminal/command.ts';
+import { amountHelp, amountOf, argument, id, picked, required } from '../terminal/parse/parameters.ts';
+import { waitOption } from '../terminal/parse/wait-option.ts';
+import type { Session } from '../terminal/session.ts';
 
 async function accountOf(session: Session, accountId: string): Promise<SavedAccount | undefined> {
   return (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts?.[0];

@@ -1,7 +1,7 @@
+import { recoverRequest } from '../contract/endpoints/recovery.ts';
+import { outcomeOf } from '../engine/outcome.ts';
 import { command } from '../terminal/command.ts';
 import { argument, id, picked } from '../terminal/parse/parameters.ts';
-import { outcomeOf } from '../terminal/session.ts';
-import { recoverRequest } from '../contract/endpoints/recovery.ts';
 
 const recoverCommand = command({
   words: ['recover'],

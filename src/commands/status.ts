@@ -1,15 +1,15 @@
 import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
-import { command } from '../terminal/command.ts';
-import { accountBalance, nairaOf } from '../engine/previews.ts';
-import type { Session } from '../terminal/session.ts';
 import { balanceMulti } from '../contract/endpoints/balances.ts';
 import { accumulatedFees } from '../contract/endpoints/fees.ts';
 import { listTransactions } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
+import { accountBalance, nairaOf } from '../engine/previews.ts';
 import { TOKENS } from '../money/amount.ts';
 import type { Form } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
+import { command } from '../terminal/command.ts';
+import type { Session } from '../terminal/session.ts';
 
 /** Returns the total of a list; null if the service does not report it. */
 async function countOf(count: Promise<{ readonly data: { readonly total?: number | null | undefined } }>) {
@@ -107,7 +107,7 @@ const statusCommand = command({
     };
     try {
       const data = { ...about, reachable: true, ...(await account(session)), operationsInDoubt: inDoubt };
-      await session.warnOfClock();
+      await session.time.warn();
       return { result: { data, columns: columnsOf(profile.mode, true) } };
     } catch (error) {
       if (!(error instanceof CliError)) throw error;

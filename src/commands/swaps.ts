@@ -1,20 +1,31 @@
 import { CliError } from '../base/errors.ts';
-import { evmAddress } from '../terminal/parse/addresses.ts';
-import { command } from '../terminal/command.ts';
-import { amountOfToken, argument, id, oneOf, option, percent, picked, required, ticker } from '../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../terminal/parse/period.ts';
-import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../engine/previews.ts';
-import { outcomeOf } from '../terminal/session.ts';
-import { startedOutcome, startedShape } from '../engine/operations/started.ts';
-import { waitOption } from '../engine/operations/follow.ts';
 import { balanceAddress } from '../contract/endpoints/balances.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
-import { listedByPosition, positionOptions } from '../engine/lists/listed.ts';
+import { listedByPosition } from '../engine/lists/listed.ts';
+import { followWork } from '../engine/operations/follow-work.ts';
+import { startedOutcome, startedShape } from '../engine/operations/started.ts';
+import { swap } from '../engine/operations/swaps.ts';
+import { outcomeOf } from '../engine/outcome.ts';
+import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../engine/previews.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { fromWire, toWireNumber } from '../money/units.ts';
-import { followWork } from '../engine/operations/follow-work.ts';
-import { swap } from '../engine/operations/swaps.ts';
+import { command } from '../terminal/command.ts';
+import { evmAddress } from '../terminal/parse/field-options.ts';
+import { positionOptions } from '../terminal/parse/paging.ts';
+import {
+  amountOfToken,
+  argument,
+  id,
+  oneOf,
+  option,
+  percent,
+  picked,
+  required,
+  ticker,
+} from '../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../terminal/parse/period.ts';
+import { waitOption } from '../terminal/parse/wait-option.ts';
 
 const TOKENS = 'CNGN, USDC or USDT';
 const AMOUNT_HELP = 'amount to sell, in whole tokens unless a unit is given: 5000, 1.5, "1.5 USDC" or "1500000 base"';

@@ -1,10 +1,10 @@
 import { tourDir } from '../account/paths.ts';
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
-import { command } from '../terminal/command.ts';
-import type { Session } from '../terminal/session.ts';
 import { toPlain } from '../present/plain.ts';
 import { shellWord } from '../present/text.ts';
+import { command } from '../terminal/command.ts';
+import type { Session } from '../terminal/session.ts';
 
 /** Values that later steps need from earlier ones. */
 interface Found {
@@ -104,8 +104,8 @@ const tourCommand = command({
       });
     }
     const found: Found = { userId: '', requestId: '', account: '', total: '', name: '' };
-    const touring = { ...session, world: worldOfTour(session.world) };
-    for (const [index, step] of STEPS.entries()) await runStep(touring, step, index + 1, found);
+    const world = worldOfTour(session.world);
+    for (const [index, step] of STEPS.entries()) await runStep(session, world, step, index + 1, found);
     await session.world.stdout.write(
       '\nThat is the tour; it had a sandbox of its own. Yours takes the same commands, and so does a real account; fiatrail --help lists them all.\n',
     );
@@ -126,15 +126,20 @@ function worldOfTour(world: World): World {
   return { ...world, env: { ...env, FIATRAIL_STATE_DIR: folder, FIATRAIL_CONFIG_DIR: `${folder}/config` } };
 }
 
-async function runStep(session: Session, step: Step, number: number, found: Found): Promise<void> {
-  const { world, globals } = session;
+async function runStep(
+  { globals, runLine }: Session,
+  world: World,
+  step: Step,
+  number: number,
+  found: Found,
+): Promise<void> {
   const argv = step.argv(found);
   const isOnboarding = argv.includes('--bvn-stdin');
   const line = `${isOnboarding ? 'printf "$BVN" | ' : ''}fiatrail ${argv.map(shellWord).join(' ')}`;
   const paint = (text: string, code: number) => (globals.present.color ? `\u001b[${code}m${text}\u001b[0m` : text);
   await world.stdout.write(`\n${paint(`${number}. ${step.title}`, 1)}\n${paint(`$ ${line}`, 36)}\n`);
   const stdin = { isTerminal: false, readAll: async () => newBvn(world) };
-  const { result, error } = await session.runLine(['--profile', 'sandbox', '--quiet', ...argv], { ...world, stdin });
+  const { result, error } = await runLine(['--profile', 'sandbox', '--quiet', ...argv], { ...world, stdin });
   if (error) throw error;
   if (!result) return;
   step.learn?.(toPlain(result.data, result.schema, result.nests, result.request) as Record<string, unknown>, found);

@@ -1,14 +1,15 @@
-import { evmAddress } from '../terminal/parse/addresses.ts';
-import { command } from '../terminal/command.ts';
-import { NO_PROTECTION } from '../terminal/parse/money-options.ts';
-import { amountHelp, amountOfToken, option, required, switchOn, ticker, word } from '../terminal/parse/parameters.ts';
-import { accountBalance, amountLine, balanceLine, type Line, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
-import { outcomeOf, type Session } from '../terminal/session.ts';
-import { newTag } from '../engine/tag.ts';
 import { transferToWallet } from '../contract/endpoints/transfers.ts';
 import { getFintechWallet } from '../contract/endpoints/wallets.ts';
+import { outcomeOf } from '../engine/outcome.ts';
+import { accountBalance, amountLine, balanceLine, type Line, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
+import { newTag } from '../engine/tag.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
+import { command } from '../terminal/command.ts';
+import { evmAddress } from '../terminal/parse/field-options.ts';
+import { NO_PROTECTION } from '../terminal/parse/money-options.ts';
+import { amountHelp, amountOfToken, option, required, switchOn, ticker, word } from '../terminal/parse/parameters.ts';
+import type { Session } from '../terminal/session.ts';
 
 /** Describes the destination wallet, or warns that it is not registered. */
 async function walletLines(session: Session, address: string): Promise<readonly Line[]> {

@@ -1,10 +1,20 @@
-import { command } from '../terminal/command.ts';
-import { amountHelp, amountOfToken, argument, id, oneOf, option, picked, required, ticker } from '../terminal/parse/parameters.ts';
-import { amountLine, balanceLine, readPreviews, userBalance } from '../engine/previews.ts';
-import { outcomeOf } from '../terminal/session.ts';
 import { withdrawAsset } from '../contract/endpoints/withdrawals.ts';
+import { outcomeOf } from '../engine/outcome.ts';
+import { amountLine, balanceLine, readPreviews, userBalance } from '../engine/previews.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
+import { command } from '../terminal/command.ts';
+import {
+  amountHelp,
+  amountOfToken,
+  argument,
+  id,
+  oneOf,
+  option,
+  picked,
+  required,
+  ticker,
+} from '../terminal/parse/parameters.ts';
 
 const NETWORKS = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
 

@@ -12,9 +12,14 @@ import {
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { ipAllowlist } from '../contract/endpoints/allowlist.ts';
 import { getFees } from '../contract/endpoints/fees.ts';
-import { liveLine } from '../terminal/show/live.ts';
-import type { Session, SessionCallOptions } from '../terminal/session.ts';
-import { FIRST_POLL_MS, interruptedWait, longerPause, SHORTEST_READ_MS, statusUnreadable } from './operations/follow.ts';
+import type { Account, AccountCallOptions } from './account.ts';
+import {
+  FIRST_POLL_MS,
+  interruptedWait,
+  longerPause,
+  SHORTEST_READ_MS,
+  statusUnreadable,
+} from './operations/follow.ts';
 
 /** The result of `check` for this machine. */
 interface Access {
@@ -47,9 +52,9 @@ const BEFOREHAND = { isBeforehand: true } as const;
 export const PROPAGATION_MS = 30_000;
 
 /** Reads access and entries. `mine` is the full address of this machine, if known. Throws CliError usage if the service sees another address. */
-export async function readAllowlist(session: Session, mine?: IpRange): Promise<AllowlistState> {
-  const access = await readAccess(session, BEFOREHAND);
-  const known = mine ?? localAddress(session.profile);
+export async function readAllowlist(account: Account, mine?: IpRange): Promise<AllowlistState> {
+  const access = await readAccess(account, BEFOREHAND);
+  const known = mine ?? localAddress(account.profile);
   const isSeen = known !== undefined && access.own !== undefined && matchesVisible(known, access.own);
   if (mine && !isSeen) {
     throw new CliError('usage', `--my-address: the service sees this machine as ${access.yourIp}`, {
@@ -57,7 +62,7 @@ export async function readAllowlist(session: Session, mine?: IpRange): Promise<A
     });
   }
   const full = isSeen ? { own: fullyVisible(known), yourIp: rangeText(known) } : {};
-  return { access: { ...access, ...full }, entries: await readEntries(session) };
+  return { access: { ...access, ...full }, entries: await readEntries(account) };
 }
 
 /** Returns the loopback address for a service on this machine; undefined for a remote service, which may see another address. */
@@ -67,8 +72,8 @@ function localAddress({ mode, baseUrl }: Profile): IpRange | undefined {
   return hostname === '[::1]' ? parseRange('::1') : undefined;
 }
 
-export async function readEntries(session: Session): Promise<readonly Entry[]> {
-  const { data } = await session.call(ipAllowlist, { action: 'list' }, BEFOREHAND);
+export async function readEntries(account: Account): Promise<readonly Entry[]> {
+  const { data } = await account.call(ipAllowlist, { action: 'list' }, BEFOREHAND);
   if (!data.ipAddresses) throw unusable('which entries the allowlist has');
   return data.ipAddresses.map(({ index, ip, description }, position) => ({
     index: index ?? position,
@@ -78,8 +83,8 @@ export async function readEntries(session: Session): Promise<readonly Entry[]> {
 }
 
 /** Checks this machine's access; the server reads its list again for every check. */
-async function readAccess(session: Session, options: SessionCallOptions): Promise<Access> {
-  return accessOf((await session.call(ipAllowlist, { action: 'check' }, options)).data);
+async function readAccess(account: Account, options: AccountCallOptions): Promise<Access> {
+  return accessOf((await account.call(ipAllowlist, { action: 'check' }, options)).data);
 }
 
 /** Converts a `check` response. Throws CliError network if it does not say whether this machine is allowed. */
@@ -115,23 +120,23 @@ export function accessText({ yourIp, isAllowed, matchedRule, total }: Access): s
 const CHANGE = { what: 'the allowlist change', again: 'fiatrail ip check' } as const;
 
 /** Polls until this machine is allowed and an ordinary read succeeds. Throws CliError pending with `hint` after `waitMs`. */
-export async function verifyAccess(session: Session, waitMs: number, hint: string): Promise<void> {
-  const { clock, interrupted } = session.world;
+export async function verifyAccess(account: Account, waitMs: number, hint: string): Promise<void> {
+  const { clock, interrupted } = account.world;
   const deadlineMs = clock.now() + waitMs;
-  const line = liveLine(session.world, session.globals);
+  const line = account.progress.line();
   try {
     for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, ipAllowlist)) {
       const options = { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) };
-      const access = await accessAfter(session, options);
-      if (access.isAllowed && (await passes(session, options))) {
+      const access = await accessAfter(account, options);
+      if (access.isAllowed && (await passes(account, options))) {
         await line.end();
-        return await session.note(accessText(access));
+        return await account.note(accessText(access));
       }
       const leftMs = deadlineMs - clock.now();
-      if (leftMs <= 0) throw notYet(session, access, hint);
+      if (leftMs <= 0) throw notYet(account, access, hint);
       await line.show(`this machine (${access.yourIp}) is not allowed yet`);
       await clock.sleep(Math.min(pauseMs, leftMs), interrupted).catch(() => {
-        throw interruptedWait(session, CHANGE, 'before this machine was allowed');
+        throw interruptedWait(account, CHANGE, 'before this machine was allowed');
       });
     }
   } finally {
@@ -139,36 +144,36 @@ export async function verifyAccess(session: Session, waitMs: number, hint: strin
   }
 }
 
-const accessAfter = (session: Session, options: SessionCallOptions): Promise<Access> =>
-  readAccess(session, options).catch((error) => {
-    throw statusUnreadable(session, CHANGE, error);
+const accessAfter = (account: Account, options: AccountCallOptions): Promise<Access> =>
+  readAccess(account, options).catch((error) => {
+    throw statusUnreadable(account, CHANGE, error);
   });
 
 /** Whether an ordinary read gets past the allowlist. Live servers were seen to respond with a 400 to an address that is not listed. */
-async function passes(session: Session, options: SessionCallOptions): Promise<boolean> {
+async function passes(account: Account, options: AccountCallOptions): Promise<boolean> {
   try {
-    await session.call(getFees, {}, options);
+    await account.call(getFees, {}, options);
     return true;
   } catch (error) {
     if (error instanceof CliError && (error.category === 'auth' || error.httpStatus === 400)) return false;
     // The read got past the allowlist and was refused for another reason.
     if (error instanceof CliError && error.category === 'refused') return true;
-    throw statusUnreadable(session, CHANGE, error);
+    throw statusUnreadable(account, CHANGE, error);
   }
 }
 
-function notYet(session: Session, { yourIp }: Access, hint: string): CliError {
+function notYet(account: Account, { yourIp }: Access, hint: string): CliError {
   return new CliError('pending', `the allowlist was changed, but this machine (${yourIp}) is not allowed yet`, {
     hint,
-    operationId: session.changed()?.operationId,
+    operationId: account.activity.changed()?.operationId,
   });
 }
 
 /** Prints this machine's access after a change that does not need to be verified. */
-export async function printAccess(session: Session): Promise<void> {
-  const access = await accessAfter(session, {});
-  if (access.isAllowed) return session.note(accessText(access));
-  await session.say(
+export async function printAccess(account: Account): Promise<void> {
+  const access = await accessAfter(account, {});
+  if (access.isAllowed) return account.note(accessText(access));
+  await account.say(
     `${accessText(access)}; only fiatrail ip commands work from here; allow it with: fiatrail ip add <address>`,
   );
 }

@@ -5,8 +5,7 @@ import type { ResponseOf } from '../contract/endpoint.ts';
 import { listBankAccounts, listBanks } from '../contract/endpoints/banks.ts';
 import { printable } from '../money/amount.ts';
 import { plainLine } from '../present/text.ts';
-import { option, picked, required } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
+import type { Account } from './account.ts';
 
 /** A bank of the service's list. */
 interface Bank {
@@ -27,14 +26,9 @@ export function bankWord(text: string): string {
   return word;
 }
 
-const BANK_HELP = 'NIBSS bank code, from banks list, or a name that matches one bank';
-
-/** The option for a bank that may be left out, and the one for a bank that is needed. */
-export const bankOption = option('--bank-code <code>', BANK_HELP, bankWord);
-export const requiredBank = picked('bank', required('--bank-code <code>', BANK_HELP, bankWord, 'Bank code or name:'));
-
-async function readBanks(session: Session): Promise<readonly Bank[]> {
-  const { data } = await session.call(listBanks, {}, { isBeforehand: true });
+/** Reads the service's list of banks. */
+export async function readBanks(account: Account): Promise<readonly Bank[]> {
+  const { data } = await account.call(listBanks, {}, { isBeforehand: true });
   return (data.banks ?? []).flatMap((bank) => {
     const [name, code] = [bank.bankName ?? bank.bank_name, bank.bankCode ?? bank.bank_code];
     return code ? [{ code, name: plainLine(name ?? '') }] : [];
@@ -48,27 +42,28 @@ function isIn({ name, code }: Bank, word: string): boolean {
   return lower.includes(word) || code.includes(word) || initials.startsWith(word);
 }
 
-/** Returns the banks that every word fits. `gtbank` is also `gt` of a bank. */
-function matching(banks: readonly Bank[], text: string): readonly Bank[] {
+/** Returns the banks that every word matches. `gtbank` is also `gt` of a bank. */
+export function matchingBanks(banks: readonly Bank[], text: string): readonly Bank[] {
   const found = (words: readonly string[]) => banks.filter((bank) => words.every((word) => isIn(bank, word)));
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const all = found(words);
   return all.length > 0 ? all : found(words.map((word) => word.replace(/(?<=.{2})bank$/, '')));
 }
 
-const shown = ({ name, code }: Bank) => `${name} (${code})`.trim();
+/** `Kuda (50211)`. */
+export const bankInWords = ({ name, code }: Bank) => `${name} (${code})`.trim();
 
 /** How many candidates a message names. */
 const MAX_NAMED = 5;
 
 /** Returns the code of a bank that was named by its code, or by a name that matches one bank. Throws CliError usage with the candidates. */
-export async function bankCodeFor(session: Session, text: string): Promise<string> {
+export async function bankCodeFor(account: Account, text: string): Promise<string> {
   if (CODE.test(text)) return text;
-  const banks = await readBanks(session);
+  const banks = await readBanks(account);
   const typed = text.toLowerCase();
   // Completion writes a name as one word.
   const exact = banks.filter(({ name }) => name.toLowerCase() === typed || wordOfBank(name) === typed);
-  const found = exact.length > 0 ? exact : matching(banks, text);
+  const found = exact.length > 0 ? exact : matchingBanks(banks, text);
   const [only, ...others] = found;
   if (!only)
     throw new CliError('usage', `no bank is named "${printable(text)}"`, {
@@ -79,39 +74,19 @@ export async function bankCodeFor(session: Session, text: string): Promise<strin
     const more = found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : '';
     throw new CliError('usage', `"${printable(text)}" fits ${found.length} banks`, {
       code: 'AMBIGUOUS_BANK',
-      hint: `give the code of one: ${found.slice(0, MAX_NAMED).map(shown).join(', ')}${more}`,
+      hint: `give the code of one: ${found.slice(0, MAX_NAMED).map(bankInWords).join(', ')}${more}`,
     });
   }
-  await session.note(`bank: ${shown(only)}`);
+  await account.note(`bank: ${bankInWords(only)}`);
   return only.code;
-}
-
-/** Fits a terminal; what is typed narrows the choices down. */
-const MAX_CHOICES = 50;
-
-/** Asks for a bank by its name or code; undefined if the list cannot be read. */
-export async function pickBank(session: Session): Promise<string | undefined> {
-  const banks = await readBanks(session).catch((error: unknown) => {
-    if (error instanceof CliError && error.category !== 'interrupted') return [];
-    throw error;
-  });
-  if (banks.length === 0) return undefined;
-  const prompter = await session.world.prompter();
-  return prompter.search(
-    'Which bank? Type part of its name or code:',
-    async (typed): Promise<Choice<string>[]> =>
-      matching(banks, typed)
-        .slice(0, MAX_CHOICES)
-        .map((bank) => ({ name: shown(bank), value: bank.code })),
-  );
 }
 
 /** A bank account that the service keeps for this account. */
 export type SavedAccount = NonNullable<ResponseOf<typeof listBankAccounts>['accounts']>[number];
 
 /** Returns a bank account by its id, or the default one for `default`. Throws CliError usage if there is none. */
-export async function savedAccountNamed(session: Session, text: string): Promise<SavedAccount> {
-  const { data } = await session.call(listBankAccounts, {}, { isBeforehand: true });
+export async function savedAccountNamed(account: Account, text: string): Promise<SavedAccount> {
+  const { data } = await account.call(listBankAccounts, {}, { isBeforehand: true });
   const isNamed = ({ accountId, isDefault }: SavedAccount) =>
     text === 'default' ? isDefault === true : accountId === text;
   const found = data.accounts?.find(isNamed);
@@ -129,16 +104,9 @@ export async function savedAccountNamed(session: Session, text: string): Promise
   );
 }
 
-/** Asks for one of the account's bank accounts, the default one first; undefined if the list cannot be read or is empty. */
-export async function pickBankAccount(session: Session, question: string): Promise<string | undefined> {
-  const accounts = await savedAccounts(session);
-  if (accounts.length === 0) return undefined;
-  return (await session.world.prompter()).select(question, accounts);
-}
-
 /** Returns the account's bank accounts as choices, the default one first; empty if they cannot be read. */
-export async function savedAccounts(session: Session): Promise<readonly Choice<string>[]> {
-  const { data } = await session.call(listBankAccounts, {}, { isBeforehand: true }).catch((error: unknown) => {
+export async function savedAccounts(account: Account): Promise<readonly Choice<string>[]> {
+  const { data } = await account.call(listBankAccounts, {}, { isBeforehand: true }).catch((error: unknown) => {
     if (error instanceof CliError && error.category !== 'interrupted') return { data: { accounts: [] } };
     throw error;
   });

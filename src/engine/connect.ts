@@ -14,11 +14,10 @@ import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { INBOX_URL } from '../contract/inbox-url.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import type { Sandbox } from '../sandbox/app.ts';
-import type { Globals } from '../terminal/parse/globals.ts';
-import { createProgress, type Progress } from '../terminal/show/progress.ts';
+import type { AccountOptions, Progress } from './notices.ts';
 
 /** A connection to the account, over the network or to the sandbox in this process. */
-interface Connection {
+export interface Connection {
   readonly client: Client;
   /** Identifies the API key without revealing it. */
   keyFingerprint(): string;
@@ -42,7 +41,7 @@ type Watch = () => (answer: HttpResponse) => void;
 export async function connect(
   world: World,
   profile: Profile,
-  globals: Globals,
+  globals: Pick<AccountOptions, 'verbose' | 'timeoutMs'>,
   progress: Pick<Progress, 'waits'>,
   watch: Watch = () => () => {},
 ): Promise<Connection> {
@@ -102,9 +101,14 @@ export function platformKeyChanged(profile: string): CliError {
   );
 }
 
+interface Trying {
+  readonly world: World;
+  readonly globals: Pick<AccountOptions, 'verbose' | 'timeoutMs'>;
+  readonly progress: Progress;
+}
+
 /** Makes one read with a profile, which need not be stored. Throws CliError. */
-export async function tryAccount(world: World, profile: Profile, globals: Globals, watch?: Watch): Promise<void> {
-  const progress = createProgress(world, globals, false);
+export async function tryAccount({ world, globals, progress }: Trying, profile: Profile, watch?: Watch): Promise<void> {
   const { client, close } = await connect(world, profile, globals, progress, watch);
   await client.call(validRequest(getPlatformPublicKey, {})).finally(close);
 }

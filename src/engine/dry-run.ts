@@ -9,7 +9,6 @@ import { redact } from '../contract/redact.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { titleOf } from '../present/cells.ts';
 import type { Column, Result } from '../present/result.ts';
-import type { Dialog } from '../terminal/show/dialog.ts';
 
 /** Thrown to end a dry run where a request would have been sent; `result` describes the request. */
 export class DryRun extends Error {
@@ -23,7 +22,10 @@ export class DryRun extends Error {
 }
 
 /** Ends the dry run of a command that only changes this machine, and shows the change. */
-export function endDryRun({ globals }: Pick<Dialog, 'globals'>, change: Readonly<Record<string, unknown>>): void {
+export function endDryRun(
+  { globals }: { readonly globals: { readonly dryRun: boolean } },
+  change: Readonly<Record<string, unknown>>,
+): void {
   if (globals.dryRun) throw new DryRun({ data: { dryRun: true, ...change } });
 }
 

@@ -1,37 +1,7 @@
-import { CliError } from '../base/errors.ts';
-import { MIN_CNGN, PAIRS, SIDE_RULE, SIDES, type Side } from '../contract/fx.ts';
+import type { Side } from '../contract/fx.ts';
 import { type Amount, type Asset, amount, amountForPeople, isAsset } from '../money/amount.ts';
 import { trimDecimal } from '../money/decimal.ts';
 import { fromWire, toWireText, type UnknownFigure } from '../money/units.ts';
-import { amountHelp, amountOf, oneOfAnyCase, option, required } from '../terminal/parse/parameters.ts';
-
-export const pair = oneOfAnyCase(...PAIRS);
-const side = oneOfAnyCase(...SIDES);
-
-const PAIR_HELP = PAIRS.join(' or ');
-
-export const requiredPair = required('--pair <pair>', PAIR_HELP, pair, `Pair (${PAIR_HELP}):`);
-export const requiredSide = required('--side <side>', SIDE_RULE, side, 'Side (buy or sell the stablecoin):');
-export const optionalPair = option('--pair <pair>', PAIR_HELP, pair);
-export const optionalSide = option('--side <side>', SIDE_RULE, side);
-
-/** Parses an amount that the service quotes. Throws CliError usage if it is below the minimum. */
-const quotableCngn = (text: string): Amount => {
-  const value = amountOf('CNGN')(text);
-  if (value.minor >= MIN_CNGN.minor) return value;
-  throw new CliError('usage', `${amountForPeople(value)} is below the minimum of ${amountForPeople(MIN_CNGN)}`, {
-    code: 'VALIDATION_ERROR',
-  });
-};
-
-export const quotedCngn = required(
-  '--amount <cngn>',
-  `${amountHelp('CNGN')}; at least 1000`,
-  quotableCngn,
-  'Amount in cNGN, at least 1000:',
-);
-export const requiredCngn = required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:');
-export const optionalCngn = option('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'));
 
 /** The stablecoin of a pair: `USDC` of `CNGN-USDC`. */
 export function stablecoinOf(text: string): Asset {

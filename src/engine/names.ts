@@ -1,6 +1,7 @@
 import type { Profile } from '../account/profile.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Account } from './account.ts';
 
 /** Returns what identifies the account of a profile and its key in the journal. */
 export function namesOf({ name, baseUrl }: Pick<Profile, 'name' | 'baseUrl'>, keyFingerprint: string): AccountNames {
@@ -19,21 +20,19 @@ function fintechIdIn(endpointId: string, data: unknown): string | undefined {
   return typeof fintechId === 'string' && UUID.test(fintechId) ? fintechId : undefined;
 }
 
-interface Learning {
-  readonly profile: Profile;
-  keyFingerprint(): string;
+type Learning = Pick<Account, 'profile' | 'accountNames'> & {
   journal(): Promise<Pick<Journal, 'learnFintech'>>;
-}
+};
 
 /** Tells the journal which fintech a key belongs to, if a response to it says so. */
 export async function learnFintech(learning: Learning, endpointId: string, data: unknown): Promise<void> {
-  const { profile, keyFingerprint, journal } = learning;
+  const { profile, accountNames, journal } = learning;
   const id = fintechIdIn(endpointId, data);
   // An embedded sandbox has only one key.
   if (id === undefined || profile.mode === 'embedded') return;
   try {
     const known = await journal();
-    await known.learnFintech(namesOf(profile, keyFingerprint()), { id, isLive: profile.mode === 'live' });
+    await known.learnFintech(await accountNames(), { id, isLive: profile.mode === 'live' });
   } catch {
     // A journal that cannot be written does not make a read fail: until the next one, the account is known by its key only.
   }

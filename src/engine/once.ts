@@ -2,14 +2,13 @@ import { CliError } from '../base/errors.ts';
 import { HIDDEN, Secret } from '../base/secret.ts';
 import type { Operation } from '../journal/journal.ts';
 import { decimalText, isWireNumber, scaledInteger, trimDecimal, wireNumberText } from '../money/decimal.ts';
-import type { Command } from '../terminal/command.ts';
+import type { Account } from './account.ts';
 import { requireFree } from './conflicts.ts';
-import type { Guard } from '../terminal/parse/money-options.ts';
-import type { Session } from '../terminal/session.ts';
+import type { Guard } from './guard.ts';
 
 /** Splits what a money command was given into its own values and its guard. Throws CliError usage. */
 export async function guardIn(
-  { words, money }: Pick<Command, 'words' | 'money'>,
+  { words, money }: { readonly words: readonly string[]; readonly money?: 'guarded' | 'unguarded' },
   input: Readonly<Record<string, unknown>>,
   timeMs: () => Promise<number>,
 ): Promise<{ readonly values: Readonly<Record<string, unknown>>; readonly guard: Guard | undefined }> {
@@ -33,22 +32,24 @@ export async function guardOf(
   return { ...typed, isAgain, onceKey: typeof once === 'string' ? await filledKey(once, timeMs) : undefined };
 }
 
-/** Looks for the outcome of an operation; returns whether it is known now. */
-type Reconcile = (session: Session, operation: Operation) => Promise<boolean>;
-
 /** Throws DoneBefore if a once key was used before, and CliError if it must not be used now. Waits for a process that uses it. */
-export async function requireUnused(session: Session, guard: Guard, reconcile: Reconcile): Promise<void> {
-  if (guard.onceKey === undefined || session.globals.dryRun) return;
-  const account = await session.accountNames();
-  const journal = await session.journal();
+export async function requireUnused(account: Account, guard: Guard): Promise<void> {
+  if (guard.onceKey === undefined || account.globals.dryRun) return;
+  const names = await account.accountNames();
+  const journal = await account.journal();
   for (;;) {
-    const found = await journal.look({ account, input: guard.input, onceKey: guard.onceKey });
+    const found = await journal.look({ account: names, input: guard.input, onceKey: guard.onceKey });
     if (!found) return;
     // The process that held the key may have kept its outcome beside the journal since this one opened it.
     if (found.kind === 'doubt' && (await journal.merge()).count > 0) continue;
-    if (found.kind === 'doubt' && (await reconcile(session, found.operation))) continue;
-    await requireFree(session, found);
+    if (found.kind === 'doubt' && (await isReconciled(account, found.operation))) continue;
+    await requireFree(account, found);
   }
+}
+
+/** Looks for the outcome of an operation, and returns whether it is known now. */
+async function isReconciled(account: Account, operation: Operation): Promise<boolean> {
+  return (await import('./operations/reconcile.ts')).isReconciled(account, operation);
 }
 
 /** Values that decide what a command prints or how long it waits, but not what it does. */

@@ -1,6 +1,10 @@
 import type { CliError } from '../base/errors.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { shapeOf } from '../contract/rows.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import type { Result } from '../present/result.ts';
+import type { Account, AccountReply } from './account.ts';
+import { shapeOfResponse } from './requests.ts';
 
 /** The outcome of a command: data to print, and an error to exit with after printing it. */
 export interface Outcome {
@@ -11,8 +15,25 @@ export interface Outcome {
 }
 
 /** The service's own data with every digit: `data`, or the whole response if its fields or its list stand alone. */
-export function rawData(body: string, read: unknown): unknown {
+function rawData(body: string, read: unknown): unknown {
   const json = parseExactJson(body);
   if (isJsonObject(json) && Object.hasOwn(json, 'data')) return json['data'] ?? null;
   return Object.keys(read ?? {}).length > 0 ? json : null;
+}
+
+/** Returns how much of a list an endpoint returns. The results of a change are no list. */
+function listExtentOf({ lists, effect, request }: Endpoint): Pick<Result, 'list'> {
+  if (lists === undefined || effect !== 'read') return {};
+  return { list: { isWhole: !Object.hasOwn(shapeOf(request()) ?? {}, 'limit') } };
+}
+
+/** Converts a reply to an outcome. */
+export function outcomeOf(
+  { globals: { present } }: Pick<Account, 'globals'>,
+  endpoint: Endpoint,
+  { data, body, request }: AccountReply<unknown>,
+  more: Pick<Result, 'columns' | 'more' | 'list'> = {},
+): Outcome {
+  const raw = present.format === 'raw' ? { raw: JSON.stringify(rawData(body, data)) } : {};
+  return { result: { data, request, ...shapeOfResponse(endpoint), ...listExtentOf(endpoint), ...raw, ...more } };
 }

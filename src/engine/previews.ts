@@ -5,8 +5,8 @@ import { type Amount, amount, amountForPeople, minorForPeople, type Token } from
 import type { WireNumber } from '../money/decimal.ts';
 import { cappedPercentOf, percentFromWire } from '../money/rates.ts';
 import { fromWire, type MoneyUnit, toWireNumber, wireForPeople } from '../money/units.ts';
+import type { Account, AccountCallOptions } from './account.ts';
 import type { ShownLine } from './plans/line.ts';
-import type { Session, SessionCallOptions } from '../terminal/session.ts';
 
 /** A label and its value in a confirmation. */
 export type Line = ShownLine;
@@ -40,12 +40,12 @@ export function balanceLine(before: Amount, changeMinor?: bigint): Line {
 
 /** Reads a user's balance of a token, in all wallets or in `wallet`. */
 export async function userBalance(
-  session: Session,
+  account: Account,
   userId: string,
   token: Token,
   wallet?: string,
 ): Promise<Amount | undefined> {
-  const { data } = await session.call(balanceUser, { userId, token }, PREVIEW_READ);
+  const { data } = await account.call(balanceUser, { userId, token }, PREVIEW_READ);
   const held = wallet
     ? data.networkBalances?.find(({ walletAddress }) => walletAddress?.toLowerCase() === wallet.toLowerCase())?.balance
     : data.totalBalance;
@@ -54,11 +54,11 @@ export async function userBalance(
 
 /** Reads the balance of a token in the account's smart wallet. */
 export async function accountBalance(
-  session: Session,
+  account: Account,
   token: Token,
-  options: SessionCallOptions = PREVIEW_READ,
+  options: AccountCallOptions = PREVIEW_READ,
 ): Promise<Amount | undefined> {
-  const { data } = await session.call(balanceMulti, { token }, options);
+  const { data } = await account.call(balanceMulti, { token }, options);
   return fromWire(data.totalBalance ?? '', 'token', token);
 }
 
@@ -68,8 +68,8 @@ export function nairaOf(kobo: WireNumber | null | undefined): Amount | undefined
 }
 
 /** Reads the fees available for withdrawal and the withdrawal limits. */
-export async function withdrawableFees(session: Session, isBeforehand: boolean) {
-  const { data } = await session.call(accumulatedFees, {}, isBeforehand ? { isBeforehand } : PREVIEW_READ);
+export async function withdrawableFees(account: Account, isBeforehand: boolean) {
+  const { data } = await account.call(accumulatedFees, {}, isBeforehand ? { isBeforehand } : PREVIEW_READ);
   return {
     available: nairaOf(data.summary?.availableForWithdrawal),
     minimum: nairaOf(data.details?.minimumWithdrawal),
@@ -79,17 +79,17 @@ export async function withdrawableFees(session: Session, isBeforehand: boolean) 
 
 /** Reads the platform fee on an amount from its fee preview. */
 export async function platformFeeOn(
-  session: Session,
+  account: Account,
   direction: Direction,
   value: Amount,
 ): Promise<Amount | undefined> {
   const request = { amount: toWireNumber(value, 'kobo'), transactionType: direction };
-  return nairaOf((await session.call(previewFees, request, PREVIEW_READ)).data.result?.finalFee);
+  return nairaOf((await account.call(previewFees, request, PREVIEW_READ)).data.result?.finalFee);
 }
 
 /** Computes the account's own fee: its percentage up to its cap, or zero if no fee is set. */
-async function ownFeeOn(session: Session, direction: Direction, value: Amount): Promise<Amount | undefined> {
-  const { data } = await session.call(getFees, {}, PREVIEW_READ);
+async function ownFeeOn(account: Account, direction: Direction, value: Amount): Promise<Amount | undefined> {
+  const { data } = await account.call(getFees, {}, PREVIEW_READ);
   const setting = data.feeConfiguration?.[`${direction}Fee`];
   if (!setting?.enabled || data.hasConfiguration === false) return amount('NGN', 0n);
   const percent = percentFromWire(setting.percentageFee ?? 0);
@@ -104,11 +104,11 @@ interface FeePreview {
 }
 
 /** Reads the fees on an amount: `₦100.00: ₦75.00 to the platform, ₦25.00 to you`. */
-export async function feePreview(session: Session, direction: Direction, value: Amount): Promise<FeePreview> {
+export async function feePreview(account: Account, direction: Direction, value: Amount): Promise<FeePreview> {
   const unreadable = () => undefined;
   const [platform, own] = await Promise.all([
-    platformFeeOn(session, direction, value).catch(unreadable),
-    ownFeeOn(session, direction, value).catch(unreadable),
+    platformFeeOn(account, direction, value).catch(unreadable),
+    ownFeeOn(account, direction, value).catch(unreadable),
   ]);
   const parts = [
     platform && `${amountForPeople(platform)} to the platform`,

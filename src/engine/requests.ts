@@ -5,9 +5,9 @@ import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/req
 import { type Endpoint, effectOf, type RequestOf } from '../contract/endpoint.ts';
 import { checkOptions } from '../present/present.ts';
 import type { ResultShape } from '../present/result.ts';
-import type { SessionRules } from './rules/session-rules.ts';
 import { DryRun, dryRunOf } from './dry-run.ts';
-import type { Globals } from '../terminal/parse/globals.ts';
+import type { AccountOptions } from './notices.ts';
+import type { AccountRules } from './rules/account-rules.ts';
 
 /** How a request is made, besides how it is sent. */
 export interface RequestOptions {
@@ -21,12 +21,12 @@ export interface RequestOptions {
   readonly isRecorded?: boolean;
 }
 
-/** The parts of a session that a request needs before it is sent. */
+/** The parts of an account that a request needs before it is sent. */
 interface PreparingSession {
   readonly profile: Profile;
-  readonly globals: Globals;
+  readonly globals: AccountOptions;
   readonly world: Pick<World, 'env'>;
-  readonly rules: SessionRules;
+  readonly rules: AccountRules;
   inputName(field: string): string;
 }
 

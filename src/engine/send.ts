@@ -1,59 +1,30 @@
-import type { Profile } from '../account/profile.ts';
 import { CliError, withDetails } from '../base/errors.ts';
-import type { World } from '../base/world.ts';
-import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
-import { type Endpoint, effectOf } from '../contract/endpoint.ts';
+import { type CallOptions, type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
+import type { ReadyRequest } from '../client/request.ts';
+import { type Endpoint, effectOf, type ResponseOf } from '../contract/endpoint.ts';
 import { type Moves, movesOf } from '../contract/moves.ts';
 import { redact, secretsIn } from '../contract/redact.ts';
 import type { Baseline } from '../journal/baseline.ts';
 import { isInDoubt } from '../journal/doubt.ts';
 import type { Authority, Intent, Journal, Operation } from '../journal/journal.ts';
 import type { SpendLimit } from '../journal/spending.ts';
-import type { PlanToApply } from './plans/change.ts';
 import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
-import { namesOf } from './names.ts';
-import type { Globals } from '../terminal/parse/globals.ts';
+import type { Account } from './account.ts';
 import { DoneBefore, requireFree, timeForPeople } from './conflicts.ts';
-import type { Guard } from '../terminal/parse/money-options.ts';
-import type { Planning } from './plans/planning.ts';
+import type { Guard } from './guard.ts';
+import type { PlanToApply } from './plans/change.ts';
 
-/** The parts of a session that journaled sending needs. */
-interface JournalSession {
-  readonly world: World;
-  readonly profile: Profile;
-  readonly globals: Pick<Globals, 'timeoutMs'>;
-  readonly commandLine: string;
-  journal(): Promise<Journal>;
-  inFlight(operation: InFlight | undefined): void;
-}
-
-/** An operation whose response has not been recorded yet. */
-export interface InFlight {
-  readonly operationId: string;
-  readonly summary: string;
-}
-
-/** The error of a command that was told twice to end, while an operation was in flight or not. */
-export function abandonedWith(inFlight: InFlight | undefined): CliError {
-  if (!inFlight) return new CliError('interrupted', 'stopped at once; no request was in flight');
-  const { operationId, summary } = inFlight;
-  return new CliError(
-    'unknown',
-    `stopped at once, before a response to ${summary} was recorded; its outcome is unknown`,
-    {
-      code: 'OUTCOME_UNKNOWN',
-      hint: `find out with: fiatrail ops reconcile ${operationId}`,
-      operationId,
-    },
-  );
-}
+/** The parts of an account that journaled sending needs. */
+type Journaled = Pick<
+  Account,
+  'world' | 'profile' | 'globals' | 'commandLine' | 'journal' | 'accountNames' | 'activity'
+>;
 
 interface Sending<D> {
   readonly endpoint: Endpoint;
   readonly input: unknown;
   readonly summary: string;
-  keyFingerprint(): string;
   /** Undefined for a change that no flag guards. */
   readonly guard: Guard | undefined;
   readonly tag?: string | undefined;
@@ -75,7 +46,7 @@ const movedAmount = (moves: Moves | undefined) => moves?.amount ?? moves?.incomi
  * there is no such key.
  */
 export async function recognizableInput(
-  { world, profile }: Pick<JournalSession, 'world' | 'profile'>,
+  { world, profile }: Pick<Journaled, 'world' | 'profile'>,
   commandLine: string,
   endpoint: Endpoint,
   input: unknown,
@@ -96,15 +67,15 @@ export async function recognizableInput(
 
 /** Describes a request for the journal. */
 async function intentOf(
-  session: Pick<JournalSession, 'world' | 'profile' | 'commandLine'>,
+  account: Omit<Journaled, 'activity' | 'globals'>,
   sending: Omit<Sending<unknown>, 'call'>,
 ): Promise<Intent> {
-  const { endpoint, input, summary, keyFingerprint, guard, tag, baseline, limits = [], authority } = sending;
-  const { profile, commandLine } = session;
+  const { endpoint, input, summary, guard, tag, baseline, limits = [], authority } = sending;
+  const { profile, commandLine } = account;
   const effect = effectOf(endpoint, input);
   return {
     kind: endpoint.starts === 'onboarding' ? 'onboarding' : effect === 'money' ? 'money' : 'destructive',
-    account: namesOf(profile, keyFingerprint()),
+    account: await account.accountNames(),
     profile: profile.name,
     mode: profile.mode,
     baseUrl: profile.baseUrl,
@@ -113,7 +84,7 @@ async function intentOf(
     command: commandLine,
     summary,
     request: JSON.stringify(redact(endpoint.request(), input)),
-    input: guard ? guard.input : await recognizableInput(session, commandLine, endpoint, input),
+    input: guard ? guard.input : await recognizableInput(account, commandLine, endpoint, input),
     onceKey: guard?.onceKey,
     tag,
     baseline,
@@ -125,39 +96,50 @@ async function intentOf(
   };
 }
 
+/** Sends a request. What may not take long, such as a preview or a status, has a line of its own, or a prompt, in its place. */
+export async function sendRequest<E extends Endpoint>(
+  { progress, connection }: Pick<Account, 'progress' | 'connection'>,
+  request: ReadyRequest<E>,
+  options: CallOptions,
+): Promise<Reply<ResponseOf<E>>> {
+  const { client } = await connection(request.endpoint);
+  const call = () => client.call(request, options);
+  return options.totalMs === undefined ? progress.answering(call) : call();
+}
+
 /** Sends a request that the journal records on disk: the intent before it is sent, the outcome before the command ends. */
 export async function sendJournaled<D>(
-  session: JournalSession,
+  account: Journaled,
   sending: Sending<D>,
 ): Promise<{ readonly reply: Reply<D>; readonly operationId: string }> {
   const { endpoint, call } = sending;
-  const journal = await session.journal();
+  const journal = await account.journal();
   await journal.requireLastLink();
-  const { operationId, isLate } = await claimedAndSent(session, journal, await intentOf(session, sending));
-  session.inFlight({ operationId, summary: sending.summary });
+  const { operationId, isLate } = await claimedAndSent(account, journal, await intentOf(account, sending));
+  account.activity.inFlight({ operationId, summary: sending.summary });
   try {
     const reply = await call(isLate);
     const requestId = requestIdOf(endpoint, reply.data);
     const result = resultOf(endpoint, reply.data);
-    await record(session, journal, { operationId, state: 'accepted', requestId, result });
+    await record(account, journal, { operationId, state: 'accepted', requestId, result });
     return { reply, operationId };
   } catch (error) {
     if (error instanceof CliError && error.category === 'unknown') {
-      await record(session, journal, { operationId, state: 'unknown', detail: error.message });
+      await record(account, journal, { operationId, state: 'unknown', detail: error.message });
       throw withOperation(error, operationId);
     }
     const detail = error instanceof Error ? error.message : String(error);
     if (!(error instanceof CliError || error instanceof DatabaseError)) {
       // An internal error after the request was sent: its outcome is unknown.
-      await record(session, journal, { operationId, state: 'unknown', detail });
+      await record(account, journal, { operationId, state: 'unknown', detail });
       throw withOperation(unknownOutcome('internal error', { cause: error }), operationId);
     }
     // Nothing was changed: the request was refused or not sent, or the sandbox could not commit.
-    const isRefused = await record(session, journal, { operationId, state: 'refused', detail });
+    const isRefused = await record(account, journal, { operationId, state: 'refused', detail });
     if (!isRefused) await requireUndone(journal, operationId);
     throw error instanceof CliError ? withOperation(error, operationId) : error;
   } finally {
-    session.inFlight(undefined);
+    account.activity.inFlight(undefined);
   }
 }
 
@@ -167,24 +149,24 @@ export function resultOf(endpoint: Endpoint, data: unknown): string {
 }
 
 /** Records the intent, and that it is sent; returns its id and whether it is too late to leave. Throws DoneBefore, and CliError if it must not be sent. */
-async function claimedAndSent(session: JournalSession, journal: Journal, intent: Intent) {
+async function claimedAndSent(account: Journaled, journal: Journal, intent: Intent) {
   for (;;) {
-    const claim = await journal.claim(intent, session.globals.timeoutMs);
+    const claim = await journal.claim(intent, account.globals.timeoutMs);
     if (claim.kind === 'ours') return claim;
     if (claim.kind === 'over-limit')
-      throw (await import('./rules/over-limit.ts')).overLimit(session.profile.name, claim, intent.moves);
-    await requireFree(session, claim);
+      throw (await import('./rules/over-limit.ts')).overLimit(account.profile.name, claim, intent.moves);
+    await requireFree(account, claim);
   }
 }
 
 /** Describes an equal operation of the last 10 minutes, or one whose outcome is unknown; undefined if there is none. */
 export async function repetitionOf(
-  session: JournalSession,
+  account: Journaled,
   sending: Omit<Sending<unknown>, 'call'>,
 ): Promise<string | undefined> {
   if (!sending.guard) return undefined;
-  const journal = await session.journal();
-  const found = await journal.look(await intentOf(session, sending));
+  const journal = await account.journal();
+  const found = await journal.look(await intentOf(account, sending));
   if (found?.kind !== 'repeated') return undefined;
   const { createdAt, operationId, state } = found.operation;
   return `already recorded on ${timeForPeople(createdAt)} (operation ${operationId}, ${state})`;
@@ -202,7 +184,7 @@ interface RecordedOutcome {
  * Records the outcome. A failure is only a warning, because it does not change the outcome. Returns false if the journal has another
  * one, which it learned while the response was on its way.
  */
-async function record({ world }: JournalSession, journal: Journal, outcome: RecordedOutcome): Promise<boolean> {
+async function record({ world }: Journaled, journal: Journal, outcome: RecordedOutcome): Promise<boolean> {
   const { operationId, state, requestId, ...appended } = outcome;
   const warn = (text: string) => world.stderr.write(`warning: ${text}\n`).catch(() => {});
   try {
@@ -269,7 +251,7 @@ function withOperation(error: CliError, operationId: string): CliError {
  * the user of a pending change of operators.
  */
 export async function requireSigned(
-  { profile, operators }: Pick<JournalSession, 'profile'> & Pick<Planning, 'operators'>,
+  { profile, operators }: Pick<Account, 'profile' | 'operators'>,
   endpoint: Endpoint,
   input: unknown,
   applied: PlanToApply | undefined,

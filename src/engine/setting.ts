@@ -1,6 +1,6 @@
 import type { Authority, Intent } from '../journal/journal.ts';
+import type { Account } from './account.ts';
 import { requireFree } from './conflicts.ts';
-import type { Session } from '../terminal/session.ts';
 
 /** A change of a setting that the journal records. */
 interface SettingChange extends Pick<Intent, 'account' | 'endpoint' | 'summary' | 'request' | 'input' | 'onceKey'> {
@@ -11,9 +11,9 @@ interface SettingChange extends Pick<Intent, 'account' | 'endpoint' | 'summary' 
 }
 
 /** Records a change of a setting in the journal, before and after it is made. Throws DoneBefore if it was made under its once key. */
-export async function recordSetting(session: Session, change: SettingChange, make: () => Promise<void>): Promise<void> {
-  const journal = await session.journal();
-  const operationId = await claimed(session, change);
+export async function recordSetting(account: Account, change: SettingChange, make: () => Promise<void>): Promise<void> {
+  const journal = await account.journal();
+  const operationId = await claimed(account, change);
   try {
     await make();
   } catch (error) {
@@ -24,14 +24,14 @@ export async function recordSetting(session: Session, change: SettingChange, mak
   await journal.append(operationId, 'settled');
 }
 
-async function claimed(session: Session, change: SettingChange): Promise<string> {
-  const { commandLine, globals } = session;
-  const journal = await session.journal();
+async function claimed(account: Account, change: SettingChange): Promise<string> {
+  const { commandLine, globals } = account;
+  const journal = await account.journal();
   const intent = { ...change, kind: 'destructive', effect: 'destructive', command: commandLine } as const;
   for (;;) {
     const claim = await journal.claim(intent, globals.timeoutMs);
     if (claim.kind === 'ours') return claim.operationId;
     if (claim.kind === 'over-limit') throw new Error('a change of settings was held against a limit of amounts');
-    await requireFree(session, claim);
+    await requireFree(account, claim);
   }
 }

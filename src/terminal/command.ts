@@ -1,6 +1,6 @@
+import type { Outcome } from '../engine/outcome.ts';
 import type { Prints } from '../present/prints.ts';
 import { MONEY_OPTIONS, UNGUARDED_OPTIONS } from './parse/money-options.ts';
-import type { Outcome } from '../engine/outcome.ts';
 import type { Parameters, Values } from './parse/parameters.ts';
 import type { Session } from './session.ts';
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { DoneBefore, requireFree } from '../../src/engine/conflicts.ts';
 import { guardIn, requireUnused } from '../../src/engine/once.ts';
-import type { Session } from '../../src/terminal/session.ts';
 import type { InTheWay } from '../../src/journal/claims.ts';
 import { amount } from '../../src/money/amount.ts';
+import type { Session } from '../../src/terminal/session.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const COMMAND = { words: ['fees', 'withdraw'], money: 'guarded' } as const;
@@ -49,7 +49,7 @@ test('a dry run asks no journal whether its once key was used', async () => {
       },
     }) as unknown as Session;
   const guard = await guardOf({ ...VALUES, once: 'k' });
-  for (const dryRun of [true, false]) await requireUnused(session(dryRun), guard, async () => false);
+  for (const dryRun of [true, false]) await requireUnused(session(dryRun), guard);
   expect(opened).toEqual(['dry run: false']);
 });
 
@@ -65,12 +65,8 @@ test('an outcome that was kept beside the journal ends a doubt before the servic
     },
   };
   const session = { globals: { dryRun: false }, accountNames: async () => ({}), journal: async () => journal };
-  const reconcile = async () => {
-    asked.push('reconcile');
-    return true;
-  };
   const guard = await guardOf({ ...VALUES, once: 'k' });
-  await expect(requireUnused(session as unknown as Session, guard, reconcile)).rejects.toBeInstanceOf(DoneBefore);
+  await expect(requireUnused(session as unknown as Session, guard)).rejects.toBeInstanceOf(DoneBefore);
   expect(asked).toEqual(['merge']);
 });
 

@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
+import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
+import { createActivity } from '../../src/engine/activity.ts';
 import { DoneBefore } from '../../src/engine/conflicts.ts';
 import { sendJournaled } from '../../src/engine/send.ts';
-import type { Session } from '../../src/terminal/session.ts';
-import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
+import type { Session } from '../../src/terminal/session.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { testJournal } from '../support/journal-intent.ts';
 import { countingIds } from '../support/sandbox.ts';
@@ -22,14 +23,15 @@ async function sending(path = ':memory:') {
   const journal = await testJournal({ path, ids: countingIds(), host });
   onTestFinished(() => journal.close());
   const session = {
-    ...{ world, journal: async () => journal, inFlight: () => {}, globals: { timeoutMs: 60_000 } },
-    ...{ commandLine: 'fiatrail fees withdraw', mayWait: false },
+    ...{ world, journal: async () => journal, activity: createActivity(), globals: { timeoutMs: 60_000 } },
+    commandLine: 'fiatrail fees withdraw',
+    accountNames: async () => ({ keyFingerprint: '0a1b', profile: 'main', baseUrl: 'https://service.test/v1' }),
     profile: { name: 'main', mode: 'live', baseUrl: 'https://service.test/v1' },
   } as unknown as Session;
   const send = (call: () => Promise<never>) =>
     sendJournaled(session, {
       ...{ endpoint: withdrawFees, input: { amount: 5 }, summary: 'withdraw', guard: GUARD },
-      ...{ keyFingerprint: () => '0a1b', call },
+      call,
     });
   return { journal, send, stderr: world.stderr };
 }

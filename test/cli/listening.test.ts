@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
-import { hostAddress, hostName, listenProblem } from '../../src/terminal/parse/listening.ts';
 import { hostInUrl } from '../../src/contract/cidr.ts';
 import { main } from '../../src/main.ts';
+import { hostAddress, hostName, listenProblem } from '../../src/terminal/parse/listening.ts';
 import { tcpServer } from '../support/loopback.ts';
 import { fakeWorld } from '../support/world.ts';
 

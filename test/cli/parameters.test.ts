@@ -18,7 +18,7 @@ import {
   wholeNumber,
   word,
 } from '../../src/terminal/parse/parameters.ts';
-import { waitOption } from '../../src/engine/operations/follow.ts';
+import { waitOption } from '../../src/terminal/parse/wait-option.ts';
 
 /** Returns the CliError of a rejected text. */
 function refused(parse: () => unknown): CliError {

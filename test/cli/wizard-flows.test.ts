@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
-import { command } from '../../src/terminal/command.ts';
+import { main } from '../../src/main.ts';
 import { readInput } from '../../src/terminal/ask/input.ts';
+import { showEquivalentCommand } from '../../src/terminal/ask/wizard.ts';
+import { command } from '../../src/terminal/command.ts';
 import { argument, id, required } from '../../src/terminal/parse/parameters.ts';
 import type { Session } from '../../src/terminal/session.ts';
-import { showEquivalentCommand } from '../../src/terminal/ask/wizard.ts';
-import { main } from '../../src/main.ts';
 import { refusal, success } from '../support/exchange.ts';
 import { ACCOUNT, type Answer, fakeClock, fakeWorld, type WorldOptions } from '../support/world.ts';
 
@@ -85,6 +85,7 @@ describe('a wizard', () => {
       made(async () => guided),
       {},
       asked,
+      true,
       nothing,
     );
     expect(read).toEqual({ input: { one: '1', two: '2' }, guided });
@@ -95,6 +96,7 @@ describe('a wizard', () => {
       made(async () => undefined),
       { one: 'a', two: 'b' },
       session([]),
+      true,
       nothing,
     );
     expect(read).toEqual({ input: { one: 'a', two: 'b' }, guided: undefined });
@@ -105,8 +107,10 @@ describe('a wizard', () => {
     const never = made(async () => {
       throw new Error('unexpected call');
     });
-    expect((await readInput(never, given, session([], false), nothing)).input).toEqual(given);
-    await expect(readInput(never, {}, session([], false), nothing)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect((await readInput(never, given, session([], false), true, nothing)).input).toEqual(given);
+    await expect(readInput(never, {}, session([], false), true, nothing)).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+    });
   });
 });
 

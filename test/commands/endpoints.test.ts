@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { nearest } from '../../src/terminal/parse/nearest.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { commandFor } from '../../src/commands/endpoints.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { main } from '../../src/main.ts';
+import { nearest } from '../../src/terminal/parse/nearest.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();

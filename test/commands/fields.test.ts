@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../src/terminal/command.ts';
-import { inputName } from '../../src/terminal/ask/input.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { controls } from '../../src/contract/control.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { rowsOf } from '../../src/contract/rows.ts';
 import { main } from '../../src/main.ts';
+import { inputName } from '../../src/terminal/ask/input.ts';
+import type { Command } from '../../src/terminal/command.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();

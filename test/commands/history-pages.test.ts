@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { allPages } from '../../src/engine/lists/pages.ts';
 import { listTransactions } from '../../src/contract/endpoints/history.ts';
+import { allPages } from '../../src/engine/lists/pages.ts';
 import { onboardUser, payIn, settle } from '../service/steps.ts';
 import { openSandbox } from '../support/sandbox.ts';
 

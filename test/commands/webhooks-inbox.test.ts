@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { zoneNamed } from '../../src/base/zone.ts';
-import { openProfileInbox } from '../../src/engine/inbox.ts';
 import { screenFor } from '../../src/commands/webhooks/screen.ts';
+import { openProfileInbox } from '../../src/engine/inbox.ts';
 import { main } from '../../src/main.ts';
 import { type Answer, fakeWorld } from '../support/world.ts';
 import { deliveryOf, received } from '../webhooks/support.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parse } from '../../src/terminal/parse/program.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
+import { parse } from '../../src/terminal/parse/program.ts';
 import { fakeWorld } from '../support/world.ts';
 import { type Account, newAccount } from './account.ts';
 import { isTime, readCrontab } from './crontab.ts';

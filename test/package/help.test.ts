@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { parse } from '../../src/terminal/parse/program.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { parse } from '../../src/terminal/parse/program.ts';
 import { fiatrail, fiatrailOnTerminal, newHome, ROOT, requireBuilt, startProgram } from '../support/built.ts';
 
 beforeAll(requireBuilt);

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CATEGORIES } from '../../src/base/errors.ts';
-import { GLOBAL_OPTIONS } from '../../src/terminal/parse/globals.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { GLOBAL_OPTIONS } from '../../src/terminal/parse/globals.ts';
 import { ROOT, requireBuilt } from '../support/built.ts';
 import { readSources } from '../support/source.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { authorityOf } from '../../src/engine/send.ts';
 import { said } from '../../src/engine/plans/said.ts';
+import { authorityOf } from '../../src/engine/send.ts';
 import { refusal } from '../support/exchange.ts';
 import { contentOf, exchangeKeys, joinTeam, openTeam, plan, rehashed, rewritten, type Team, yes } from './support.ts';
 

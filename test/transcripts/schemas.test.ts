@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Command } from '../../src/terminal/command.ts';
-import { parse } from '../../src/terminal/parse/program.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { printedSchema } from '../../src/commands/schema/printed-schema.ts';
+import type { Command } from '../../src/terminal/command.ts';
+import { parse } from '../../src/terminal/parse/program.ts';
 import { newHome, ROOT, requireBuilt } from '../support/built.ts';
 import { closed, violations } from '../support/json-schema.ts';
 import { quickRun, replay, wordsOf } from './session.ts';

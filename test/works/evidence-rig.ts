@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest';
 import type { Profile } from '../../src/account/profile.ts';
-import type { Session } from '../../src/terminal/session.ts';
 import { feeWithdrawals, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
-import type { Baseline } from '../../src/journal/baseline.ts';
-import type { Intent, Operation } from '../../src/journal/journal.ts';
 import { listing } from '../../src/engine/operations/listing.ts';
 import type { Candidate, Work } from '../../src/engine/operations/work.ts';
+import type { Baseline } from '../../src/journal/baseline.ts';
+import type { Intent, Operation } from '../../src/journal/journal.ts';
+import type { Session } from '../../src/terminal/session.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
 import { fakeClock } from '../support/sandbox.ts';
 
@@ -70,7 +70,7 @@ export async function rig(profile: Pick<Profile, 'mode' | 'stored'> = { mode: 's
     globals: { timeoutMs: BUSY_MS },
     journal: async () => journal,
     accountNames: async () => INTENT.account,
-    serviceClock: { nowMs: (): number | undefined => clock.now(), hostAheadMs: () => 0, jumpMs: () => 0 },
+    time: { service: { nowMs: (): number | undefined => clock.now(), hostAheadMs: () => 0, jumpMs: () => 0 } },
     call: async () => ({ data: { withdrawals: rows } }),
   };
   const session = parts as unknown as Session;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Session } from '../../src/terminal/session.ts';
 import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
 import type { WebhookEvent } from '../../src/contract/event-payloads.ts';
-import { parseExactJson } from '../../src/money/decimal.ts';
 import { workStartedBy } from '../../src/engine/operations/find-work.ts';
 import type { Likeness, Sought } from '../../src/engine/operations/work.ts';
+import { parseExactJson } from '../../src/money/decimal.ts';
+import type { Session } from '../../src/terminal/session.ts';
 
 /** An object of a response. A dotted path in a table below is a field of an object in it. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -524,7 +524,7 @@ describe('the wallet of an onramp', () => {
       call: async ({ id }: { readonly id: string }) => ({
         data: id === onrampStatus.id ? status : { wallets: [listed], count: 1 },
       }),
-      serviceClock: { nowMs: () => 0 },
+      time: { service: { nowMs: () => 0 } },
     } as unknown as Session;
     const sought = { request: exactly(request), tag: undefined, sinceMs: 0 };
     return (await work?.find?.(session, sought))?.candidates.map(({ isPartial }) => isPartial);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Session } from '../../src/terminal/session.ts';
-import type { Journal } from '../../src/journal/journal.ts';
-import type { KeptEvent } from '../../src/webhooks/inbox/kept.ts';
 import { createLearner } from '../../src/engine/operations/event-recorder.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import type { Session } from '../../src/terminal/session.ts';
+import type { KeptEvent } from '../../src/webhooks/inbox/kept.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
 
 /** Says that an onramp goes on, which ends nothing. */

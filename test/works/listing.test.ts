@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Session } from '../../src/terminal/session.ts';
 import { feeWithdrawals } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { listing, rowsBefore, search } from '../../src/engine/operations/listing.ts';
+import type { Session } from '../../src/terminal/session.ts';
 
 const SINCE_MS = Date.UTC(2026, 0, 5, 9);
 const NOW_MS = SINCE_MS + 600_000;
@@ -36,7 +36,7 @@ function fakeSession(
   const asked: Asked[] = [];
   const options: unknown[] = [];
   const parts = {
-    serviceClock: { nowMs: () => time.nowMs, hostAheadMs: () => 0, jumpMs: () => 0 },
+    time: { service: { nowMs: () => time.nowMs, hostAheadMs: () => 0, jumpMs: () => 0 } },
     call: async (_endpoint: unknown, input: Asked, given: unknown) => {
       asked.push(input);
       options.push(given);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Session } from '../../src/terminal/session.ts';
 import { reconcile } from '../../src/engine/operations/reconcile.ts';
+import type { Session } from '../../src/terminal/session.ts';
 import { oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 
 test.each([

@@ -2,10 +2,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { trustedRules } from '../../src/account/money-rules.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { CliError } from '../../src/base/errors.ts';
-import type { Session, SessionCallOptions } from '../../src/terminal/session.ts';
 import { trade } from '../../src/contract/endpoints/fx-trades.ts';
-import type { Baseline } from '../../src/journal/baseline.ts';
+import type { AccountCallOptions } from '../../src/engine/account.ts';
 import { reconcile } from '../../src/engine/operations/reconcile.ts';
+import type { Baseline } from '../../src/journal/baseline.ts';
+import type { Session } from '../../src/terminal/session.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
 import { fakeClock } from '../support/sandbox.ts';
 
@@ -49,18 +50,20 @@ async function rig(stored: StoredProfile | null = KEYED, mode: 'live' | 'sandbox
     saysTime: true,
     answers: ((key) => ({ trade: { tradeId: `t-${key}` } })) as Answers,
   };
-  const sent: { readonly request: Readonly<Record<string, unknown>>; readonly options: SessionCallOptions }[] = [];
+  const sent: { readonly request: Readonly<Record<string, unknown>>; readonly options: AccountCallOptions }[] = [];
   const parts = {
     profile: { mode, stored: stored ?? undefined },
     globals: { timeoutMs: 30_000 },
     journal: async () => journal,
     accountNames: async () => INTENT.account,
-    serviceClock: {
-      nowMs: () => (service.saysTime ? clock.now() : undefined),
-      hostAheadMs: () => (service.saysTime ? service.hostAheadMs : undefined),
-      jumpMs: () => service.jumpMs,
+    time: {
+      service: {
+        nowMs: () => (service.saysTime ? clock.now() : undefined),
+        hostAheadMs: () => (service.saysTime ? service.hostAheadMs : undefined),
+        jumpMs: () => service.jumpMs,
+      },
     },
-    call: async ({ id }: { id: string }, request: Readonly<Record<string, unknown>>, options: SessionCallOptions) => {
+    call: async ({ id }: { id: string }, request: Readonly<Record<string, unknown>>, options: AccountCallOptions) => {
       if (id !== trade.id) return { data: { trades: service.trades, pagination: { hasMore: service.hasMore } } };
       sent.push({ request, options });
       return { data: service.answers(String(request['idempotencyKey'])) };

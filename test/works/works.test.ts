@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parse } from '../../src/terminal/parse/program.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { controls } from '../../src/contract/control.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { workStartedBy } from '../../src/engine/operations/find-work.ts';
 import { agrees, hasTag } from '../../src/engine/operations/rows.ts';
+import { parse } from '../../src/terminal/parse/program.ts';
 import { fakeWorld } from '../support/world.ts';
 
 /** Every request that the journal records: what moves money, cannot be undone, or onboards. */

@@ -1,8 +1,8 @@
 import type { World } from '../../base/world.ts';
-import type { Group } from '../../terminal/command.ts';
-import { GLOBAL_OPTIONS } from '../../terminal/parse/globals.ts';
 import { FORMATS } from '../../present/result.ts';
 import { plainLine } from '../../present/text.ts';
+import type { Group } from '../../terminal/command.ts';
+import { GLOBAL_OPTIONS } from '../../terminal/parse/globals.ts';
 import type { Candidate } from './known.ts';
 import { type Outline, type OutlinedParameter, outlineOf } from './outline.ts';
 

@@ -3,8 +3,8 @@ import { forgetSeen, KEPT_DAYS, stateOfCache } from '../../account/completion-ca
 import { completionCachePath } from '../../account/paths.ts';
 import { isCompletionCached } from '../../account/stored-profile.ts';
 import type { World } from '../../base/world.ts';
-import { type Command, command } from '../../terminal/command.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
+import { type Command, command } from '../../terminal/command.ts';
 import { oneOf, optionalArgument } from '../../terminal/parse/parameters.ts';
 import { install, shellIn, uninstall } from './place.ts';
 import { SCRIPTS } from './scripts.ts';

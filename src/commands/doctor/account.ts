@@ -3,10 +3,6 @@ import { type Profile, storedOrBuiltIn } from '../../account/profile.ts';
 import { sealingKeysOf } from '../../account/sealing-keys.ts';
 import { CliError } from '../../base/errors.ts';
 import type { HttpResponse } from '../../base/world.ts';
-import { accessOf, accessText } from '../../engine/allowlist.ts';
-import { connect } from '../../engine/connect.ts';
-import { stateError } from '../../terminal/show/failures.ts';
-import { clockDifference } from '../../engine/clock-distance.ts';
 import type { Client, Reply } from '../../client/client.ts';
 import { validRequest } from '../../client/request.ts';
 import { createServiceClock } from '../../client/service-clock.ts';
@@ -14,7 +10,11 @@ import type { ResponseOf } from '../../contract/endpoint.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { payloadIn } from '../../crypto/sealed-box.ts';
+import { accessOf, accessText } from '../../engine/allowlist.ts';
+import { clockDifference } from '../../engine/clock-distance.ts';
+import { connect } from '../../engine/connect.ts';
 import { entryAt } from '../../files/inspect.ts';
+import { stateError } from '../../terminal/show/failures.ts';
 import {
   type Check,
   type Finding,

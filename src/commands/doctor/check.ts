@@ -1,8 +1,8 @@
 import type { Profile } from '../../account/profile.ts';
 import { type Category, CliError } from '../../base/errors.ts';
-import { stateError } from '../../terminal/show/failures.ts';
-import type { Session } from '../../terminal/session.ts';
 import { shellWord } from '../../present/text.ts';
+import type { Session } from '../../terminal/session.ts';
+import { stateError } from '../../terminal/show/failures.ts';
 
 /** The result of one check. */
 export interface Finding {

@@ -1,9 +1,9 @@
 import { type Profile, resolveProfile } from '../../account/profile.ts';
 import { CATEGORIES, CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import type { Session } from '../../terminal/session.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
+import { command } from '../../terminal/command.ts';
+import type { Session } from '../../terminal/session.ts';
 import { accountChecks } from './account.ts';
 import type { Check, Subject } from './check.ts';
 import { journalChecks } from './journal.ts';

@@ -1,7 +1,7 @@
 import { journalPlaceOf } from '../../account/journal-place.ts';
-import { stateError } from '../../terminal/show/failures.ts';
 import { entryAt } from '../../files/inspect.ts';
 import type { Journal } from '../../journal/journal.ts';
+import { stateError } from '../../terminal/show/failures.ts';
 import { type Check, type Finding, findingOf, ok, problem, type Subject, skipped, typed, warning } from './check.ts';
 
 /** Errors that leave the journal intact. It records unknown outcomes and unfinished rotations, so it must not be moved away. */

@@ -3,11 +3,11 @@ import { type Profile, storeFor } from '../../account/profile.ts';
 import { isTrusted, profileNames, readProfile, untrustedCommand } from '../../account/stored-profile.ts';
 import { openStore } from '../../account/stores/stores.ts';
 import type { World } from '../../base/world.ts';
-import { choiceOf } from '../../terminal/show/chosen-profile.ts';
-import type { Session } from '../../terminal/session.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { shellWord } from '../../present/text.ts';
+import type { Session } from '../../terminal/session.ts';
+import { choiceOf } from '../../terminal/show/chosen-profile.ts';
 import { type Check, type Finding, findingOf, ok, problem, type Subject, skipped, typed } from './check.ts';
 
 /** Checks the profile and its key. `failure` is the error if no profile could be resolved. */

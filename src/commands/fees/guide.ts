@@ -1,14 +1,16 @@
 import { CliError } from '../../base/errors.ts';
-import { bankOption, bankWord, pickBank, savedAccounts } from '../../engine/banks.ts';
-import type { Guided } from '../../terminal/command.ts';
-import { askFor } from '../../terminal/ask/input.ts';
-import { amountHelp, amountOf, digits, option, required, word } from '../../terminal/parse/parameters.ts';
+import { bankWord, savedAccounts } from '../../engine/banks.ts';
 import { withdrawableFees } from '../../engine/previews.ts';
-import type { Session } from '../../terminal/session.ts';
-import { waitWords } from '../../engine/operations/follow.ts';
-import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { type Amount, amountForPeople, amountText } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
+import { askFor } from '../../terminal/ask/input.ts';
+import { pickBank } from '../../terminal/ask/pick/banks.ts';
+import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
+import type { Guided } from '../../terminal/command.ts';
+import { bankOption } from '../../terminal/parse/field-options.ts';
+import { amountHelp, amountOf, digits, option, required, word } from '../../terminal/parse/parameters.ts';
+import { waitWords } from '../../terminal/parse/wait-option.ts';
+import type { Session } from '../../terminal/session.ts';
 
 const WORDS = ['max', 'all'] as const;
 

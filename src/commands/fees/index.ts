@@ -1,9 +1,9 @@
-import { command } from '../../terminal/command.ts';
-import { amountHelp, amountOf, oneOf, required } from '../../terminal/parse/parameters.ts';
-import { outcomeOf } from '../../terminal/session.ts';
 import { accumulatedFees, getFees, previewFees } from '../../contract/endpoints/fees.ts';
 import { DIRECTIONS } from '../../contract/fees.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
 import { toWireNumber } from '../../money/units.ts';
+import { command } from '../../terminal/command.ts';
+import { amountHelp, amountOf, oneOf, required } from '../../terminal/parse/parameters.ts';
 import { SETTING, setCommand } from './set.ts';
 import { withdrawalCommands } from './withdraw.ts';
 

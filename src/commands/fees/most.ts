@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { withdrawableFees } from '../../engine/previews.ts';
-import type { Session } from '../../terminal/session.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** What can be withdrawn now, with the limits of one withdrawal; a limit that the service does not report is undefined. */
 interface Withdrawable {

@@ -1,11 +1,12 @@
-import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../engine/previews.ts';
-import type { Session, SessionReply } from '../../terminal/session.ts';
-import { startedShape } from '../../engine/operations/started.ts';
-import { newTag } from '../../engine/tag.ts';
 import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
+import type { AccountReply } from '../../engine/account.ts';
+import { startedShape } from '../../engine/operations/started.ts';
+import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../engine/previews.ts';
+import { newTag } from '../../engine/tag.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
+import type { Session } from '../../terminal/session.ts';
 import type { Destination } from './destination.ts';
 
 /** What starts a withdrawal, and what shows it. */
@@ -56,7 +57,7 @@ export async function sendWithdrawal(
   texts: WithdrawalTexts,
   amount: Amount,
   { isAgreed = false } = {},
-): Promise<SessionReply<ResponseOf<typeof withdrawFees>>> {
+): Promise<AccountReply<ResponseOf<typeof withdrawFees>>> {
   const { destination, reference, note } = texts;
   const narration = narrationOf(session, texts);
   const tag = texts.narration === undefined ? narration : undefined;

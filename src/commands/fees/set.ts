@@ -1,15 +1,16 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { amountOrZeroOf, onOrOff, option, percent, word } from '../../terminal/parse/parameters.ts';
-import { nairaOf } from '../../engine/previews.ts';
-import { outcomeOf, type Session } from '../../terminal/session.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { getFees, manageFees } from '../../contract/endpoints/fees.ts';
 import { DIRECTIONS, type Direction } from '../../contract/fees.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { nairaOf } from '../../engine/previews.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import type { WireNumber } from '../../money/decimal.ts';
 import { type PercentMillionths, percentFromWire, percentText, percentToWire } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
+import { command } from '../../terminal/command.ts';
+import { amountOrZeroOf, onOrOff, option, percent, word } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** The requested changes for one direction; undefined values stay as they are. */
 interface Wanted {

@@ -1,19 +1,17 @@
 import { type Category, CliError, withDetails } from '../../base/errors.ts';
-import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
-import { DryRun, dryRunOfParts } from '../../engine/dry-run.ts';
-import { DoneBefore } from '../../engine/conflicts.ts';
-import { requireSigned } from '../../engine/send.ts';
-import { liveLine } from '../../terminal/show/live.ts';
-import type { Guard } from '../../terminal/parse/money-options.ts';
-import { requireUnused } from '../../engine/once.ts';
-import type { Outcome } from '../../engine/outcome.ts';
-import type { Session } from '../../terminal/session.ts';
 import { validRequest } from '../../client/request.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
+import { DoneBefore } from '../../engine/conflicts.ts';
+import { DryRun, dryRunOfParts } from '../../engine/dry-run.ts';
+import type { Guard } from '../../engine/guard.ts';
+import { requireUnused } from '../../engine/once.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { requireSigned } from '../../engine/send.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { type Amount, amount, amountForPeople, parseAmount } from '../../money/amount.ts';
 import type { Form } from '../../present/prints.ts';
-import { isReconciled } from '../../engine/operations/reconcile.ts';
+import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
+import type { Session } from '../../terminal/session.ts';
 import { readWithdrawable, requireSome } from './most.ts';
 import { placeOf, sendWithdrawal, type WithdrawalTexts, withdrawalRequest, withdrawalToSend } from './send.ts';
 
@@ -94,14 +92,13 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
     { total: amount('NGN', leftMinor()), count: agreed.count - parts.length },
     found.maximum,
   );
-  const quiet = session.globals.quiet || !session.world.stderr.isTerminal;
-  const progress = liveLine(session.world, { ...session.globals, quiet });
+  const progress = session.progress.line();
   try {
     let seen: typeof found | undefined = found;
     while (parts.length < agreed.count && leftMinor() >= smallest) {
       const now = seen ?? (await readWithdrawable(session));
       seen = undefined;
-      await progress.show(`${parts.length} of ${counted(agreed.count)}`);
+      if (session.world.stderr.isTerminal) await progress.show(`${parts.length} of ${counted(agreed.count)}`);
       const next = least(leftMinor(), now.available.minor, now.maximum?.minor ?? leftMinor());
       if (next < smallest) break;
       const part = `part ${parts.length + 1} of ${agreed.count} of ${amountForPeople(agreed.total)}`;
@@ -209,7 +206,7 @@ function recordedPart({ requestId, moves, onceKey, state, result }: Operation): 
 
 async function heldBy(session: Session, guard: Guard): Promise<Operation | undefined> {
   try {
-    await requireUnused(session, guard, isReconciled);
+    await requireUnused(session, guard);
     return undefined;
   } catch (error) {
     if (error instanceof DoneBefore) return error.operation;

@@ -1,15 +1,16 @@
 import { HIDDEN } from '../../base/secret.ts';
-import { command } from '../../terminal/command.ts';
-import { amountIn, inCngn, pair, stablecoinOf } from '../../engine/fx-terms.ts';
-import { argument, option, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
-import { outcomeOf } from '../../terminal/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { orderBook, orderBookStats, orderBookToken } from '../../contract/endpoints/fx-book.ts';
 import { PAIRS } from '../../contract/fx.ts';
+import { amountIn, inCngn, stablecoinOf } from '../../engine/fx-terms.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
 import { type Amount, type Asset, amount, amountForPeople } from '../../money/amount.ts';
 import { decimalText, trimDecimal } from '../../money/decimal.ts';
 import { HUNDRED_PERCENT, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
 import type { Depth, Level } from '../../present/result.ts';
+import { command } from '../../terminal/command.ts';
+import { pair } from '../../terminal/parse/field-options.ts';
+import { argument, option, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
 
 const pairArgument = argument('pair', PAIRS.join(' or '), pair, `Pair (${PAIRS.join(' or ')}):`);
 

@@ -1,22 +1,27 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import {
-  inStablecoin,
-  optionalPair,
-  requiredPair,
-  requiredSide,
-  stablecoinOf,
-  wireDecimal,
-} from '../../engine/fx-terms.ts';
-import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
-import { amountOf, argument, id, oneOf, option, percent, picked, required, wholeNumber } from '../../terminal/parse/parameters.ts';
-import { type Line, readPreviews } from '../../engine/previews.ts';
-import { outcomeOf } from '../../terminal/session.ts';
 import { createOrder, deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import type { Side } from '../../contract/fx.ts';
-import { allOptions, listedByCursor } from '../../engine/lists/listed.ts';
+import { inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
+import { listedByCursor } from '../../engine/lists/listed.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { type Line, readPreviews } from '../../engine/previews.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } from '../../money/rates.ts';
+import { command } from '../../terminal/command.ts';
+import { optionalPair, requiredPair, requiredSide } from '../../terminal/parse/field-options.ts';
+import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
+import { allOptions } from '../../terminal/parse/paging.ts';
+import {
+  amountOf,
+  argument,
+  id,
+  oneOf,
+  option,
+  percent,
+  picked,
+  required,
+  wholeNumber,
+} from '../../terminal/parse/parameters.ts';
 import { balancePreview, marketPreview } from './previews.ts';
 
 const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';

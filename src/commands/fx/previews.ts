@@ -1,12 +1,12 @@
-import { amountIn, givenAsset, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
-import { accountBalance, balanceLine, type Line, readPreviews } from '../../engine/previews.ts';
-import type { Session } from '../../terminal/session.ts';
 import { balanceAddress } from '../../contract/endpoints/balances.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
 import { MIN_CNGN, PAIRS, type Side } from '../../contract/fx.ts';
+import { amountIn, givenAsset, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
+import { accountBalance, balanceLine, type Line, readPreviews } from '../../engine/previews.ts';
 import { type Amount, type Asset, amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
 async function tradingBalance(session: Session, asset: Asset): Promise<Amount | undefined> {

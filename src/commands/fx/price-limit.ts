@@ -1,13 +1,13 @@
 import type { QuoteTerms } from '../../account/kept-quotes.ts';
 import { CliError } from '../../base/errors.ts';
-import { amountIn, wireDecimal } from '../../engine/fx-terms.ts';
-import { amountHelp, amountOf, option } from '../../terminal/parse/parameters.ts';
-import type { Line } from '../../engine/previews.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import type { PAIRS, Side } from '../../contract/fx.ts';
+import { amountIn, wireDecimal } from '../../engine/fx-terms.ts';
+import type { Line } from '../../engine/previews.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
+import { amountHelp, amountOf, option } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** The flags that limit the price of a trade, in cNGN for each stablecoin. */
 export const priceLimits = {

@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
+import type { PAIRS, Side } from '../../contract/fx.ts';
 import { dealWords, wireDecimal } from '../../engine/fx-terms.ts';
 import type { Line } from '../../engine/previews.ts';
-import type { PAIRS, Side } from '../../contract/fx.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 
 /** The flags that say what to trade. */

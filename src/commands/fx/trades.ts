@@ -1,27 +1,27 @@
 import { keepQuote, keptQuote } from '../../account/kept-quotes.ts';
-import { evmAddress } from '../../terminal/parse/addresses.ts';
+import { quote } from '../../contract/endpoints/fx-quotes.ts';
+import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
+import { PAIRS, TRADE_STATES } from '../../contract/fx.ts';
+import { dealWords, wireDecimal } from '../../engine/fx-terms.ts';
+import { listedByCursor } from '../../engine/lists/listed.ts';
+import { followWork } from '../../engine/operations/follow-work.ts';
+import { fxTrade } from '../../engine/operations/fx.ts';
+import { startedOutcome, startedShape } from '../../engine/operations/started.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { amountLine } from '../../engine/previews.ts';
 import { command } from '../../terminal/command.ts';
 import {
-  dealWords,
+  evmAddress,
   optionalCngn,
   optionalPair,
   optionalSide,
   quotedCngn,
   requiredPair,
   requiredSide,
-  wireDecimal,
-} from '../../engine/fx-terms.ts';
+} from '../../terminal/parse/field-options.ts';
+import { allOptions } from '../../terminal/parse/paging.ts';
 import { argument, id, oneOfAnyCase, option, picked, required, wholeNumber } from '../../terminal/parse/parameters.ts';
-import { amountLine } from '../../engine/previews.ts';
-import { outcomeOf } from '../../terminal/session.ts';
-import { startedOutcome, startedShape } from '../../engine/operations/started.ts';
-import { waitOption } from '../../engine/operations/follow.ts';
-import { quote } from '../../contract/endpoints/fx-quotes.ts';
-import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
-import { PAIRS, TRADE_STATES } from '../../contract/fx.ts';
-import { allOptions, listedByCursor } from '../../engine/lists/listed.ts';
-import { followWork } from '../../engine/operations/follow-work.ts';
-import { fxTrade } from '../../engine/operations/fx.ts';
+import { waitOption } from '../../terminal/parse/wait-option.ts';
 import { dealPreview } from './previews.ts';
 import { priceLimits, quoteTermsOf, quoteWithin } from './price-limit.ts';
 import { termsOf } from './trade-terms.ts';

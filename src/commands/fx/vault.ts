@@ -1,9 +1,5 @@
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { evmAddress } from '../../terminal/parse/addresses.ts';
-import { command } from '../../terminal/command.ts';
-import { argument, id, option, repeated, required, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
-import { outcomeOf, type Session } from '../../terminal/session.ts';
 import {
   autoSigningStats,
   autoSigningStatus,
@@ -12,7 +8,21 @@ import {
   setAutoSigningThreshold,
 } from '../../contract/endpoints/fx-auto-signing.ts';
 import { fxSettings, registerMpc } from '../../contract/endpoints/fx-vault.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
 import { printable } from '../../money/amount.ts';
+import { command } from '../../terminal/command.ts';
+import { evmAddress } from '../../terminal/parse/field-options.ts';
+import {
+  argument,
+  id,
+  option,
+  repeated,
+  required,
+  switchOn,
+  wholeNumber,
+  word,
+} from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 
 const settingsCommand = command({
   words: ['fx', 'settings'],

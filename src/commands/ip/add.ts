@@ -1,4 +1,6 @@
 import { CliError } from '../../base/errors.ts';
+import { containment, fullyVisible, type IpRange, rangeText } from '../../contract/cidr.ts';
+import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import {
   type AllowlistState,
   accessText,
@@ -7,17 +9,16 @@ import {
   readAllowlist,
   verifyAccess,
 } from '../../engine/allowlist.ts';
-import { command, type Guided } from '../../terminal/command.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import type { Line } from '../../engine/previews.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { askFor } from '../../terminal/ask/input.ts';
-import type { Outcome } from '../../engine/outcome.ts';
-import { option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
-import type { Line } from '../../engine/previews.ts';
-import { outcomeOf, type Session } from '../../terminal/session.ts';
-import { waitOption } from '../../engine/operations/follow.ts';
 import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
-import { containment, fullyVisible, type IpRange, rangeText } from '../../contract/cidr.ts';
-import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
+import { command, type Guided } from '../../terminal/command.ts';
+import { option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { waitOption } from '../../terminal/parse/wait-option.ts';
+import type { Session } from '../../terminal/session.ts';
 import { ipRange } from './address.ts';
 import { guardFirst } from './guard.ts';
 

@@ -1,5 +1,4 @@
 import { CliError } from '../../base/errors.ts';
-import { type AllowlistState, type Entry, entryText } from '../../engine/allowlist.ts';
 import {
   containment,
   fullyVisible,
@@ -9,6 +8,7 @@ import {
   parseVisible,
   rangeText,
 } from '../../contract/cidr.ts';
+import { type AllowlistState, type Entry, entryText } from '../../engine/allowlist.ts';
 
 /** The entry that a command refers to. */
 export interface Target {

@@ -1,6 +1,6 @@
-import { command } from '../../terminal/command.ts';
-import { outcomeOf } from '../../terminal/session.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { command } from '../../terminal/command.ts';
 import { addCommand } from './add.ts';
 import { removeCommand } from './remove.ts';
 import { replaceCommand } from './replace.ts';

@@ -1,4 +1,6 @@
 import { CliError } from '../../base/errors.ts';
+import type { IpRange } from '../../contract/cidr.ts';
+import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import {
   type AllowlistState,
   type Entry,
@@ -9,12 +11,11 @@ import {
   readEntries,
   verifyAccess,
 } from '../../engine/allowlist.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import type { Line } from '../../engine/previews.ts';
 import { command } from '../../terminal/command.ts';
 import { option, optionalArgument, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
-import type { Line } from '../../engine/previews.ts';
-import { outcomeOf, type Session } from '../../terminal/session.ts';
-import type { IpRange } from '../../contract/cidr.ts';
-import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
+import type { Session } from '../../terminal/session.ts';
 import { ipRange } from './address.ts';
 import { guardRemoval, lockOf, shownOf, type Target, targetAt, targetOf } from './guard.ts';
 

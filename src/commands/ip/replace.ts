@@ -1,15 +1,4 @@
 import { type Category, CliError, withDetails } from '../../base/errors.ts';
-import {
-  type AllowlistState,
-  type Entry,
-  PROPAGATION_MS,
-  readAllowlist,
-  readEntries,
-  verifyAccess,
-} from '../../engine/allowlist.ts';
-import { command } from '../../terminal/command.ts';
-import { option, required, switchOn, word } from '../../terminal/parse/parameters.ts';
-import { outcomeOf, type Session } from '../../terminal/session.ts';
 import type { Reply } from '../../client/client.ts';
 import {
   containment,
@@ -21,6 +10,18 @@ import {
 } from '../../contract/cidr.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
+import {
+  type AllowlistState,
+  type Entry,
+  PROPAGATION_MS,
+  readAllowlist,
+  readEntries,
+  verifyAccess,
+} from '../../engine/allowlist.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { command } from '../../terminal/command.ts';
+import { option, required, switchOn, word } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import { ipRange } from './address.ts';
 import { guardRemoval, type Target } from './guard.ts';
 import {

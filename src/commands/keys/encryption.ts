@@ -4,14 +4,14 @@ import { privateKeyFrom, sealingKeysOf, storeSealingKey } from '../../account/se
 import type { SealingPolicy, StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { command } from '../../terminal/command.ts';
-import { tryAccount } from '../../engine/connect.ts';
-import type { Outcome } from '../../engine/outcome.ts';
-import { onOrOff, option, switchOn } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { getAesKey, getPlatformPublicKey, storePublicKey } from '../../contract/endpoints/management.ts';
 import { sealAesEnvelope } from '../../crypto/aes-envelope.ts';
 import { isKeyText, newKeyPair, payloadIn, publicHalf } from '../../crypto/sealed-box.ts';
+import { tryAccount } from '../../engine/connect.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { command } from '../../terminal/command.ts';
+import { onOrOff, option, switchOn } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import { acceptedPlatformKey } from './platform.ts';
 import { requireStored } from './stored.ts';
 
@@ -92,10 +92,10 @@ function setPolicy({ world }: Session, stored: StoredProfile, sealing: SealingPo
 }
 
 /** Verifies with a read that the response can be opened, and returns whether it was sealed. Throws CliError pending. */
-async function isSealed({ world, globals }: Session, stored: StoredProfile): Promise<boolean> {
+async function isSealed(session: Session, stored: StoredProfile): Promise<boolean> {
   let isLastSealed = false;
   try {
-    await tryAccount(world, fromStored(stored, world), globals, () => ({ body }) => {
+    await tryAccount(session, fromStored(stored, session.world), () => ({ body }) => {
       isLastSealed = payloadIn(body) !== undefined;
     });
     return isLastSealed;

@@ -1,9 +1,9 @@
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { command } from '../../terminal/command.ts';
-import { switchOn } from '../../terminal/parse/parameters.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
+import { command } from '../../terminal/command.ts';
+import { switchOn } from '../../terminal/parse/parameters.ts';
 import { enableCommand, encryptionStatusCommand, rotateEncryptionCommand } from './encryption.ts';
 import { platformCommand } from './platform.ts';
 import { rotateCommand } from './rotate.ts';

@@ -1,16 +1,17 @@
 import { changeProfile } from '../../account/changes.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
-import { platformKeyChanged } from '../../engine/connect.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
-import type { Outcome } from '../../engine/outcome.ts';
-import { option, switchOn } from '../../terminal/parse/parameters.ts';
-import { outcomeOf, type Session } from '../../terminal/session.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { publicKeyFingerprint } from '../../crypto/fingerprint.ts';
 import { isKeyText } from '../../crypto/sealed-box.ts';
+import { platformKeyChanged } from '../../engine/connect.ts';
+import { endDryRun } from '../../engine/dry-run.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
+import { option, switchOn } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import { requireStored } from './stored.ts';
 
 /** Reads the service's public key. Throws CliError. */

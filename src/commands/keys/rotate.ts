@@ -2,16 +2,10 @@ import { type Profile, storeFor } from '../../account/profile.ts';
 import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { command } from '../../terminal/command.ts';
-import { confirmRequest } from '../../terminal/ask/confirm.ts';
-import { askFor } from '../../terminal/ask/input.ts';
-import type { Outcome } from '../../engine/outcome.ts';
-import { repeated, switchOn, word } from '../../terminal/parse/parameters.ts';
-import { prepareRequest } from '../../engine/requests.ts';
-import type { Session } from '../../terminal/session.ts';
-import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { getPlatformPublicKey, regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { prepareRequest } from '../../engine/requests.ts';
 import { giveUp } from '../../engine/rotation/answer.ts';
 import { pushWords } from '../../engine/rotation/push.ts';
 import { currentKey, finished, printedFields, resume } from '../../engine/rotation/resume.ts';
@@ -24,6 +18,12 @@ import {
   withRotationLock,
 } from '../../engine/rotation/rotation.ts';
 import { isWritable } from '../../engine/rotation/steps.ts';
+import { confirmRequest } from '../../terminal/ask/confirm.ts';
+import { askFor } from '../../terminal/ask/input.ts';
+import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
+import { command } from '../../terminal/command.ts';
+import { repeated, switchOn, word } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import { acceptedPlatformKey } from './platform.ts';
 
 interface Input {
@@ -128,7 +128,7 @@ async function rotate(session: Session, input: Input): Promise<Outcome> {
     await beginRotation(session, { operationId, keyPlace: placeOf(profile), oldFingerprint, pushes });
     const apiKey = await unchangedKey(session, operationId, oldFingerprint);
     const spare = await sendRotation(session, operationId, profile.key ? apiKey : undefined);
-    session.noteChanged({ operationId, requestId: undefined });
+    session.activity.noteChanged({ operationId, requestId: undefined });
     return finished(session, await completeRotation(session, operationId, spare), input);
   });
 }

@@ -5,13 +5,13 @@ import type { Profile } from '../../account/profile.ts';
 import { profileName, readProfile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { connect } from '../../engine/connect.ts';
-import { option, switchOn } from '../../terminal/parse/parameters.ts';
-import { prepareRequest } from '../../engine/requests.ts';
-import type { Session } from '../../terminal/session.ts';
 import { createSandboxKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
+import { connect } from '../../engine/connect.ts';
+import { prepareRequest } from '../../engine/requests.ts';
+import { command } from '../../terminal/command.ts';
+import { option, switchOn } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** Returns the sandbox's base URL: --at, or that of the profile that stores the key. Throws CliError usage. */
 function addressOf(at: string | undefined, kept: StoredProfile | undefined): string {
@@ -97,7 +97,7 @@ export const sandboxKeyCommand = command({
     if (save !== undefined) await requireWritable(await openStore(world, storeOf(kept)), save, world.ids);
     const connection = await connect(world, elsewhere(session.profile, baseUrl), globals, session.progress);
     const { data } = await connection.client.call(request).finally(() => connection.close());
-    session.noteChanged({ operationId: undefined, requestId: undefined });
+    session.activity.noteChanged({ operationId: undefined, requestId: undefined });
     const key = apiKeyFrom(data.apiKey ?? '', 'the new key');
     if (save !== undefined) {
       const made = { name: save, mode: 'sandbox', baseUrl } as const;

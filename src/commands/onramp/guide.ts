@@ -1,12 +1,12 @@
-import type { Guided } from '../../terminal/command.ts';
-import { askFor } from '../../terminal/ask/input.ts';
-import { amountHelp, amountOf, required } from '../../terminal/parse/parameters.ts';
-import { pickUser } from '../../terminal/ask/pick/users.ts';
-import type { Session } from '../../terminal/session.ts';
-import { waitWords } from '../../engine/operations/follow.ts';
-import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { type Amount, amountForPeople, amountText, minorForPeople } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
+import { askFor } from '../../terminal/ask/input.ts';
+import { pickUser } from '../../terminal/ask/pick/users.ts';
+import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
+import type { Guided } from '../../terminal/command.ts';
+import { amountHelp, amountOf, required } from '../../terminal/parse/parameters.ts';
+import { waitWords } from '../../terminal/parse/wait-option.ts';
+import type { Session } from '../../terminal/session.ts';
 import { awaitPayment, PAYMENT_WAIT_MS } from './payment.ts';
 import { askRoute, type Route, requirePossible } from './route.ts';
 

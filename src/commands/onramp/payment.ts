@@ -1,18 +1,18 @@
 import { CliError } from '../../base/errors.ts';
-import { printLines } from '../../terminal/show/lines.ts';
-import type { Outcome } from '../../engine/outcome.ts';
-import { PREVIEW_READ } from '../../engine/previews.ts';
-import type { Session } from '../../terminal/session.ts';
-import { startedOutcome } from '../../engine/operations/started.ts';
-import { type Following, interruptedWait } from '../../engine/operations/follow.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
+import { type Following, interruptedWait } from '../../engine/operations/follow.ts';
+import { followWork } from '../../engine/operations/follow-work.ts';
+import { onramp, TO_PAY } from '../../engine/operations/onramps.ts';
+import { startedOutcome } from '../../engine/operations/started.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { PREVIEW_READ } from '../../engine/previews.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
 import { timeText } from '../../present/times.ts';
-import { followWork } from '../../engine/operations/follow-work.ts';
-import { onramp, TO_PAY } from '../../engine/operations/onramps.ts';
+import type { Session } from '../../terminal/session.ts';
+import { printLines } from '../../terminal/show/lines.ts';
 
 const MINUTE_MS = 60_000;
 /** The 30 minutes in which the account can be paid, plus time to process the payment. */
@@ -35,7 +35,7 @@ export function followOnramp(session: Session, requestId: string, waitMs: number
 
 /** Shows the account to pay for an onramp that was just started, and waits for the payment. */
 export async function awaitPayment(session: Session, own: Outcome, waitMs: number): Promise<Outcome> {
-  const requestId = session.changed()?.requestId;
+  const requestId = session.activity.changed()?.requestId;
   if (requestId === undefined) return own;
   const { world } = session;
   // The account opens after the reply, so it expires slightly later than this counts.

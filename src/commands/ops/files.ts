@@ -1,15 +1,15 @@
 import { absolutePath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { openAccount } from '../../engine/connect.ts';
-import { argument, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
+import { openAccount } from '../../engine/connect.ts';
 import { BytesFileError, type BytesProblem } from '../../files/bytes-file.ts';
 import { linesOf } from '../../files/lines.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { Journal } from '../../journal/journal.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import { csvRow } from './printed.ts';
 
 const unusable = (path: string, why: string, hint: string, cause?: unknown) =>

@@ -1,8 +1,8 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
+import { readSharedFile } from '../../files/inspect.ts';
 import { command } from '../../terminal/command.ts';
 import type { Session } from '../../terminal/session.ts';
-import { readSharedFile } from '../../files/inspect.ts';
 
 export const headCommand = command({
   words: ['ops', 'head'],

@@ -1,17 +1,17 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
-import { stateError } from '../../terminal/show/failures.ts';
-import { argument, id, option, optionalArgument, picked, switchOn } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
-import { DEFAULT_WAIT_MS, waitOption } from '../../engine/operations/follow.ts';
+import { accountsOf, type Looked, reconcileEach } from '../../engine/operations/accounts.ts';
+import { workStartedBy } from '../../engine/operations/find-work.ts';
+import { followWork } from '../../engine/operations/follow-work.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import { JOURNAL_CHANGED } from '../../journal/codes.ts';
 import type { Operation } from '../../journal/journal.ts';
 import type { Verified } from '../../journal/verify.ts';
-import { workStartedBy } from '../../engine/operations/find-work.ts';
-import { followWork } from '../../engine/operations/follow-work.ts';
-import { createSessions, type Looked, reconcileEach } from '../../engine/operations/accounts.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, id, option, optionalArgument, picked, switchOn } from '../../terminal/parse/parameters.ts';
+import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/wait-option.ts';
+import type { Session } from '../../terminal/session.ts';
+import { stateError } from '../../terminal/show/failures.ts';
 import { backupCommand, exportCommand, importCommand, stepThrough } from './files.ts';
 import { givenHead, headCommand } from './head.ts';
 import { listCommand } from './list.ts';
@@ -286,11 +286,11 @@ const resumeCommand = command({
       throw new CliError('declined', `this operation has nothing to wait for: it is ${state}`, {
         hint: `see it with: fiatrail ops show ${found}`,
       });
-    const sessions = createSessions(session);
+    const accounts = accountsOf(session);
     try {
-      return await followWork(await sessions.of(operation), work, requestId, wait ?? DEFAULT_WAIT_MS);
+      return await followWork(await accounts.of(operation), work, requestId, wait ?? DEFAULT_WAIT_MS);
     } finally {
-      await sessions.close();
+      await accounts.close();
     }
   },
 });

@@ -1,12 +1,12 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
-import { id, oneOf, option, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
-import { periodOptions, timesOf } from '../../terminal/parse/period.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import type { ListPosition, Selection } from '../../journal/list-query.ts';
 import { NEXT, type OperationState } from '../../journal/states.ts';
+import { command } from '../../terminal/command.ts';
+import { id, oneOf, option, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
+import { periodOptions, timesOf } from '../../terminal/parse/period.ts';
+import type { Session } from '../../terminal/session.ts';
 import { COLUMNS, ONBOARDING_COLUMNS, OPERATION, printed } from './printed.ts';
 
 const STATES = Object.keys(NEXT) as readonly OperationState[];

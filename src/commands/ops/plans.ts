@@ -1,16 +1,16 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
+import { Checked } from '../../engine/change.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
-import { argument, word } from '../../terminal/parse/parameters.ts';
-import { Checked } from '../../engine/plans/checked.ts';
-import type { Session } from '../../terminal/session.ts';
-import { waitOption } from '../../engine/operations/follow.ts';
+import { warnIfAlone } from '../../engine/operations/applied.ts';
 import type { Plan } from '../../engine/plans/plan.ts';
 import { said } from '../../engine/plans/said.ts';
 import type { Signers } from '../../engine/plans/signatures.ts';
-import { warnIfAlone } from '../../engine/operations/applied.ts';
+import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, word } from '../../terminal/parse/parameters.ts';
+import { waitOption } from '../../terminal/parse/wait-option.ts';
+import type { Session } from '../../terminal/session.ts';
 
 const file = argument('file', 'plan that a command wrote with --plan', word, 'File:');
 
@@ -102,7 +102,7 @@ export const signCommand = command({
     const { signaturesOf, signersOf, withSignature } = await import('../../engine/plans/signatures.ts');
     const path = absolutePath(input.file);
     const plan = await planIn(session, path);
-    requireUnexpired(plan, await session.timeMs());
+    requireUnexpired(plan, await session.time.nowMs());
     await session.operators();
     const signers = await signersOf(session);
     const signed = await signaturesOf(plan, signers);
@@ -123,8 +123,8 @@ export const signCommand = command({
       lines: [accountLine(profile), ...planLines(plan, facts, signed)],
     });
     // It may have expired while the question was open.
-    requireUnexpired(plan, await session.timeMs());
-    const next = await withSignature(plan, own, 'signer', await session.timeMs());
+    requireUnexpired(plan, await session.time.nowMs());
+    const next = await withSignature(plan, own, 'signer', await session.time.nowMs());
     replacePlan(path, next, world);
     return { result: { data: shownPlan(path, next, await signaturesOf(next, signers)), columns: PLAN_COLUMNS } };
   },

@@ -1,13 +1,13 @@
 import { CliError } from '../../base/errors.ts';
-import type { Session } from '../../terminal/session.ts';
+import { workStartedBy } from '../../engine/operations/find-work.ts';
+import { endpointNamed, recordedData } from '../../engine/operations/recorded.ts';
 import type { Operation } from '../../journal/journal.ts';
 import type { OperationState } from '../../journal/states.ts';
 import { amountText } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { toPlain } from '../../present/plain.ts';
 import type { Form } from '../../present/prints.ts';
-import { workStartedBy } from '../../engine/operations/find-work.ts';
-import { endpointNamed, recordedData } from '../../engine/operations/recorded.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** What to do about an operation in each state. */
 const ADVICE: Readonly<Record<OperationState, string>> = {

@@ -1,9 +1,9 @@
+import type { Looked } from '../../engine/operations/accounts.ts';
 import { looksIn, unseenSince } from '../../journal/doubt.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { shellWord } from '../../present/text.ts';
-import type { Looked } from '../../engine/operations/accounts.ts';
 
 /** What a person needs in order to decide about an operation that nothing proves: a line each. */
 export function wayOut(looked: Looked, nowMs: number | undefined): readonly string[] {

@@ -1,6 +1,6 @@
-import { command } from '../../terminal/command.ts';
-import { addProfile, profileParameters } from '../../terminal/ask/new-profile.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
+import { addProfile, profileParameters } from '../../terminal/ask/new-profile.ts';
+import { command } from '../../terminal/command.ts';
 import { PROFILE, profileResult } from './show.ts';
 
 export const addCommand = command({

@@ -12,13 +12,13 @@ import {
   untrustedCommand,
 } from '../../account/stored-profile.ts';
 import { attempt, CliError, orUndefined } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
+import { rotationFile, unfinishedRotations } from '../../engine/rotation/files.ts';
+import { isOpenStage } from '../../journal/rotations.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
 import { argument, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { isOpenStage } from '../../journal/rotations.ts';
-import { rotationFile, unfinishedRotations } from '../../engine/rotation/files.ts';
 import { addCommand } from './add.ts';
 import { journalCommand } from './journal.ts';
 import { operatorCommands } from './operators.ts';

@@ -5,13 +5,13 @@ import { secretOf, storedProfileNamed } from '../../account/profile.ts';
 import { isOurStore, type StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { command } from '../../terminal/command.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
-import { option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { serverPlaceOf } from '../../journal/postgres/place.ts';
 import { isBound, passwordToStore } from '../../journal/postgres/stored-password.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
+import { option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import { requireProfile } from './show.ts';
 
 const MAX_PASSWORD_BYTES = 4096;

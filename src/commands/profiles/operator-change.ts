@@ -1,10 +1,6 @@
 import { journalPlaceOf } from '../../account/journal-place.ts';
 import { ownOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
-import { accountLine, type Change, confirmChange, confirmConsent } from '../../terminal/ask/confirm.ts';
-import { authorityOf } from '../../engine/send.ts';
-import { recordSetting } from '../../engine/setting.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import {
   changedList,
@@ -23,6 +19,10 @@ import {
 } from '../../engine/plans/operator-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
 import { requireSignatures } from '../../engine/plans/sign-above.ts';
+import { authorityOf } from '../../engine/send.ts';
+import { recordSetting } from '../../engine/setting.ts';
+import { accountLine, type Change, confirmChange, confirmConsent } from '../../terminal/ask/confirm.ts';
+import type { Session } from '../../terminal/session.ts';
 
 type Lines = PlannedChange['lines'];
 
@@ -113,7 +113,7 @@ const askedBy = (applied: PlanToApply | undefined, own: Author): Author =>
 export async function changeOperators(session: Session, wanted: OperatorChange): Promise<void> {
   const read = await readList(session);
   const { list } = read;
-  const nowIso = async () => new Date(await session.timeMs()).toISOString();
+  const nowIso = async () => new Date(await session.time.nowMs()).toISOString();
   const own = await asker(session, list);
   // Before anything is asked.
   changedList(list, wanted, own, await nowIso());
@@ -131,7 +131,7 @@ export async function changeOperators(session: Session, wanted: OperatorChange):
   if (needsAnother(list)) requireSignatures(list, `another operator must sign to ${summary}`, applied, 'changed');
   const shown = planned ? planned.agreed.lines : lines;
   await consent(session, { summary, lines: [accountLine(session.profile), ...shown, ...previews] });
-  if (applied) (await import('../../engine/plans/plan.ts')).requireUnexpired(applied.plan, await session.timeMs());
+  if (applied) (await import('../../engine/plans/plan.ts')).requireUnexpired(applied.plan, await session.time.nowMs());
   await save(session, read, changedList(list, wanted, askedBy(applied, own), await nowIso()), summary, applied);
 }
 
@@ -155,7 +155,7 @@ export async function changeAfterWaiting(session: Session, wanted: OperatorChang
       hint: 'omit --without-signature',
     });
   if (!own.operator) throw needsKey();
-  const nowMs = await session.timeMs();
+  const nowMs = await session.time.nowMs();
   const at = new Date(nowMs).toISOString();
   const next = changedList(list, wanted, own, at);
   const { pending } = list;

@@ -8,14 +8,14 @@ import {
 } from '../../account/operator-settings.ts';
 import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
-import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
-import { argument, option, someArguments, switchOn } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { OperatorChange, OperatorList, PendingChange } from '../../engine/plans/operator-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
 import type { Form } from '../../present/prints.ts';
+import { command } from '../../terminal/command.ts';
+import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
+import { argument, option, someArguments, switchOn } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** Loaded when used: the other commands of profiles sign nothing. */
 const operatorsRoom = () => import('../../account/operators.ts');

@@ -1,11 +1,11 @@
 import { parseHours } from '../../account/hours.ts';
 import { ACCOUNT, type AmountRule, type Rules } from '../../account/rules.ts';
 import { CliError } from '../../base/errors.ts';
-import { evmAddress } from '../../terminal/parse/addresses.ts';
-import { amountOrZeroOf, id, repeated, switchOn } from '../../terminal/parse/parameters.ts';
-import { type Asset, amountText, DECIMALS, isAsset, printable } from '../../money/amount.ts';
 import { isSameLimit, type ListEdit, type RuleEdits } from '../../engine/rules/edit.ts';
 import { ruledCommands } from '../../engine/rules/held.ts';
+import { type Asset, amountText, DECIMALS, isAsset, printable } from '../../money/amount.ts';
+import { evmAddress } from '../../terminal/parse/field-options.ts';
+import { amountOrZeroOf, id, repeated, switchOn } from '../../terminal/parse/parameters.ts';
 
 /** The word that removes an allow list or the hours. */
 const ANY = 'any';

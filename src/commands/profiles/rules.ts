@@ -3,21 +3,21 @@ import { type Mode, modeForPeople } from '../../account/mode.ts';
 import { chosenProfile, fromStored, storedProfileNamed } from '../../account/profile.ts';
 import type { Rules } from '../../account/rules.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import type { Outcome } from '../../engine/outcome.ts';
-import { optionalArgument, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
-import { recordSetting } from '../../engine/setting.ts';
-import { createSession, type Session } from '../../terminal/session.ts';
-import type { Journal } from '../../journal/journal.ts';
-import type { Form } from '../../present/prints.ts';
 import { brokenRule } from '../../engine/rules/check.ts';
 import { editedRules } from '../../engine/rules/edit.ts';
 import { heldBy, heldForPeople } from '../../engine/rules/held.ts';
 import { parseSharedRules, sharedRulesText } from '../../engine/rules/shared.ts';
 import type { RuleSet, Verdict } from '../../engine/rules/verdicts.ts';
 import { listed } from '../../engine/rules/words.ts';
+import { recordSetting } from '../../engine/setting.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Form } from '../../present/prints.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
+import { optionalArgument, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { createSession, type Session } from '../../terminal/session.ts';
 import { editsOf, RULE_FLAGS } from './rule-flags.ts';
 import { requireProfile } from './show.ts';
 
@@ -90,7 +90,7 @@ async function withSessionOf<T>(
   given: string | undefined,
   work: (own: Session) => Promise<T>,
 ): Promise<T> {
-  const { world, globals, commandLine, inputName, runLine, runPlanned, baselineOf } = session;
+  const { world, globals, commandLine, inputName, runLine, runPlanned } = session;
   const name = given ?? chosenProfile(globals.profile, world).name;
   if (name === session.profile.name) return work(session);
   const profile = fromStored(requireProfile(session, name), world);
@@ -102,7 +102,6 @@ async function withSessionOf<T>(
     inputName,
     runLine,
     runPlanned,
-    baselineOf,
   });
   try {
     return await work(own);

@@ -2,12 +2,12 @@ import { areRulesTrusted, evidenceRulesOf, untrustedRules } from '../../account/
 import { fromStored, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
 import { EVIDENCE, profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Outcome } from '../../engine/outcome.ts';
-import { shortDuration } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
+import type { Outcome } from '../../engine/outcome.ts';
 import type { Form } from '../../present/prints.ts';
 import type { Column } from '../../present/result.ts';
+import { shortDuration } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 
 /** Returns a profile by name; the built-in one always exists. Throws CliError usage. */
 export function requireProfile(session: Session, name: string): StoredProfile {

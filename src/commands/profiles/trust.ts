@@ -5,12 +5,12 @@ import { findPin } from '../../account/pin.ts';
 import { isApproved } from '../../account/pins.ts';
 import { isTrusted, type KeyCommand, type StoredProfile, trustedStore } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
+import { visible } from '../../present/text.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
 import { optionalArgument, shortDuration, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { visible } from '../../present/text.ts';
 import { requireProfile } from './show.ts';
 
 /** What the user is asked to trust: a key command, and settings that are weaker than the defaults. */

@@ -1,7 +1,7 @@
+import { sandboxEvent, sandboxEventResend, sandboxEvents } from '../../contract/control-events.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, id, oneOf, option, wholeNumber, word } from '../../terminal/parse/parameters.ts';
-import { outcomeOf } from '../../terminal/session.ts';
-import { sandboxEvent, sandboxEventResend, sandboxEvents } from '../../contract/control-events.ts';
 import { requireSandbox } from './only.ts';
 
 const COLUMNS = [

@@ -1,11 +1,11 @@
 import { CliError } from '../../base/errors.ts';
-import { type Command, command, type Group } from '../../terminal/command.ts';
-import { oneOf, option, required, wholeNumber, word } from '../../terminal/parse/parameters.ts';
-import { outcomeOf } from '../../terminal/session.ts';
 import { sandboxFaultAdd, sandboxFaultClear, sandboxFaultList } from '../../contract/control.ts';
 import { eventOf } from '../../contract/events.ts';
 import { FAULT_KINDS } from '../../contract/fault-kinds.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
 import { printable } from '../../money/amount.ts';
+import { type Command, command, type Group } from '../../terminal/command.ts';
+import { oneOf, option, required, wholeNumber, word } from '../../terminal/parse/parameters.ts';
 import { requireSandbox } from './only.ts';
 
 const COLUMNS = [

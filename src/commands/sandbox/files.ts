@@ -1,11 +1,11 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { argument, newFile, word } from '../../terminal/parse/parameters.ts';
 import { sandboxRestore, sandboxSnapshot } from '../../contract/control.ts';
 import { stateFileProblem } from '../../contract/state-file.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/bytes-file.ts';
 import { entryAt } from '../../files/inspect.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, newFile, word } from '../../terminal/parse/parameters.ts';
 import { requireSandbox } from './only.ts';
 import { acceptPlainAgain } from './plain-again.ts';
 

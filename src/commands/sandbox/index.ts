@@ -1,7 +1,7 @@
+import { sandboxAdvance, sandboxClock, sandboxSettle, sandboxStatus } from '../../contract/control.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
 import { type Command, command, type Group } from '../../terminal/command.ts';
 import { argument, duration, switchOn } from '../../terminal/parse/parameters.ts';
-import { outcomeOf } from '../../terminal/session.ts';
-import { sandboxAdvance, sandboxClock, sandboxSettle, sandboxStatus } from '../../contract/control.ts';
 import { eventCommands } from './events.ts';
 import { faultCommands } from './fault.ts';
 import { restoreCommand, snapshotCommand } from './files.ts';

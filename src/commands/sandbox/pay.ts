@@ -1,4 +1,8 @@
 import { CliError } from '../../base/errors.ts';
+import { sandboxDeposit, sandboxPay } from '../../contract/control.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { type Amount, type Asset, printable, TOKENS } from '../../money/amount.ts';
+import { toWireNumber, toWireText } from '../../money/units.ts';
 import { command } from '../../terminal/command.ts';
 import {
   amountHelp,
@@ -11,10 +15,6 @@ import {
   ticker,
   word,
 } from '../../terminal/parse/parameters.ts';
-import { outcomeOf } from '../../terminal/session.ts';
-import { sandboxDeposit, sandboxPay } from '../../contract/control.ts';
-import { type Amount, type Asset, printable, TOKENS } from '../../money/amount.ts';
-import { toWireNumber, toWireText } from '../../money/units.ts';
 import { requireSandbox } from './only.ts';
 
 /** Addresses on every chain begin with 0x or a letter, account numbers with a digit. */

@@ -1,7 +1,7 @@
+import { sandboxReset, sandboxSeed } from '../../contract/control.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, onOrOff, option, wholeNumber } from '../../terminal/parse/parameters.ts';
-import { outcomeOf } from '../../terminal/session.ts';
-import { sandboxReset, sandboxSeed } from '../../contract/control.ts';
 import { requireSandbox } from './only.ts';
 import { acceptPlainAgain } from './plain-again.ts';
 

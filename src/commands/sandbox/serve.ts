@@ -1,10 +1,10 @@
 import { sandboxPath, stateDir } from '../../account/paths.ts';
 import { checkedServiceName } from '../../account/service-name.ts';
 import { CliError } from '../../base/errors.ts';
+import { isOtherFee } from '../../contract/reading/names.ts';
 import { command } from '../../terminal/command.ts';
 import { hostAddress, hostName, listenProblem } from '../../terminal/parse/listening.ts';
 import { oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
-import { isOtherFee } from '../../contract/reading/names.ts';
 
 const origin = (text: string): string => {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text) return text;

@@ -1,9 +1,9 @@
 import { CliError } from '../../base/errors.ts';
+import type { JsonSchema } from '../../derive/schema.ts';
+import { printable } from '../../money/amount.ts';
 import { type Command, command, type Group } from '../../terminal/command.ts';
 import { nearest } from '../../terminal/parse/nearest.ts';
 import { type Parameter, word } from '../../terminal/parse/parameters.ts';
-import type { JsonSchema } from '../../derive/schema.ts';
-import { printable } from '../../money/amount.ts';
 import { printedSchema } from './printed-schema.ts';
 
 const COLUMNS = [

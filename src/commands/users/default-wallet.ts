@@ -1,8 +1,8 @@
+import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, id, option, picked, required, word } from '../../terminal/parse/parameters.ts';
-import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
-import { outcomeOf } from '../../terminal/session.ts';
-import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
 
 const userId = picked('user', argument('user-id', 'user id, from users list', id, 'Which user?'));
 

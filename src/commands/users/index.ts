@@ -1,9 +1,10 @@
-import { command } from '../../terminal/command.ts';
-import { argument, id, oneOf, option, picked } from '../../terminal/parse/parameters.ts';
-import { outcomeOf } from '../../terminal/session.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
-import { listedByPosition, positionOptions } from '../../engine/lists/listed.ts';
+import { listedByPosition } from '../../engine/lists/listed.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { command } from '../../terminal/command.ts';
+import { positionOptions } from '../../terminal/parse/paging.ts';
+import { argument, id, oneOf, option, picked } from '../../terminal/parse/parameters.ts';
 import { DEACTIVATED_USER_SHOWN, USER_SHOWN } from './columns.ts';
 import { defaultWalletCommands } from './default-wallet.ts';
 import { manageCommands } from './manage.ts';

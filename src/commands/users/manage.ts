@@ -1,4 +1,8 @@
 import { CliError } from '../../base/errors.ts';
+import { setStatus, updateOnrampAsset } from '../../contract/endpoints/user-settings.ts';
+import { migrateUserWallets } from '../../contract/endpoints/wallet-migration.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { percentText } from '../../money/rates.ts';
 import { command } from '../../terminal/command.ts';
 import {
   argument,
@@ -14,10 +18,6 @@ import {
   word,
 } from '../../terminal/parse/parameters.ts';
 import { objectOf, properties } from '../../terminal/parse/properties.ts';
-import { outcomeOf } from '../../terminal/session.ts';
-import { setStatus, updateOnrampAsset } from '../../contract/endpoints/user-settings.ts';
-import { migrateUserWallets } from '../../contract/endpoints/wallet-migration.ts';
-import { percentText } from '../../money/rates.ts';
 
 const userIdOf = (picks: 'active user' | 'inactive user') =>
   picked(picks, argument('user-id', 'user id, from users list', id, 'Which user?'));

@@ -1,18 +1,19 @@
 import { modeForPeople } from '../../account/mode.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { command, type Guided } from '../../terminal/command.ts';
-import { askFor } from '../../terminal/ask/input.ts';
-import type { Outcome } from '../../engine/outcome.ts';
-import { argument, id, option, optionalArgument, picked, switchOn } from '../../terminal/parse/parameters.ts';
-import { outcomeOf, type Session } from '../../terminal/session.ts';
-import { startedOutcome, startedShape } from '../../engine/operations/started.ts';
-import { DEFAULT_WAIT_MS, waitOption, waitWords } from '../../engine/operations/follow.ts';
-import { showEquivalentCommand, wizardOutcome } from '../../terminal/ask/wizard.ts';
 import { getDetails, onboard, onboardStatus } from '../../contract/endpoints/users.ts';
-import { timeText } from '../../present/times.ts';
 import { followWork } from '../../engine/operations/follow-work.ts';
+import { startedOutcome, startedShape } from '../../engine/operations/started.ts';
 import { onboarding } from '../../engine/operations/users.ts';
+import type { Outcome } from '../../engine/outcome.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { timeText } from '../../present/times.ts';
+import { askFor } from '../../terminal/ask/input.ts';
+import { showEquivalentCommand, wizardOutcome } from '../../terminal/ask/wizard.ts';
+import { command, type Guided } from '../../terminal/command.ts';
+import { argument, id, option, optionalArgument, picked, switchOn } from '../../terminal/parse/parameters.ts';
+import { DEFAULT_WAIT_MS, waitOption, waitWords } from '../../terminal/parse/wait-option.ts';
+import type { Session } from '../../terminal/session.ts';
 import { USER_SHOWN } from './columns.ts';
 import { earlierOnboarding, recordRetried, refusedAgain, requireUseful } from './retry.ts';
 

@@ -1,15 +1,15 @@
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { type Change, confirmChange } from '../../terminal/ask/confirm.ts';
-import { recognizableInput } from '../../engine/send.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onboard, type onboardStatus } from '../../contract/endpoints/users.ts';
-import { CLEARED } from '../../journal/chain.ts';
-import type { Journal, Operation } from '../../journal/journal.ts';
 import { followWork } from '../../engine/operations/follow-work.ts';
 import { recordedData } from '../../engine/operations/recorded.ts';
 import { onboarding } from '../../engine/operations/users.ts';
+import { recognizableInput } from '../../engine/send.ts';
+import { CLEARED } from '../../journal/chain.ts';
+import type { Journal, Operation } from '../../journal/journal.ts';
+import { type Change, confirmChange } from '../../terminal/ask/confirm.ts';
+import type { Session } from '../../terminal/session.ts';
 
 const EVERY = 1_000;
 
@@ -118,7 +118,7 @@ async function isSameBvn(
 export async function recordRetried(session: Session, { operation, isInDoubt }: Earlier): Promise<void> {
   if (!isInDoubt) return;
   const resolve = `fiatrail ops resolve ${operation.operationId} --not-done --reason TEXT`;
-  const taken = session.changed()?.operationId;
+  const taken = session.activity.changed()?.operationId;
   const detail = `it onboarded nobody: the service accepted its BVN again, in operation ${taken}`;
   const { inputDigest, account, kind } = operation;
   try {

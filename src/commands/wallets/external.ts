@@ -1,11 +1,11 @@
-import { command } from '../../terminal/command.ts';
-import { argument, id, oneOf, option, picked, required, switchOn, word } from '../../terminal/parse/parameters.ts';
-import { outcomeOf } from '../../terminal/session.ts';
 import {
   addExternalWallet,
   removeExternalWallet,
   setExternalWalletStatus,
 } from '../../contract/endpoints/external-wallets.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, id, oneOf, option, picked, required, switchOn, word } from '../../terminal/parse/parameters.ts';
 
 const address = picked(
   'external wallet',

@@ -1,8 +1,8 @@
-import { command } from '../../terminal/command.ts';
-import { argument, id, picked } from '../../terminal/parse/parameters.ts';
-import { outcomeOf } from '../../terminal/session.ts';
 import { getFintechAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { getFintechWallet, listUserWallets } from '../../contract/endpoints/wallets.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, id, picked } from '../../terminal/parse/parameters.ts';
 import { externalCommands } from './external.ts';
 
 const SHOWN = [

@@ -1,12 +1,12 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { nearest } from '../../terminal/parse/nearest.ts';
-import { optionalArgument, word } from '../../terminal/parse/parameters.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
 import { EVENTS, eventOf } from '../../contract/events.ts';
 import { FIELD_FORM, fieldsOf } from '../../derive/describe.ts';
 import { printable } from '../../money/amount.ts';
 import type { Form } from '../../present/prints.ts';
+import { command } from '../../terminal/command.ts';
+import { nearest } from '../../terminal/parse/nearest.ts';
+import { optionalArgument, word } from '../../terminal/parse/parameters.ts';
 
 const COLUMNS = [
   { field: 'name', title: 'Event' },

@@ -1,12 +1,12 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { openProfileInbox } from '../../engine/inbox.ts';
-import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
-import type { Session } from '../../terminal/session.ts';
 import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
 import { listSwaps } from '../../contract/endpoints/swaps.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { listWithdrawals } from '../../contract/endpoints/withdrawals.ts';
+import { openProfileInbox } from '../../engine/inbox.ts';
+import { command } from '../../terminal/command.ts';
+import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
+import type { Session } from '../../terminal/session.ts';
 import { comparison, type Period, textsIn } from '../../webhooks/gaps.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { EARLIER_MS, listedWorks } from './listed-works.ts';

@@ -1,8 +1,9 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import { openProfileInbox } from '../../engine/inbox.ts';
+import { timeText } from '../../present/times.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
 import {
   argument,
   duration,
@@ -17,7 +18,6 @@ import {
 import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import { objectOf, properties } from '../../terminal/parse/properties.ts';
 import type { Session } from '../../terminal/session.ts';
-import { timeText } from '../../present/times.ts';
 import { readBody } from '../../webhooks/body.ts';
 import { eventIn } from '../../webhooks/event.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';

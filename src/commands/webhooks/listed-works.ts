@@ -1,10 +1,10 @@
-import { PAGE_SIZE } from '../../engine/lists/pages.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
 import { listSwaps } from '../../contract/endpoints/swaps.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { listWithdrawals } from '../../contract/endpoints/withdrawals.ts';
+import { PAGE_SIZE } from '../../engine/lists/pages.ts';
+import type { Session } from '../../terminal/session.ts';
 import { isWorkKind, type ListedWork, type Period } from '../../webhooks/gaps.ts';
 
 /** Work may take this long, for example over a weekend, so the events of a period may tell of work that began before it. */

@@ -1,19 +1,19 @@
 import { CliError } from '../../base/errors.ts';
 import type { Clock } from '../../base/world.ts';
-import { command } from '../../terminal/command.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
-import { openProfileInbox } from '../../engine/inbox.ts';
-import { hostAddress, hostName } from '../../terminal/parse/listening.ts';
-import { oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
-import type { Session } from '../../terminal/session.ts';
 import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
 import { ALL_EVENTS } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/inbox-url.ts';
+import { openProfileInbox } from '../../engine/inbox.ts';
+import { createLearner, type Learner } from '../../engine/operations/event-recorder.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
+import { hostAddress, hostName } from '../../terminal/parse/listening.ts';
+import { oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { Listener } from '../../webhooks/inbox/listener.ts';
 import { passingProblemOf } from '../../webhooks/inbox/passing.ts';
 import { forwardTo, sendTo, type Target } from '../../webhooks/listen/forwarder.ts';
-import { createLearner, type Learner } from '../../engine/operations/event-recorder.ts';
 import { eventNamed } from './events.ts';
 import { type Screen, screenFor } from './screen.ts';
 import { DEFAULT_PORT, type Place, serveUntil } from './served.ts';
@@ -41,12 +41,15 @@ async function directToInbox(session: Session): Promise<void> {
   await session.call(setWebhook, { webhookUrl: INBOX_URL, enabled: true, events: [ALL_EVENTS] });
 }
 
+/** Sends the events of the embedded sandbox that are due; over the network, the service does. */
+const deliver = async ({ connection }: Session, stopping: AbortSignal) => (await connection()).deliverDue?.(stopping);
+
 /** How often the embedded sandbox is looked at for events that are due. */
 const LOOK_MS = 200;
 
 async function deliverUntil(session: Session, screen: Screen, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    await session.deliverDue(stopping).catch((error: unknown) => screen.unwritable(passingProblemOf(error)));
+    await deliver(session, stopping).catch((error: unknown) => screen.unwritable(passingProblemOf(error)));
     await session.world.clock.sleep(LOOK_MS, stopping).catch(() => {});
   }
 }

@@ -5,16 +5,17 @@ import { storeWebhookSecret, webhookSecretFrom, webhookSecretsOf } from '../../a
 import { type Category, CliError } from '../../base/errors.ts';
 import { ExchangeError } from '../../base/exchange-error.ts';
 import { Secret } from '../../base/secret.ts';
-import { command } from '../../terminal/command.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
-import { argument, option, switchOn, word } from '../../terminal/parse/parameters.ts';
-import { outcomeOf, type Session } from '../../terminal/session.ts';
 import { validRequest } from '../../client/request.ts';
 import { getWebhook, setWebhook, toggleWebhook } from '../../contract/endpoints/management.ts';
 import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/inbox-url.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
 import { printable } from '../../money/amount.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, option, switchOn, word } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 
 const COLUMNS = [
   { field: 'webhookUrl', title: 'URL' },

@@ -1,9 +1,9 @@
 import { CliError } from '../../base/errors.ts';
+import type { Learner } from '../../engine/operations/event-recorder.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
 import { passingProblemOf } from '../../webhooks/inbox/passing.ts';
-import type { Learner } from '../../engine/operations/event-recorder.ts';
 import type { Screen } from './screen.ts';
 
 /** How often new events are printed. */

@@ -1,12 +1,12 @@
 import { CliError } from '../../base/errors.ts';
-import { command } from '../../terminal/command.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
-import { argument, required, word } from '../../terminal/parse/parameters.ts';
-import { objectOf, properties } from '../../terminal/parse/properties.ts';
-import type { Session } from '../../terminal/session.ts';
 import { problemsOf, problemText } from '../../contract/check.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
 import { exampleOf } from '../../derive/example.ts';
+import { endDryRun } from '../../engine/dry-run.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, required, word } from '../../terminal/parse/parameters.ts';
+import { objectOf, properties } from '../../terminal/parse/properties.ts';
+import type { Session } from '../../terminal/session.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import { sendSigned } from '../../webhooks/listen/forwarder.ts';
 import { setAt } from './change.ts';

@@ -1,47 +1,14 @@
-import { CliError } from '../../base/errors.ts';
-import type { Outcome } from '../outcome.ts';
-import { allPages, PAGE_SIZE } from './pages.ts';
-import { newFile, option, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
-import { lastingFlags, type TypedPeriod } from '../../terminal/parse/period.ts';
-import { outcomeOf, type Session, type SessionReply } from '../../terminal/session.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { rowsInWords } from '../../present/pagination.ts';
 import type { Column } from '../../present/result.ts';
+import type { Account, AccountReply } from '../account.ts';
+import type { Outcome } from '../outcome.ts';
+import { outcomeOf } from '../outcome.ts';
 import { pagesAfter } from './after-id.ts';
 import { pacer } from './paced.ts';
+import { allPages, PAGE_SIZE } from './pages.ts';
 import { listDigest, pageAfter, pointOf } from './resume.ts';
 import { type Continuing, requireAll, type Sink, tracked, withSink } from './tracked.ts';
-
-/** The options --limit, --offset and --all of a list that is paged by position; `rows` names its rows in the help. */
-export function positionOptions(rows: string) {
-  return {
-    limit: option('--limit <count>', `${rows} per page, 1 to 100 (default 20)`, wholeNumber(1, 100)),
-    offset: option('--offset <count>', `${rows} to skip (default 0)`, wholeNumber(0, 1_000_000_000)),
-    ...allOptions,
-  };
-}
-
-function outputPath(text: string): string {
-  if (text !== '-') return newFile(text);
-  throw new CliError('usage', '"-" is not a file name', {
-    hint: 'give the path of a file; without --output-file, output goes to stdout',
-  });
-}
-
-/** The options of a list that can be read as a whole. */
-export const allOptions = {
-  all: switchOn('--all', 'fetch every page as one list'),
-  resume: option(
-    '--resume <cursor>',
-    'with --all: resume a list that stopped, from the cursor in its error message',
-    word,
-  ),
-  outputFile: option(
-    '--output-file <file>',
-    'with --all: write to a new file; after an interruption, run the same command again to resume',
-    outputPath,
-  ),
-};
 
 interface Listing<E extends Endpoint, Row> {
   readonly endpoint: E;
@@ -59,7 +26,16 @@ interface ByPosition<E extends Endpoint, Row> extends Listing<E, Row> {
   readonly skipped?: (offset: number, size: number) => number;
 }
 
-export interface Position extends Continuing, Partial<Pick<TypedPeriod, 'since' | 'until'>> {
+/** The start or end of a period, as it was typed. */
+interface TypedMoment {
+  readonly text: string;
+  /** Whether it means something else later, such as `today`. */
+  readonly isPassing: boolean;
+}
+
+export interface Position extends Continuing {
+  readonly since?: TypedMoment | undefined;
+  readonly until?: TypedMoment | undefined;
   readonly limit: number | undefined;
   readonly offset: number | undefined;
   readonly all: boolean | undefined;
@@ -73,50 +49,50 @@ interface AfterId extends Continuing {
 
 /** Reads one page of a list by position, or all pages as one list. */
 export async function listedByPosition<E extends Endpoint, Row>(
-  session: Session,
+  account: Account,
   listing: ByPosition<E, Row>,
   { limit, offset, all, since, until, ...continuing }: Position,
 ): Promise<Outcome> {
   const { endpoint, columns, request } = listing;
-  const call = (size: number | undefined, at: number | undefined) => session.call(endpoint, request(size, at));
+  const call = (size: number | undefined, at: number | undefined) => account.call(endpoint, request(size, at));
   if (!all) {
     requireAll(continuing);
-    return outcomeOf(session, endpoint, await call(limit, offset), { columns });
+    return outcomeOf(account, endpoint, await call(limit, offset), { columns });
   }
-  return withSink(session, continuing, async (sink) =>
-    wholeByPosition(session, listing, { limit, offset, since, until }, sink),
+  return withSink(account, continuing, async (sink) =>
+    wholeByPosition(account, listing, { limit, offset, since, until }, sink),
   );
 }
 
 /** Reads all pages of a list by position as one list. */
 async function wholeByPosition<E extends Endpoint, Row>(
-  session: Session,
+  account: Account,
   listing: ByPosition<E, Row>,
   { limit, offset, ...typed }: Pick<Position, 'limit' | 'offset' | 'since' | 'until'>,
   { file, cursor }: Sink,
 ): Promise<Outcome> {
   const { endpoint, columns, rowsOf, totalOf, idOf, request, skipped = () => 0, isOldestFirst = false } = listing;
-  const call = (size: number | undefined, at: number | undefined) => session.call(endpoint, request(size, at));
+  const call = (size: number | undefined, at: number | undefined) => account.call(endpoint, request(size, at));
   const size = limit ?? PAGE_SIZE;
-  const wait = pacer(session, endpoint);
+  const wait = pacer(account, endpoint);
   let total: number | undefined;
-  let last: SessionReply<ResponseOf<E>> | undefined;
+  let last: AccountReply<ResponseOf<E>> | undefined;
   const fetchPage = async (at: number) => {
     await wait();
     last = await call(size, at);
     total = totalOf(last.data) ?? undefined;
     return { rows: (rowsOf(last.data) ?? []).slice(skipped(at, size)), total };
   };
-  const list = listDigest((await session.accountNames()).keyFingerprint, endpoint.id, [
+  const list = listDigest((await account.accountNames()).keyFingerprint, endpoint.id, [
     request(undefined, offset),
-    printedAs(session),
+    printedAs(account),
   ]);
   const point = cursor === undefined ? undefined : pointOf(cursor, list);
   const found =
     point === undefined
       ? { page: await fetchPage(offset ?? 0), offset: offset ?? 0, printed: 0 }
       : await pageAfter(point, { idOf, fetchPage, isOldestFirst });
-  const reply = last as SessionReply<ResponseOf<E>>;
+  const reply = last as AccountReply<ResponseOf<E>>;
   const rows = found.page.rows.slice(found.printed);
   const start = found.offset + found.printed;
   const what = rowsInWords(endpoint.lists ?? 'rows');
@@ -127,18 +103,18 @@ async function wholeByPosition<E extends Endpoint, Row>(
     idOf,
     isOldestFirst,
     fetchPage,
-    turn: session.world.turn,
+    turn: account.world.turn,
     fellShort: (returned, counted) =>
-      session.say(
+      account.say(
         `warning: the service counts ${counted.toLocaleString('en')} ${what} but returned only ${returned.toLocaleString('en')}; the list may be incomplete`,
       ),
   });
-  const parts = tracked(session, {
+  const parts = tracked(account, {
     what,
     first: rows,
     more,
     total: () => total,
-    again: lastingFlags(typed, request(undefined, offset) as Parameters<typeof lastingFlags>[1]),
+    again: lastingFlags(typed, request(undefined, offset) as Readonly<Record<string, unknown>>),
     before: cursor === undefined ? 0 : start,
     file,
     pointAfter: (count, row) => ({
@@ -150,11 +126,22 @@ async function wholeByPosition<E extends Endpoint, Row>(
       last: (row === undefined ? point?.last : idOf(row)) ?? null,
     }),
   });
-  return outcomeOf(session, endpoint, withRows(endpoint, reply, rows), { columns, ...parts });
+  return outcomeOf(account, endpoint, withRows(endpoint, reply, rows), { columns, ...parts });
+}
+
+/** Returns replacements for flags that would mean another period later. The dates are those that `periodOf` returned. */
+function lastingFlags(
+  { since, until }: Pick<Position, 'since' | 'until'>,
+  { startDate, endDate }: Readonly<Record<string, unknown>>,
+): string[] {
+  return [
+    ...(since?.isPassing && startDate ? [`--since ${startDate} instead of --since ${since.text}`] : []),
+    ...(until?.isPassing && endDate ? [`--until ${endDate} instead of --until ${until.text}`] : []),
+  ];
 }
 
 /** What must be the same for the parts of one output. */
-const printedAs = ({ globals: { present } }: Session) => [
+const printedAs = ({ globals: { present } }: Account) => [
   present.format,
   present.fields ?? null,
   present.isCsvRaw === true,
@@ -163,9 +150,9 @@ const printedAs = ({ globals: { present } }: Session) => [
 /** Returns a reply whose list has only these rows. */
 function withRows<E extends Endpoint, Row>(
   { lists }: E,
-  reply: SessionReply<ResponseOf<E>>,
+  reply: AccountReply<ResponseOf<E>>,
   rows: readonly Row[],
-): SessionReply<ResponseOf<E>> {
+): AccountReply<ResponseOf<E>> {
   return lists === undefined
     ? reply
     : { ...reply, data: { ...(reply.data as object), [lists]: rows } as ResponseOf<E> };
@@ -180,32 +167,32 @@ interface ByCursor<E extends Endpoint, Row> extends Listing<E, Row> {
 
 /** Reads one page of a list by the id of the previous row, or all pages as one list. */
 export async function listedByCursor<E extends Endpoint, Row>(
-  session: Session,
+  account: Account,
   { endpoint, columns, rowsOf, idOf, request }: ByCursor<E, Row>,
   { limit, after, all, ...continuing }: AfterId,
 ): Promise<Outcome> {
   // Sent even if it is the service's default, because the response does not repeat it.
   const size = limit ?? (all ? PAGE_SIZE : DEFAULT_CURSOR_PAGE_SIZE);
-  const wait = pacer(session, endpoint);
+  const wait = pacer(account, endpoint);
   const call = async (startAfter: string | undefined) => {
     await wait();
-    return session.call(endpoint, request(size, startAfter));
+    return account.call(endpoint, request(size, startAfter));
   };
   if (!all) {
     requireAll(continuing);
-    return outcomeOf(session, endpoint, await call(after), { columns });
+    return outcomeOf(account, endpoint, await call(after), { columns });
   }
-  return withSink(session, continuing, async ({ file, cursor }) => {
-    const list = listDigest((await session.accountNames()).keyFingerprint, endpoint.id, [
+  return withSink(account, continuing, async ({ file, cursor }) => {
+    const list = listDigest((await account.accountNames()).keyFingerprint, endpoint.id, [
       request(undefined, after),
-      printedAs(session),
+      printedAs(account),
     ]);
     const point = cursor === undefined ? undefined : pointOf(cursor, list);
     const first = await call(point?.last ?? after);
     const rows = rowsOf(first.data) ?? [];
     const more = pagesAfter(rows, size, idOf, async (startAfter) => rowsOf((await call(startAfter)).data) ?? []);
     const before = point?.next ?? 0;
-    const parts = tracked(session, {
+    const parts = tracked(account, {
       ...{ what: rowsInWords(endpoint.lists ?? 'rows'), first: rows, more, before, file, again: [] },
       total: () => undefined,
       pointAfter: (count, row) => ({
@@ -215,6 +202,6 @@ export async function listedByCursor<E extends Endpoint, Row>(
         last: (row === undefined ? point?.last : idOf(row)) ?? null,
       }),
     });
-    return outcomeOf(session, endpoint, first, { columns, ...parts });
+    return outcomeOf(account, endpoint, first, { columns, ...parts });
   });
 }

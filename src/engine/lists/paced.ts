@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Account } from '../account.ts';
 
 /** The share of a rate limit that a long list leaves to other commands. */
 const LEFT_FOR_OTHERS = 0.2;
@@ -10,7 +10,7 @@ const LEFT_FOR_OTHERS = 0.2;
  * then on the list leaves room for other commands. It rejects with CliError interrupted.
  */
 export function pacer(
-  { world: { clock, interrupted }, progress }: Session,
+  { world: { clock, interrupted }, progress }: Account,
   { rateLimit }: Endpoint,
 ): () => Promise<void> {
   const share = Math.max(1, Math.floor(rateLimit.max * (1 - LEFT_FOR_OTHERS)));

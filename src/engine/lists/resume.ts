@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
-import type { Page } from './pages.ts';
 import { sha256Hex } from '../../crypto/fingerprint.ts';
+import type { Page } from './pages.ts';
 
 /** Where a list stopped: enough to resume it without losing or repeating a row. */
 export interface ResumePoint {

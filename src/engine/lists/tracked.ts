@@ -1,9 +1,9 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { OutputStream } from '../../base/world.ts';
-import type { Session } from '../../terminal/session.ts';
 import { openPartFile, type PartFile } from '../../files/part-file.ts';
 import type { Result } from '../../present/result.ts';
+import type { Account } from '../account.ts';
 import { cursorOf, type ResumePoint } from './resume.ts';
 
 /** What a list was told about going on and about its file. */
@@ -28,7 +28,7 @@ export function requireAll({ resume, outputFile }: Continuing): void {
   throw new CliError('usage', `${flag} needs --all`, { hint: 'add --all' });
 }
 
-function openSink({ globals, world }: Pick<Session, 'globals' | 'world'>, { resume, outputFile }: Continuing): Sink {
+function openSink({ globals, world }: Pick<Account, 'globals' | 'world'>, { resume, outputFile }: Continuing): Sink {
   if (resume === undefined && outputFile === undefined) return { file: undefined, cursor: undefined };
   const flag = resume === undefined ? '--output-file' : '--resume';
   if (resume !== undefined && outputFile !== undefined)
@@ -45,11 +45,11 @@ function openSink({ globals, world }: Pick<Session, 'globals' | 'world'>, { resu
 
 /** Reads a list into its file, if it has one, which is closed if that fails. Throws CliError usage. */
 export async function withSink<T>(
-  session: Pick<Session, 'globals' | 'world'>,
+  account: Pick<Account, 'globals' | 'world'>,
   continuing: Continuing,
   read: (sink: Sink) => Promise<T>,
 ): Promise<T> {
-  const sink = openSink(session, continuing);
+  const sink = openSink(account, continuing);
   try {
     return await read(sink);
   } catch (error) {
@@ -76,9 +76,9 @@ interface Tracked<Row> {
 type TrackedParts = Pick<Result, 'more' | 'isContinued' | 'sink' | 'stopped'>;
 
 /** Follows a list while it is printed, so that a command that stops in the middle can say how to go on. */
-export function tracked<Row>(session: Session, list: Tracked<Row>): TrackedParts {
+export function tracked<Row>(account: Account, list: Tracked<Row>): TrackedParts {
   const { what, first, more, pointAfter, total, before, file, again } = list;
-  const { progress, globals } = session;
+  const { progress, globals } = account;
   let count = 0;
   let point: ResumePoint | undefined;
   const wrote = async (rows: readonly Row[]) => {

@@ -3,44 +3,41 @@ import { areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import { OF_ENVIRONMENT } from '../../account/stored-profile.ts';
 import { attempt, CliError, withDetails } from '../../base/errors.ts';
-import { createSession, type Session } from '../../terminal/session.ts';
 import type { Operation } from '../../journal/journal.ts';
+import type { Account } from '../account.ts';
+import { createAccount } from '../open-account.ts';
 import { type Reconciled, reconcile } from './reconcile.ts';
 
-/** Sessions of the accounts that operations were sent with. */
-interface Sessions {
-  /** Returns a session of an operation's account: another account's lists say nothing about it. Throws CliError if there is none. */
-  of(operation: Operation): Promise<Session>;
+/** Accounts of the accounts that operations were sent with. */
+interface Accounts {
+  /** Returns an account of an operation's account: another account's lists say nothing about it. Throws CliError if there is none. */
+  of(operation: Operation): Promise<Account>;
   close(): Promise<void>;
 }
 
-/** Opens sessions as they are needed. The command's own session comes first, because its key may come from the environment. */
-export function createSessions(session: Session): Sessions {
-  const { world, globals, commandLine, inputName, runLine, runPlanned, baselineOf } = session;
-  const opened = new Map<string, Session>();
-  const sessionWith = (profile: Profile): Session => {
+/** Opens accounts as they are needed. The command's own account comes first, because its key may come from the environment. */
+export function accountsOf(account: Account): Accounts {
+  const { world } = account;
+  const opened = new Map<string, Account>();
+  const accountWith = (profile: Profile): Account => {
     const found = opened.get(profile.name);
     if (found) return found;
-    const own = { ...globals, profile: profile.name };
-    const made = createSession({
-      ...{ world, profile, globals: own, commandLine, inputName, runLine, runPlanned, baselineOf },
-    });
-    const shared = { ...made, journal: session.journal };
-    opened.set(profile.name, shared);
-    return shared;
+    const made = createAccount({ ...account, profile, journal: account.journal, onceKey: () => 'not-taken' });
+    opened.set(profile.name, made);
+    return made;
   };
-  const isOf = async (each: Session, { account }: Operation): Promise<boolean> => {
-    const journal = await session.journal();
+  const isOf = async (each: Account, operation: Operation): Promise<boolean> => {
+    const journal = await account.journal();
     const accounts = await journal.accountIds(await each.accountNames());
-    return accounts.includes(account);
+    return accounts.includes(operation.account);
   };
   return {
     of: async (operation) => {
       // The command may not have a usable key itself.
-      if (await isOf(session, operation).catch(falseIfCliError)) return session;
+      if (await isOf(account, operation).catch(falseIfCliError)) return account;
       const profile = attempt(() => resolveProfile(operation.profile, world));
       if (profile instanceof CliError) return (await sameAccount(operation)) ?? raise(noProfile(operation, profile));
-      const own = sessionWith(profile);
+      const own = accountWith(profile);
       const isOwn = await isOf(own, operation).catch((error) => {
         throw error instanceof CliError ? withDetails(error, { operationId: operation.operationId }) : error;
       });
@@ -52,12 +49,12 @@ export function createSessions(session: Session): Sessions {
   };
 
   /** Finds the account under another profile name. Only keys of profiles with the same address are read. */
-  async function sameAccount(operation: Operation): Promise<Session | undefined> {
+  async function sameAccount(operation: Operation): Promise<Account | undefined> {
     for (const name of allProfileNames(world)) {
       const profile = attempt(() => resolveProfile(name, world));
       if (profile instanceof CliError || profile.mode !== operation.mode || !isSameAddress(profile, operation))
         continue;
-      const each = sessionWith(profile);
+      const each = accountWith(profile);
       if (await isOf(each, operation).catch(falseIfCliError)) return each;
     }
     return undefined;
@@ -115,30 +112,30 @@ export type Looked =
  * CliError otherwise.
  */
 export async function reconcileEach(
-  session: Session,
+  account: Account,
   operations: readonly Operation[],
   isTolerant: boolean,
 ): Promise<Looked[]> {
-  const sessions = createSessions(session);
-  const failures = new Map<Session, CliError>();
+  const accounts = accountsOf(account);
+  const failures = new Map<Account, CliError>();
   const all: Looked[] = [];
-  const failed = (operation: Operation, error: unknown, own?: Session): Looked => {
+  const failed = (operation: Operation, error: unknown, own?: Account): Looked => {
     if (!isTolerant || !(error instanceof CliError) || error.category === 'interrupted') throw error;
     if (own) failures.set(own, error);
     return { kind: 'unreachable', operation, error };
   };
-  const used = new Set<Session>();
+  const used = new Set<Account>();
   const look = async (operation: Operation): Promise<Looked> => {
-    let own: Session | undefined;
+    let own: Account | undefined;
     try {
-      own = await sessions.of(operation);
+      own = await accounts.of(operation);
       const { stored, name } = own.profile;
       if (!used.has(own) && stored && !areRulesTrusted(stored)) await own.say(`warning: ${untrustedRules(name)}`);
       used.add(own);
       // A service that did not answer is not asked again for the next operation.
       const earlier = failures.get(own);
       if (earlier) return failed(operation, earlier);
-      return { ...(await reconcile(own, operation)), atMs: own.serviceClock.nowMs() };
+      return { ...(await reconcile(own, operation)), atMs: own.time.service.nowMs() };
     } catch (error) {
       return failed(operation, error, own);
     }
@@ -147,6 +144,6 @@ export async function reconcileEach(
     for (const operation of operations) all.push(await look(operation));
     return all;
   } finally {
-    await sessions.close();
+    await accounts.close();
   }
 }

@@ -1,41 +1,39 @@
 import { journalPlaceOf } from '../../account/journal-place.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Session } from '../../terminal/session.ts';
 import { parseExactJson } from '../../money/decimal.ts';
+import type { Account } from '../account.ts';
+import type { Plan } from '../plans/plan.ts';
 import { listed } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';
-
-type PlanMode = NonNullable<ReturnType<Session['planMode']>>;
-type Plan = Extract<PlanMode, { readonly kind: 'apply' }>['plan'];
 
 /** How far the clock of the plan's author may be ahead of the service's. */
 const CLOCK_MS = 24 * 60 * 60_000;
 
 /** Whether another machine could apply a plan of this account too: its once key is in the journal of this machine alone. */
-const isAlone = ({ world, profile }: Session): boolean =>
+const isAlone = ({ world, profile }: Account): boolean =>
   profile.mode !== 'embedded' && journalPlaceOf(world, profile).server === undefined;
 
 /** Warns that a plan which several people hold is applied once on this machine only. */
-export async function warnIfAlone(session: Session, { signatures }: Plan): Promise<void> {
-  const { profile } = session;
-  if (!isAlone(session)) return;
-  if (signatures.length === 0 && (await session.operators()).operators.length === 0) return;
-  await session.say(
+export async function warnIfAlone(account: Account, { signatures }: Plan): Promise<void> {
+  const { profile } = account;
+  if (!isAlone(account)) return;
+  if (signatures.length === 0 && (await account.operators()).operators.length === 0) return;
+  await account.say(
     `warning: only this machine’s journal knows that the plan is applied, so another machine could apply it too; share a journal: fiatrail profiles journal ${profile.name} --url URL`,
   );
 }
 
 /** Throws CliError declined if the service's list has the tag of a plan, which another machine applied. */
-export async function requireUnapplied(session: Session, { content }: Plan): Promise<void> {
+export async function requireUnapplied(account: Account, { content }: Plan): Promise<void> {
   const { tag, endpoint, request, createdAt } = content;
-  const work = tag !== null && isAlone(session) ? await workStartedBy(endpoint) : undefined;
+  const work = tag !== null && isAlone(account) ? await workStartedBy(endpoint) : undefined;
   if (!work || tag === null) return;
   const sought = {
     request: parseExactJson(JSON.stringify(request)) as Record<string, unknown>,
     tag,
     sinceMs: Date.parse(createdAt) - CLOCK_MS,
   };
-  const found = (await listed(session, work, sought)).candidates.find(({ isExact }) => isExact);
+  const found = (await listed(account, work, sought)).candidates.find(({ isExact }) => isExact);
   if (!found) return;
   throw new CliError(
     'declined',

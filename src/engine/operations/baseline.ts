@@ -1,34 +1,31 @@
 import { CliError } from '../../base/errors.ts';
-import { PREVIEW_READ } from '../previews.ts';
-import type { Session } from '../../terminal/session.ts';
 import { type Endpoint, effectOf } from '../../contract/endpoint.ts';
 import { redact } from '../../contract/redact.ts';
 import type { Baseline } from '../../journal/baseline.ts';
 import { parseExactJson } from '../../money/decimal.ts';
-import { requireUnapplied } from './applied.ts';
+import type { Account } from '../account.ts';
+import { PREVIEW_READ } from '../previews.ts';
 import { workStartedBy } from './find-work.ts';
 import { rowsBefore } from './listing.ts';
 import type { RowsBefore } from './work.ts';
 
 /**
  * Returns what is known of the service before a request leaves. If this command has read nothing yet (`isFirst`), reads the list that will show the
- * work: that tells the service's time, and which rows are older than the request. Throws CliError declined for a plan that another machine applied.
+ * work: that tells the service's time, and which rows are older than the request.
  */
 export async function baselineOf(
-  session: Session,
+  account: Account,
   endpoint: Endpoint,
   input: unknown,
   terms: Baseline['terms'],
   isFirst: boolean,
 ): Promise<Baseline> {
-  const { serviceClock } = session;
-  const plan = session.planMode();
-  if (plan?.kind === 'apply') await requireUnapplied(session, plan.plan);
+  const { service } = account.time;
   const looks = isFirst && effectOf(endpoint, input) === 'money';
-  const before = looks ? await look(session, endpoint, { ...requestOf(endpoint, input), ...terms }) : undefined;
+  const before = looks ? await look(account, endpoint, { ...requestOf(endpoint, input), ...terms }) : undefined;
   // A clock that was set while this command ran says nothing about the past.
-  const serviceAtMs = serviceClock.jumpMs() === 0 ? serviceClock.nowMs() : undefined;
-  return { serviceAtMs, hostAheadMs: serviceClock.hostAheadMs(), before, terms };
+  const serviceAtMs = service.jumpMs() === 0 ? service.nowMs() : undefined;
+  return { serviceAtMs, hostAheadMs: service.hostAheadMs(), before, terms };
 }
 
 const requestOf = (endpoint: Endpoint, input: unknown) =>
@@ -36,14 +33,14 @@ const requestOf = (endpoint: Endpoint, input: unknown) =>
 
 /** A list that cannot be read stops no payment; without it, less will be evidence. */
 async function look(
-  session: Session,
+  account: Account,
   { id }: Endpoint,
   request: Readonly<Record<string, unknown>>,
 ): Promise<RowsBefore | undefined> {
   const work = await workStartedBy(id);
   try {
-    if (work?.before) return await work.before(session, request);
-    return work?.list && (await rowsBefore(session, work.list(request), { ...PREVIEW_READ, isBeforehand: true }));
+    if (work?.before) return await work.before(account, request);
+    return work?.list && (await rowsBefore(account, work.list(request), { ...PREVIEW_READ, isBeforehand: true }));
   } catch (error) {
     if (error instanceof CliError && error.category === 'interrupted') throw error;
     return undefined;

@@ -1,6 +1,4 @@
 import { CliError } from '../../base/errors.ts';
-import { readEntries } from '../allowlist.ts';
-import type { Session } from '../../terminal/session.ts';
 import { matchesVisible, parseRange, parseVisible } from '../../contract/cidr.ts';
 import { sandboxReset, sandboxRestore } from '../../contract/control.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
@@ -12,16 +10,18 @@ import { deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/f
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { getFintechWallet } from '../../contract/endpoints/wallets.ts';
 import { parseExactJson } from '../../money/decimal.ts';
+import type { Account } from '../account.ts';
+import { readEntries } from '../allowlist.ts';
 import { agrees, allOf, amountAt, figuresMatch, percentMatch, wordMatch } from './rows.ts';
 import type { Seen, Work } from './work.ts';
 
 type Request = Readonly<Record<string, unknown>>;
 
 /** Makes a check of one that gets the request. It is unclear if the service no longer knows what the change was about. */
-function looking(look: (session: Session, request: Request) => Promise<Seen>): NonNullable<Work['check']> {
-  return async (session, { request }) => {
+function looking(look: (account: Account, request: Request) => Promise<Seen>): NonNullable<Work['check']> {
+  return async (account, { request }) => {
     try {
-      return await look(session, parseExactJson(request) as Request);
+      return await look(account, parseExactJson(request) as Request);
     } catch (error) {
       if (error instanceof CliError && error.category === 'refused') return 'unclear';
       throw error;
@@ -39,8 +39,8 @@ const goneFrom = (things: readonly (string | null | undefined)[] | null | undefi
 export const externalWalletRemoval: Work = {
   starts: [removeExternalWallet],
   evidence: 'fiatrail wallets show',
-  check: looking(async (session, { address }) => {
-    const { externalWallets } = (await session.call(getFintechWallet, {})).data;
+  check: looking(async (account, { address }) => {
+    const { externalWallets } = (await account.call(getFintechWallet, {})).data;
     return goneFrom(
       externalWallets?.map((wallet) => wallet.address),
       address,
@@ -52,8 +52,8 @@ export const externalWalletRemoval: Work = {
 export const bankAccountRemoval: Work = {
   starts: [deleteBankAccount],
   evidence: 'fiatrail bank-accounts list',
-  check: looking(async (session, { accountId }) => {
-    const { accounts, total } = (await session.call(listBankAccounts, {})).data;
+  check: looking(async (account, { accountId }) => {
+    const { accounts, total } = (await account.call(listBankAccounts, {})).data;
     if (typeof total === 'number' && total > (accounts?.length ?? 0)) return 'unclear';
     return goneFrom(
       accounts?.map((account) => account.accountId),
@@ -66,8 +66,8 @@ export const bankAccountRemoval: Work = {
 export const defaultWalletRemoval: Work = {
   starts: [removeDefaultWallet],
   evidence: 'fiatrail users default-wallet show USER_ID',
-  check: looking(async (session, { userId }) => {
-    const { defaultWallet } = (await session.call(getDefaultWallet, { userId: String(userId) })).data;
+  check: looking(async (account, { userId }) => {
+    const { defaultWallet } = (await account.call(getDefaultWallet, { userId: String(userId) })).data;
     if (defaultWallet === undefined) return 'unclear';
     return defaultWallet === null ? 'done' : 'not-done';
   }),
@@ -77,10 +77,10 @@ export const defaultWalletRemoval: Work = {
 export const allowlistRemoval: Work = {
   starts: [ipAllowlist],
   evidence: 'fiatrail ip list',
-  check: looking(async (session, { ipAddress }) => {
+  check: looking(async (account, { ipAddress }) => {
     const removed = typeof ipAddress === 'string' ? parseRange(ipAddress) : undefined;
     if (!removed) return 'unclear';
-    const entries = (await readEntries(session)).map(({ ip }) => parseVisible(ip));
+    const entries = (await readEntries(account)).map(({ ip }) => parseVisible(ip));
     // An entry that looks like it may be another one.
     return entries.some((entry) => !entry || matchesVisible(removed, entry)) ? 'unclear' : 'done';
   }),
@@ -91,10 +91,10 @@ const PAGE = 100;
 const MAX_PAGES = 100;
 
 /** Returns one of the account's orders; undefined if it is not in the list. */
-async function orderNamed(session: Session, orderId: unknown) {
+async function orderNamed(account: Account, orderId: unknown) {
   let request: OrderPage = { limit: PAGE };
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const orders = (await session.call(listOrders, request)).data.orders ?? [];
+    const orders = (await account.call(listOrders, request)).data.orders ?? [];
     const found = orders.find((order) => order.orderId === orderId);
     const startAfter = orders.at(-1)?.orderId;
     if (found || orders.length < PAGE || startAfter == null) return found;
@@ -107,8 +107,8 @@ async function orderNamed(session: Session, orderId: unknown) {
 export const orderRemoval: Work = {
   starts: [deleteOrder],
   evidence: 'fiatrail fx orders list',
-  check: looking(async (session, { orderId }) => {
-    const order = await orderNamed(session, orderId);
+  check: looking(async (account, { orderId }) => {
+    const order = await orderNamed(account, orderId);
     if (!order?.status) return 'unclear';
     return order.status === 'deleted' ? 'done' : 'not-done';
   }),
@@ -123,8 +123,8 @@ const SEEN = { equal: 'done', other: 'not-done', unsaid: 'unclear' } as const;
 export const orderUpdate: Work = {
   starts: [updateOrder],
   evidence: 'fiatrail fx orders list',
-  check: looking(async (session, { orderId, status, spread, ...amounts }) => {
-    const order = await orderNamed(session, orderId);
+  check: looking(async (account, { orderId, status, spread, ...amounts }) => {
+    const order = await orderNamed(account, orderId);
     if (!order || order.status === 'deleted') return 'unclear';
     const given = (['price', 'minAmount', 'maxAmount'] as const).filter((name) => amounts[name] !== undefined);
     const match = allOf([

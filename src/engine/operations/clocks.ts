@@ -1,6 +1,6 @@
-import { clockDifference, clockDistance } from '../clock-distance.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { Baseline } from '../../journal/baseline.ts';
+import type { Account } from '../account.ts';
+import { clockDifference, clockDistance } from '../clock-distance.ts';
 import { SERVICE_SKEW_MS } from './listing.ts';
 
 /** Clocks that differ by more than this prove nothing about what is missing from a list. */
@@ -14,14 +14,14 @@ type Distance = readonly [clock: string, aheadMs: number | undefined];
  * own time contradicts itself. Undefined if they are right.
  */
 export async function clockProblem(
-  { serviceClock, journal }: Pick<Session, 'serviceClock' | 'journal'>,
+  { time: { service }, journal }: Pick<Account, 'time' | 'journal'>,
   { serviceAtMs, hostAheadMs, journalAheadMs }: Baseline,
 ): Promise<string | undefined> {
-  const nowMs = serviceClock.nowMs();
-  const hostNowMs = serviceClock.hostAheadMs();
+  const nowMs = service.nowMs();
+  const hostNowMs = service.hostAheadMs();
   if (nowMs === undefined || hostNowMs === undefined) return 'the service does not say its time';
   if (serviceAtMs === undefined) return 'the service’s time when the request was sent is not known';
-  const jumpMs = serviceClock.jumpMs();
+  const jumpMs = service.jumpMs();
   if (jumpMs !== 0) return `the service’s clock was set ${jumpMs > 0 ? 'forward' : 'back'} by ${clockDistance(jumpMs)}`;
   const then = far([
     ['this machine’s', hostAheadMs],

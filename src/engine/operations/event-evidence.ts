@@ -1,13 +1,13 @@
 import { CliError } from '../../base/errors.ts';
-import { existingProfileInbox } from '../inbox.ts';
-import type { Session } from '../../terminal/session.ts';
-import type { Ear } from './follow.ts';
 import { eventOf } from '../../contract/events.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 import { eventIn, type ReadEvent } from '../../webhooks/event.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
+import type { Account } from '../account.ts';
+import { existingProfileInbox } from '../inbox.ts';
+import type { Ear } from './follow.ts';
 import { hasTag } from './rows.ts';
 import type { Candidate, Found, Likeness, Sought, Standing, Telling, Work } from './work.ts';
 
@@ -35,12 +35,12 @@ export function toldBy({ event: name, text }: KeptEvent, { told = {} }: Work): T
  * Returns the work that the events of the inbox tell of and that may be an operation's. An event does not say when its work began:
  * that is read from the work's status, and left open if the status does not say it.
  */
-export async function candidatesTold(session: Session, work: Work, sought: Sought): Promise<Candidate[]> {
+export async function candidatesTold(account: Account, work: Work, sought: Sought): Promise<Candidate[]> {
   const furthest = new Map<string, Told & Proof>();
   for (const told of await toldSince(
-    session,
+    account,
     work,
-    sought.sinceMs - SKEW_MS - Math.abs(session.serviceClock.hostAheadMs() ?? 0),
+    sought.sinceMs - SKEW_MS - Math.abs(account.time.service.hostAheadMs() ?? 0),
   )) {
     const { requestId } = told;
     const proof = proofOf(told, work, sought);
@@ -51,7 +51,7 @@ export async function candidatesTold(session: Session, work: Work, sought: Sough
   return Promise.all(
     [...furthest.values()].map(async ({ requestId, telling: { standing }, event, isExact, isPartial }) => ({
       ...{ requestId, standing, state: event.event, isExact, isPartial },
-      createdAt: await createdAtOf(session, work, requestId),
+      createdAt: await createdAtOf(account, work, requestId),
     })),
   );
 }
@@ -72,27 +72,27 @@ const RANKS: Readonly<Record<Standing, number>> = { accepted: 0, settled: 2, fai
 /** What says more counts: how the work ended, and then what the request was. */
 const rankOf = ({ telling: { standing, compare } }: Told) => RANKS[standing] + (compare ? 1 : 0);
 
-async function toldSince(session: Session, work: Work, sinceMs: number): Promise<Told[]> {
+async function toldSince(account: Account, work: Work, sinceMs: number): Promise<Told[]> {
   let inbox: Inbox | undefined;
   try {
-    inbox = work.told ? await existingProfileInbox(session.world, session.profile) : undefined;
+    inbox = work.told ? await existingProfileInbox(account.world, account.profile) : undefined;
     const events = Object.keys(work.told ?? {}).flatMap(
       (event) => inbox?.list({ event, sinceMs, limit: MAX_EVENTS }) ?? [],
     );
     return events.flatMap((event) => toldBy(event, work) ?? []);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    await session.say('warning: the inbox of webhooks cannot be read; its events are no evidence');
+    await account.say('warning: the inbox of webhooks cannot be read; its events are no evidence');
     return [];
   } finally {
     inbox?.close();
   }
 }
 
-async function createdAtOf(session: Session, { status }: Work, requestId: string): Promise<string | undefined> {
+async function createdAtOf(account: Account, { status }: Work, requestId: string): Promise<string | undefined> {
   if (!status?.createdOf) return undefined;
   try {
-    const { data } = await session.call(status.endpoint, status.input(requestId));
+    const { data } = await account.call(status.endpoint, status.input(requestId));
     return status.createdOf(data) ?? undefined;
   } catch (error) {
     if (error instanceof CliError && error.category === 'refused') return undefined;
@@ -115,9 +115,9 @@ export function withTold(found: Found, told: readonly Candidate[]): Found {
 }
 
 /** Returns an ear for the end of work; undefined if nothing receives its events. The status of the work tells it too, so that no ear fails. */
-export async function earFor(session: Session, work: Work, requestId: string): Promise<Ear | undefined> {
+export async function earFor(account: Account, work: Work, requestId: string): Promise<Ear | undefined> {
   const inbox = work.told
-    ? await existingProfileInbox(session.world, session.profile).catch(unlessDatabase)
+    ? await existingProfileInbox(account.world, account.profile).catch(unlessDatabase)
     : undefined;
   if (!inbox) return undefined;
   const isEnd = (event: KeptEvent) => {

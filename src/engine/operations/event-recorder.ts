@@ -1,11 +1,11 @@
 import { CliError } from '../../base/errors.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
+import type { Account } from '../account.ts';
+import { type Told, toldBy } from './event-evidence.ts';
 import { worksToldOf } from './find-work.ts';
 import { followWork } from './follow-work.ts';
 import { reconcile } from './reconcile.ts';
-import { type Told, toldBy } from './event-evidence.ts';
 import type { Work } from './work.ts';
 
 /** Carries what events tell into the journal. */
@@ -20,12 +20,12 @@ export interface Learner {
 const MAX_DOUBTS = 100;
 
 /** Events are evidence: they end accepted work, and are the moment to look for outcomes that are unknown. */
-export function createLearner(session: Session): Learner {
+export function createLearner(account: Account): Learner {
   /** How often each kind of work was heard of since nothing of it was in doubt. */
   const heardOf = new Map<Work, number>();
   return {
     hear: async (events) => {
-      const journal = await session.existingJournal();
+      const journal = await account.existingJournal();
       const all = journal && events.length > 0 ? await worksToldOf() : [];
       for (const event of events)
         for (const work of all) {
@@ -33,17 +33,17 @@ export function createLearner(session: Session): Learner {
           if (!journal || !told) continue;
           heardOf.set(work, (heardOf.get(work) ?? 0) + 1);
           if (told.telling.standing !== 'accepted' && (await isOpen(journal, told.requestId)))
-            await recordEnd(session, journal, work, told);
+            await recordEnd(account, journal, work, told);
         }
     },
     look: async () => {
-      const journal = heardOf.size > 0 ? await session.existingJournal() : undefined;
+      const journal = heardOf.size > 0 ? await account.existingJournal() : undefined;
       let found = 0;
       for (const [work, heard] of journal ? [...heardOf] : []) {
-        const doubts = await doubtsOf(session, work);
+        const doubts = await doubtsOf(account, work);
         // An event that came while the journal was read may be about a doubt that it did not show yet.
         if (doubts.length === 0 && heardOf.get(work) === heard) heardOf.delete(work);
-        for (const operation of doubts) if ((await reconcile(session, operation)).kind === 'ended') found += 1;
+        for (const operation of doubts) if ((await reconcile(account, operation)).kind === 'ended') found += 1;
       }
       return found;
     },
@@ -56,21 +56,23 @@ async function isOpen(journal: Journal, requestId: string): Promise<boolean> {
   return found.some(({ state }) => state === 'accepted');
 }
 
-async function doubtsOf(session: Session, { starts }: Work) {
-  const journal = await session.journal();
-  const account = await journal.accountIds(await session.accountNames());
-  const inDoubt = account.length === 0 ? [] : await journal.list({ account, state: 'in-doubt', limit: MAX_DOUBTS });
+async function doubtsOf(account: Account, { starts }: Work) {
+  const journal = await account.journal();
+  const ids = await journal.accountIds(await account.accountNames());
+  const inDoubt = ids.length === 0 ? [] : await journal.list({ account: ids, state: 'in-doubt', limit: MAX_DOUBTS });
   return inDoubt.filter(({ endpoint }) => starts.some(({ id }) => id === endpoint));
 }
 
 /** Reads how the work ended, so that the journal has the service's own words; if that is impossible, the event has to do. */
-async function recordEnd(session: Session, journal: Journal, work: Work, { requestId, telling, event }: Told) {
+async function recordEnd(account: Account, journal: Journal, work: Work, { requestId, telling, event }: Told) {
   if (work.status)
-    await followWork(session, work, requestId, 0).catch((error: unknown) => {
+    await followWork(account, work, requestId, 0).catch((error: unknown) => {
       if (!(error instanceof CliError)) throw error;
     });
   const standing = telling.standing === 'failed' ? 'failed' : 'settled';
-  const account = await session.accountNames();
+  const names = await account.accountNames();
   const endpoints = work.starts.map(({ id }) => id);
-  await journal.ended({ account, endpoints, requestId }, standing, { detail: `told by the event ${event.event}` });
+  await journal.ended({ account: names, endpoints, requestId }, standing, {
+    detail: `told by the event ${event.event}`,
+  });
 }

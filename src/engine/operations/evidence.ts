@@ -1,10 +1,10 @@
 import { evidenceRulesOf } from '../../account/money-rules.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { parseExactJson } from '../../money/decimal.ts';
-import { isPast, SERVICE_SKEW_MS, search } from './listing.ts';
+import type { Account } from '../account.ts';
 import { candidatesTold, withTold } from './event-evidence.ts';
+import { isPast, SERVICE_SKEW_MS, search } from './listing.ts';
 import type { Candidate, Found, Sought, Work } from './work.ts';
 
 /** How far a row's time may be from the time that the service said in its response. Source: inferred. */
@@ -20,25 +20,25 @@ const MAX_RIVALS = 1_000;
 const REACH_MS = 24 * 3_600_000;
 
 /** Returns what to look for in order to find an operation's work. */
-async function soughtOf(session: Session, { terms }: Work, operation: Operation): Promise<Sought> {
+async function soughtOf(account: Account, { terms }: Work, operation: Operation): Promise<Sought> {
   const { request, tag, createdAt, baseline } = operation;
-  const { serviceAtMs = Date.parse(createdAt) - Math.abs(session.serviceClock.hostAheadMs() ?? 0), before } =
+  const { serviceAtMs = Date.parse(createdAt) - Math.abs(account.time.service.hostAheadMs() ?? 0), before } =
     baseline ?? {};
   const isTold = baseline?.serviceAtMs !== undefined && before !== undefined;
   const known = { ...(parseExactJson(request) as Record<string, unknown>), ...baseline?.terms };
   return {
-    request: { ...(await terms?.(session, known)), ...known },
+    request: { ...(await terms?.(account, known)), ...known },
     tag: tag ?? undefined,
     sinceMs: serviceAtMs - SERVICE_SKEW_MS - (isTold ? 0 : REACH_MS),
   };
 }
 
 /** What the lists of the service and the events of the inbox show of an operation, without what was there before it or is another operation's. */
-export async function evidenceOf(session: Session, work: Work, operation: Operation): Promise<Found> {
-  const sought = await soughtOf(session, work, operation);
-  const told = await candidatesTold(session, work, sought);
-  const found = withTold(await listed(session, work, sought), told);
-  const journal = await session.journal();
+export async function evidenceOf(account: Account, work: Work, operation: Operation): Promise<Found> {
+  const sought = await soughtOf(account, work, operation);
+  const told = await candidatesTold(account, work, sought);
+  const found = withTold(await listed(account, work, sought), told);
+  const journal = await account.journal();
   const free: Candidate[] = [];
   for (const row of found.candidates)
     if (mayBe(row, operation, sought.sinceMs) && !(await journal.isClaimed(row.requestId, operation.operationId)))
@@ -51,10 +51,10 @@ export async function evidenceOf(session: Session, work: Work, operation: Operat
 const NOTHING: Found = { candidates: [], isComplete: false };
 
 /** Returns the rows of the service's list that may be a request, whenever they are from. */
-export async function listed(session: Session, { list, find }: Work, sought: Sought): Promise<Found> {
+export async function listed(account: Account, { list, find }: Work, sought: Sought): Promise<Found> {
   try {
-    if (find) return await find(session, sought);
-    return list ? await search(session, sought, list(sought.request)) : NOTHING;
+    if (find) return await find(account, sought);
+    return list ? await search(account, sought, list(sought.request)) : NOTHING;
   } catch (error) {
     if (!(error instanceof CliError) || error.category !== 'refused') throw error;
     return { ...NOTHING, isRefused: true };
@@ -95,18 +95,18 @@ type Owner =
   | { readonly kind: 'none' | 'busy' | 'unclear' };
 
 /** Decides whether one of the rows is proven to be the operation's. */
-export async function ownerOf(session: Session, work: Work, operation: Operation, found: Found): Promise<Owner> {
+export async function ownerOf(account: Account, work: Work, operation: Operation, found: Found): Promise<Owner> {
   const { candidates } = found;
   const [only, ...others] = candidates;
   if (!only) return { kind: 'none' };
   if (only.isExact) return others.length === 0 ? { kind: 'own', row: only } : { kind: 'unclear' };
-  const isMarkNeeded = evidenceRulesOf(session.profile).evidence === 'mark';
+  const isMarkNeeded = evidenceRulesOf(account.profile).evidence === 'mark';
   if (isMarkNeeded || candidates.some(({ isPartial }) => isPartial)) return { kind: 'unclear' };
   if (!candidates.every((row) => isOfItsTime(row, operation))) return { kind: 'unclear' };
-  const rivals = await rivalsOf(session, work, operation);
+  const rivals = await rivalsOf(account, work, operation);
   const equal: Claimant[] = [{ operation, rows: candidates }];
   for (const rival of rivals) {
-    const rows = await timelyRows(session, work, rival);
+    const rows = await timelyRows(account, work, rival);
     const isShared = rows.some(({ requestId }) => candidates.some((row) => row.requestId === requestId));
     // One whose time is not known could never take the row that it would be given.
     const isEqual = plainRequest(rival) === plainRequest(operation) && rival.endpoint === operation.endpoint;
@@ -115,7 +115,7 @@ export async function ownerOf(session: Session, work: Work, operation: Operation
     else if (isShared) return { kind: 'unclear' };
   }
   if (equal.length === 1) return others.length === 0 ? { kind: 'own', row: only } : { kind: 'unclear' };
-  return amongEqual(await session.journal(), operation, equal);
+  return amongEqual(await account.journal(), operation, equal);
 }
 
 /** What an operation asks for, without the tag that only tells it from an equal one. */
@@ -161,16 +161,16 @@ const timeOf = ({ createdAt }: Candidate): number => Date.parse(createdAt ?? '')
 const sentAt = ({ operation }: Claimant): number => operation.baseline?.serviceAtMs ?? 0;
 
 /** Returns the other operations of the account in doubt whose work a row may be. */
-async function rivalsOf(session: Session, { starts }: Work, { operationId }: Operation): Promise<readonly Operation[]> {
-  const journal = await session.journal();
-  const account = await journal.accountIds(await session.accountNames());
-  const inDoubt = await journal.list({ account, state: 'in-doubt', limit: MAX_RIVALS });
+async function rivalsOf(account: Account, { starts }: Work, { operationId }: Operation): Promise<readonly Operation[]> {
+  const journal = await account.journal();
+  const ids = await journal.accountIds(await account.accountNames());
+  const inDoubt = await journal.list({ account: ids, state: 'in-doubt', limit: MAX_RIVALS });
   return inDoubt.filter((other) => other.operationId !== operationId && starts.some(({ id }) => id === other.endpoint));
 }
 
 /** Returns the rows that may be a rival's. One whose time is not known may have any row that is like it. */
-async function timelyRows(session: Session, work: Work, rival: Operation): Promise<readonly Candidate[]> {
-  const { candidates } = await evidenceOf(session, work, rival);
+async function timelyRows(account: Account, work: Work, rival: Operation): Promise<readonly Candidate[]> {
+  const { candidates } = await evidenceOf(account, work, rival);
   return candidates.filter((row) => row.isExact || !hasTime(rival) || isOfItsTime(row, rival));
 }
 

@@ -1,13 +1,13 @@
-import { resultOf } from '../send.ts';
-import type { Outcome } from '../outcome.ts';
-import type { Session } from '../../terminal/session.ts';
-import { type Following, followStatus } from './follow.ts';
 import type { Endpoint, ResponseOf } from '../../contract/endpoint.ts';
+import type { Account } from '../account.ts';
+import type { Outcome } from '../outcome.ts';
+import { resultOf } from '../send.ts';
+import { type Following, followStatus } from './follow.ts';
 import type { Work } from './work.ts';
 
 /** Follows work until it ends or the time is up, and records the end in the journal. */
 export function followWork<E extends Endpoint>(
-  session: Session,
+  account: Account,
   work: Work,
   requestId: string,
   waitMs: number,
@@ -16,18 +16,18 @@ export function followWork<E extends Endpoint>(
   const { starts, status: followed, retry } = work;
   if (!followed) throw new Error('this work has no status');
   const { input, again, namesFor, watch, createdOf: _, ...rest } = followed;
-  return followStatus(session, {
+  return followStatus(account, {
     ...rest,
     ...more,
     input: input(requestId),
     again: again(requestId),
     retry: retry?.(requestId),
     waitMs,
-    ...(watch ? { meanwhile: watch(session, requestId) } : {}),
-    namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(session, requestId, data)) ?? {},
-    ear: async () => (await import('./event-evidence.ts')).earFor(session, work, requestId),
+    ...(watch ? { meanwhile: watch(account, requestId) } : {}),
+    namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(account, requestId, data)) ?? {},
+    ear: async () => (await import('./event-evidence.ts')).earFor(account, work, requestId),
     ended: (standing: End['standing'], data: ResponseOf<Endpoint>) =>
-      recordEnd(session, {
+      recordEnd(account, {
         starts: starts.map(({ id }) => id),
         requestId,
         standing,
@@ -44,12 +44,12 @@ interface End {
 }
 
 /** Carries the end of work into the journal. A journal that cannot be written does not change what the service said. */
-async function recordEnd(session: Session, { starts, requestId, standing, result }: End): Promise<void> {
+async function recordEnd(account: Account, { starts, requestId, standing, result }: End): Promise<void> {
   try {
-    const account = await session.accountNames();
-    const journal = await session.journal();
-    await journal.ended({ account, endpoints: starts, requestId }, standing, { result });
+    const names = await account.accountNames();
+    const journal = await account.journal();
+    await journal.ended({ account: names, endpoints: starts, requestId }, standing, { result });
   } catch {
-    await session.say('warning: cannot write to the journal; it does not know yet how this work ended');
+    await account.say('warning: cannot write to the journal; it does not know yet how this work ended');
   }
 }

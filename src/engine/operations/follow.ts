@@ -2,14 +2,11 @@ import { CliError, withDetails } from '../../base/errors.ts';
 import { errorNameIn } from '../../client/error-name.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import type { Column } from '../../present/result.ts';
-import { liveLine } from '../../terminal/show/live.ts';
+import type { Account } from '../account.ts';
 import type { Outcome } from '../outcome.ts';
-import { duration, type Parameter } from '../../terminal/parse/parameters.ts';
-import { outcomeOf, type Session } from '../../terminal/session.ts';
+import { outcomeOf } from '../outcome.ts';
 
 const MINUTE_MS = 60_000;
-/** The limit of --wait without a value. */
-export const DEFAULT_WAIT_MS = 10 * MINUTE_MS;
 /** The minimum time-out of a status read, even when the wait is nearly over. */
 export const SHORTEST_READ_MS = 1_000;
 export const FIRST_POLL_MS = 120;
@@ -17,26 +14,6 @@ const SECOND_MS = 1_000;
 const POLL_GROWTH = 1.6;
 /** Polls use at most this share of the rate limit, which leaves room for other commands. */
 const SHARE_OF_LIMIT = 0.75;
-
-/**
- * `--wait [duration]`, in milliseconds; undefined when not given. `ifOmitted` is the limit, for the help text, of a command
- * that waits without it too.
- */
-export function waitOption(until: string, ifOmitted?: string): Parameter<number | undefined> {
-  return {
-    kind: 'option',
-    name: '--wait [duration]',
-    help: `wait ${until}, at most this long (default 10m${ifOmitted ? `; ${ifOmitted} without --wait` : ''})`,
-    required: false,
-    parse: (text) => (text === undefined ? DEFAULT_WAIT_MS : duration(text)),
-  };
-}
-
-/** The `--wait` flag for a time in milliseconds, in minutes if it is a whole number of them. */
-export const waitWords = (waitMs: number): readonly string[] => [
-  '--wait',
-  ...(waitMs === DEFAULT_WAIT_MS ? [] : [waitMs % MINUTE_MS === 0 ? `${waitMs / MINUTE_MS}m` : `${waitMs}ms`]),
-];
 
 export interface Following<E extends Endpoint> {
   readonly endpoint: E;
@@ -95,11 +72,11 @@ const HEARING_POLL_MS = 10_000;
  * Polls a status until the work is finished or the time is up. The last status is always printed. The outcome has the error
  * `failed` if the work failed, and `pending` if it is still in progress when the wait ends.
  */
-export async function followStatus<E extends Endpoint>(session: Session, following: Following<E>): Promise<Outcome> {
+export async function followStatus<E extends Endpoint>(account: Account, following: Following<E>): Promise<Outcome> {
   const { endpoint, waitMs, isBeforehand = false, done, failed, what, columns } = following;
-  const { clock, interrupted } = session.world;
+  const { clock, interrupted } = account.world;
   const deadlineMs = clock.now() + waitMs;
-  const line = liveLine(session.world, session.globals, following.shows !== undefined);
+  const line = account.progress.line(following.shows !== undefined);
   const show = (now: string) => line.show(following.shows?.(now, line.isLive) ?? progressText(following, now));
   using ear = waitMs > 0 ? await following.ear?.() : undefined;
   const stepMs = ear ? LISTEN_MS : following.shows ? SECOND_MS : Number.POSITIVE_INFINITY;
@@ -107,30 +84,30 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, endpoint)) {
     const leftToRead = () => Math.max(SHORTEST_READ_MS, deadlineMs - clock.now());
     const totalMs = waitMs > 0 ? { totalMs: leftToRead() } : {};
-    const reply = await session.call(endpoint, following.input, { ...totalMs, isBeforehand }).catch(async (error) => {
+    const reply = await account.call(endpoint, following.input, { ...totalMs, isBeforehand }).catch(async (error) => {
       await line.end();
-      throw session.changed() ? statusUnreadable(session, following, error) : error;
+      throw account.activity.changed() ? statusUnreadable(account, following, error) : error;
     });
     const now = following.stateOf(reply.data) ?? 'unknown';
     const { notes, end }: Meanwhile =
       waitMs > 0 && !done.includes(now) ? ((await following.meanwhile?.(reply.data, leftToRead())) ?? QUIET) : QUIET;
     if (notes.length > 0) await line.clear();
-    for (const note of notes) await session.say(note);
+    for (const note of notes) await account.say(note);
     if (waitMs > 0) await show(now);
     const isEnded = failed.includes(now) || done.includes(now) || end !== undefined;
     const isFinished = isEnded || waitMs === 0 || clock.now() >= deadlineMs;
     if (isFinished) await line.end();
     const names = isFinished ? await following.namesFor?.(reply.data) : undefined;
     const answered = { ...reply, request: { ...(reply.request as object), ...names } };
-    const outcome = await outcomeOf(session, endpoint, answered, columns && { columns });
+    const outcome = await outcomeOf(account, endpoint, answered, columns && { columns });
     if (failed.includes(now)) await following.ended?.('failed', reply.data);
     if (done.includes(now)) await following.ended?.('settled', reply.data);
     if (failed.includes(now))
-      return { ...outcome, error: failure(session, following, following.words?.(reply.data), reply.data) };
-    if (end !== undefined) return { ...outcome, error: hopeless(session, following, end) };
+      return { ...outcome, error: failure(account, following, following.words?.(reply.data), reply.data) };
+    if (end !== undefined) return { ...outcome, error: hopeless(account, following, end) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();
-    if (isFinished || leftMs <= 0) return { ...outcome, error: stillPending(session, following, now) };
+    if (isFinished || leftMs <= 0) return { ...outcome, error: stillPending(account, following, now) };
     const untilMs = clock.now() + Math.min(ear && !isTold ? HEARING_POLL_MS : pauseMs, leftMs);
     for (let restMs = untilMs - clock.now(); restMs > 0; restMs = untilMs - clock.now()) {
       // The status may be behind the event, so that it is read again as if nothing had been told.
@@ -140,7 +117,7 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
       }
       await clock.sleep(Math.min(restMs, stepMs), interrupted).catch(async () => {
         await line.end();
-        throw interruptedWait(session, following, `while ${what} was in progress (status: ${now})`);
+        throw interruptedWait(account, following, `while ${what} was in progress (status: ${now})`);
       });
       if (following.shows && clock.now() < untilMs) await show(now);
     }
@@ -169,15 +146,15 @@ interface Followed {
 }
 
 /** The operation id of the work, if this command started it. */
-function operationOf(session: Session): { readonly operationId: string | undefined } {
-  return { operationId: session.changed()?.operationId };
+function operationOf(account: Account): { readonly operationId: string | undefined } {
+  return { operationId: account.activity.changed()?.operationId };
 }
 
 /** The error code of work that failed: the name that the service gives for it in a field, if any. */
 export const failureCode = (data: unknown): string => errorNameIn(data) ?? 'FAILED';
 
 function failure(
-  session: Session,
+  account: Account,
   { what, retry }: Pick<Following<Endpoint>, 'what' | 'retry'>,
   reason: string | undefined,
   data: unknown,
@@ -185,26 +162,26 @@ function failure(
   return new CliError('failed', `${what} failed${reason ? `: ${reason}` : ''}`, {
     code: failureCode(data),
     hint: `this is final; fix the cause, then ${retry ? `retry with: ${retry}` : 'start again'}`,
-    ...operationOf(session),
+    ...operationOf(account),
   });
 }
 
 /** The error for work that can no longer succeed, although the service has not ended it yet. */
-function hopeless(session: Session, { what, again }: Followed, why: string): CliError {
+function hopeless(account: Account, { what, again }: Followed, why: string): CliError {
   return new CliError('failed', `${what} cannot complete: ${why}`, {
     hint: `check it once more with: ${again}; then start a new one`,
-    ...operationOf(session),
+    ...operationOf(account),
   });
 }
 
 function stillPending(
-  session: Session,
+  account: Account,
   { what, again, waitMs }: Followed & { readonly waitMs: number },
   state: string,
 ): CliError {
   return new CliError('pending', `${what} is still in progress after ${durationText(waitMs)} (status: ${state})`, {
     hint: `check it later with: ${again}`,
-    ...operationOf(session),
+    ...operationOf(account),
   });
 }
 
@@ -216,10 +193,10 @@ function durationText(durationMs: number): string {
 }
 
 /** The error of an interrupted wait; the work itself continues. */
-export function interruptedWait(session: Session, { again }: Pick<Followed, 'again'>, when: string): CliError {
+export function interruptedWait(account: Account, { again }: Pick<Followed, 'again'>, when: string): CliError {
   return new CliError('interrupted', `interrupted ${when}; it continues without this command`, {
     hint: `check it later with: ${again}`,
-    ...operationOf(session),
+    ...operationOf(account),
   });
 }
 
@@ -227,17 +204,17 @@ export function interruptedWait(session: Session, { again }: Pick<Followed, 'aga
  * The error for work that was started but whose status cannot be read. Its category is `pending`, because any other could mean
  * that nothing was sent.
  */
-export function statusUnreadable(session: Session, following: Followed, error: unknown): unknown {
+export function statusUnreadable(account: Account, following: Followed, error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const { what, again } = following;
   if (error.category === 'interrupted')
-    return interruptedWait(session, following, `while reading the status of ${what}`);
+    return interruptedWait(account, following, `while reading the status of ${what}`);
   // The message of a rate limit, "nothing was done", would seem to be about the change.
   const why = error.category === 'rate-limited' ? "the service's rate limit was reached" : error.message;
   return withDetails(error, {
     category: 'pending',
     message: `cannot read the status of ${what}: ${why}`,
-    ...operationOf(session),
+    ...operationOf(account),
     hint: `${what} may still be in progress; check it with: ${again}`,
   });
 }

@@ -1,5 +1,5 @@
-import type { Session, SessionCallOptions } from '../../terminal/session.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Account, AccountCallOptions } from '../account.ts';
 import { hasTag } from './rows.ts';
 import type { Candidate, Found, Listing, ListRow, RowsBefore, Sought, Standing } from './work.ts';
 
@@ -18,18 +18,18 @@ export function listing<L extends Endpoint, R>(definition: Listing<L, R>): Listi
 }
 
 /** Reads a list back to the time of the request, and returns the rows that are like it, whenever they are from. */
-export async function search(session: Session, { sinceMs, tag }: Sought, list: Listing): Promise<Found> {
+export async function search(account: Account, { sinceMs, tag }: Sought, list: Listing): Promise<Found> {
   const { endpoint, page, rowsOf, read, done, failed, isUnpaged } = list;
   const candidates = new Map<string, Candidate>();
   let times: readonly number[] = [];
   const found = (isComplete: boolean): Found => ({
     ...{ candidates: [...candidates.values()], isComplete },
-    wrongTimes: wrongTimesIn(times, session.serviceClock.nowMs()),
+    wrongTimes: wrongTimesIn(times, account.time.service.nowMs()),
   });
   const isOld = ({ createdAt }: ListRow) => isPast(createdAt, sinceMs);
   let lastId: string | undefined;
   for (let count = 0, pages = 0, size = PAGE; pages < MAX_PAGES && size <= MAX_SIZE; pages++) {
-    const { data } = await session.call(endpoint, page(size, count, lastId));
+    const { data } = await account.call(endpoint, page(size, count, lastId));
     const rows = (rowsOf(data) ?? []).map(read);
     times = [...(isUnpaged ? [] : times), ...timesOf(rows)];
     for (const row of rows) {
@@ -59,11 +59,11 @@ export async function search(session: Session, { sinceMs, tag }: Sought, list: L
  * has every row (null: from the beginning). Undefined if the page does not tell.
  */
 export async function rowsBefore(
-  session: Session,
+  account: Account,
   { endpoint, page, rowsOf, read }: Listing,
-  options: SessionCallOptions,
+  options: AccountCallOptions,
 ): Promise<RowsBefore | undefined> {
-  const { data } = await session.call(endpoint, page(PAGE, 0, undefined), options);
+  const { data } = await account.call(endpoint, page(PAGE, 0, undefined), options);
   const rows = (rowsOf(data) ?? []).map(read);
   const ids = rows.flatMap(({ requestId, isLike }) => (requestId && isLike ? [requestId] : []));
   if (rows.length < PAGE && !saysMore(data, rows.length)) return { ids, sinceMs: null };

@@ -1,11 +1,11 @@
 import { CliError } from '../../base/errors.ts';
-import { PREVIEW_READ } from '../previews.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { listUserWallets } from '../../contract/endpoints/wallets.ts';
 import { BASE } from '../../contract/networks.ts';
+import type { Account } from '../account.ts';
+import { PREVIEW_READ } from '../previews.ts';
 import { futureIn, isPast, saysMore, standingOf, timesOf } from './listing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
 import { agrees, agreesFlag, amountAt, cngnOfNaira, compared, matchOf } from './rows.ts';
@@ -45,25 +45,25 @@ export const onramp: Work = {
   }),
   told: { 'payments.confirmed': { standing: 'accepted' }, 'wallet.funding.completed': { standing: 'settled' } },
   evidence: 'fiatrail wallets user USER_ID',
-  find: async (session, sought) => {
-    const { data } = await session.call(listUserWallets, { userId: String(sought.request['userId']) });
+  find: async (account, sought) => {
+    const { data } = await account.call(listUserWallets, { userId: String(sought.request['userId']) });
     const wallets = data.wallets ?? [];
     const candidates: Candidate[] = [];
     for (const wallet of wallets) {
       const { walletAddress, createdAt } = wallet;
       if (!isEvmAddress(walletAddress) || isPast(createdAt, sought.sinceMs)) continue;
       if (!isOfOnramp(wallet, sought.request)) continue;
-      const found = await onrampOf(session, walletAddress, sought);
+      const found = await onrampOf(account, walletAddress, sought);
       if (found) candidates.push({ ...found, createdAt, listedAs: walletAddress });
     }
     return {
       candidates,
       isComplete: data.wallets != null && !saysMore({ total: data.count }, wallets.length),
-      wrongTimes: futureIn(timesOf(wallets), session.serviceClock.nowMs()),
+      wrongTimes: futureIn(timesOf(wallets), account.time.service.nowMs()),
     };
   },
-  before: async (session, { userId }) => {
-    const { data } = await session.call(listUserWallets, { userId: String(userId) }, PREVIEW_READ);
+  before: async (account, { userId }) => {
+    const { data } = await account.call(listUserWallets, { userId: String(userId) }, PREVIEW_READ);
     if (!data.wallets || saysMore({ total: data.count }, data.wallets.length)) return undefined;
     return { ids: data.wallets.flatMap(({ walletAddress }) => walletAddress ?? []), sinceMs: null };
   },
@@ -81,8 +81,8 @@ const isOfOnramp = (wallet: UserWallet, request: Sought['request']): boolean =>
 type UserWallet = NonNullable<ResponseOf<typeof listUserWallets>['wallets']>[number];
 
 /** Returns the onramp that made a wallet, if it is like the request; undefined for another wallet. */
-async function onrampOf(session: Session, address: string, { request }: Sought): Promise<Candidate | undefined> {
-  const { data } = await session.call(onrampStatus, byIdOrAddress(address)).catch((error: unknown) => {
+async function onrampOf(account: Account, address: string, { request }: Sought): Promise<Candidate | undefined> {
+  const { data } = await account.call(onrampStatus, byIdOrAddress(address)).catch((error: unknown) => {
     // The user's own wallet was not made by an onramp.
     if (error instanceof CliError && error.category === 'refused') return { data: undefined };
     throw error;

@@ -1,13 +1,13 @@
 import { CliError } from '../../base/errors.ts';
-import { PREVIEW_READ } from '../previews.ts';
-import type { Session, SessionCallOptions } from '../../terminal/session.ts';
-import type { Meanwhile } from './follow.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { listDeposits } from '../../contract/endpoints/history.ts';
 import type { onrampStatus } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
+import type { Account, AccountCallOptions } from '../account.ts';
+import { PREVIEW_READ } from '../previews.ts';
+import type { Meanwhile } from './follow.ts';
 
 /** How often the deposits are read: soon enough to be useful, and far below their rate limit. */
 const PACE_MS = 5_000;
@@ -29,8 +29,8 @@ interface Due {
  * amount, too late, or refused. The status of the onramp does not show them. Source: interface (deposit rule 2), inferred (an
  * account that is used or expired accepts no other payment).
  */
-export function watchPaymentsIn(session: Session, requestId: string) {
-  const { clock } = session.world;
+export function watchPaymentsIn(account: Account, requestId: string) {
+  const { clock } = account.world;
   const told = new Set<string>();
   let due: Due | undefined;
   let nextMs = 0;
@@ -42,9 +42,9 @@ export function watchPaymentsIn(session: Session, requestId: string) {
     const read = { totalMs: Math.min(PREVIEW_READ.totalMs, leftMs) };
     try {
       // An account that has expired can no longer be read.
-      due ??= isOver ? undefined : await dueFor(session, requestId, read);
+      due ??= isOver ? undefined : await dueFor(account, requestId, read);
       if (!due) return { notes: [] };
-      const { paid, isComplete } = await paymentsInto(session, due, read);
+      const { paid, isComplete } = await paymentsInto(account, due, read);
       const wrong = paid.flatMap((each) => wrongPayment(each, due as Due) ?? []);
       const fresh = wrong.filter(({ id }) => !told.has(id));
       for (const { id } of fresh) told.add(id);
@@ -67,8 +67,8 @@ export function watchPaymentsIn(session: Session, requestId: string) {
   };
 }
 
-async function dueFor(session: Session, requestId: string, read: SessionCallOptions): Promise<Due | undefined> {
-  const { data } = await session.call(getVirtualAccount, { requestId }, read);
+async function dueFor(account: Account, requestId: string, read: AccountCallOptions): Promise<Due | undefined> {
+  const { data } = await account.call(getVirtualAccount, { requestId }, read);
   const { accountNumber, totalAmountWithFee, createdAt } = data.virtualAccount;
   const total = fromWire(totalAmountWithFee, 'naira', 'NGN');
   const openedMs = Date.parse(createdAt ?? '');
@@ -76,14 +76,14 @@ async function dueFor(session: Session, requestId: string, read: SessionCallOpti
     total && {
       ...{ accountNumber, total, expiresAtMs: Date.parse(data.expiresAt ?? '') },
       sinceMs:
-        (Number.isNaN(openedMs) ? (session.serviceClock.nowMs() ?? session.world.clock.now()) : openedMs) - SKEW_MS,
+        (Number.isNaN(openedMs) ? (account.time.service.nowMs() ?? account.world.clock.now()) : openedMs) - SKEW_MS,
     }
   );
 }
 
-async function paymentsInto(session: Session, { accountNumber, sinceMs }: Due, read: SessionCallOptions) {
+async function paymentsInto(account: Account, { accountNumber, sinceMs }: Due, read: AccountCallOptions) {
   const request = { type: 'user_onramp', startDate: new Date(sinceMs).toISOString(), limit: PAGE_ROWS } as const;
-  const { data } = await session.call(listDeposits, request, read);
+  const { data } = await account.call(listDeposits, request, read);
   const all = data.deposits ?? [];
   const paid = all.filter(({ virtualAccountNumber }) => virtualAccountNumber === accountNumber);
   return { paid, isComplete: all.length < PAGE_ROWS };

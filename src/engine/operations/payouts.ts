@@ -1,10 +1,10 @@
 import { CliError } from '../../base/errors.ts';
-import type { SavedAccount } from '../banks.ts';
 import { getBankAccount } from '../../contract/endpoints/banks.ts';
 import { listPayouts } from '../../contract/endpoints/history.ts';
 import { offrampStatus, startOfframp } from '../../contract/endpoints/offramp.ts';
 import { payoutStatus, startPayout } from '../../contract/endpoints/payouts.ts';
 import type { Baseline } from '../../journal/baseline.ts';
+import type { SavedAccount } from '../banks.ts';
 import { listing } from './listing.ts';
 import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared, nairaOfCngn, said } from './rows.ts';
 import { type Likeness, type Sought, status, type Telling, type ToldOf, type Work } from './work.ts';
@@ -150,10 +150,10 @@ export const payout: Work = {
         };
       },
     }),
-  terms: async (session, { accountNumber, bankAccountId }) => {
+  terms: async (account, { accountNumber, bankAccountId }) => {
     if (typeof accountNumber === 'string') return undefined;
     try {
-      const { data } = await session.call(getBankAccount, { accountId: String(bankAccountId) });
+      const { data } = await account.call(getBankAccount, { accountId: String(bankAccountId) });
       return payeeTerms(data.accounts?.[0]);
     } catch (error) {
       // An account that was removed has nothing to compare.

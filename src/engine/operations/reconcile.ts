@@ -1,10 +1,10 @@
 import { evidenceRulesOf } from '../../account/money-rules.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { Baseline } from '../../journal/baseline.ts';
 import { isInDoubt, looksIn, unseenSince } from '../../journal/doubt.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { shellWord } from '../../present/text.ts';
+import type { Account } from '../account.ts';
 import { clockProblem } from './clocks.ts';
 import { evidenceOf, ownerOf } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';
@@ -29,8 +29,8 @@ export type Reconciled = { readonly operation: Operation; readonly where?: strin
 const PROCESS_ENDED = 'its process ended before it recorded a response';
 
 /** Looks for a request with an unknown outcome in the service's lists, and records what that proves. */
-export async function reconcile(session: Session, operation: Operation): Promise<Reconciled> {
-  const journal = await session.journal();
+export async function reconcile(account: Account, operation: Operation): Promise<Reconciled> {
+  const journal = await account.journal();
   if (journal.isBusy(operation)) return { kind: 'busy', operation };
   const { operationId, endpoint, state } = operation;
   if (state === 'prepared')
@@ -42,7 +42,7 @@ export async function reconcile(session: Session, operation: Operation): Promise
   if (!work) return { kind: 'no-evidence', operation: await current(journal, operationId) };
   const again = work.retry?.(operationId);
   const about = { where: placeOf(work, operation), ...(again === undefined ? {} : { retry: again }) };
-  return { ...(await lookFor(session, journal, work, operation)), ...about };
+  return { ...(await lookFor(account, journal, work, operation)), ...about };
 }
 
 /** Where a person looks for it. */
@@ -51,19 +51,19 @@ function placeOf({ evidence }: Work, { request }: Operation): string {
   return typeof userId === 'string' ? evidence.replace('USER_ID', shellWord(userId)) : evidence;
 }
 
-async function lookFor(session: Session, journal: Journal, work: Work, operation: Operation): Promise<Reconciled> {
+async function lookFor(account: Account, journal: Journal, work: Work, operation: Operation): Promise<Reconciled> {
   const { operationId } = operation;
-  if (work.check) return afterLook(session, journal, operation, await work.check(session, operation));
-  const found = await evidenceOf(session, work, operation);
+  if (work.check) return afterLook(account, journal, operation, await work.check(account, operation));
+  const found = await evidenceOf(account, work, operation);
   const { candidates } = found;
   const isShown = (work.list || work.find) && !found.isRefused;
   if (!isShown && candidates.length === 0)
     return { kind: 'no-evidence', operation: await current(journal, operationId) };
-  const owner = await ownerOf(session, work, operation, found);
+  const owner = await ownerOf(account, work, operation, found);
   if (owner.kind === 'busy') return { kind: 'busy', operation: await current(journal, operationId) };
   if (owner.kind === 'own' && (await recordFound(journal, operationId, owner.row, owner.note)))
     return { kind: 'ended', operation: await current(journal, operationId) };
-  const again = await sentAgain(session, journal, await current(journal, operationId), found);
+  const again = await sentAgain(account, journal, await current(journal, operationId), found);
   if (again) {
     if (await recordFound(journal, operationId, again))
       return { kind: 'ended', operation: await current(journal, operationId) };
@@ -76,12 +76,12 @@ async function lookFor(session: Session, journal: Journal, work: Work, operation
   // Another operation has what the service says is this one's: a person finds out which of the two it is.
   if (repeatedAs !== undefined) return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };
   if (!found.isComplete) return { kind: 'incomplete', operation: looked };
-  return absence(session, journal, looked, found);
+  return absence(account, journal, looked, found);
 }
 
 /** Looks for the outcome of an operation, and returns whether it is known now. */
-export async function isReconciled(session: Session, operation: Operation): Promise<boolean> {
-  return (await reconcile(session, operation)).kind === 'ended';
+export async function isReconciled(account: Account, operation: Operation): Promise<boolean> {
+  return (await reconcile(account, operation)).kind === 'ended';
 }
 
 /** Records the row as the operation's work, and its end if it has ended. Returns false if another operation has it by now. */
@@ -99,16 +99,16 @@ async function recordFound(
 
 /** Absence is believed after two complete reads, far enough apart for a row to appear, if every clock was and is right. */
 async function absence(
-  session: Session,
+  account: Account,
   journal: Journal,
   operation: Operation,
   { wrongTimes }: Pick<Found, 'wrongTimes'>,
   baseline: Baseline = operation.baseline ?? {},
 ): Promise<Reconciled> {
   const { operationId } = operation;
-  const { absence: policy, visibleAfterMs } = evidenceRulesOf(session.profile);
-  const why = (await clockProblem(session, baseline)) ?? wrongTimes;
-  const nowMs = session.serviceClock.nowMs();
+  const { absence: policy, visibleAfterMs } = evidenceRulesOf(account.profile);
+  const why = (await clockProblem(account, baseline)) ?? wrongTimes;
+  const nowMs = account.time.service.nowMs();
   if (why !== undefined || nowMs === undefined)
     return { kind: 'clock', operation, why: why ?? 'the service does not say its time' };
   const firstMs = unseenSince(operation);
@@ -148,7 +148,7 @@ async function current(journal: Journal, operationId: string): Promise<Operation
 
 /** A change is done if the thing is as it leaves it. It is not done if the thing is not, twice. */
 async function afterLook(
-  session: Session,
+  account: Account,
   journal: Journal,
   { operationId }: Operation,
   seen: 'done' | 'not-done' | 'unclear',
@@ -158,6 +158,6 @@ async function afterLook(
   const operation = await current(journal, operationId);
   if (seen === 'unclear') return { kind: 'unclear', operation };
   // The thing itself has no time to be compared with that of the request, so it need not be known.
-  const serviceAtMs = operation.baseline?.serviceAtMs ?? session.serviceClock.nowMs();
-  return absence(session, journal, operation, {}, { ...operation.baseline, serviceAtMs });
+  const serviceAtMs = operation.baseline?.serviceAtMs ?? account.time.service.nowMs();
+  return absence(account, journal, operation, {}, { ...operation.baseline, serviceAtMs });
 }

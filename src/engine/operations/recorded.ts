@@ -1,16 +1,17 @@
 import { CliError } from '../../base/errors.ts';
-import { timeForPeople } from '../conflicts.ts';
-import type { Outcome } from '../outcome.ts';
-import { outcomeOf, type Session } from '../../terminal/session.ts';
-import { startedOutcome, withAlso } from './started.ts';
-import { failureCode } from './follow.ts';
 import { directory } from '../../contract/directory.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { createLoader } from '../../contract/load.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { parseExactJson } from '../../money/decimal.ts';
+import type { Account } from '../account.ts';
+import { timeForPeople } from '../conflicts.ts';
+import type { Outcome } from '../outcome.ts';
+import { outcomeOf } from '../outcome.ts';
 import { workStartedBy } from './find-work.ts';
+import { failureCode } from './follow.ts';
 import { followWork } from './follow-work.ts';
+import { startedOutcome, withAlso } from './started.ts';
 import type { Work } from './work.ts';
 
 /** Returns an endpoint by its id, or undefined if this version does not know it. */
@@ -23,15 +24,15 @@ export async function endpointNamed(id: string | undefined): Promise<Endpoint | 
  * Prints what the journal recorded instead of sending again, and says when it was done. Work that has not ended yet is read
  * again, and followed for `waitMs`.
  */
-export async function recordedOutcome(session: Session, operation: Operation, waitMs: number): Promise<Outcome> {
+export async function recordedOutcome(account: Account, operation: Operation, waitMs: number): Promise<Outcome> {
   const { operationId, onceKey, summary, state, updatedAt, requestId, endpoint } = operation;
-  await session.note(
+  await account.note(
     `already done${onceKey === null ? '' : ` under the once key ${onceKey}`} (${state}, ${updatedAt}): ${summary}; nothing was sent`,
   );
   const work = await workStartedBy(endpoint);
   if (state === 'accepted' && requestId !== null && work?.status && (waitMs > 0 || operation.result === null))
-    return followWork(session, work, requestId, waitMs);
-  const outcome = await resultOutcome(session, operation);
+    return followWork(account, work, requestId, waitMs);
+  const outcome = await resultOutcome(account, operation);
   if (state !== 'failed') return outcome;
   const why = operation.detail ? ` (${operation.detail})` : '';
   const failed = new CliError('failed', `this failed on ${timeForPeople(updatedAt)}: ${summary}${why}`, {
@@ -48,34 +49,34 @@ export function recordedData({ result }: Operation): { readonly endpoint?: strin
 }
 
 /** The recorded data as the command would print it; the operation itself if the service's data was never recorded. */
-async function resultOutcome(session: Session, operation: Operation): Promise<Outcome> {
+async function resultOutcome(account: Account, operation: Operation): Promise<Outcome> {
   const { operationId, state, verdict, requestId, request } = operation;
   const { endpoint: id, data } = recordedData(operation);
   const endpoint = await endpointNamed(id);
   if (!endpoint) return { result: { data: { operationId, state, verdict, requestId } } };
   const reply = { data, body: JSON.stringify({ data }), problems: [], request: parseExactJson(request) };
-  const outcome = outcomeOf(session, endpoint, reply);
+  const outcome = outcomeOf(account, endpoint, reply);
   const work = await workStartedBy(operation.endpoint);
   const start = work?.starts.find((each) => each.id === operation.endpoint);
   if (!start || !work?.status) return outcome;
   const printed = { start, status: work.status.endpoint, ...(work.also ? { also: work.also } : {}) };
-  return startedOutcome(session, printed, withAlso(printed, outcome, await alsoOf(session, work, operation)));
+  return startedOutcome(account, printed, withAlso(printed, outcome, await alsoOf(account, work, operation)));
 }
 
 /** Reads what is printed with the start of work while it can still matter; undefined if it cannot be read. */
 async function alsoOf(
-  session: Session,
+  account: Account,
   { also }: Pick<Work, 'also'>,
   { state, requestId }: Operation,
 ): Promise<object | undefined> {
   if (!also || state !== 'accepted' || requestId === null) return undefined;
   const { endpoint } = also;
-  const reply = await session
+  const reply = await account
     .call(endpoint, { requestId } as never, { isBeforehand: true })
     .catch(async (error: unknown) => {
       if (!(error instanceof CliError) || error.category === 'interrupted') throw error;
       // An account that has expired cannot be paid any more.
-      await session.note(`what to pay could not be read: ${error.message}`);
+      await account.note(`what to pay could not be read: ${error.message}`);
       return undefined;
     });
   const data = (reply?.data ?? {}) as Readonly<Record<string, unknown>>;

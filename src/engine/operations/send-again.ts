@@ -1,11 +1,11 @@
 import { evidenceRulesOf } from '../../account/money-rules.ts';
 import { CliError } from '../../base/errors.ts';
-import { sendRecorded } from './send-recorded.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import { parseExactJson } from '../../money/decimal.ts';
+import type { Account } from '../account.ts';
 import { clockProblem } from './clocks.ts';
 import { endpointNamed } from './recorded.ts';
+import { sendRecorded } from './send-recorded.ts';
 import type { Candidate, Found } from './work.ts';
 
 /** Time that a request needs to arrive before its idempotency key expires. */
@@ -17,25 +17,25 @@ const MARGIN_MS = 5 * 60_000;
  * service gave no usable answer, which proves nothing.
  */
 export async function sentAgain(
-  session: Session,
+  account: Account,
   journal: Journal,
   operation: Operation,
   { isComplete, candidates, wrongTimes }: Found,
 ): Promise<Candidate | undefined> {
   const { operationId, baseline } = operation;
   const request = parseExactJson(operation.request) as Record<string, unknown>;
-  const { idempotencyLifetimeMs } = evidenceRulesOf(session.profile);
+  const { idempotencyLifetimeMs } = evidenceRulesOf(account.profile);
   if (typeof request['idempotencyKey'] !== 'string' || idempotencyLifetimeMs === undefined) return undefined;
-  if (!isComplete || wrongTimes !== undefined || (await clockProblem(session, baseline ?? {}))) return undefined;
+  if (!isComplete || wrongTimes !== undefined || (await clockProblem(account, baseline ?? {}))) return undefined;
   const untilMs = (baseline?.serviceAtMs ?? 0) + idempotencyLifetimeMs - MARGIN_MS;
-  if ((session.serviceClock.nowMs() ?? Infinity) > untilMs) return undefined;
+  if ((account.time.service.nowMs() ?? Infinity) > untilMs) return undefined;
   // More rows than requests that may have made them: another program uses the account, and its work is not ours to guess at.
-  if (candidates.length > (await equalDoubts(session, journal, operation))) return undefined;
+  if (candidates.length > (await equalDoubts(account, journal, operation))) return undefined;
   const endpoint = await endpointNamed(operation.endpoint);
-  const repeat = endpoint && (await journal.claimRepeat(operationId, session.globals.timeoutMs));
+  const repeat = endpoint && (await journal.claimRepeat(operationId, account.globals.timeoutMs));
   if (!repeat) return undefined;
   try {
-    const requestId = await sendRecorded(session, endpoint, request, repeat.isLate);
+    const requestId = await sendRecorded(account, endpoint, request, repeat.isLate);
     return requestId === undefined ? undefined : acceptedAs(requestId);
   } catch (error) {
     // A refusal proves nothing: nobody documents whether the service looks for the key first.
@@ -51,9 +51,9 @@ export const acceptedAs = (requestId: string): Candidate => ({
 });
 
 /** Counts the requests in doubt that are equal but for their idempotency keys, this one among them: none of them blocks another. */
-async function equalDoubts(session: Session, journal: Journal, { endpoint, request }: Operation): Promise<number> {
-  const account = await journal.accountIds(await session.accountNames());
-  const inDoubt = await journal.list({ account, state: 'in-doubt', limit: MAX_DOUBTS });
+async function equalDoubts(account: Account, journal: Journal, { endpoint, request }: Operation): Promise<number> {
+  const ids = await journal.accountIds(await account.accountNames());
+  const inDoubt = await journal.list({ account: ids, state: 'in-doubt', limit: MAX_DOUBTS });
   const plain = withoutKey(request);
   return inDoubt.filter((each) => each.endpoint === endpoint && withoutKey(each.request) === plain).length;
 }

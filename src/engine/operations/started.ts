@@ -5,8 +5,8 @@ import { shapeOf, unwrap } from '../../contract/rows.ts';
 import { isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { AlsoPrinted, PrintedWork } from '../../present/prints.ts';
 import type { Result, ResultShape } from '../../present/result.ts';
+import type { Account } from '../account.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Session } from '../../terminal/session.ts';
 
 type Shape = Record<string, z.ZodMiniType>;
 
@@ -46,8 +46,8 @@ function fieldsOf({ response, nests = '' }: Endpoint): Shape {
  * status, null where a value is not known yet. `followed` is the outcome of the wait. Tables show only what is known, and
  * `-o raw` only the last response.
  */
-export function startedOutcome(session: Session, work: PrintedWork, started: Outcome, followed?: Outcome): Outcome {
-  const { format, fields, query } = session.globals.present;
+export function startedOutcome(account: Account, work: PrintedWork, started: Outcome, followed?: Outcome): Outcome {
+  const { format, fields, query } = account.globals.present;
   const last = followed ?? started;
   if (format === 'raw' || (format === 'table' && !fields && query === undefined)) return last;
   const { schema } = startedShape(work);

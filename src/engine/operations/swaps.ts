@@ -1,10 +1,10 @@
 import { CliError } from '../../base/errors.ts';
-import { PAGE_SIZE } from '../lists/pages.ts';
-import { PREVIEW_READ } from '../previews.ts';
-import type { Session } from '../../terminal/session.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../contract/endpoints/swaps.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
 import { type Asset, isAsset } from '../../money/amount.ts';
+import type { Account } from '../account.ts';
+import { PAGE_SIZE } from '../lists/pages.ts';
+import { PREVIEW_READ } from '../previews.ts';
 import { listing } from './listing.ts';
 import { agrees, amountAt, amountMatch, compared, type Match, said } from './rows.ts';
 import { status, type Work } from './work.ts';
@@ -33,7 +33,7 @@ const LIST_WINDOW_MS = 1_000;
 
 /** Returns the token that a swap buys, which its status does not name, from the list of swaps; undefined if it cannot be read. */
 async function boughtToken(
-  session: Session,
+  account: Account,
   requestId: string,
   createdAt: string | null | undefined,
 ): Promise<string | undefined> {
@@ -41,7 +41,7 @@ async function boughtToken(
   if (Number.isNaN(createdMs)) return undefined;
   const [startDate, endDate] = [-LIST_WINDOW_MS, LIST_WINDOW_MS].map((ms) => new Date(createdMs + ms).toISOString());
   try {
-    const { data } = await session.call(listSwaps, { startDate, endDate, limit: PAGE_SIZE }, PREVIEW_READ);
+    const { data } = await account.call(listSwaps, { startDate, endDate, limit: PAGE_SIZE }, PREVIEW_READ);
     return data.swaps?.find((swap) => swap.requestId === requestId)?.buyToken;
   } catch (error) {
     // The status itself was read, and is worth showing without the name of a token.
@@ -66,19 +66,19 @@ export const swap: Work = {
     again: (requestId) => `fiatrail swaps status ${requestId} --wait`,
     createdOf: ({ createdAt }) => createdAt,
     columns: FOLLOWED,
-    namesFor: async (session, requestId, { amountOut, createdAt }) =>
-      (amountOut ?? null) === null || session.globals.present.format === 'raw'
+    namesFor: async (account, requestId, { amountOut, createdAt }) =>
+      (amountOut ?? null) === null || account.globals.present.format === 'raw'
         ? {}
-        : { buyToken: await boughtToken(session, requestId, createdAt) },
+        : { buyToken: await boughtToken(account, requestId, createdAt) },
   }),
   // They name tokens by their contracts, and so do not say what the request said.
   told: { 'swap.completed': { standing: 'settled' }, 'swap.failed': { standing: 'failed' } },
   evidence: 'fiatrail swaps list',
-  terms: async (session, { userId, walletAddress, smartWalletAddress, managedWallet }) => {
+  terms: async (account, { userId, walletAddress, smartWalletAddress, managedWallet }) => {
     if (typeof userId !== 'string' || typeof (walletAddress ?? smartWalletAddress ?? managedWallet) === 'string')
       return undefined;
     try {
-      const { data } = await session.call(getDetails, { userId });
+      const { data } = await account.call(getDetails, { userId });
       const wallet = data.walletDetails?.evmWallet;
       return typeof wallet === 'string' ? { managedWallet: wallet } : undefined;
     } catch (error) {

@@ -1,21 +1,21 @@
-import type { Session } from '../../terminal/session.ts';
-import type { Following, Meanwhile } from './follow.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import type { WebhookEvent } from '../../contract/event-payloads.ts';
 import type { Baseline } from '../../journal/baseline.ts';
 import type { Operation } from '../../journal/journal.ts';
 import type { AlsoPrinted } from '../../present/prints.ts';
+import type { Account } from '../account.ts';
+import type { Following, Meanwhile } from './follow.ts';
 
 /** How the end of asynchronous work is read. */
 interface Status<E extends Endpoint>
   extends Pick<Following<E>, 'endpoint' | 'stateOf' | 'done' | 'failed' | 'what' | 'columns' | 'words'> {
   readonly input: (requestId: string) => RequestOf<E>;
   /** Finds names of tokens that the status lacks; they are added to the request that it answers. */
-  readonly namesFor?: (session: Session, requestId: string, data: ResponseOf<E>) => Promise<object>;
+  readonly namesFor?: (account: Account, requestId: string, data: ResponseOf<E>) => Promise<object>;
   /** The command that checks the status later. */
   readonly again: (requestId: string) => string;
   /** Watches, during one wait, for what the status does not show. */
-  readonly watch?: (session: Session, requestId: string) => (data: ResponseOf<E>, leftMs: number) => Promise<Meanwhile>;
+  readonly watch?: (account: Account, requestId: string) => (data: ResponseOf<E>, leftMs: number) => Promise<Meanwhile>;
   /** When the work was started. */
   readonly createdOf?: (data: ResponseOf<E>) => string | null | undefined;
 }
@@ -108,11 +108,11 @@ export interface Work {
   /** The list that shows it. `request` is that of `Sought`. */
   list?(request: Sought['request']): Listing;
   /** Reads the terms that a request only refers to, unless it has them: those of a bank account that was removed cannot be read. */
-  terms?(session: Session, request: Sought['request']): Promise<Baseline['terms']>;
-  find?(session: Session, sought: Sought): Promise<Found>;
+  terms?(account: Account, request: Sought['request']): Promise<Baseline['terms']>;
+  find?(account: Account, sought: Sought): Promise<Found>;
   /** What was there, where `find` looks, before the request left. */
-  before?(session: Session, request: Sought['request']): Promise<RowsBefore | undefined>;
-  check?(session: Session, operation: Pick<Operation, 'request'>): Promise<Seen>;
+  before?(account: Account, request: Sought['request']): Promise<RowsBefore | undefined>;
+  check?(account: Account, operation: Pick<Operation, 'request'>): Promise<Seen>;
 }
 
 /** What a search reads of a row. */

@@ -52,15 +52,15 @@ interface PlanToCheck extends Omit<PlanToApply, 'kind'> {
   readonly kind: 'check';
 }
 
-/** What a session does with the change of its command instead of sending it as it is. */
+/** What an account does with the change of its command instead of sending it as it is. */
 export type PlanMode = PlanToWrite | PlanToApply | PlanToCheck;
 
-/** The parts of a session that plans need. */
+/** The parts of an account that plans need. */
 export interface PlanningSession {
   readonly world: World;
   readonly profile: Profile;
   accountNames(): Promise<AccountNames>;
-  timeMs(): Promise<number>;
+  readonly time: { nowMs(): Promise<number> };
   operators(): Promise<OperatorList>;
 }
 
@@ -85,16 +85,16 @@ interface Written {
 
 /** Writes the plan of a change, and sends nothing. Throws CliError. */
 export async function writePlan(
-  session: PlanningSession,
+  account: PlanningSession,
   { path, lifetimeMs, id, typed }: PlanToWrite,
   change: PlannedChange,
 ): Promise<Written> {
-  const { world, profile } = session;
+  const { world, profile } = account;
   requireNoSecret(change);
   const { terms, balance, balanceLine } = await termsOf(typed, change);
-  const { keyFingerprint } = await session.accountNames();
-  const own = await ownOperator((await session.operators()).operators, profile, world);
-  const nowMs = await session.timeMs();
+  const { keyFingerprint } = await account.accountNames();
+  const own = await ownOperator((await account.operators()).operators, profile, world);
+  const nowMs = await account.time.nowMs();
   const { name, mode, baseUrl } = profile;
   const content: PlanContent = {
     id,

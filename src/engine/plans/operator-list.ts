@@ -91,7 +91,7 @@ function json(text: string): unknown {
   }
 }
 
-/** What reading the list needs of a session. */
+/** What reading the list needs of an account. */
 export interface ListSession {
   readonly profile: Pick<Profile, 'mode' | 'name'>;
   existingJournal(): Promise<Journal | undefined>;

@@ -43,9 +43,9 @@ export interface Signers {
 }
 
 /** Returns whose signatures count for an account. */
-export async function signersOf(session: ListSession & { readonly world: World }): Promise<Signers> {
-  const isShared = journalPlaceOf(session.world, session.profile).server !== undefined;
-  return { list: await operatorListOf(session), isShared };
+export async function signersOf(account: ListSession & { readonly world: World }): Promise<Signers> {
+  const isShared = journalPlaceOf(account.world, account.profile).server !== undefined;
+  return { list: await operatorListOf(account), isShared };
 }
 
 /**

@@ -2,12 +2,12 @@ import { journalPlaceOf } from '../../account/journal-place.ts';
 import type { Profile } from '../../account/profile.ts';
 import { Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
-import { openAccount } from '../connect.ts';
 import { encodeRequest } from '../../client/codec.ts';
 import { validRequest } from '../../client/request.ts';
 import { type Sent, send } from '../../client/transport.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { openJournalAt } from '../../journal/open.ts';
+import { openAccount } from '../connect.ts';
 import { lockRotation, removeRotationLocks, saveRotationPart } from './files.ts';
 
 /** What the keeper reads from standard input, because argv must not contain secrets. */

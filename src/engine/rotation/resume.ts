@@ -1,12 +1,12 @@
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { openAccount } from '../connect.ts';
-import { endDryRun } from '../dry-run.ts';
-import type { Outcome } from '../outcome.ts';
-import type { Session } from '../../terminal/session.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import type { Rotation } from '../../journal/rotations.ts';
+import type { Account } from '../account.ts';
+import { openAccount } from '../connect.ts';
+import { endDryRun } from '../dry-run.ts';
+import type { Outcome } from '../outcome.ts';
 import { RESUME_COMMAND } from './answer.ts';
 import { rotationFile, unfinishedRotations } from './files.ts';
 import { pushWords } from './push.ts';
@@ -21,7 +21,7 @@ interface ResumeInput extends PrintInput {
 }
 
 /** Returns the key in use; an embedded sandbox knows its own. */
-export async function currentKey({ world, profile }: Session): Promise<Secret> {
+export async function currentKey({ world, profile }: Account): Promise<Secret> {
   if (profile.key) return profile.key.load();
   const { apiKey, close } = await openAccount(world, profile);
   await close();
@@ -29,11 +29,11 @@ export async function currentKey({ world, profile }: Session): Promise<Secret> {
 }
 
 /** Returns the result of a completed rotation, with a warning if the environment still has the old key. */
-export async function finished(session: Session, completed: CompletedRotation, input: PrintInput): Promise<Outcome> {
-  const { profile } = session;
+export async function finished(account: Account, completed: CompletedRotation, input: PrintInput): Promise<Outcome> {
+  const { profile } = account;
   // The variable takes precedence over the store, in later commands too.
   if (profile.key?.from === 'FIATRAIL_API_KEY')
-    await session.say('warning: FIATRAIL_API_KEY still contains the old key; unset it or set it to the new key');
+    await account.say('warning: FIATRAIL_API_KEY still contains the old key; unset it or set it to the new key');
   return outcomeOf(completed, input);
 }
 
@@ -62,18 +62,18 @@ function outcomeOf({ rotation, key, keyFile }: CompletedRotation, { printKey }: 
 }
 
 /** Completes the unfinished rotation of the account. If the latest one was lost, finds out whether the key was rotated. */
-export async function resume(session: Session, input: ResumeInput): Promise<Outcome> {
-  const { profile } = session;
-  const journal = await session.journal();
+export async function resume(account: Account, input: ResumeInput): Promise<Outcome> {
+  const { profile } = account;
+  const journal = await account.journal();
   const rotation = await journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
   if (rotation) {
     const { operationId, stage, pushes } = rotation;
     const { pushCommand } = input;
-    for (const text of pushCommand ?? []) pushWords(session.world, text);
-    endDryRun(session, { profile: profile.name, operationId, stage, pushCommands: pushCommand ?? pushes });
-    return withRotationLock(session, operationId, async () => {
+    for (const text of pushCommand ?? []) pushWords(account.world, text);
+    endDryRun(account, { profile: profile.name, operationId, stage, pushCommands: pushCommand ?? pushes });
+    return withRotationLock(account, operationId, async () => {
       if (pushCommand) await journal.rotations.pushInstead(operationId, pushCommand);
-      return finished(session, await completeRotation(session, operationId), input);
+      return finished(account, await completeRotation(account, operationId), input);
     });
   }
   const latest = await journal.rotations.latestOf({ profile: profile.name, baseUrl: profile.baseUrl });
@@ -83,13 +83,13 @@ export async function resume(session: Session, input: ResumeInput): Promise<Outc
       hint: 'start a rotation with: fiatrail keys rotate',
     });
   }
-  return afterLost(session, latest);
+  return afterLost(account, latest);
 }
 
 /** Closes a lost rotation because a key works, and removes its files. Without a new key, the old one works. */
-async function closeLost(session: Session, operationId: string, newFingerprint: string | undefined): Promise<void> {
-  await withRotationLock(session, operationId, async () => {
-    const journal = await session.journal();
+async function closeLost(account: Account, operationId: string, newFingerprint: string | undefined): Promise<void> {
+  await withRotationLock(account, operationId, async () => {
+    const journal = await account.journal();
     if (newFingerprint === undefined)
       await journal.moveRotation(operationId, 'lost', 'refused', { detail: 'the old key still works' });
     else
@@ -98,19 +98,19 @@ async function closeLost(session: Session, operationId: string, newFingerprint: 
 }
 
 /** Finds out what a lost rotation did: it did nothing if the old key still works. */
-async function afterLost(session: Session, { operationId, oldFingerprint }: Rotation): Promise<Outcome> {
-  const { profile } = session;
+async function afterLost(account: Account, { operationId, oldFingerprint }: Rotation): Promise<Outcome> {
+  const { profile } = account;
   try {
-    await session.call(getPlatformPublicKey, {}, { isBeforehand: true });
+    await account.call(getPlatformPublicKey, {}, { isBeforehand: true });
   } catch (error) {
     // A 403, for an address that is not on the allowlist, says nothing about the key.
     if (!(error instanceof CliError) || error.httpStatus !== 401) throw error;
-    throw keyLost(session, operationId, error);
+    throw keyLost(account, operationId, error);
   }
-  const print = fingerprint(await currentKey(session));
+  const print = fingerprint(await currentKey(account));
   const isOld = print === oldFingerprint;
-  if (!session.globals.dryRun) await closeLost(session, operationId, isOld ? undefined : print);
-  await session.note(isOld ? 'the API key was not rotated: the old key still works' : 'the stored API key works');
+  if (!account.globals.dryRun) await closeLost(account, operationId, isOld ? undefined : print);
+  await account.note(isOld ? 'the API key was not rotated: the old key still works' : 'the stored API key works');
   return {
     result: {
       data: {
@@ -123,7 +123,7 @@ async function afterLost(session: Session, { operationId, oldFingerprint }: Rota
   };
 }
 
-function keyLost({ world, profile }: Session, operationId: string, cause: CliError): CliError {
+function keyLost({ world, profile }: Account, operationId: string, cause: CliError): CliError {
   const file = rotationFile(world, operationId, 'answer');
   const [what, source] = file
     ? [
@@ -140,27 +140,27 @@ function keyLost({ world, profile }: Session, operationId: string, cause: CliErr
 }
 
 /** Finishes a rotation that a killed command left, before another command runs. A failure is only a warning. */
-export async function finishRotations(session: Session): Promise<void> {
+export async function finishRotations(account: Account): Promise<void> {
   // A dry run sends and changes nothing, not even for an earlier command.
-  if (session.globals.dryRun) return;
+  if (account.globals.dryRun) return;
   try {
-    await finishOpen(session);
+    await finishOpen(account);
   } catch (error) {
     if (error instanceof CliError && error.code === 'ROTATION_ENDED') return;
     const why = error instanceof Error ? error.message : String(error);
     const next = (error instanceof CliError && error.hint) || `finish with: ${RESUME_COMMAND}`;
-    await session.say(`warning: an API key rotation is unfinished: ${why}; ${next}`);
+    await account.say(`warning: an API key rotation is unfinished: ${why}; ${next}`);
   }
 }
 
-async function finishOpen(session: Session): Promise<void> {
-  const { world, profile } = session;
-  const journal = await session.journal();
-  await cleanUpAfterKill(session);
+async function finishOpen(account: Account): Promise<void> {
+  const { world, profile } = account;
+  const journal = await account.journal();
+  await cleanUpAfterKill(account);
   const open = await journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
   if (!open || !unfinishedRotations(world).includes(open.operationId)) return;
-  const { keyFile } = await withRotationLock(session, open.operationId, () =>
-    completeRotation(session, open.operationId),
+  const { keyFile } = await withRotationLock(account, open.operationId, () =>
+    completeRotation(account, open.operationId),
   );
-  await session.say(`finished an interrupted API key rotation; new key kept in: ${keyFile ?? open.keyPlace}`);
+  await account.say(`finished an interrupted API key rotation; new key kept in: ${keyFile ?? open.keyPlace}`);
 }

@@ -2,11 +2,11 @@ import { moveSeen } from '../../account/completion-cache.ts';
 import { stateDir } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { namesOf } from '../names.ts';
-import type { Session } from '../../terminal/session.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import { isOpenStage, type Rotation } from '../../journal/rotations.ts';
+import type { Account } from '../account.ts';
+import { namesOf } from '../names.ts';
 import { RESUME_COMMAND, readNewKey, unfinishedRotation } from './answer.ts';
 import {
   KEEPER_WORD,
@@ -41,8 +41,8 @@ export function alreadyRotating(name: string): CliError {
 }
 
 /** Runs `work` under the rotation's lock, and cleans up afterwards. Throws CliError declined if another command holds the lock. */
-export async function withRotationLock<T>(session: Session, operationId: string, work: () => Promise<T>): Promise<T> {
-  const lock = await lockRotation(session.world, operationId, 'work', 0);
+export async function withRotationLock<T>(account: Account, operationId: string, work: () => Promise<T>): Promise<T> {
+  const lock = await lockRotation(account.world, operationId, 'work', 0);
   if (!lock) {
     throw new CliError('declined', 'another command is finishing this rotation; nothing was sent', {
       code: 'ROTATION_UNDER_WAY',
@@ -54,15 +54,15 @@ export async function withRotationLock<T>(session: Session, operationId: string,
     return await work();
   } finally {
     // A later command can clean up; a failure here must not hide the result of the work.
-    await cleanUp(session, operationId).catch(() => {});
+    await cleanUp(account, operationId).catch(() => {});
     lock.release();
   }
 }
 
 /** Removes the files of a closed rotation, except one that may be the only copy of a key. Call it under the rotation's lock. */
-async function cleanUp(session: Session, operationId: string): Promise<void> {
-  const { world } = session;
-  const { rotations } = await session.journal();
+async function cleanUp(account: Account, operationId: string): Promise<void> {
+  const { world } = account;
+  const { rotations } = await account.journal();
   const rotation = await rotations.find(operationId);
   const stage = rotation?.stage;
   if (stage && isOpenStage(stage)) return;
@@ -78,25 +78,25 @@ async function cleanUp(session: Session, operationId: string): Promise<void> {
 }
 
 /** Cleans up after a process that was killed when its rotation was closed, or not yet in the journal. */
-export async function cleanUpAfterKill(session: Session): Promise<void> {
-  const kept = unfinishedRotations(session.world);
+export async function cleanUpAfterKill(account: Account): Promise<void> {
+  const kept = unfinishedRotations(account.world);
   if (kept.length === 0) return;
-  const journal = await session.journal();
+  const journal = await account.journal();
   for (const operationId of kept) {
     const stage = (await journal.rotations.find(operationId))?.stage;
     if (stage && isOpenStage(stage)) continue;
-    const lock = await lockRotation(session.world, operationId, 'work', 0);
-    if (lock) await cleanUp(session, operationId).finally(() => lock.release());
+    const lock = await lockRotation(account.world, operationId, 'work', 0);
+    if (lock) await cleanUp(account, operationId).finally(() => lock.release());
   }
 }
 
 /** Reserves disk space for the new key and records the rotation in the journal. Throws CliError declined if another one is open. */
 export async function beginRotation(
-  session: Session,
+  account: Account,
   plan: Pick<Rotation, 'operationId' | 'keyPlace' | 'oldFingerprint' | 'pushes'>,
 ): Promise<void> {
-  const { profile, world, commandLine } = session;
-  const journal = await session.journal();
+  const { profile, world, commandLine } = account;
+  const journal = await account.journal();
   reserveRotation(world, plan.operationId);
   const isOurs = await journal.prepareRotation(
     {
@@ -118,8 +118,8 @@ export async function beginRotation(
 }
 
 /** Has the keeper send the request. Returns the response if the keeper could not write it to its reserved file, else ''. */
-export async function sendRotation(session: Session, operationId: string, apiKey: Secret | undefined): Promise<string> {
-  const { world, profile, globals } = session;
+export async function sendRotation(account: Account, operationId: string, apiKey: Secret | undefined): Promise<string> {
+  const { world, profile, globals } = account;
   const { name, mode, baseUrl } = profile;
   const order: KeeperOrder = {
     operationId,
@@ -147,34 +147,34 @@ export async function sendRotation(session: Session, operationId: string, apiKey
  * Throws CliError: pending if the new key is safe but a step failed, unknown if no usable response arrived.
  */
 export async function completeRotation(
-  session: Session,
+  account: Account,
   operationId: string,
   unsaved = '',
 ): Promise<CompletedRotation> {
-  const { world } = session;
+  const { world } = account;
   // A keeper that printed the response has ended, and the folder of its lock may be gone.
-  const sendLock = unsaved === '' ? await waitForKeeper(session, operationId) : undefined;
+  const sendLock = unsaved === '' ? await waitForKeeper(account, operationId) : undefined;
   try {
-    await requireOpen(session, operationId);
+    await requireOpen(account, operationId);
     const saved = readRotation(world, operationId, 'key');
-    const key = saved === undefined ? await readNewKey(session, operationId, unsaved) : new Secret(saved);
+    const key = saved === undefined ? await readNewKey(account, operationId, unsaved) : new Secret(saved);
     // Before the key is stored: a command that already uses it must find the account's once keys and unknown outcomes.
     const link = { newFingerprint: fingerprint(key) };
-    const rotation = await advance(session, operationId, 'sending', 'answered', link);
+    const rotation = await advance(account, operationId, 'sending', 'answered', link);
     // Entries that cannot be moved will be read again with the new key.
     await moveSeen(world, rotation.baseUrl, rotation.oldFingerprint, link.newFingerprint).catch(() => {});
-    await storeKey(session, operationId, key);
-    await prove(session, operationId, key);
-    await push(session, rotation, key);
-    return await finish(session, operationId, key);
+    await storeKey(account, operationId, key);
+    await prove(account, operationId, key);
+    await push(account, rotation, key);
+    return await finish(account, operationId, key);
   } finally {
     sendLock?.release();
   }
 }
 
 /** Throws CliError declined if another command finished the rotation before this one got the lock. */
-async function requireOpen(session: Session, operationId: string): Promise<void> {
-  const { rotations } = await session.journal();
+async function requireOpen(account: Account, operationId: string): Promise<void> {
+  const { rotations } = await account.journal();
   const stage = (await rotations.find(operationId))?.stage;
   if (stage && isOpenStage(stage)) return;
   throw new CliError('declined', 'another command has already finished this rotation', {
@@ -184,15 +184,15 @@ async function requireOpen(session: Session, operationId: string): Promise<void>
   });
 }
 
-async function finish(session: Session, operationId: string, key: Secret): Promise<CompletedRotation> {
-  const { world, profile } = session;
-  const journal = await session.journal();
+async function finish(account: Account, operationId: string, key: Secret): Promise<CompletedRotation> {
+  const { world, profile } = account;
+  const journal = await account.journal();
   const { pushes } = (await journal.rotations.find(operationId)) ?? { pushes: [] };
   const isKept = profile.mode === 'embedded' || isWritable(profile) || pushes.length > 0;
   const keyFile = isKept ? undefined : saveKeyForUser(world, operationId);
   if (!isKept && !keyFile) {
     throw unfinishedRotation(
-      session,
+      account,
       'the API key was rotated and the new key works, but it could not be saved to a file',
       {
         code: 'KEY_NOT_KEPT',
@@ -201,10 +201,10 @@ async function finish(session: Session, operationId: string, key: Secret): Promi
       },
     );
   }
-  const rotation = await advance(session, operationId, 'proven', 'done');
+  const rotation = await advance(account, operationId, 'proven', 'done');
   if (rotation.stage === 'done') return { rotation, key, keyFile };
   throw unfinishedRotation(
-    session,
+    account,
     'the API key was rotated and the new key works, but the journal could not be written',
     {
       code: 'JOURNAL_NOT_WRITTEN',
@@ -215,14 +215,14 @@ async function finish(session: Session, operationId: string, key: Secret): Promi
 }
 
 /** Waits until the keeper has ended and takes its lock, which stops a late keeper from sending. Throws CliError. */
-async function waitForKeeper(session: Session, operationId: string) {
-  const { world, globals } = session;
+async function waitForKeeper(account: Account, operationId: string) {
+  const { world, globals } = account;
   const deadlineMs = world.clock.now() + globals.timeoutMs + KEEPER_EXTRA_MS;
   for (;;) {
     const lock = await lockRotation(world, operationId, 'send', 0);
     if (lock) return lock;
     const notYet = () =>
-      unfinishedRotation(session, 'the response with the new key has not arrived yet', {
+      unfinishedRotation(account, 'the response with the new key has not arrived yet', {
         code: 'ROTATION_UNDER_WAY',
         operationId,
       });

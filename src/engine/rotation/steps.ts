@@ -3,24 +3,24 @@ import type { Profile } from '../../account/profile.ts';
 import { isOurStore } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { tryAccount } from '../connect.ts';
-import type { Session } from '../../terminal/session.ts';
 import type { RotationMove } from '../../journal/journal.ts';
 import type { Rotation, RotationStage } from '../../journal/rotations.ts';
+import type { Account } from '../account.ts';
+import { tryAccount } from '../connect.ts';
 import { RESUME_COMMAND, record, unfinishedRotation } from './answer.ts';
 import { rotationFile } from './files.ts';
 import { pushKey } from './push.ts';
 
 /** Records that a stage is reached, if it was not reached before. */
 export async function advance(
-  session: Session,
+  account: Account,
   operationId: string,
   from: RotationStage,
   to: RotationStage,
   more?: RotationMove,
 ): Promise<Rotation> {
-  const journal = await session.journal();
-  await record(session, () => journal.moveRotation(operationId, from, to, more));
+  const journal = await account.journal();
+  await record(account, () => journal.moveRotation(operationId, from, to, more));
   const rotation = await journal.rotations.find(operationId);
   if (!rotation) throw new Error(`the journal has no rotation ${operationId}`);
   return rotation;
@@ -32,8 +32,8 @@ export function isWritable({ stored, mode }: Profile): boolean {
 }
 
 /** Writes the new key to the profile's store, if fiatrail can write to it. */
-export async function storeKey(session: Session, operationId: string, key: Secret): Promise<void> {
-  const { profile, world } = session;
+export async function storeKey(account: Account, operationId: string, key: Secret): Promise<void> {
+  const { profile, world } = account;
   if (profile.stored && isWritable(profile)) {
     try {
       await storeSecret(world, profile.stored, 'api-key', key);
@@ -41,7 +41,7 @@ export async function storeKey(session: Session, operationId: string, key: Secre
       const why = error instanceof Error ? error.message : String(error);
       const file = rotationFile(world, operationId, 'key') ?? rotationFile(world, operationId, 'answer');
       throw unfinishedRotation(
-        session,
+        account,
         `the API key was rotated, but the new key could not be stored: ${why}; the new key is in ${file ?? 'no file'}`,
         {
           code: 'KEY_NOT_STORED',
@@ -52,49 +52,49 @@ export async function storeKey(session: Session, operationId: string, key: Secre
       );
     }
   }
-  await advance(session, operationId, 'answered', 'stored');
+  await advance(account, operationId, 'answered', 'stored');
 }
 
 /** Proves that the new key works by a read. */
-export async function prove(session: Session, operationId: string, key: Secret): Promise<void> {
-  const { world, profile, globals } = session;
+export async function prove(account: Account, operationId: string, key: Secret): Promise<void> {
+  const { profile } = account;
   const withKey = profile.key ? { ...profile, key: { from: 'rotation', load: async () => key } } : profile;
   try {
-    await tryAccount(world, withKey, globals);
+    await tryAccount(account, withKey);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const message = `the API key was rotated and stored, but a read with the new key failed: ${error.message}`;
-    throw unfinishedRotation(session, message, { code: 'NEW_KEY_NOT_PROVEN', operationId, cause: error });
+    throw unfinishedRotation(account, message, { code: 'NEW_KEY_NOT_PROVEN', operationId, cause: error });
   }
-  await advance(session, operationId, 'stored', 'proven');
+  await advance(account, operationId, 'stored', 'proven');
 }
 
 /** Runs the push commands that have not received the new key yet. */
-export async function push(session: Session, { operationId, pushes, pushed }: Rotation, key: Secret): Promise<void> {
-  const journal = await session.journal();
+export async function push(account: Account, { operationId, pushes, pushed }: Rotation, key: Secret): Promise<void> {
+  const journal = await account.journal();
   for (const [index, words] of pushes.entries()) {
     if (index < pushed) continue;
-    const problem = await pushKey(session.world, words, key);
+    const problem = await pushKey(account.world, words, key);
     if (problem !== undefined) {
       const message = `the API key was rotated and the new key works, but push command ${index + 1} of ${pushes.length} ${problem}`;
       const hint = `fix it, then finish with: ${RESUME_COMMAND}; add --push-command to that to run another command instead`;
-      throw unfinishedRotation(session, message, { code: 'PUSH_FAILED', operationId, hint });
+      throw unfinishedRotation(account, message, { code: 'PUSH_FAILED', operationId, hint });
     }
-    await record(session, () => journal.rotations.pushed(operationId, index + 1));
+    await record(account, () => journal.rotations.pushed(operationId, index + 1));
   }
-  await requireSameKey(session, operationId, key);
+  await requireSameKey(account, operationId, key);
 }
 
 /** Checks that the profile's key command prints the new key; fiatrail cannot write to such a store. */
-async function requireSameKey(session: Session, operationId: string, key: Secret): Promise<void> {
-  const { profile } = session;
+async function requireSameKey(account: Account, operationId: string, key: Secret): Promise<void> {
+  const { profile } = account;
   if (profile.stored?.store.kind !== 'command' || !profile.key) return;
   const found = await profile.key.load().catch((error: unknown) => {
     if (error instanceof CliError) return undefined;
     throw error;
   });
   if (found?.reveal() === key.reveal()) return;
-  const file = rotationFile(session.world, operationId, 'key');
+  const file = rotationFile(account.world, operationId, 'key');
   const message = `the API key was rotated and the new key works, but the key command does not print it yet${file ? `; the new key is in ${file}` : ''}`;
-  throw unfinishedRotation(session, message, { code: 'KEY_COMMAND_OLD', operationId });
+  throw unfinishedRotation(account, message, { code: 'KEY_COMMAND_OLD', operationId });
 }

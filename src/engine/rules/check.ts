@@ -6,20 +6,21 @@ import { destinationsOf, movesOf } from '../../contract/moves.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { SpendLimit } from '../../journal/spending.ts';
-import { requireCode } from './code.ts';
 import { type Asked, type Facts, type RuleSet, type Verdict, verdictsOf } from './verdicts.ts';
 
-/** The parts of a session that rules need. */
+/** The parts of an account that rules need. */
 export interface RuleSession {
-  readonly world: Pick<World, 'clock' | 'ids' | 'prompter'>;
+  readonly world: Pick<World, 'clock'>;
   readonly profile: Pick<Profile, 'name' | 'mode'>;
   readonly commandLine: string;
   readonly isInteractive: boolean;
   readonly onceKey: Asked['onceKey'];
+  /** Shows a random code, which must be typed. Throws CliError declined if anything else is typed. */
+  askCode(summary: string): Promise<void>;
   journal(): Promise<Journal>;
   accountNames(): Promise<AccountNames>;
-  /** The time that all hosts agree on, in milliseconds since the epoch. */
-  timeMs(): Promise<number>;
+  /** `nowMs`: the time that all hosts agree on, in milliseconds since the epoch. */
+  readonly time: { nowMs(): Promise<number> };
   /** Makes a read that precedes the change. */
   call<E extends Endpoint>(
     endpoint: E,
@@ -36,7 +37,7 @@ interface RuledRequest {
 
 /** Asks every rule about a request. */
 export async function verdictsFor(
-  session: RuleSession,
+  account: RuleSession,
   sets: readonly RuleSet[],
   { endpoint, input }: RuledRequest,
 ): Promise<readonly Verdict[]> {
@@ -44,37 +45,37 @@ export async function verdictsFor(
   const moves = effect === 'money' ? movesOf(endpoint, input) : undefined;
   const command = moves && endpoint.moves?.command;
   const asked: Asked = {
-    ...(await standing(session, sets)),
+    ...(await standing(account, sets)),
     effect,
     moves,
     to: destinationsOf(endpoint, input),
     command,
-    isOfCommand: session.commandLine === `fiatrail ${command}`,
+    isOfCommand: account.commandLine === `fiatrail ${command}`,
   };
-  return verdictsOf(sets, asked, factsOf(session));
+  return verdictsOf(sets, asked, factsOf(account));
 }
 
-const standing = async ({ world, profile, isInteractive, onceKey, timeMs }: RuleSession, sets: readonly RuleSet[]) => ({
+const standing = async ({ world, profile, isInteractive, onceKey, time }: RuleSession, sets: readonly RuleSet[]) => ({
   ...{ onceKey, isInteractive },
   isLive: profile.mode === 'live',
   // Hours must be the same on every host; nothing else depends on the time.
-  nowMs: sets.some(({ rules }) => rules.hours) ? await timeMs() : world.clock.now(),
+  nowMs: sets.some(({ rules }) => rules.hours) ? await time.nowMs() : world.clock.now(),
 });
 
-function factsOf(session: RuleSession): Facts {
+function factsOf(account: RuleSession): Facts {
   return {
-    spent: async (limit) => (await session.journal()).spent(await session.accountNames(), limit),
+    spent: async (limit) => (await account.journal()).spent(await account.accountNames(), limit),
     savedAccount: async (accountId) => {
       const { getBankAccount } = await import('../../contract/endpoints/banks.ts');
-      const { data } = await session.call(getBankAccount, { accountId }, { isBeforehand: true });
-      const [account, ...others] = data.accounts ?? [];
-      if (!account?.bankCode || !account.accountNumber || others.length > 0) return undefined;
-      if ((account.accountId ?? accountId) !== accountId) return undefined;
-      return `${account.bankCode}/${account.accountNumber}`;
+      const { data } = await account.call(getBankAccount, { accountId }, { isBeforehand: true });
+      const [saved, ...others] = data.accounts ?? [];
+      if (!saved?.bankCode || !saved.accountNumber || others.length > 0) return undefined;
+      if ((saved.accountId ?? accountId) !== accountId) return undefined;
+      return `${saved.bankCode}/${saved.accountNumber}`;
     },
     defaultWallet: async (userId) => {
       const { getDefaultWallet } = await import('../../contract/endpoints/default-wallets.ts');
-      const { data } = await session.call(getDefaultWallet, { userId }, { isBeforehand: true });
+      const { data } = await account.call(getDefaultWallet, { userId }, { isBeforehand: true });
       return data.defaultWallet === null ? null : data.defaultWallet?.address;
     },
   };
@@ -85,25 +86,25 @@ function factsOf(session: RuleSession): Facts {
  * rule wants. Returns the sums that the journal checks again when it records the change.
  */
 export async function requireRules(
-  session: RuleSession,
+  account: RuleSession,
   sets: readonly RuleSet[],
   request: RuledRequest,
   codeFor?: string,
 ): Promise<readonly SpendLimit[]> {
-  const verdicts = await verdictsFor(session, sets, request);
-  const broken = brokenRule(session.profile.name, verdicts);
+  const verdicts = await verdictsFor(account, sets, request);
+  const broken = brokenRule(account.profile.name, verdicts);
   if (broken) throw broken;
-  if (codeFor !== undefined && verdicts.some(({ needsCode }) => needsCode)) await requireCode(session.world, codeFor);
+  if (codeFor !== undefined && verdicts.some(({ needsCode }) => needsCode)) await account.askCode(codeFor);
   return verdicts.flatMap(({ limit }) => limit ?? []);
 }
 
 /** Checks what is known before a money command asks for anything. Throws CliError declined. */
-export async function requireMoneyRules(session: RuleSession, sets: readonly RuleSet[]): Promise<void> {
+export async function requireMoneyRules(account: RuleSession, sets: readonly RuleSet[]): Promise<void> {
   const asked: Asked = {
-    ...(await standing(session, sets)),
+    ...(await standing(account, sets)),
     ...({ effect: 'money', moves: undefined, to: [], command: undefined, isOfCommand: false } as const),
   };
-  const broken = brokenRule(session.profile.name, await verdictsOf(sets, asked, factsOf(session)));
+  const broken = brokenRule(account.profile.name, await verdictsOf(sets, asked, factsOf(account)));
   if (broken) throw broken;
 }
 

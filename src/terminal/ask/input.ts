@@ -15,21 +15,23 @@ interface Read {
 
 /**
  * Parses the given values and prompts for missing ones on a terminal, with the command's wizard if it has one. `announce` is
- * called before the first prompt. Throws CliError usage.
+ * called before the first prompt. A plan is read by others, so all of it is typed (`mayAsk`). Throws CliError usage.
  */
 export async function readInput(
   command: Command,
   texts: Readonly<Record<string, Given>>,
   session: Session,
+  mayAsk: boolean,
   announce: () => Promise<void>,
 ): Promise<Read> {
+  const isAsked = mayAsk && session.isInteractive;
   const entries = Object.entries(command.parameters);
   const missing = entries.filter(([key, { required }]) => required && texts[key] === undefined);
   const input: Record<string, unknown> = {};
   // Report bad values before prompting for missing ones: a bad value may have swallowed the missing one.
   for (const [key, parameter] of entries)
     if (!missing.some(([name]) => name === key)) input[key] = readValue(parameter, texts[key]);
-  if (missing.length > 0 && !session.isInteractive) {
+  if (missing.length > 0 && !isAsked) {
     const names = missing.map(([, parameter]) => usageOf(parameter)).join(', ');
     throw new CliError('usage', `missing required input: ${names}`, {
       code: 'VALIDATION_ERROR',
@@ -37,7 +39,7 @@ export async function readInput(
     });
   }
   await announce();
-  const guided = session.isInteractive ? await command.guide?.(session, input as never) : undefined;
+  const guided = isAsked ? await command.guide?.(session, input as never) : undefined;
   Object.assign(input, guided?.values);
   for (const [key, parameter] of missing)
     input[key] ??= await askForMissing({ question: parameter.name, ...parameter }, session, command);

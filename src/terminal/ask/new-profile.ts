@@ -17,13 +17,13 @@ import {
 } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { FORMATS } from '../../present/result.ts';
-import { confirmChange } from './confirm.ts';
 import { tryAccount } from '../../engine/connect.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
-import { askFor } from './input.ts';
+import { FORMATS } from '../../present/result.ts';
 import { argument, duration, oneOf, option, switchOn, word } from '../parse/parameters.ts';
 import type { Session } from '../session.ts';
+import { confirmChange } from './confirm.ts';
+import { askFor } from './input.ts';
 
 /** Longer than any key. */
 const MAX_KEY_BYTES = 4096;
@@ -229,7 +229,7 @@ async function agreeToMove(
 export async function tryProfile(session: Session, stored: StoredProfile, key?: Secret): Promise<void> {
   const profile = fromStored(stored, session.world);
   const tried = key && profile.key ? { ...profile, key: { from: 'given', load: async () => key } } : profile;
-  await tryAccount(session.world, tried, session.globals);
+  await tryAccount(session, tried);
 }
 
 /** Adds or changes a profile. `asked` is a key that was already prompted for. Throws CliError, in which case nothing is saved. */

@@ -1,5 +1,5 @@
-import { shellWord } from '../../present/text.ts';
 import type { Outcome } from '../../engine/outcome.ts';
+import { shellWord } from '../../present/text.ts';
 import type { Session } from '../session.ts';
 
 /**

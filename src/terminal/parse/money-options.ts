@@ -1,18 +1,6 @@
 import { CliError } from '../../base/errors.ts';
-import { sha256Hex } from '../../crypto/fingerprint.ts';
 import { LONGEST_PLAN_MS } from '../../engine/plans/lifetime.ts';
 import { duration, newFile, option, shortDuration, switchOn } from './parameters.ts';
-
-/** What protects a money command from running twice, as it was typed. */
-export interface Guard {
-  /** The key of `--once`, with its dates filled in. */
-  readonly onceKey: string | undefined;
-  readonly isAgain: boolean;
-  /** Whether a repetition without a key stops. */
-  readonly isGuarded: boolean;
-  /** What was typed, normalized, as JSON. It may contain secrets; the journal keeps only a digest. */
-  readonly input: string;
-}
 
 const MAX_KEY_LENGTH = 200;
 
@@ -27,11 +15,6 @@ function onceKey(text: string): string {
       hint: 'use letters, digits and hyphens',
     });
   return text;
-}
-
-/** Derives a key that may leave this machine: it does not reveal the once key, and is the same on every host. */
-export function idempotencyKeyOf(key: string): string {
-  return `fr-${sha256Hex(`fiatrail once ${key}`).slice(0, 32)}`;
 }
 
 /** The end of the help of a text that may look as if it kept a command from running twice. */

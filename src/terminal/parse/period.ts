@@ -160,17 +160,6 @@ function requireLasting(
   });
 }
 
-/** Returns replacements for flags that would mean another period later. The dates are those that `periodOf` returned. */
-export function lastingFlags(
-  { since, until }: Partial<Pick<TypedPeriod, 'since' | 'until'>>,
-  { startDate, endDate }: ReturnType<typeof periodOf>,
-): string[] {
-  return [
-    ...(since?.isPassing && startDate ? [`--since ${startDate} instead of --since ${since.text}`] : []),
-    ...(until?.isPassing && endDate ? [`--until ${endDate} instead of --until ${until.text}`] : []),
-  ];
-}
-
 /** Converts the period to request fields, which are times in UTC. Both are in the period. Throws CliError usage if it ends before it starts. */
 export function periodOf(period: TypedPeriod, context: Context) {
   requireLasting(period, context);

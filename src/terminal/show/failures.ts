@@ -2,9 +2,9 @@ import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import { HIDDEN } from '../../base/secret.ts';
 import { SECRET_VARIABLES } from '../../base/secret-variables.ts';
 import type { World } from '../../base/world.ts';
+import type { Changed } from '../../engine/activity.ts';
 import { ServerError, type ServerProblem } from '../../journal/postgres/errors.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
-import type { Changed } from '../session.ts';
 
 /** Whether an error means that the reader of a pipe has exited. */
 export function isClosedPipe(error: unknown): boolean {

@@ -1,19 +1,8 @@
 import type { World } from '../../base/world.ts';
+import type { LiveLine } from '../../engine/notices.ts';
 import { plainLines } from '../../present/text.ts';
 import type { Globals } from '../parse/globals.ts';
 import { hasColor } from '../parse/read-globals.ts';
-
-/** Progress on stderr: one line that is overwritten on a terminal, or a line for each change elsewhere. */
-interface LiveLine {
-  /** Whether the line is overwritten. */
-  readonly isLive: boolean;
-  /** `isBad` shows it in red where colors are wanted. */
-  show(text: string, isBad?: boolean): Promise<void>;
-  /** Removes the line from a terminal, so that other output can take its place. */
-  clear(): Promise<void>;
-  /** Keeps the last text and moves the cursor below it. */
-  end(): Promise<void>;
-}
 
 const TO_START = '\r';
 const CLEAR_REST = '\u001b[K';

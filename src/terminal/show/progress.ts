@@ -1,20 +1,7 @@
 import type { World } from '../../base/world.ts';
+import type { Progress } from '../../engine/notices.ts';
 import type { Globals } from '../parse/globals.ts';
 import { liveLine } from './live.ts';
-
-/** What a command that takes long says on standard error, unless --quiet is given. */
-export interface Progress {
-  /** Says how many rows were read. `total` is undefined if nobody knows. */
-  rows(done: number, total: number | undefined, what: string): Promise<void>;
-  /** Says that the service, or room left for others, makes this command wait. */
-  waits(waitMs: number): Promise<void>;
-  /** Does work that may take long, and says on a terminal that the service has not answered yet. */
-  answering<T>(work: () => Promise<T>): Promise<T>;
-  /** Whether the rate limit made this command wait. */
-  isLimited(): boolean;
-  /** Removes what was shown from a terminal. */
-  end(): Promise<void>;
-}
 
 /** Shorter work needs no progress. */
 const SHOWN_AFTER_MS = 1_000;
@@ -81,6 +68,7 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
       }
     },
     isLimited: () => isLimited,
+    line: (hasTime) => liveLine(world, globals, hasTime),
     end: () => line.clear(),
   };
 }

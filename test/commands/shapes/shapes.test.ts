@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/terminal/command.ts';
 import { CATALOGUE } from '../../../src/commands/catalogue.ts';
 import { controls } from '../../../src/contract/control.ts';
 import { endpoints } from '../../../src/contract/endpoints/index.ts';
 import { rowsOf } from '../../../src/contract/rows.ts';
 import { toPlain } from '../../../src/present/plain.ts';
 import { runQuery } from '../../../src/present/query.ts';
+import type { Command } from '../../../src/terminal/command.ts';
 import { type Printed, walk } from './walk.ts';
 
 let walked: Promise<readonly Printed[]> | undefined;

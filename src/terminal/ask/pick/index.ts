@@ -11,9 +11,9 @@ export async function pick(
 ): Promise<string | undefined> {
   switch (picks) {
     case 'bank':
-      return (await import('../../../engine/banks.ts')).pickBank(session);
+      return (await import('./banks.ts')).pickBank(session);
     case 'bank account':
-      return (await import('../../../engine/banks.ts')).pickBankAccount(session, question);
+      return (await import('./banks.ts')).pickBankAccount(session, question);
     case 'user':
     case 'active user':
     case 'inactive user': {

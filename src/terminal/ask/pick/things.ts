@@ -3,13 +3,13 @@ import type { Choice } from '../../../base/world.ts';
 import { listOrders } from '../../../contract/endpoints/fx-orders.ts';
 import { listTrades } from '../../../contract/endpoints/fx-trades.ts';
 import { getFintechWallet } from '../../../contract/endpoints/wallets.ts';
+import { amountIn } from '../../../engine/fx-terms.ts';
+import { PREVIEW_READ } from '../../../engine/previews.ts';
 import type { Operation } from '../../../journal/journal.ts';
 import { amountForPeople } from '../../../money/amount.ts';
 import { plainLine } from '../../../present/text.ts';
 import { timeText } from '../../../present/times.ts';
-import { amountIn } from '../../../engine/fx-terms.ts';
 import type { Thing } from '../../parse/parameters.ts';
-import { PREVIEW_READ } from '../../../engine/previews.ts';
 import type { Session } from '../../session.ts';
 
 type Choices = readonly Choice<string>[];

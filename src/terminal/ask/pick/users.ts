@@ -2,9 +2,9 @@ import { CliError } from '../../../base/errors.ts';
 import type { Choice } from '../../../base/world.ts';
 import type { ResponseOf } from '../../../contract/endpoint.ts';
 import { listUsers } from '../../../contract/endpoints/user-list.ts';
-import { plainLine } from '../../../present/text.ts';
 import { PAGE_SIZE } from '../../../engine/lists/pages.ts';
 import { PREVIEW_READ } from '../../../engine/previews.ts';
+import { plainLine } from '../../../present/text.ts';
 import type { Session } from '../../session.ts';
 
 type User = ResponseOf<typeof listUsers>['users'][number];

@@ -5,8 +5,11 @@ import type { SpendLimit } from '../../journal/spending.ts';
 import type { RuleSession } from './check.ts';
 import type { Asked, RuleSet, Verdict } from './verdicts.ts';
 
+/** Whether a command has a once key, if it takes one. */
+export type OnceKeyUse = Asked['onceKey'];
+
 /** How a command asks the rules of its account. Without rules, nothing is loaded. */
-export interface SessionRules {
+export interface AccountRules {
   /**
    * Throws CliError declined if a rule does not allow a change. Returns the sums that the journal must check when it records it.
    * With `codeFor`, right before that, also asks for the code that a rule wants.
@@ -23,43 +26,37 @@ export interface SessionRules {
   tested(endpoint: Endpoint, input: unknown): Promise<readonly Verdict[] | undefined>;
 }
 
-/** What asking rules needs of a session. */
-type RuledSession = Omit<RuleSession, 'onceKey' | 'profile'> & {
+/** What asking rules needs of an account. */
+type RuledSession = Omit<RuleSession, 'profile'> & {
   readonly profile: Pick<Profile, 'name' | 'mode' | 'stored'>;
   readonly globals: { readonly dryRun: boolean; readonly testsRules?: boolean };
-  /** Undefined for a command that takes no once key. */
-  readonly guard: { readonly onceKey: string | undefined } | undefined;
   existingJournal(): Promise<Journal | undefined>;
 };
 
-const onceKeyOf = ({ guard }: RuledSession): Asked['onceKey'] =>
-  guard ? (guard.onceKey === undefined ? 'missing' : 'given') : 'not-taken';
-
-/** Makes the rules of a session, which is read only when they are asked. */
-export function sessionRules(session: () => RuledSession): SessionRules {
-  const asking = (): RuleSession => ({ ...session(), onceKey: onceKeyOf(session()) });
+/** Makes the rules of an account, which is read only when they are asked. */
+export function rulesOf(account: () => RuledSession): AccountRules {
   const asked = async (endpoint: Endpoint, input: unknown): Promise<readonly Verdict[]> => {
-    const sets = await ruleSetsOf(session());
+    const sets = await ruleSetsOf(account());
     if (sets.length === 0) return [];
-    return (await import('./check.ts')).verdictsFor(asking(), sets, { endpoint, input });
+    return (await import('./check.ts')).verdictsFor(account(), sets, { endpoint, input });
   };
   return {
     require: async (endpoint, input, codeFor) => {
-      const sets = await ruleSetsOf(session());
+      const sets = await ruleSetsOf(account());
       if (sets.length === 0) return [];
-      return (await import('./check.ts')).requireRules(asking(), sets, { endpoint, input }, codeFor);
+      return (await import('./check.ts')).requireRules(account(), sets, { endpoint, input }, codeFor);
     },
     requireForMoney: async (hasOnceKey) => {
-      const { profile, globals } = session();
+      const { profile, globals } = account();
       // A dry run sends nothing.
       if (!profile.stored?.rules || globals.dryRun || hasOnceKey) return;
-      await (await import('./check.ts')).requireMoneyRules({ ...asking(), onceKey: 'missing' }, ownSet(profile));
+      await (await import('./check.ts')).requireMoneyRules({ ...account(), onceKey: 'missing' }, ownSet(profile));
     },
     met: async (endpoint, input) => {
       const verdicts = await asked(endpoint, input);
       return verdicts.flatMap(({ result, rule, setting }) => (result === 'holds' ? [`${rule} ${setting}`] : []));
     },
-    tested: async (endpoint, input) => (session().globals.testsRules === true ? asked(endpoint, input) : undefined),
+    tested: async (endpoint, input) => (account().globals.testsRules === true ? asked(endpoint, input) : undefined),
   };
 }
 

@@ -1,0 +1,73 @@
+import { CliError } from '../base/errors.ts';
+
+/** A change that the service accepted, with the operation id and the service's request id, if any. */
+export interface Changed {
+  readonly operationId: string | undefined;
+  readonly requestId: string | undefined;
+}
+
+/** An operation whose response has not been recorded yet. */
+interface InFlight {
+  readonly operationId: string;
+  readonly summary: string;
+}
+
+/** What one command has done in its account. */
+export interface Activity {
+  /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
+  changed(): Changed | undefined;
+  noteChanged(change: Changed): void;
+  /** Whether the command has read something that a person sees. */
+  hasRead(): boolean;
+  noteRead(): void;
+  /** The first failure of a read since `forgetUnread`: a confirmation leaves out what cannot be read, a plan must not. */
+  unread(): unknown;
+  noteUnread(error: unknown): void;
+  forgetUnread(): void;
+  /** Notes the operation that is being sent, or that none is. */
+  inFlight(operation: InFlight | undefined): void;
+  /** The error of a command that was told twice to end: what it leaves behind. */
+  abandonedError(): CliError;
+}
+
+export function createActivity(): Activity {
+  let changed: Changed | undefined;
+  let hasRead = false;
+  let unread: unknown;
+  let inFlight: InFlight | undefined;
+  return {
+    changed: () => changed,
+    noteChanged: (change) => {
+      changed = change;
+    },
+    hasRead: () => hasRead,
+    noteRead: () => {
+      hasRead = true;
+    },
+    unread: () => unread,
+    noteUnread: (error) => {
+      unread ??= error;
+    },
+    forgetUnread: () => {
+      unread = undefined;
+    },
+    inFlight: (operation) => {
+      inFlight = operation;
+    },
+    abandonedError: () => abandonedWith(inFlight),
+  };
+}
+
+function abandonedWith(inFlight: InFlight | undefined): CliError {
+  if (!inFlight) return new CliError('interrupted', 'stopped at once; no request was in flight');
+  const { operationId, summary } = inFlight;
+  return new CliError(
+    'unknown',
+    `stopped at once, before a response to ${summary} was recorded; its outcome is unknown`,
+    {
+      code: 'OUTCOME_UNKNOWN',
+      hint: `find out with: fiatrail ops reconcile ${operationId}`,
+      operationId,
+    },
+  );
+}

@@ -1,0 +1,242 @@
+import type { Reply } from '../client/client.ts';
+import { requestIdOf } from '../client/client.ts';
+import { type Effect, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import type { Baseline } from '../journal/baseline.ts';
+import type { Account, AccountCallOptions, AccountReply } from './account.ts';
+import { DryRun } from './dry-run.ts';
+import { type Guard, idempotencyKeyOf } from './guard.ts';
+import { warnOf } from './notices.ts';
+import type { Agreed, PlanMode, PlannedChange, PlanToApply } from './plans/change.ts';
+import type { ShownLine } from './plans/line.ts';
+import { prepareRequest } from './requests.ts';
+import type { OnceKeyUse } from './rules/account-rules.ts';
+import { authorityOf, repetitionOf, requireSigned, sendJournaled, sendRequest } from './send.ts';
+
+/** A change, described for the confirmation and the journal. */
+export interface Change {
+  /** A verb phrase such as `start an onramp of ₦5,000.00 for user 4f…`. Contains no secret. */
+  readonly summary: string;
+  /** What will be sent: label and value, the amount in both units. */
+  readonly lines: readonly ShownLine[];
+  /** More lines, read only when someone is asked: balances, fees. */
+  readonly previews?: () => Promise<readonly ShownLine[]>;
+}
+
+/** A change to send. */
+export interface SentChange extends Change {
+  /** Runs after the confirmation, right before the request is sent; if it throws, nothing is sent. */
+  readonly before?: () => Promise<void>;
+  /** Text in the request that the service shows again in its lists, by which the journal finds it. */
+  readonly tag?: string | undefined;
+  /** Terms that the request only refers to, such as those of a quote. Asked for after the confirmation, whose previews may read them. */
+  readonly terms?: () => Baseline['terms'];
+  /** The user agreed to it before, as a part of something larger. */
+  readonly isAgreed?: boolean;
+}
+
+/** Who agrees to a change. */
+export interface Asking {
+  /** Whether a repetition becomes part of the question; otherwise the journal stops it. */
+  readonly isAsked: boolean;
+  /** Shows a change, and asks if it moves money or cannot be undone. Throws CliError: `usage` without a terminal, `declined`. */
+  confirm(effect: Effect, change: Change): Promise<void>;
+  /** Shows a change that is only planned. */
+  show(lines: readonly ShownLine[]): Promise<void>;
+}
+
+/** How a command changes its account: what guards the change, and the plan that it belongs to. */
+export interface Changes {
+  /** Guards the money that this command moves; called before anything is sent. The guard of a plan that is applied stays. */
+  guardWith(guard: Guard): void;
+  /** What guards the money that this command moves, if it moves any. */
+  guard(): Guard | undefined;
+  /** A key for a service that does a request at most once per key: equal for equal once keys; undefined without one. */
+  idempotencyKey(): string | undefined;
+  /** Writes a plan instead of sending the change, or sends only what a plan says. */
+  planWith(mode: PlanMode): void;
+  /** What `planWith` set. */
+  planMode(): PlanMode | undefined;
+  /**
+   * Does with a change what `planWith` said: ends the command if it only writes or checks a plan, after `check` found that the change may
+   * be made. Returns the change of a plan that is applied; undefined without a plan. Throws CliError.
+   */
+  asPlanned(change: PlannedChange, check: () => Promise<unknown>): Promise<AppliedChange | undefined>;
+  /** Calls an endpoint that moves money or cannot be undone: shows the change, asks for confirmation, journals it and sends it. */
+  change<E extends Endpoint>(
+    endpoint: E,
+    input: RequestOf<E>,
+    change: SentChange,
+    options?: AccountCallOptions,
+  ): Promise<AccountReply<ResponseOf<E>>>;
+}
+
+interface AppliedChange {
+  readonly agreed: Agreed;
+  readonly applied: PlanToApply;
+}
+
+/** What was read here for a plan that holds, with the rules that it meets here. */
+interface Facts extends Agreed {
+  readonly rules: readonly string[];
+}
+
+/** Thrown to end the check of a plan where its request would be sent. */
+export class Checked extends Error {
+  override name = 'Checked';
+  readonly facts: Facts;
+
+  constructor(facts: Facts) {
+    super('checked');
+    this.facts = facts;
+  }
+}
+
+/** Whether a command has a once key, for its rules. A plan is its own once key. */
+export function onceKeyUse({ guard, planMode }: Pick<Changes, 'guard' | 'planMode'>): OnceKeyUse {
+  const given = guard();
+  if (!given) return 'not-taken';
+  return given.onceKey === undefined && !planMode() ? 'missing' : 'given';
+}
+
+/** Makes the changes of a command. */
+export function createChanges(account: Account, asking: Asking): Changes {
+  let guard: Guard | undefined;
+  let mode: PlanMode | undefined;
+  const changes: Changes = {
+    guardWith: (given) => {
+      const kind = mode?.kind ?? 'write';
+      if (guard === undefined || kind === 'write') guard = given;
+    },
+    guard: () => guard,
+    idempotencyKey: () => {
+      // The request of a plan contains the key, so it cannot come from the plan's hash.
+      if (mode) return idempotencyKeyOf(`plan ${mode.kind === 'write' ? mode.id : mode.plan.content.id}`);
+      return guard?.onceKey === undefined ? undefined : idempotencyKeyOf(guard.onceKey);
+    },
+    planWith: (given) => {
+      mode = given;
+    },
+    planMode: () => mode,
+    asPlanned: async (change, check) => mode && asPlanned(account, asking, mode, change, check),
+    change: (endpoint, input, change, options = {}) =>
+      changeOf(account, asking, changes, { endpoint, input, change, options }),
+  };
+  return changes;
+}
+
+async function asPlanned(
+  account: Account,
+  asking: Asking,
+  mode: PlanMode,
+  change: PlannedChange,
+  check: () => Promise<unknown>,
+): Promise<AppliedChange> {
+  const { activity, globals, note } = account;
+  const { agreedChange, writePlan } = await import('./plans/change.ts');
+  const readPreviews = async () => {
+    activity.forgetUnread();
+    const lines = await change.readPreviews();
+    const error = activity.unread();
+    if (error !== undefined) throw error;
+    return lines;
+  };
+  const planned = { ...change, readPreviews };
+  if (mode.kind === 'write') {
+    await check();
+    const { result, shown } = await writePlan(account, mode, planned);
+    await asking.show(shown);
+    await note('nothing was sent; others sign the plan with "fiatrail ops sign", and "fiatrail ops apply" sends it');
+    throw new DryRun(result);
+  }
+  const agreed = await agreedChange(mode, planned, globals.dryRun);
+  if (mode.kind === 'apply') return { agreed, applied: mode };
+  await check();
+  throw new Checked({ ...agreed, rules: await planned.rulesMet() });
+}
+
+/** Returns the rules that a request meets on this machine, a sentence each. */
+async function rulesMet({ profile, operators, rules }: Account, endpoint: Endpoint, input: unknown) {
+  const { signLimits, signRulesMet } = await import('./plans/sign-above.ts');
+  const limits = signLimits(profile, await operators());
+  return [...signRulesMet(limits, endpoint, input), ...(await rules.met(endpoint, input))];
+}
+
+interface Wanted<E extends Endpoint> {
+  readonly endpoint: E;
+  readonly input: RequestOf<E>;
+  readonly change: SentChange;
+  readonly options: AccountCallOptions;
+}
+
+/** Returns a change as it is sent: that of the plan that is applied, or as it was typed. Throws CliError, and what ends a plan's command. */
+async function plannedOf<E extends Endpoint>(account: Account, { asPlanned }: Changes, wanted: Wanted<E>) {
+  const { endpoint, input, change, options } = wanted;
+  const { summary, lines, tag, previews } = change;
+  const planned = await asPlanned(
+    {
+      ...{ endpoint, input, summary, lines, tag },
+      rulesMet: () => rulesMet(account, endpoint, input),
+      readPreviews: async () => (await previews?.()) ?? [],
+    },
+    () => prepareRequest(account, endpoint, input, options),
+  );
+  if (!planned) return { applied: undefined, input, change };
+  const { agreed, applied } = planned;
+  return {
+    applied,
+    input: agreed.input as typeof input,
+    change: { ...change, ...agreed, previews: async () => agreed.previews },
+  };
+}
+
+async function changeOf<E extends Endpoint>(
+  account: Account,
+  asking: Asking,
+  changes: Changes,
+  wanted: Wanted<E>,
+): Promise<AccountReply<ResponseOf<E>>> {
+  const { activity, rules, time } = account;
+  const { endpoint, options } = wanted;
+  const { applied, input, change } = await plannedOf(account, changes, wanted);
+  const request = await prepareRequest(account, endpoint, input, options);
+  const effect = effectOf(endpoint, input);
+  if (effect === 'money') await requireSigned(account, endpoint, input, applied);
+  await time.warn();
+  const sending = {
+    ...{ endpoint, input, summary: change.summary },
+    guard: effect === 'money' ? changes.guard() : undefined,
+  };
+  const earlier = asking.isAsked && !change.isAgreed ? await repetitionOf(account, sending) : undefined;
+  const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
+  if (!change.isAgreed) await asking.confirm(effect, { ...change, lines });
+  const limits = await rules.require(endpoint, input, change.summary);
+  // It may have expired while the question was open.
+  if (applied) (await import('./plans/plan.ts')).requireUnexpired(applied.plan, await time.nowMs());
+  await change.before?.();
+  // The service's public key is checked before anything is recorded.
+  await account.connection(endpoint);
+  const baseline = await baselineBefore(account, applied, endpoint, input, change);
+  await time.warn();
+  const { reply, operationId } = await sendJournaled(account, {
+    ...{ ...sending, limits, baseline, tag: change.tag },
+    guard: earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard,
+    authority: applied && (await authorityOf(applied)),
+    call: (isLate): Promise<Reply<ResponseOf<E>>> => sendRequest(account, request, { ...options, isLate }),
+  });
+  activity.noteChanged({ operationId, requestId: requestIdOf(endpoint, reply.data) });
+  await warnOf(account, reply, false);
+  return { ...reply, request: input };
+}
+
+/** Returns what is known of the service before a request leaves. Throws CliError for a plan that was applied already. */
+async function baselineBefore(
+  account: Account,
+  applied: PlanToApply | undefined,
+  endpoint: Endpoint,
+  input: unknown,
+  { terms }: SentChange,
+): Promise<Baseline> {
+  if (applied) await (await import('./operations/applied.ts')).requireUnapplied(account, applied.plan);
+  const { baselineOf } = await import('./operations/baseline.ts');
+  return baselineOf(account, endpoint, input, terms?.(), !account.activity.hasRead());
+}

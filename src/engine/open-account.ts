@@ -1,0 +1,118 @@
+import { createMemory } from '../account/completion-memory.ts';
+import { type JournalPlace, journalPlaceOf } from '../account/journal-place.ts';
+import { openedOnUse } from '../base/opened-on-use.ts';
+import { requestIdOf } from '../client/client.ts';
+import { validRequest } from '../client/request.ts';
+import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
+import { entryAt } from '../files/inspect.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Account, AccountCallOptions, AccountReply } from './account.ts';
+import { createActivity } from './activity.ts';
+import { connect } from './connect.ts';
+import { learnFintech, namesOf } from './names.ts';
+import { type Notices, warnOf } from './notices.ts';
+import { prepareRequest } from './requests.ts';
+import { type OnceKeyUse, rulesOf } from './rules/account-rules.ts';
+import { sendJournaled, sendRequest } from './send.ts';
+import { createServiceTime } from './service-time.ts';
+
+type Given = Notices &
+  Pick<Account, 'profile' | 'commandLine' | 'inputName' | 'progress'> & {
+    /** Whether the command has a once key. */
+    onceKey(): OnceKeyUse;
+    /** The journal of another account's command, which closes it. */
+    readonly journal?: Account['journal'];
+  };
+
+/** Opens an account for a command. Nothing is read before it is needed. */
+export function createAccount({ onceKey, journal: shared, ...given }: Given): Account {
+  const { world, profile, globals, progress, say } = given;
+  const place = () => journalPlaceOf(world, profile);
+  const connection = openedOnUse(() => connect(world, profile, globals, progress, ask));
+  const own = openedOnUse(() => loadJournal(given, place()));
+  const journal = shared ?? own.open;
+  const { ask, ...time } = createServiceTime({
+    ...{ world, profile, say, journal, isShared: () => place().server !== undefined },
+    read: async () => {
+      // A plain dry run must work without a network.
+      if (!globals.dryRun || globals.testsRules)
+        await (await connection.open()).client.call(validRequest(getPlatformPublicKey, {}));
+    },
+  });
+  const account: Account = {
+    ...given,
+    time,
+    journal,
+    activity: createActivity(),
+    rules: rulesOf(() => ({ ...account, onceKey: onceKey() })),
+    call: (endpoint, input, options = {}) => callOf(account, memory.note, endpoint, input, options),
+    connection: async (endpoint) => {
+      const opened = await connection.open();
+      const isChecked = endpoint && endpoint.id !== getPlatformPublicKey.id && endpoint.area !== 'control';
+      if (isChecked) await opened.requirePlatformKey();
+      return opened;
+    },
+    accountNames: async () => namesOf(profile, (await connection.open()).keyFingerprint()),
+    operators: operatorsOf(() => account),
+    existingJournal: async () => (place().server || entryAt(place().path) ? journal() : undefined),
+    close: async () => {
+      await memory.keep();
+      await connection.close();
+      await own.close();
+    },
+  };
+  const memory = createMemory(given, profile, account.accountNames);
+  return account;
+}
+
+/** Opens the journal, and records the outcomes that were kept beside it. Throws DatabaseError, and CliError usage. */
+async function loadJournal({ world, say }: Notices, place: JournalPlace): Promise<Journal> {
+  world.ensurePrivateDir(place.dir);
+  const { openJournalAt } = await import('../journal/open.ts');
+  const journal = await openJournalAt(place, world, (text) => say(`warning: ${text}`));
+  for (const warning of (await journal.merge()).warnings) await say(`warning: ${warning}`);
+  return journal;
+}
+
+function operatorsOf(account: () => Account): Account['operators'] {
+  let isTold = false;
+  return async () => {
+    const { operatorListOf, pendingForPeople } = await import('./plans/operator-list.ts');
+    const list = await operatorListOf(account());
+    if (list.pending && !isTold) await account().say(`warning: ${pendingForPeople(list.pending)}`);
+    isTold ||= list.pending !== null;
+    return list;
+  };
+}
+
+async function callOf<E extends Endpoint>(
+  account: Account,
+  remember: (endpoint: Endpoint, data: unknown) => Promise<void>,
+  endpoint: E,
+  input: RequestOf<E>,
+  options: AccountCallOptions,
+): Promise<AccountReply<ResponseOf<E>>> {
+  const { activity, globals } = account;
+  const request = await prepareRequest(account, endpoint, input, options);
+  const isRead = effectOf(endpoint, input) === 'read';
+  if (isRead) activity.noteRead();
+  const call = (isLate?: () => boolean) =>
+    sendRequest(account, request, { ...options, isLate }).catch((error) => {
+      activity.noteUnread(error);
+      throw error;
+    });
+  // A verification costs money and has an end, so the journal follows it like a movement of money.
+  const isFollowed = !isRead && endpoint.starts !== undefined && !options.isRecorded;
+  const { reply, operationId } = isFollowed
+    ? await sendJournaled(account, { endpoint, input, summary: endpoint.summary, guard: undefined, call })
+    : { reply: await call(options.isLate), operationId: undefined };
+  if (!isRead && !options.isRecorded)
+    activity.noteChanged({ operationId, requestId: requestIdOf(endpoint, reply.data) });
+  else if (isRead && !globals.dryRun) {
+    await learnFintech(account, endpoint.id, reply.data);
+    await remember(endpoint, reply.data);
+  }
+  await warnOf(account, reply, isRead);
+  return { ...reply, request: input };
+}
