@@ -48,78 +48,41 @@ describe('the source reader', () => {
 
 // Rule 1: direction.
 
-/** Each room with the rooms it may import besides `base` and itself. A room that is listed must exist. */
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  base: [],
-  bundle: ['present'],
-  files: [],
-  money: [],
-  crypto: ['money'],
-  sqlite: ['files'],
-  contract: ['money', 'crypto'],
-  client: ['contract', 'money', 'crypto'],
-  service: ['contract', 'money', 'crypto', 'sqlite'],
-  present: ['contract', 'money'],
-  derive: ['contract', 'money'],
-  sandbox: ['service', 'contract', 'money', 'crypto'],
-  journal: ['client', 'present', 'contract', 'money', 'crypto', 'sqlite', 'files'],
-  webhooks: ['contract', 'money', 'crypto', 'sqlite'],
-  account: ['client', 'contract', 'money', 'crypto', 'sqlite', 'files'],
-  rules: ['journal', 'account', 'contract', 'money'],
-  plans: ['account', 'journal', 'present', 'contract', 'money', 'crypto', 'files'],
-  cli: [
-    'rules',
-    'plans',
-    'account',
-    'journal',
-    'sandbox',
-    'webhooks',
-    'client',
-    'present',
-    'derive',
-    'contract',
-    'money',
-    'crypto',
-    'files',
-  ],
-  lists: ['cli', 'account', 'contract', 'present', 'crypto', 'files'],
-  rotation: ['cli', 'account', 'journal', 'client', 'present', 'contract', 'money', 'crypto', 'sqlite', 'files'],
-  works: ['cli', 'account', 'journal', 'webhooks', 'present', 'contract', 'money'],
-  commands: [
-    'works',
-    'lists',
-    'rotation',
-    'cli',
-    'rules',
-    'plans',
-    'account',
-    'journal',
-    'sandbox',
-    'webhooks',
-    'client',
-    'present',
-    'derive',
-    'contract',
-    'money',
-    'crypto',
-    'files',
-  ],
-  system: ['client', 'files'],
-  'main.ts': ['commands', 'works', 'journal', 'rotation', 'cli', 'plans', 'account', 'present'],
-  'entry.ts': ['main.ts', 'commands', 'system'],
-};
+/** The cells of the rows of a table of a page, without its head. */
+function tableOf(page: string, head: string): string[][] {
+  const [, , ...rows] = page.slice(page.indexOf(head)).split('\n');
+  const end = rows.findIndex((row) => !row.startsWith('|'));
+  return rows.slice(0, end).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
 
-const DIRECTION_EXCEPTIONS: Readonly<Record<string, string>> = {
-  'sandbox/guard.ts -> sqlite/database.ts': 'the type of the store that a service hands out',
-  'sandbox/serve.ts -> sqlite/errors.ts':
-    'DatabaseError: a state file that is busy for a moment must not end the delivery of events',
-  'cli/journaled.ts -> sqlite/errors.ts':
-    'DatabaseError: a state file that failed to commit changed nothing; any other error leaves the outcome unknown',
-  'works/told.ts -> sqlite/errors.ts': 'DatabaseError: a damaged inbox is no evidence, and hides no other',
-  'cli/failures.ts -> sqlite/errors.ts': 'DatabaseError, which becomes an error message here',
-  'commands/completion/known.ts -> service/recent.ts':
-    'Tab reads ids straight from the sandbox file, so that no time passes in the sandbox',
-};
+const ARCHITECTURE = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
+
+/** `a/` and `b.ts` of "`a/`, `b.ts`", as rooms; anything else in the cell is kept, so that it is found. */
+const roomsIn = (cell: string): string[] =>
+  cell === ''
+    ? []
+    : cell.split(', ').map((each) => /^`([a-z]+)\/?`$/.exec(each)?.[1] ?? /^`([a-z]+\.ts)`$/.exec(each)?.[1] ?? each);
+
+/** Each room with the rooms that it imports besides `base` and itself, as docs/architecture.md says. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  tableOf(ARCHITECTURE, '| room | what belongs there | imports |').map(([name = '', , imports = '']) => [
+    roomsIn(name)[0] ?? name,
+    roomsIn(imports),
+  ]),
+);
+
+/** The imports that the table does not have, with the reason of each. */
+const DIRECTION_EXCEPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
+  tableOf(ARCHITECTURE, '| exception | why |').map(([what = '', why = '']) => [
+    what.replaceAll('`', '').replace('→', '->'),
+    why,
+  ]),
+);
 
 /** Room to room, where the direction table does not have it. */
 function wrongWays({ path, imports }: Source): string[] {
@@ -159,14 +122,31 @@ describe('rule 1: direction', () => {
     expect([...new Set(sources.map(({ path }) => roomOf(path)))].sort()).toEqual(Object.keys(ROOMS).sort());
   });
 
-  test('docs/architecture.md lists these rooms', () => {
-    const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
-    const named = [...page.matchAll(/^\| `([a-z]+)\/` \|/gm)].map(([, room = '']) => room);
-    expect(named.sort()).toEqual(
-      Object.keys(ROOMS)
-        .filter((room) => !room.endsWith('.ts'))
-        .sort(),
+  test('a room imports all that its row says', () => {
+    const imported = (room: string) =>
+      new Set(
+        sources
+          .filter(({ path }) => roomOf(path) === room)
+          .flatMap(({ path, imports }) =>
+            imports
+              .filter(({ isOwn, target }) => isOwn && !(`${path} -> ${target}` in DIRECTION_EXCEPTIONS))
+              .map(({ target }) => roomOf(target)),
+          ),
+      );
+    const said = Object.entries(ROOMS).map(([room, rooms]) => [room, [...rooms].sort()]);
+    const done = Object.keys(ROOMS).map((room) => [
+      room,
+      [...imported(room)].filter((each) => each !== room && each !== 'base').sort(),
+    ]);
+    expect(said).toEqual(done);
+  });
+
+  test('a room stands below those that import it', () => {
+    const order = Object.keys(ROOMS);
+    const upward = Object.entries(ROOMS).flatMap(([room, rooms]) =>
+      rooms.filter((each) => order.indexOf(each) > order.indexOf(room)).map((each) => `${room} -> ${each}`),
     );
+    expect(upward).toEqual([]);
   });
 
   test('nothing imports upward', () => {
@@ -232,7 +212,7 @@ describe('rule 1: direction', () => {
 
 /** Where a package may be imported: a folder, or files. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  commander: ['cli/program.ts'],
+  commander: ['terminal/parse/program.ts'],
   ky: ['client/'],
   '@inquirer/prompts': ['system/prompts.ts'],
   'cli-table3': ['present/table.ts'],
@@ -254,9 +234,9 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'journal/joint.ts',
     'journal/merge.ts',
     'journal/import.ts',
-    'plans/format.ts',
-    'plans/signed-head.ts',
-    'plans/operator-list.ts',
+    'engine/plans/format.ts',
+    'engine/plans/signed-head.ts',
+    'engine/plans/operator-list.ts',
   ],
   pg: ['journal/postgres/store.ts'],
   'pg/lib/client.js': ['journal/postgres/store.ts'],
@@ -271,13 +251,13 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:net': ['client/network.ts', 'journal/postgres/place.ts', 'sandbox/', 'system/world.ts', 'webhooks/listen/'],
   'node:tty': ['system/'],
   'node:fs': ['system/', 'files/', 'sqlite/'],
-  'node:path': ['system/', 'files/', 'sqlite/', 'account/', 'rotation/'],
+  'node:path': ['system/', 'files/', 'sqlite/', 'account/', 'engine/rotation/'],
   'node:os': ['system/'],
   'node:v8': ['system/'],
   'node:crypto': ['system/', 'crypto/'],
   'node:worker_threads': ['system/threads.ts'],
   'node:child_process': ['system/programs.ts', 'bundle/late-child-process.ts'],
-  'string-argv': ['account/', 'rotation/'],
+  'string-argv': ['account/', 'engine/rotation/'],
   '@napi-rs/keyring': ['account/'],
   'package.json': ['commands/version.ts'],
 };
@@ -333,7 +313,7 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'bundle/light-fetch.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
   'sandbox/embedded.ts queueMicrotask': 'groups the requests of one tick into one commit; no time passes',
   'commands/webhooks/served.ts setImmediate': 'groups the deliveries of one tick into one flush; no time passes',
-  'cli/inbox.ts queueMicrotask': 'groups the deliveries of one tick into one flush; no time passes',
+  'engine/inbox.ts queueMicrotask': 'groups the deliveries of one tick into one flush; no time passes',
   'commands/webhooks/settings.ts AbortSignal.timeout': 'the time limit of one request',
   'sandbox/deliver.ts AbortSignal.timeout': 'the time limit of one delivery',
   'sandbox/embedded.ts AbortSignal.timeout': 'how long a command goes on delivering when it is done',
@@ -366,13 +346,13 @@ const PURE_METHODS = /\.(map|flatMap|filter|find|sort|toSorted|join|repeat|slice
 /** Our own functions that declare something, by the files that may use them so. */
 const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] = [
   [/^contract\//, ['endpoint', 'z.registry', 'z.regex']],
-  [/^works\//, ['status', 'looking']],
+  [/^engine\/operations\//, ['status', 'looking']],
   [
     /^journal\/(sqlite|postgres)\//,
     ['both', 'of', 'lastOf', 'factOf', 'accountOf', 'indexes', 'functions', 'triggers', 'columnsOf'],
   ],
   [
-    /^(cli|commands|lists)\//,
+    /^(terminal|commands)\//,
     [
       'command',
       'argument',
@@ -435,7 +415,7 @@ describe('rule 3: no state, time or randomness', () => {
 
   test('only `fiatrail api` sends unvalidated requests', () => {
     const having = (pattern: RegExp) => sources.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
-    expect(having(/\buncheckedRequest\(/)).toEqual(['cli/dry-run.ts', 'cli/session/prepare.ts', 'client/request.ts']);
+    expect(having(/\buncheckedRequest\(/)).toEqual(['client/request.ts', 'engine/dry-run.ts', 'engine/requests.ts']);
     expect(having(/\bunchecked: true\b/)).toEqual(['commands/api.ts']);
     expect(having(/\bas ReadyRequest\b/)).toEqual(['client/request.ts']);
   });

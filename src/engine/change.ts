@@ -23,7 +23,7 @@ export interface Change {
 }
 
 /** A change to send. */
-export interface SentChange extends Change {
+interface SentChange extends Change {
   /** Runs after the confirmation, right before the request is sent; if it throws, nothing is sent. */
   readonly before?: () => Promise<void>;
   /** Text in the request that the service shows again in its lists, by which the journal finds it. */
@@ -35,7 +35,7 @@ export interface SentChange extends Change {
 }
 
 /** Who agrees to a change. */
-export interface Asking {
+interface Asking {
   /** Whether a repetition becomes part of the question; otherwise the journal stops it. */
   readonly isAsked: boolean;
   /** Shows a change, and asks if it moves money or cannot be undone. Throws CliError: `usage` without a terminal, `declined`. */

@@ -62,7 +62,7 @@ function codeOf(text: string): string {
   return out;
 }
 
-const STATIC = /^(import|export)\b([^;'"]*?)\bfrom '([^']+)'|^import '([^']+)'/gm;
+const STATIC = /^(import|export)\b((?:[^;'"]|'module\.exports')*?)\bfrom '([^']+)'|^import '([^']+)'/gm;
 const LATE = /(typeof )?\bimport\('([^']+)'\)|getBuiltinModule\('([^']+)'\)/g;
 
 function importsOf(path: string, text: string): Import[] {

@@ -1,6 +1,7 @@
 import { journalPlaceOf } from '../../account/journal-place.ts';
 import { ownOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
+import type { Change } from '../../engine/change.ts';
 import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import {
   changedList,
@@ -21,7 +22,7 @@ import type { Author } from '../../engine/plans/plan.ts';
 import { requireSignatures } from '../../engine/plans/sign-above.ts';
 import { authorityOf } from '../../engine/send.ts';
 import { recordSetting } from '../../engine/setting.ts';
-import { accountLine, type Change, confirmChange, confirmConsent } from '../../terminal/ask/confirm.ts';
+import { accountLine, confirmChange, confirmConsent } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
 
 type Lines = PlannedChange['lines'];

@@ -2,13 +2,14 @@ import { CliError, withDetails } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onboard, type onboardStatus } from '../../contract/endpoints/users.ts';
+import type { Change } from '../../engine/change.ts';
 import { followWork } from '../../engine/operations/follow-work.ts';
 import { recordedData } from '../../engine/operations/recorded.ts';
 import { onboarding } from '../../engine/operations/users.ts';
 import { recognizableInput } from '../../engine/send.ts';
 import { CLEARED } from '../../journal/chain.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
-import { type Change, confirmChange } from '../../terminal/ask/confirm.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
 
 const EVERY = 1_000;

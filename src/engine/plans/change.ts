@@ -56,7 +56,7 @@ interface PlanToCheck extends Omit<PlanToApply, 'kind'> {
 export type PlanMode = PlanToWrite | PlanToApply | PlanToCheck;
 
 /** The parts of an account that plans need. */
-export interface PlanningSession {
+interface PlanningAccount {
   readonly world: World;
   readonly profile: Profile;
   accountNames(): Promise<AccountNames>;
@@ -85,7 +85,7 @@ interface Written {
 
 /** Writes the plan of a change, and sends nothing. Throws CliError. */
 export async function writePlan(
-  account: PlanningSession,
+  account: PlanningAccount,
   { path, lifetimeMs, id, typed }: PlanToWrite,
   change: PlannedChange,
 ): Promise<Written> {

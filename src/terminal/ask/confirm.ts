@@ -2,19 +2,10 @@ import { modeForPeople } from '../../account/mode.ts';
 import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Effect } from '../../contract/endpoint.ts';
+import type { Change } from '../../engine/change.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import type { Dialog } from '../show/dialog.ts';
 import { printLines } from '../show/lines.ts';
-
-/** A change, described for the confirmation and the journal. */
-export interface Change {
-  /** A verb phrase such as `start an onramp of ₦5,000.00 for user 4f…`. Contains no secret. */
-  readonly summary: string;
-  /** What will be sent: label and value, the amount in both units. */
-  readonly lines: readonly ShownLine[];
-  /** More lines, read only when someone is asked: balances, fees. */
-  readonly previews?: () => Promise<readonly ShownLine[]>;
-}
 
 /** Says which account a change is made to. */
 export const accountLine = ({ name, mode }: Profile): ShownLine => ['profile', `${name} (${modeForPeople(mode)})`];
