@@ -4,13 +4,13 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Command, Group } from '../src/terminal/command.ts';
-import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
 import { commandFor } from '../src/commands/endpoints.ts';
 import { endpointsByGroup } from '../src/derive/describe.ts';
 import { openApi } from '../src/derive/openapi.ts';
 import { endpointPage, markdownTable } from '../src/derive/reference.ts';
+import type { Command, Group } from '../src/terminal/command.ts';
+import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 
 export const FOLDER = 'docs/reference';
 

@@ -1,0 +1,115 @@
+// Prints figures of the code's size and of what two commands run: npm run measure
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ROOT } from '../test/support/built.ts';
+import { exportsOf, readSources } from '../test/support/source.ts';
+
+const sources = readSources();
+const sum = (counts: readonly number[]) => counts.reduce((all, each) => all + each, 0);
+const lines = sum(sources.map(({ text }) => text.split('\n').length - 1));
+const perThousand = (count: number) => Math.round((count * 1000) / lines);
+
+const NAMED_FUNCTION =
+  /^\s*(?:export )?(?:default )?(?:async )?function\*? \w+|^\s*(?:export )?const \w+(?::[^=]+)? = (?:async )?(?:<[^>]+>)?(?:\([^()]*(?:\([^()]*\)[^()]*)*\)(?::[^=]+)? =>|\w+ =>)/gm;
+const DECLARED_TYPE = /^\s*(?:export )?(?:interface|type) (\w+)\b(?=[\s<]*(?:[\w<>,\s]*)[={])/gm;
+
+/** Counts the files of src/ that import a file and name an export of it. */
+function importersOf(path: string, name: string): number {
+  const named = new RegExp(`\\b${name}\\b`);
+  return sources.filter(({ code, imports }) => imports.some(({ target }) => target === path) && named.test(code))
+    .length;
+}
+
+function countTypes(): number {
+  const files = new Map<string, Set<string>>();
+  for (const { path, code } of sources)
+    for (const [, name = ''] of code.matchAll(DECLARED_TYPE)) files.set(name, (files.get(name) ?? new Set()).add(path));
+  return [...files.values()].filter(({ size }) => size > 1).length;
+}
+
+interface Covered {
+  readonly url: string;
+  readonly functions: readonly { readonly functionName: string; readonly ranges: readonly { count: number }[] }[];
+}
+
+/** Runs a command line from the sources, and counts the functions that it runs and their files. */
+function ranBy(argv: readonly string[], env: NodeJS.ProcessEnv, folder: string): string {
+  const coverage = mkdtempSync(join(folder, 'coverage-'));
+  const entry = pathToFileURL(join(ROOT, 'src', 'entry.ts')).href;
+  const code = `import(${JSON.stringify(entry)}).then(({ run }) => run(${JSON.stringify(argv)})).then((exit) => { process.exitCode = exit; });`;
+  const { status, stderr } = spawnSync(process.execPath, ['-e', code], {
+    ...{ encoding: 'utf8', env: { ...env, NODE_V8_COVERAGE: coverage } },
+  });
+  if (status !== 0) throw new Error(`${argv.join(' ')} ended with ${status}: ${stderr}`);
+  const own = pathToFileURL(join(ROOT, 'src')).href;
+  const all = readdirSync(coverage).flatMap(
+    (name) => (JSON.parse(readFileSync(join(coverage, name), 'utf8')) as { result: readonly Covered[] }).result,
+  );
+  // The first function of a file is the file itself.
+  const ran = all
+    .filter(({ url }) => url.startsWith(own))
+    .map(({ functions }) => functions.slice(1).filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0).length);
+  return `${sum(ran)} functions of ${ran.filter((count) => count > 0).length} files`;
+}
+
+const program = join(ROOT, 'bin', 'fiatrail.js');
+
+/** Serves a sandbox, and returns its address and key. */
+async function serve(env: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; url: string; apiKey: string }> {
+  const words = [program, 'sandbox', 'serve', '--port', '0', '-o', 'json'];
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await new Promise<readonly string[]>((resolve, reject) => {
+    child.once('exit', () => reject(new Error('the sandbox ended')));
+    child.stdout?.once('data', (chunk: Buffer) => resolve(String(chunk).split('\n')));
+  });
+  return { child, ...(JSON.parse(line ?? '') as { url: string; apiKey: string }) };
+}
+
+async function measureCommands(): Promise<readonly (readonly [string, string])[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'fiatrail-measure-'));
+  const env = { PATH: process.env['PATH'], HOME: folder, FIATRAIL_STATE_DIR: folder, FIATRAIL_CONFIG_DIR: folder };
+  const seeded = spawnSync(process.execPath, [program, 'sandbox', 'seed', '--history', '2000', '--users', '5'], {
+    env,
+  });
+  if (seeded.status !== 0) throw new Error(String(seeded.stderr));
+  const { child, url, apiKey } = await serve(env);
+  try {
+    const served = { ...env, FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey };
+    const withdrawal = [
+      '--amount',
+      '2000',
+      '--bank-code',
+      '000013',
+      '--account-number',
+      '0123456789',
+      '--account-name',
+      'ADA',
+      '--yes',
+    ];
+    return [
+      ['banks list over HTTP', ranBy(['banks', 'list'], served, folder)],
+      ['fees withdraw over HTTP', ranBy(['fees', 'withdraw', ...withdrawal], served, folder)],
+    ];
+  } finally {
+    child.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const exported = sources.flatMap((source) => exportsOf(source).map((name) => ({ path: source.path, name })));
+const rows: (readonly [string, string | number])[] = [
+  ['lines of src', lines],
+  ['files of src', sources.length],
+  [
+    'named functions per 1,000 lines',
+    perThousand(sum(sources.map(({ code }) => [...code.matchAll(NAMED_FUNCTION)].length))),
+  ],
+  ['exports per 1,000 lines', perThousand(exported.length)],
+  ['exports with one importer', exported.filter(({ path, name }) => importersOf(path, name) === 1).length],
+  ['type names declared in several files', countTypes()],
+  ...(await measureCommands()),
+];
+for (const [name, value] of rows) process.stdout.write(`${name.padEnd(40)}${value}\n`);
