@@ -234,6 +234,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'journal/joint.ts',
     'journal/merge.ts',
     'journal/import.ts',
+    'journal/sweep.ts',
     'engine/plans/format.ts',
     'engine/plans/signed-head.ts',
     'engine/plans/operator-list.ts',

@@ -2,6 +2,7 @@ import type { Reply } from '../client/client.ts';
 import { requestIdOf } from '../client/client.ts';
 import { type Effect, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import type { Baseline } from '../journal/baseline.ts';
+import type { Sweep } from '../journal/sweep.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
 import { DryRun } from './dry-run.ts';
 import { type Guard, idempotencyKeyOf } from './guard.ts';
@@ -30,8 +31,8 @@ interface SentChange extends Change {
   readonly tag?: string | undefined;
   /** Terms that the request only refers to, such as those of a quote. Asked for after the confirmation, whose previews may read them. */
   readonly terms?: () => Baseline['terms'];
-  /** The user agreed to it before, as a part of something larger. */
-  readonly isAgreed?: boolean;
+  /** What it is a part of; the user agreed to all of that before. */
+  readonly sweep?: Sweep | undefined;
 }
 
 /** Who agrees to a change. */
@@ -206,9 +207,9 @@ async function changeOf<E extends Endpoint>(
     ...{ endpoint, input, summary: change.summary },
     guard: effect === 'money' ? changes.guard() : undefined,
   };
-  const earlier = asking.isAsked && !change.isAgreed ? await repetitionOf(account, sending) : undefined;
+  const earlier = asking.isAsked && !change.sweep ? await repetitionOf(account, sending) : undefined;
   const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
-  if (!change.isAgreed) await asking.confirm(effect, { ...change, lines });
+  if (!change.sweep) await asking.confirm(effect, { ...change, lines });
   const limits = await rules.require(endpoint, input, change.summary);
   // It may have expired while the question was open.
   if (applied) (await import('./plans/plan.ts')).requireUnexpired(applied.plan, await time.nowMs());
@@ -218,7 +219,7 @@ async function changeOf<E extends Endpoint>(
   const baseline = await baselineBefore(account, applied, endpoint, input, change);
   await time.warn();
   const { reply, operationId } = await sendJournaled(account, {
-    ...{ ...sending, limits, baseline, tag: change.tag },
+    ...{ ...sending, limits, baseline, tag: change.tag, sweep: change.sweep },
     guard: earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard,
     authority: applied && (await authorityOf(applied)),
     call: (isLate): Promise<Reply<ResponseOf<E>>> => sendRequest(account, request, { ...options, isLate }),

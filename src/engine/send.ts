@@ -8,6 +8,7 @@ import type { Baseline } from '../journal/baseline.ts';
 import { isInDoubt } from '../journal/doubt.ts';
 import type { Authority, Intent, Journal, Operation } from '../journal/journal.ts';
 import type { SpendLimit } from '../journal/spending.ts';
+import type { Sweep } from '../journal/sweep.ts';
 import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Account } from './account.ts';
@@ -32,6 +33,8 @@ interface Sending<D> {
   readonly baseline?: Baseline | undefined;
   /** Sums that the rules allow; the journal checks them when it records the intent. */
   readonly limits?: readonly SpendLimit[];
+  /** What it is a part of, if several requests under one once key move a sum. */
+  readonly sweep?: Sweep | undefined;
   /** Of a plan that is applied. */
   readonly authority?: Authority | undefined;
   /** Sends it, unless it is too late. */
@@ -70,7 +73,7 @@ async function intentOf(
   account: Omit<Journaled, 'activity' | 'globals'>,
   sending: Omit<Sending<unknown>, 'call'>,
 ): Promise<Intent> {
-  const { endpoint, input, summary, guard, tag, baseline, limits = [], authority } = sending;
+  const { endpoint, input, summary, guard, tag, baseline, limits = [], authority, sweep } = sending;
   const { profile, commandLine } = account;
   const effect = effectOf(endpoint, input);
   return {
@@ -93,6 +96,7 @@ async function intentOf(
     moves: effect === 'money' ? movedAmount(movesOf(endpoint, input)) : undefined,
     limits,
     authority,
+    sweep,
   };
 }
 

@@ -4,13 +4,14 @@ import { appendEntries, type Recording, storableIn } from './entries.ts';
 import type { Queries } from './store.ts';
 
 /**
- * What a fact of the journal is about: the account of a name, a text that all hosts share, how far a rotation is, the key of the digests, and
+ * What a fact of the journal is about: the account of a name, a text that all hosts share, how far a rotation is, what an operation is a part of, the key of the digests, and
  * the joint of the chains (joint.ts). The last entry about a subject says what holds.
  */
 export const subjects = {
   account: (name: string) => `account ${name}`,
   shared: (name: string) => `shared ${name}`,
   rotation: (operationId: string) => `rotation ${operationId}`,
+  sweep: (operationId: string) => `sweep ${operationId}`,
   digestKey: 'digest key',
   joint: 'joint',
 } as const;

@@ -4,6 +4,7 @@ import type { Authority } from './authority.ts';
 import type { Baseline } from './baseline.ts';
 import type { SpendLimit } from './spending.ts';
 import type { Kind } from './states.ts';
+import type { Sweep } from './sweep.ts';
 
 /** An operation before it is sent. Contains no secret: `input` has a slow hash in place of each, if anything. */
 export interface Intent {
@@ -27,6 +28,8 @@ export interface Intent {
   readonly isAgain?: boolean;
   /** What is known of the service before the request leaves. */
   readonly baseline?: Baseline | undefined;
+  /** What it is a part of, if several operations under one once key move a sum. */
+  readonly sweep?: Sweep | undefined;
   /** What it moves or brings in, for the sums of limits. */
   readonly moves?: Amount | undefined;
   /** Who decided it, if a plan did. */

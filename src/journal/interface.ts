@@ -12,6 +12,7 @@ import type { Operation } from './operations.ts';
 import type { Rotation, RotationRecords, RotationStage } from './rotations.ts';
 import type { Spending } from './spending.ts';
 import type { OperationState } from './states.ts';
+import type { Sweep } from './sweep.ts';
 import type { Appended } from './transitions.ts';
 import type { Counted, Verified } from './verify.ts';
 
@@ -105,6 +106,8 @@ export interface Journal {
   head(): Promise<Head | undefined>;
   /** Throws CliError usage if this host's last transition does not continue the one before it, or if the journal was cut. */
   requireLastLink(): Promise<void>;
+  /** What an operation is a part of; undefined if it stands alone. Throws CliError usage. */
+  sweepOf(operationId: string): Promise<Sweep | undefined>;
   /** A text that all hosts of the journal keep, as JSON; undefined if there is none. */
   shared(name: SharedName): Promise<string | undefined>;
   /** Replaces a shared text, or removes it. Returns false, and changes nothing, if it is no longer `before`. */

@@ -20,6 +20,7 @@ import { spentIn } from './spending.ts';
 import { openSqliteStore } from './sqlite/store.ts';
 import type { OperationState } from './states.ts';
 import type { Queries, Store } from './store.ts';
+import { sweepOf } from './sweep.ts';
 import { type Appended, createOperation, type JournalWorld, tryMove } from './transitions.ts';
 
 export type { Authority } from './authority.ts';
@@ -272,7 +273,7 @@ function sharedPart({ read }: Store, append: Append): Pick<Journal, 'shared' | '
   };
 }
 
-type ReadPart = Pick<Journal, 'accountIds' | 'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed' | 'spent'>;
+type ReadPart = Pick<Journal, 'accountIds' | 'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed' | 'spent' | 'sweepOf'>;
 
 function readPart({ read }: Store): ReadPart {
   const counted = async (sql: string, ...values: string[]) => {
@@ -286,6 +287,7 @@ function readPart({ read }: Store): ReadPart {
     list: (selection) => read((queries) => listOperations(queries, selection)),
     accountIds: (names) => read((queries) => accountIds(queries, names)),
     find: (id) => read((queries) => findOperations(queries, id)),
+    sweepOf: (id) => read((queries) => sweepOf(queries, id)),
     isClaimed: (requestId, except) => read((queries) => isClaimed(queries, requestId, except)),
     spent: (names, spending) => read(async (queries) => spentIn(queries, await accountIds(queries, names), spending)),
   };

@@ -3,9 +3,11 @@ import type { Asset } from '../money/amount.ts';
 import { fixedText } from './chain.ts';
 import { looksIn } from './doubt.ts';
 import { appendEntries, type Recording, storableIn } from './entries.ts';
+import { appendFacts } from './facts.ts';
 import type { Intent } from './intent.ts';
 import { addSpent, counts } from './spending.ts';
 import { mayFollow, type OperationState, type Verdict } from './states.ts';
+import { sweepFact } from './sweep.ts';
 
 /** What a journal needs of the world. */
 export type JournalWorld = Pick<World, 'clock' | 'ids' | 'host'> & Partial<Pick<World, 'interrupted'>>;
@@ -74,6 +76,7 @@ export async function createOperation(
       states.map((state) => ({ ...link, state, operation: state === 'prepared' ? fixedText(kept) : null })),
     ),
   ]);
+  if (operation.sweep) await appendFacts(recording, [sweepFact(id, operation.sweep)]);
 }
 
 interface MovedRow {

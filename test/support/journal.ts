@@ -1,6 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { World } from '../../src/base/world.ts';
+import { hashOf, NO_HASH } from '../../src/journal/chain.ts';
+import { type EntryRow, linkOf } from '../../src/journal/unchanged.ts';
 
 /** A row of the journal file. */
 export interface JournalRow {
@@ -26,4 +29,29 @@ export function journalRows(stateDir: string): JournalRow[] {
   } finally {
     database.close();
   }
+}
+
+/** Changes a journal as another version might have written it: its hashes fit, and no head of it is kept. */
+export function rewriteJournal({ env }: Pick<World, 'env'>, change: (database: DatabaseSync) => void): void {
+  const [stateDir = '', configDir = ''] = [env['FIATRAIL_STATE_DIR'], env['FIATRAIL_CONFIG_DIR']];
+  const path = join(stateDir, 'journal.db');
+  const database = new DatabaseSync(path);
+  const triggers = database.prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`).all();
+  for (const { name } of triggers) database.exec(`DROP TRIGGER ${name}`);
+  change(database);
+  const entries = database.prepare('SELECT * FROM entry ORDER BY sequence');
+  entries.setReadBigInts(true);
+  const operation = database.prepare('SELECT * FROM operation WHERE id = ?');
+  operation.setReadBigInts(true);
+  let hash = NO_HASH;
+  for (const entry of entries.all() as unknown as EntryRow[]) {
+    const row = operation.get(entry.operation_id) as Parameters<typeof linkOf>[1];
+    hash = hashOf(hash, linkOf(entry, row, 'joined'));
+    database.prepare('UPDATE entry SET hash = ? WHERE sequence = ?').run(hash, entry.sequence);
+  }
+  for (const { sql } of triggers) database.exec(String(sql));
+  database.close();
+  for (const folder of [stateDir, configDir])
+    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+      if (file.endsWith('.head')) rmSync(join(folder, file));
 }

@@ -4,6 +4,7 @@ import type { AccountReply } from '../../engine/account.ts';
 import { startedShape } from '../../engine/operations/started.ts';
 import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../engine/previews.ts';
 import { newTag } from '../../engine/tag.ts';
+import type { Sweep } from '../../journal/sweep.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -20,8 +21,6 @@ export interface WithdrawalTexts {
   readonly noTag: boolean;
   readonly reference: string | undefined;
   readonly note: string | undefined;
-  /** Which part of a sweep it is, for the journal. */
-  readonly part?: string;
 }
 
 /** `account 0123456789 at bank 000013` */
@@ -30,7 +29,7 @@ export const placeOf = ({ bankAccountNumber, bankCode }: Destination): string =>
 
 /** Returns the request for a withdrawal. */
 export function withdrawalRequest(
-  { destination, narration, reference, note }: Omit<WithdrawalTexts, 'noTag' | 'part'>,
+  { destination, narration, reference, note }: Omit<WithdrawalTexts, 'noTag'>,
   amount: Amount,
 ): RequestOf<typeof withdrawFees> {
   return {
@@ -51,12 +50,20 @@ export function withdrawalToSend(session: Session, texts: WithdrawalTexts, amoun
   return withdrawalRequest({ ...texts, narration: narrationOf(session, texts) }, amount);
 }
 
-/** Withdraws an amount, after the user agreed to it. With `isAgreed`, they agreed before to all withdrawals together. */
+/** One of the withdrawals of a sweep. */
+interface Part extends Sweep {
+  /** From 1. */
+  readonly number: number;
+}
+
+const partInWords = ({ number, count, total }: Part) => `, part ${number} of ${count} of ${amountForPeople(total)}`;
+
+/** Withdraws an amount, after the user agreed to it, or before to all of which it is a part. */
 export async function sendWithdrawal(
   session: Session,
   texts: WithdrawalTexts,
   amount: Amount,
-  { isAgreed = false } = {},
+  part?: Part,
 ): Promise<AccountReply<ResponseOf<typeof withdrawFees>>> {
   const { destination, reference, note } = texts;
   const narration = narrationOf(session, texts);
@@ -66,9 +73,9 @@ export async function sendWithdrawal(
     withdrawFees,
     withdrawalRequest({ ...texts, narration }, amount),
     {
-      summary: `withdraw ${amountForPeople(amount)} in fees to ${where}${texts.part ? `, ${texts.part}` : ''}`,
+      summary: `withdraw ${amountForPeople(amount)} in fees to ${where}${part ? partInWords(part) : ''}`,
       tag,
-      isAgreed,
+      sweep: part && { total: part.total, count: part.count },
       lines: [
         amountLine(amount, 'kobo'),
         ['destination', `${where}, ${destination.accountName}`],

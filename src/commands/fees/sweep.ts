@@ -8,6 +8,7 @@ import { requireUnused } from '../../engine/once.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { requireSigned } from '../../engine/send.ts';
 import type { Operation } from '../../journal/journal.ts';
+import type { Sweep } from '../../journal/sweep.ts';
 import { type Amount, amount, amountForPeople, parseAmount } from '../../money/amount.ts';
 import type { Form } from '../../present/prints.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
@@ -56,12 +57,6 @@ const DRY_COLUMNS = [
   { field: 'body.narration', title: 'Narration' },
 ] as const;
 
-/** What all withdrawals together move, and how many they are. */
-interface Agreed {
-  readonly total: Amount;
-  readonly count: number;
-}
-
 /**
  * Withdraws everything that is available, in as many withdrawals as the maximum of one makes necessary, after one question. Each is
  * journaled under a once key of its own, KEY/1, KEY/2 and so on. Running the same command with the same key resumes where it stopped, and
@@ -101,9 +96,7 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
       if (session.world.stderr.isTerminal) await progress.show(`${parts.length} of ${counted(agreed.count)}`);
       const next = least(leftMinor(), now.available.minor, now.maximum?.minor ?? leftMinor());
       if (next < smallest) break;
-      const part = `part ${parts.length + 1} of ${agreed.count} of ${amountForPeople(agreed.total)}`;
-      const money = amount('NGN', next);
-      parts.push(await sendPart(session, { ...texts, part }, money, partGuard(guard, parts.length + 1)));
+      parts.push(await sendPart(session, texts, amount('NGN', next), guard, { ...agreed, number: parts.length + 1 }));
     }
     // Another process may have taken the rest under the same key.
     if (guard?.onceKey !== undefined) parts.splice(0, parts.length, ...(await doneBefore(session, guard, texts)).parts);
@@ -133,7 +126,7 @@ const least = (...amounts: readonly bigint[]): bigint => amounts.reduce((one, ot
 const MOST_WITHDRAWALS = 10_000n;
 
 /** Splits what is available; a rest below the minimum stays. Throws CliError network for limits that nobody can have meant. */
-function partsOf({ available, minimum, maximum }: Awaited<ReturnType<typeof readWithdrawable>>): Agreed {
+function partsOf({ available, minimum, maximum }: Awaited<ReturnType<typeof readWithdrawable>>): Sweep {
   const most = maximum && maximum.minor > 0n ? maximum.minor : available.minor;
   if (available.minor <= 0n) return { total: available, count: 0 };
   const [full, rest] = [available.minor / most, available.minor % most];
@@ -162,28 +155,37 @@ function partGuard(guard: Guard | undefined, number: number): Guard | undefined 
 /** What was done under a once key, and what was agreed when it was first used. */
 interface Before {
   readonly parts: readonly Part[];
-  readonly agreed: Agreed | undefined;
+  readonly agreed: Sweep | undefined;
 }
 
-/** The end of the summary of each withdrawal of a sweep. */
+/** The end of the summary of each withdrawal of a sweep of an earlier version, which recorded nothing else of the whole. */
 const PART = /, part \d+ of (\d{1,9}) of (₦[\d,.]+)$/;
 
 /** Returns the withdrawals that were made under the once key before. Throws CliError if the outcome of one is unknown, or for another account. */
 async function doneBefore(session: Session, guard: Guard | undefined, texts: WithdrawalTexts): Promise<Before> {
   const parts: Part[] = [];
-  let agreed: Agreed | undefined;
+  let agreed: Sweep | undefined;
   if (guard?.onceKey === undefined || session.globals.dryRun) return { parts, agreed };
   for (;;) {
     const operation = await heldBy(session, partGuard(guard, parts.length + 1) ?? guard);
-    // Without a record of what was agreed, what was done is all of it.
-    const isDone = parts.length > 0 && { count: parts.length, total: amount('NGN', allOf(parts)) };
-    if (!operation) return { parts, agreed: agreed ?? (isDone || undefined) };
+    if (!operation) return { parts, agreed };
     requireSameAccount(operation, texts, guard.onceKey);
-    const [, count, total] = PART.exec(operation.summary) ?? [];
-    if (count !== undefined && total !== undefined)
-      agreed ??= { count: Number(count), total: parseAmount(total, 'NGN') };
+    agreed ??= await agreedIn(session, operation);
     parts.push(recordedPart(operation));
   }
+}
+
+/** Returns what was agreed when the first withdrawal of a sweep was made. Throws CliError usage for an operation that is none. */
+async function agreedIn(session: Session, { operationId, summary, onceKey }: Operation): Promise<Sweep> {
+  const known = await (await session.journal()).sweepOf(operationId);
+  if (known) return known;
+  const [, count, total] = PART.exec(summary) ?? [];
+  if (count !== undefined && total !== undefined) return { count: Number(count), total: parseAmount(total, 'NGN') };
+  throw new CliError('usage', `the once key ${onceKey} was used for something else: ${summary}; nothing was sent`, {
+    code: 'ONCE_KEY_TAKEN',
+    hint: 'use another once key',
+    operationId,
+  });
 }
 
 /** With --to default, the account may be another one than when the key was first used. */
@@ -218,7 +220,7 @@ async function heldBy(session: Session, guard: Guard): Promise<Operation | undef
 async function agreeTo(
   session: Session,
   texts: WithdrawalTexts,
-  { total, count }: Agreed,
+  { total, count }: Sweep,
   maximum: Amount | undefined,
 ): Promise<void> {
   const { profile } = session;
@@ -245,7 +247,7 @@ async function agreeTo(
 async function dryRunOfSweep(
   session: Session,
   texts: WithdrawalTexts,
-  { total, count }: Agreed,
+  { total, count }: Sweep,
   maximum: Amount | undefined,
 ): Promise<DryRun> {
   const { profile, world, inputName } = session;
@@ -269,12 +271,14 @@ async function sendPart(
   session: Session,
   texts: WithdrawalTexts,
   money: Amount,
-  guard: Guard | undefined,
+  whole: Guard | undefined,
+  part: Sweep & { readonly number: number },
 ): Promise<Part> {
+  const guard = partGuard(whole, part.number);
   if (guard) session.guardWith(guard);
   const onceKey = guard?.onceKey ?? null;
   try {
-    const { data } = await sendWithdrawal(session, texts, money, { isAgreed: true });
+    const { data } = await sendWithdrawal(session, texts, money, part);
     return { withdrawalId: data.withdrawalId, amount: money, status: data.status ?? null, onceKey };
   } catch (error) {
     // Another process was faster under this key.

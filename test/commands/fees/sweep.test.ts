@@ -3,7 +3,7 @@ import { ExchangeError } from '../../../src/base/exchange-error.ts';
 import type { Exchange, HttpResponse } from '../../../src/base/world.ts';
 import { main } from '../../../src/main.ts';
 import { TO } from '../../support/fee-withdrawal.ts';
-import { journalRows } from '../../support/journal.ts';
+import { journalRows, rewriteJournal } from '../../support/journal.ts';
 import { fakeClock, openSandbox } from '../../support/sandbox.ts';
 import { type FakeWorld, fakeWorld } from '../../support/world.ts';
 
@@ -188,6 +188,28 @@ describe('fees withdraw --amount all', () => {
     clock.pass(11 * 60_000);
     const rest = await sweep(world, '--once', 'night', '--yes');
     expect({ code: rest.code, amounts: amountsOf(rest.swept) }).toEqual({ code: 0, amounts: WHOLE });
+  });
+
+  test.each<[string, (summary: string) => string, isRecorded: boolean, number]>([
+    ['a build that says it in other words', (text) => text.replace(/, part .*/, ' (1/3, 250k)'), true, 0],
+    ['an earlier build, which says it in its own words only', (text) => text, false, 0],
+    ['nothing that says what was agreed', () => 'withdraw ₦100,000.00 in fees', false, 2],
+  ])('resumes what was begun by %s', async (_what, worded, isRecorded, exit) => {
+    const { world, clock } = await overNetwork(2, lostResponse);
+    expect((await sweep(world, '--once', 'night', '--yes')).code).toBe(6);
+    rewriteJournal(world, (database) => {
+      for (const { id, summary } of database.prepare('SELECT id, summary FROM operation').all())
+        database.prepare('UPDATE operation SET summary = ? WHERE id = ?').run(worded(String(summary)), String(id));
+      if (!isRecorded)
+        database.exec(`UPDATE entry SET subject = 'shared nothing', value = NULL WHERE subject LIKE 'sweep %'`);
+    });
+    clock.pass(11 * 60_000);
+    const rest = await sweep(world, '--once', 'night', '--yes');
+    expect({ code: rest.code, withdrawn: await withdrawn(world) }).toEqual({
+      code: exit,
+      withdrawn: exit === 0 ? WHOLE : WHOLE.slice(0, 2),
+    });
+    if (exit === 2) expect(rest.stderr).toContain('the once key night/1 was used for something else');
   });
 
   test('pays one account under one key, although the default account is another one now', async () => {
