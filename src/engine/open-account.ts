@@ -67,10 +67,13 @@ export function createAccount({ onceKey, journal: shared, ...given }: Given): Ac
 }
 
 /** Opens the journal, and records the outcomes that were kept beside it. Throws DatabaseError, and CliError usage. */
-async function loadJournal({ world, say }: Notices, place: JournalPlace): Promise<Journal> {
+async function loadJournal({ world, say, globals }: Notices, place: JournalPlace): Promise<Journal> {
   world.ensurePrivateDir(place.dir);
   const { openJournalAt } = await import('../journal/open.ts');
-  const journal = await openJournalAt(place, world, (text) => say(`warning: ${text}`));
+  const journal = await openJournalAt(place, world, {
+    warn: (text) => say(`warning: ${text}`),
+    limitMs: globals.timeoutMs,
+  });
   for (const warning of (await journal.merge()).warnings) await say(`warning: ${warning}`);
   return journal;
 }

@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { type Entry, entryAt } from './inspect.ts';
+import { type Entry, entryAt, readSharedFile } from './inspect.ts';
 
 /**
  * Throws CliError usage if a file or folder belongs to another user, who could change it at any time. Applies to root too,
@@ -12,6 +12,28 @@ export function requireOwner({ path, ownerId }: Pick<Entry, 'path' | 'ownerId'>)
     code: 'FOREIGN_OWNER',
     hint: 'take it over with chown, or run the command as its owner',
   });
+}
+
+/**
+ * Whether something belongs to root, to this user or to another one who is named or given by id. True for a system without user ids. A
+ * name is looked for in /etc/passwd only.
+ */
+export function isOwnedBy(ownerId: number, other: string | undefined): boolean {
+  const userId = process.getuid?.();
+  if (userId === undefined || ownerId === userId || ownerId === 0) return true;
+  if (other === undefined) return false;
+  return ownerId === (/^\d{1,10}$/.test(other) ? Number(other) : userIdOf(other));
+}
+
+function userIdOf(name: string): number | undefined {
+  try {
+    const line = readSharedFile('/etc/passwd')
+      .split('\n')
+      .find((each) => each.startsWith(`${name}:`));
+    return line === undefined ? undefined : Number(line.split(':')[2]);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -19,11 +19,17 @@ interface Place {
     | undefined;
 }
 
+/** How a journal is opened. */
+interface Opening extends Pick<JournalOptions, 'warn'> {
+  /** How long the user wants to wait for a server. */
+  readonly limitMs?: number | undefined;
+}
+
 /** Opens the journal of a place, creating it on first use. Throws DatabaseError, and CliError usage for a URL that cannot be used. */
 export async function openJournalAt(
   { path, dir, memory, server }: Place,
   world: JournalWorld,
-  warn?: JournalOptions['warn'],
+  { warn, limitMs }: Opening = {},
 ): Promise<Journal> {
   if (!server) return openJournal(path, world, { memory, warn });
   const { serverPlaceOf } = await import('./postgres/place.ts');
@@ -34,7 +40,7 @@ export async function openJournalAt(
   const password = async (user: string) =>
     passwordFor(place, user, await server.password(), server.profileUrl) ??
     passwordIn(server.passwordFile, place, user);
-  return journalIn(await openPostgresStore(place, { dir, localPath: path, password, warn }, world), world, {
+  return journalIn(await openPostgresStore(place, { dir, localPath: path, password, warn, limitMs }, world), world, {
     memory,
     warn,
   });

@@ -2,6 +2,7 @@ import fs, { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'no
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { isOwnedBy } from '../../src/files/owner.ts';
 import {
   ensurePrivateFolder,
   makeFolderPrivate,
@@ -84,4 +85,17 @@ test('a folder that others can still write to after its mode was set is rejected
     code: 'SHARED_FOLDER',
     message: `other users can write to ${path}, and its mode cannot be changed`,
   });
+});
+
+test.each<[ownerId: number, other: string | undefined, isFine: boolean]>([
+  [process.getuid?.() ?? 0, undefined, true],
+  [0, undefined, true],
+  [OTHER_ID, undefined, false],
+  [OTHER_ID, String(OTHER_ID), true],
+  [OTHER_ID, String(OTHER_ID + 1), false],
+  [OTHER_ID, 'root', false],
+  [OTHER_ID, 'nobody of this name', false],
+  [1, 'daemon', true],
+])('what user %i owns is trusted, if %s may own it: %s', (ownerId, other, isFine) => {
+  expect(isOwnedBy(ownerId, other)).toBe(isFine);
 });

@@ -16,7 +16,7 @@ async function pooled() {
   const database = /journal_\d+/.exec(direct)?.[0] ?? '';
   const at = { socketPath: `${server.folder}/.s.PGSQL.5432`, user: OWNER, database };
   const pooler = await startPooler(at, onTestFinished);
-  return { direct, pooler, url: `postgres://${OWNER}@127.0.0.1:${pooler.port}/${database}` };
+  return { direct, pooler, url: `postgres://${OWNER}@/${database}?host=${pooler.folder}` };
 }
 
 test('a pooler that gives each transaction another connection changes nothing', async () => {

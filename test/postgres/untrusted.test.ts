@@ -1,11 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import { chownSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { fiatrail, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
+import { fiatrail, newHome, requireBuilt, startFiatrail, temporaryFolder } from '../support/built.ts';
 import { tcpServer } from '../support/loopback.ts';
+
 import { failureOf, withEnv } from './hosts.ts';
+
+const OTHER_ID = 12_345;
 
 /** Looks like nothing else, so that a search for it finds only it. */
 const PASSWORD = 'Zebra-7Q9x-lantern';
@@ -63,22 +66,42 @@ const both =
     for (const part of parts) part(socket, got);
   };
 
-/** Starts a server that plays its parts, and returns a command's home, and what the server got. */
-async function homeWith(parts: readonly Part[]) {
+/**
+ * Starts a server that plays its parts, and returns a command's home, and what the server got. On a socket, a server may ask for no
+ * password.
+ */
+async function homeWith(parts: readonly Part[], isOnSocket = false) {
   const got: string[] = [];
-  const { port } = await tcpServer((socket) => {
+  const play = (socket: Socket) => {
     let turn = 0;
     socket.on('data', (bytes) => {
       got.push(bytes.toString('latin1'));
       parts[turn]?.(socket, bytes.toString('latin1'));
       turn += 1;
     });
-  });
+    socket.on('error', () => {});
+  };
+  const url = isOnSocket ? await onSocket(play) : `postgres://ops@127.0.0.1:${(await tcpServer(play)).port}/journal`;
   const home = newHome(onTestFinished);
   const path = join(home.path, 'passwords');
   writeFileSync(path, `*:*:*:*:${PASSWORD}\n`, { mode: 0o600 });
-  const url = `postgres://ops@127.0.0.1:${port}/journal`;
   return { home: withEnv(home, { PGPASSFILE: path, FIATRAIL_JOURNAL_URL: url }), got };
+}
+
+/** Returns the URL of a server on a socket of this user. */
+async function onSocket(play: (socket: Socket) => void): Promise<string> {
+  const folder = temporaryFolder(onTestFinished);
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    play(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(join(folder, '.s.PGSQL.5432'), resolve));
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  return `postgres://ops@/journal?host=${folder}`;
 }
 
 const LIST = ['ops', 'list', '-o', 'json'];
@@ -112,18 +135,7 @@ test.each<[string, readonly Part[], string, readonly unknown[]]>([
   ],
   ['a message that is shorter than its length', [say(Buffer.from('S'), int32(1))], 'JOURNAL_OVERSIZED', [STARTUP]],
   ['a notice without end', [endlessly(message('N', 'SNOTICE\0\0'))], 'JOURNAL_OVERSIZED', [STARTUP]],
-  [
-    'short rows without end',
-    [say(LOGGED_IN), both(say(COLUMN), endlessly(row('a')))],
-    'JOURNAL_OVERSIZED',
-    [STARTUP, QUERY],
-  ],
-  [
-    'long rows without end',
-    [say(LOGGED_IN), both(say(COLUMN), endlessly(row('a'.repeat(4_000))))],
-    'JOURNAL_OVERSIZED',
-    [STARTUP, QUERY],
-  ],
+  ['no password', [say(LOGGED_IN)], 'JOURNAL_LOGIN', [STARTUP]],
 ])('a server that sends or asks for %s is refused', async (_name, parts, code, expected) => {
   const { home, got } = await homeWith(parts);
   const ran = await fiatrail(home, LIST);
@@ -132,26 +144,46 @@ test.each<[string, readonly Part[], string, readonly unknown[]]>([
   expect(`${got.join('')}${ran.stdout}${ran.stderr}`).not.toContain(PASSWORD);
 });
 
-test.each<[string, readonly Part[]]>([
-  ['before the login', []],
-  ['in the middle of SCRAM', [say(SCRAM)]],
-  ['after the login', [say(DONE)]],
-])('a server that stops %s cannot be reached', async (_name, parts) => {
-  const { home, got } = await homeWith(parts);
-  expect(failureOf(await fiatrail(home, LIST))).toEqual({ exit: 5, code: 'JOURNAL_UNREACHABLE' });
+test.each([1, 4_000])('rows of %i characters without end are refused', async (length) => {
+  const { home, got } = await homeWith([say(LOGGED_IN), both(say(COLUMN), endlessly(row('a'.repeat(length))))], true);
+  expect(failureOf(await fiatrail(home, LIST))).toEqual({ exit: 2, code: 'JOURNAL_OVERSIZED' });
+  expect(got.filter((each) => !each.startsWith('X'))).toEqual([STARTUP, QUERY]);
+});
+
+/** Where a server stops, and after how many things that it got. */
+const STOPS: readonly (readonly [string, readonly Part[], isOnSocket: boolean, count: number])[] = [
+  ['before the login', [], false, 1],
+  ['in the middle of SCRAM', [say(SCRAM)], false, 2],
+  ['after the login', [say(DONE)], true, 1],
+  ['before the rows', [say(LOGGED_IN)], true, 2],
+];
+
+test.each(STOPS)('a server that stops %s is waited for as long as --timeout says', async (_name, parts, isOnSocket) => {
+  const { home, got } = await homeWith(parts, isOnSocket);
+  const ran = await fiatrail(home, [...LIST, '--timeout', '1s']);
+  expect(failureOf(ran)).toEqual({ exit: 5, code: 'JOURNAL_UNREACHABLE' });
   expect(got.join('')).not.toContain(PASSWORD);
 });
 
-test.each<[string, readonly Part[]]>([
-  ['before the login', []],
-  ['in the middle of SCRAM', [say(SCRAM)]],
-  ['before the rows', [say(LOGGED_IN)]],
-])('SIGTERM ends a command that waits for a server %s', async (_name, parts) => {
-  const { home, got } = await homeWith(parts);
+test.each(STOPS)('SIGTERM ends a command that waits for a server %s', async (_name, parts, isOnSocket, count) => {
+  const { home, got } = await homeWith(parts, isOnSocket);
   const running = startFiatrail(home, LIST);
-  while (got.length <= parts.length) await sleep(20);
+  while (got.length < count) await sleep(20);
   process.kill(running.pid, 'SIGTERM');
   const ran = await running.end;
   expect(ran.code).toBe(130);
   expect(ran.stderr).not.toMatch(/\n +at /);
+});
+
+test('a socket of another user is refused, unless the URL names its owner', async () => {
+  const { home, got } = await homeWith([say(LOGGED_IN), both(say(COLUMN), endlessly(row('a')))], true);
+  const url = home.env['FIATRAIL_JOURNAL_URL'] ?? '';
+  const isRoot = process.getuid?.() === 0;
+  // Only root can give it away; anybody else has a socket of their own here.
+  if (isRoot) chownSync(`${url.slice(url.indexOf('=') + 1)}/.s.PGSQL.5432`, OTHER_ID, OTHER_ID);
+  const refused = failureOf(await fiatrail(home, LIST));
+  expect(refused).toEqual({ exit: 2, code: isRoot ? 'JOURNAL_PEER' : 'JOURNAL_OVERSIZED' });
+  expect(got).toHaveLength(isRoot ? 0 : 2);
+  const named = withEnv(home, { FIATRAIL_JOURNAL_URL: `${url}&requirepeer=${OTHER_ID}` });
+  expect(failureOf(await fiatrail(named, LIST))).toEqual({ exit: 2, code: 'JOURNAL_OVERSIZED' });
 });

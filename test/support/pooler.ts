@@ -1,9 +1,11 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import type { AtEnd } from './built.ts';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { type AtEnd, temporaryFolder } from './built.ts';
 
 /** A pooler in transaction mode, as PgBouncer: each transaction gets the connection that was idle longest. */
 export interface Pooler {
-  readonly port: number;
+  /** The folder of its socket. */
+  readonly folder: string;
   /** How many transactions each connection to the server had. */
   readonly transactions: readonly number[];
 }
@@ -124,11 +126,12 @@ export async function startPooler(
     };
     client.on('data', messages(true, onMessage)).on('error', () => {});
   };
+  const folder = temporaryFolder(atEnd);
   const server = createServer({ noDelay: true }, serve);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(join(folder, '.s.PGSQL.5432'), resolve));
   atEnd(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { port: (server.address() as AddressInfo).port, transactions };
+  return { folder, transactions };
 }

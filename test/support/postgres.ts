@@ -161,7 +161,8 @@ function serverAt(place: Place, argv: readonly string[], port: number): TestServ
     newDatabase: () => {
       count += 1;
       psql('postgres', `CREATE DATABASE journal_${count}`);
-      return `postgres://${OWNER}@/journal_${count}?host=${folder}&port=${port}`;
+      const peer = options.uid === undefined ? '' : '&requirepeer=nobody';
+      return `postgres://${OWNER}@/journal_${count}?host=${folder}&port=${port}${peer}`;
     },
     sql: (url, text) => psql(/\/([\w]+)\?/.exec(url)?.[1] ?? '', text),
     log: () => readFileSync(join(folder, 'log'), 'utf8'),

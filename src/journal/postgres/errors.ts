@@ -7,6 +7,7 @@ export type ServerProblem =
   | 'rejected'
   | 'insecure'
   | 'login'
+  | 'peer'
   | 'oversized'
   | 'missing'
   | 'forbidden'

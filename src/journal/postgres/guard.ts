@@ -33,13 +33,16 @@ interface Guarded {
   attachListeners(stream: Readable): void;
 }
 
-/** Lets the driver see only what a server may send: another login than SCRAM, or more than an answer has, ends the connection. */
-export function guard(connection: object, place: string): void {
+/**
+ * Lets the driver see only what a server may send: another login than SCRAM, or more than an answer has, ends the connection. `needsProof`:
+ * nothing else has shown yet who the server is, so that one which asks for no password is refused too.
+ */
+export function guard(connection: object, place: string, needsProof: boolean): void {
   const guarded = connection as Guarded;
   const attach = guarded.attachListeners.bind(guarded);
   guarded.attachListeners = (given) => {
     const stream = given as Stream;
-    const problemIn = watch();
+    const problemIn = watch(needsProof);
     const checked = (listener: (bytes: Buffer) => void) => (bytes: Buffer) => {
       const problem = problemIn(bytes);
       if (problem) stream.destroy(new ServerError(problem, place));
@@ -50,7 +53,7 @@ export function guard(connection: object, place: string): void {
 }
 
 /** Returns a function that is given all that a server sends, in order, and returns what is wrong with it. */
-function watch(): (bytes: Buffer) => ServerProblem | undefined {
+function watch(needsProof: boolean): (bytes: Buffer) => ServerProblem | undefined {
   const header = Buffer.alloc(HEADER_BYTES);
   let headerBytes = 0;
   let bodyBytes = 0;
@@ -77,7 +80,7 @@ function watch(): (bytes: Buffer) => ServerProblem | undefined {
     headerBytes = 0;
     login = undefined;
     if (!message) return undefined;
-    const isNext = isNextLogin(step, message);
+    const isNext = isNextLogin(step, message, needsProof);
     step = message.length < LENGTH_BYTES ? undefined : message.readUInt32BE(0);
     return isNext ? undefined : 'login';
   };
@@ -105,11 +108,11 @@ function watch(): (bytes: Buffer) => ServerProblem | undefined {
 }
 
 /** A server that asks for a password proves in the end that it knows it too. One that asks for none gets none. */
-function isNextLogin(before: number | undefined, message: Buffer): boolean {
+function isNextLogin(before: number | undefined, message: Buffer, needsProof: boolean): boolean {
   if (message.length < LENGTH_BYTES) return false;
   switch (message.readUInt32BE(0)) {
     case LOGIN.done:
-      return before === undefined || before === LOGIN.scramFinal;
+      return before === LOGIN.scramFinal || (before === undefined && !needsProof);
     case LOGIN.scram:
       return before === undefined;
     case LOGIN.scramContinue:

@@ -9,6 +9,8 @@ export interface ServerPlace {
   readonly database: string;
   /** Undefined for the user who runs the program. */
   readonly user: string | undefined;
+  /** Whose socket it may be besides root's and one's own: a user's name or id. Undefined for nobody else's. */
+  readonly peer: string | undefined;
   /** Undefined for a connection that stays on this machine. */
   readonly tls: { readonly caPath: string | undefined } | undefined;
   /** For messages: `db.example.com:5432/ops`. */
@@ -17,7 +19,7 @@ export interface ServerPlace {
 
 const DEFAULT_PORT = 5432;
 const FORM = 'postgres://USER@HOST:5432/DATABASE, or postgres://USER@/DATABASE?host=/run/postgresql for a socket';
-const KNOWN = ['host', 'port', 'sslmode', 'sslrootcert'];
+const KNOWN = ['host', 'port', 'sslmode', 'sslrootcert', 'requirepeer'];
 
 const invalid = (from: string, why: string, hint = `write it as ${FORM}`) =>
   new CliError('usage', from === '' ? why : `${from}: ${why}`, { code: 'INVALID_JOURNAL_URL', hint });
@@ -46,8 +48,11 @@ export function serverPlaceOf(text: string, from = ''): ServerPlace {
   const port = Number(url.searchParams.get('port') ?? (url.port || DEFAULT_PORT));
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw invalid(from, 'the port is not a number from 1 to 65535');
+  const peer = url.searchParams.get('requirepeer') ?? undefined;
+  if (peer !== undefined && !host.startsWith('/'))
+    throw invalid(from, 'requirepeer is for a socket', 'leave it out, or name a socket');
   return {
-    ...{ host, port, database, user: decoded(url.username, from) || undefined },
+    ...{ peer, host, port, database, user: decoded(url.username, from) || undefined },
     tls: tlsOf(host, url.searchParams, from),
     name: host.startsWith('/') ? `${host}/.s.PGSQL.${port}/${database}` : `${host}:${port}/${database}`,
   };

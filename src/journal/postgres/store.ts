@@ -2,7 +2,8 @@ import type { Client, QueryResult } from 'pg';
 import { CliError } from '../../base/errors.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
 import type { Secret } from '../../base/secret.ts';
-import { readSharedFile } from '../../files/inspect.ts';
+import { entryAt, readSharedFile } from '../../files/inspect.ts';
+import { isOwnedBy } from '../../files/owner.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { hostId } from '../host-id.ts';
 import { clearedText, joinChains } from '../joint.ts';
@@ -23,6 +24,8 @@ interface ServerAccess {
   readonly localPath: string;
   /** Returns the password, if there is one; called only when the server asks for it. Throws CliError usage. */
   password(user: string): Promise<Secret | undefined>;
+  /** How long the user wants to wait for the server. */
+  readonly limitMs?: number | undefined;
   /** Shows a warning. */
   readonly warn?: ((text: string) => Promise<void>) | undefined;
 }
@@ -119,66 +122,96 @@ interface Server {
   close(): Promise<void>;
 }
 
-/** Connects to a server; connects again when the connection is lost between two transactions. Throws ServerError. */
-async function connected(place: ServerPlace, access: ServerAccess, { clock, host }: JournalWorld): Promise<Server> {
+function failureOf(error: unknown, place: string): CliError | ServerError {
+  if (error instanceof CliError || error instanceof ServerError) return error;
+  return new ServerError(problemOf(error), place, error);
+}
+
+/** Makes a guarded connection, which nothing has been sent on. */
+function driverOf(Driver: typeof Client, place: ServerPlace, access: ServerAccess, user: string): Client {
+  const { limitMs = QUERY_MS } = access;
+  const made = new Driver({
+    ...{ host: place.host, port: place.port, database: place.database, user, types: TYPES },
+    ...{ connectionTimeoutMillis: Math.min(CONNECT_MS, limitMs), query_timeout: Math.min(QUERY_MS, limitMs) },
+    keepAlive: true,
+    // Queries that are asked together travel together.
+    pipeline: true,
+    ...{ application_name: 'fiatrail', options: '', client_encoding: 'UTF8' },
+    password: async () => {
+      const password = await access.password(user);
+      if (password === undefined) throw new ServerError('rejected', place.name);
+      return password.reveal();
+    },
+    ...{ scramMaxIterations: MAX_SCRAM_ITERATIONS },
+    ssl: place.tls ? { rejectUnauthorized: true, ...caOf(place.tls) } : false,
+  });
+  guard(made.connection, place.name, !place.tls && !isSocket(place));
+  return made;
+}
+
+/** The connection of a process; another one is made when it is lost. */
+interface Connection {
+  open(): Promise<Client>;
+  /** Whether the next `open` makes a connection. */
+  isNew(): boolean;
+  /** Ends what it waits for, with CliError interrupted. */
+  interrupt(): void;
+  drop(): Promise<void>;
+}
+
+async function connectionTo(place: ServerPlace, access: ServerAccess, user: string): Promise<Connection> {
   const { default: Driver } = await import('pg/lib/client.js');
-  const user = place.user ?? host.user;
   let client: Client | undefined;
   let stream: Pick<Client['connection']['stream'], 'destroy'> | undefined;
+  return {
+    open: async () => {
+      if (client) return client;
+      requireSocketOwner(place);
+      const made = driverOf(Driver, place, access, user);
+      // A connection that ends between two transactions is found when the next one begins.
+      made.on('error', () => {
+        if (client === made) client = undefined;
+      });
+      try {
+        const connecting = made.connect();
+        stream = made.connection.stream;
+        await connecting;
+        stream = made.connection.stream;
+      } catch (error) {
+        // The server waits a minute for the password of a connection that stays open, and the process with it.
+        made.end().catch(() => {});
+        throw error;
+      }
+      client = made;
+      return made;
+    },
+    isNew: () => client === undefined,
+    interrupt: () => stream?.destroy(new CliError('interrupted', 'interrupted while the journal was being read')),
+    drop: async () => {
+      const old = client;
+      client = undefined;
+      await old?.end().catch(() => {});
+    },
+  };
+}
+
+/** Connects to a server; connects again when the connection is lost between two transactions. Throws ServerError. */
+async function connected(place: ServerPlace, access: ServerAccess, world: JournalWorld): Promise<Server> {
+  const { clock, host } = world;
+  const connection = await connectionTo(place, access, place.user ?? host.user);
+  const { drop, interrupt } = connection;
+  const failed = (error: unknown) => failureOf(error, place.name);
   let aheadMs = 0;
   const now = () => clock.now() + aheadMs;
-  const drop = async () => {
-    const old = client;
-    client = undefined;
-    await old?.end().catch(() => {});
-  };
-  const failed = (error: unknown) => {
-    if (error instanceof CliError || error instanceof ServerError) return error;
-    return new ServerError(problemOf(error), place.name, error);
-  };
-  const connect = async (): Promise<Client> => {
-    if (client) return client;
-    const made = new Driver({
-      ...{ host: place.host, port: place.port, database: place.database, user, types: TYPES },
-      ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS, keepAlive: true },
-      // Queries that are asked together travel together.
-      pipeline: true,
-      ...{ application_name: 'fiatrail', options: '', client_encoding: 'UTF8' },
-      password: async () => {
-        const password = await access.password(user);
-        if (password === undefined) throw new ServerError('rejected', place.name);
-        return password.reveal();
-      },
-      ...{ scramMaxIterations: MAX_SCRAM_ITERATIONS },
-      ssl: place.tls ? { rejectUnauthorized: true, ...caOf(place.tls) } : false,
-    });
-    guard(made.connection, place.name);
-    // A connection that ends between two transactions is found when the next one begins.
-    made.on('error', () => {
-      if (client === made) client = undefined;
-    });
-    try {
-      const connecting = made.connect();
-      stream = made.connection.stream;
-      await connecting;
-      stream = made.connection.stream;
-    } catch (error) {
-      // The server waits a minute for the password of a connection that stays open, and the process with it.
-      made.end().catch(() => {});
-      throw error;
-    }
-    client = made;
-    return made;
-  };
   const begin = async (sql: string, patienceMs: number): Promise<{ client: Client; begun: Begun }> => {
     const untilMs = clock.now() + patienceMs;
     for (;;) {
-      const isFresh = client === undefined;
+      const isFresh = connection.isNew();
       try {
-        const found = await connect();
-        const begun = lastRow(await found.query(sql)) as unknown as Begun;
+        const client = await connection.open();
+        const begun = lastRow(await client.query(sql)) as unknown as Begun;
         aheadMs = Number(begun.now) - clock.now();
-        return { client: found, begun };
+        return { client, begun };
       } catch (error) {
         const problem = failed(error);
         await drop();
@@ -194,7 +227,7 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
     now,
     statements: async (sql) => {
       try {
-        const found = await (await connect()).query(sql);
+        const found = await (await connection.open()).query(sql);
         return (Array.isArray(found) ? found : [found]).flatMap(({ rows }: QueryResult) => rows);
       } catch (error) {
         await drop();
@@ -202,42 +235,82 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
       }
     },
     transaction: async (beginning, work, patienceMs = 0) => {
-      const { client: current, begun } = await begin(beginning.sql, patienceMs);
-      const run = async (sql: string, values: readonly SqlValue[]) => {
-        try {
-          return await current.query(numbered(sql), [...values]);
-        } catch (error) {
-          throw failed(error);
-        }
-      };
-      const queries: Queries = {
-        engine: 'postgres',
-        all: async <R extends object>(sql: string, ...values: SqlValue[]) => (await run(sql, values)).rows as R[],
-        get: async <R extends object>(sql: string, ...values: SqlValue[]) =>
-          (await run(sql, values)).rows[0] as R | undefined,
-        run: async (sql, ...values) => (await run(sql, values)).rowCount ?? 0,
-        now,
-      };
-      try {
-        requireOurs(begun, beginning, place.name);
-        if (beginning.needsServer && begun.known === begun.server)
-          await run(`UPDATE setting SET value = ${WRITTEN} WHERE name = 'server'`, []);
-        const result = await work(queries);
-        const ended = run('COMMIT', []);
-        // What was read is known. If the connection is lost now, the next transaction finds that out.
-        if (!beginning.writes) ended.catch(() => {});
-        // Where a statement failed, the server answers COMMIT with ROLLBACK, and no error.
-        else if ((await ended).command !== 'COMMIT') throw new ServerError('lost', place.name);
-        return result;
-      } catch (error) {
-        // A connection that cannot even roll back is of no use.
-        await run('ROLLBACK', []).catch(drop);
-        throw error;
-      }
+      // What a command only reads is not waited for when the user ends it; what it writes may be an outcome.
+      using _ = beginning.writes ? undefined : whenAborted(world.interrupted, interrupt);
+      const { client, begun } = await begin(beginning.sql, patienceMs);
+      return inTransaction({ client, failed, drop, now }, { ...beginning, begun, name: place.name }, work);
     },
-    interrupt: () => stream?.destroy(new CliError('interrupted', 'interrupted before the journal was open')),
+    interrupt,
     close: drop,
   };
+}
+
+interface Transaction extends Pick<Beginning, 'writes' | 'needsServer'> {
+  readonly begun: Begun;
+  readonly name: string;
+}
+
+/** Runs work in a transaction that was begun, and ends it. */
+async function inTransaction<T>(
+  {
+    client,
+    failed,
+    drop,
+    now,
+  }: Pick<Connection, 'drop'> & {
+    readonly client: Client;
+    failed(error: unknown): unknown;
+    now(): number;
+  },
+  { begun, writes, needsServer, name }: Transaction,
+  work: (queries: Queries) => Promise<T>,
+): Promise<T> {
+  const run = async (sql: string, values: readonly SqlValue[]) => {
+    try {
+      return await client.query(numbered(sql), [...values]);
+    } catch (error) {
+      throw failed(error);
+    }
+  };
+  const queries: Queries = {
+    engine: 'postgres',
+    all: async <R extends object>(sql: string, ...values: SqlValue[]) => (await run(sql, values)).rows as R[],
+    get: async <R extends object>(sql: string, ...values: SqlValue[]) =>
+      (await run(sql, values)).rows[0] as R | undefined,
+    run: async (sql, ...values) => (await run(sql, values)).rowCount ?? 0,
+    now,
+  };
+  try {
+    requireOurs(begun, needsServer, name);
+    if (needsServer && begun.known === begun.server)
+      await run(`UPDATE setting SET value = ${WRITTEN} WHERE name = 'server'`, []);
+    const result = await work(queries);
+    const ended = run('COMMIT', []);
+    // What was read is known. If the connection is lost now, the next transaction finds that out.
+    if (!writes) ended.catch(() => {});
+    // Where a statement failed, the server answers COMMIT with ROLLBACK, and no error.
+    else if ((await ended).command !== 'COMMIT') throw new ServerError('lost', name);
+    return result;
+  } catch (error) {
+    // A connection that cannot even roll back is of no use.
+    await run('ROLLBACK', []).catch(drop);
+    throw error;
+  }
+}
+
+/** Runs work when a signal aborts, until the result is disposed of. */
+function whenAborted(signal: AbortSignal | undefined, run: () => void): Disposable {
+  signal?.addEventListener('abort', run);
+  return { [Symbol.dispose]: () => signal?.removeEventListener('abort', run) };
+}
+
+const isSocket = ({ host }: ServerPlace) => host.startsWith('/');
+
+/** Throws ServerError if a socket belongs to a stranger, who could be whoever listens there. */
+function requireSocketOwner(place: ServerPlace): void {
+  if (!isSocket(place)) return;
+  const socket = entryAt(`${place.host}/.s.PGSQL.${place.port}`);
+  if (socket && !isOwnedBy(socket.ownerId, place.peer)) throw new ServerError('peer', place.name);
 }
 
 function caOf({ caPath }: { readonly caPath: string | undefined }) {
@@ -260,7 +333,7 @@ function lastRow(found: QueryResult | readonly QueryResult[]): Record<string, un
 }
 
 /** Throws ServerError if the tables are of another version, or what this server may have lost was not accepted yet. */
-function requireOurs({ version, server, known, tables }: Begun, { needsServer }: Beginning, name: string): void {
+function requireOurs({ version, server, known, tables }: Begun, needsServer: boolean, name: string): void {
   requireVersion(version, name);
   // An earlier version wrote the server alone.
   if (needsServer && known !== server && known !== `${server}/${tables}`) throw new ServerError('replaced', name);

@@ -57,6 +57,10 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [messag
     `the journal’s server asks for the password in an unsafe way, and did not get it: ${place}`,
     'let it use scram-sha-256 with 4096 to 1000000 iterations: set password_encryption and pg_hba.conf, then set the user’s password again',
   ],
+  peer: (place) => [
+    `the socket of the journal’s server belongs to another user than root and you: ${place}`,
+    'if the server runs as that user, name it in the URL, such as: &requirepeer=postgres',
+  ],
   oversized: (place) => [
     `the journal’s server sent more than an answer can have: ${place}`,
     'check that the URL names the PostgreSQL server of the journal',
