@@ -11,6 +11,7 @@ export interface Mutant {
 }
 
 const UNCHANGED = ['test/journal/unchanged.test.ts'];
+const UNTRUSTED = ['test/postgres/untrusted.test.ts'];
 const CLAIMS = ['test/journal/claims.test.ts'];
 const FLUSHED = ['test/sqlite/flushed.test.ts'];
 const ASIDE = ['test/journal/aside.test.ts'];
@@ -966,5 +967,79 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'if (known && (await isSignedBy(signedText(head), signature, publicKey))) return known.name;',
     change: 'if (known) return known.name;',
     tests: ['test/commands/ops/head.test.ts'],
+  },
+  {
+    file: 'src/journal/postgres/guard.ts',
+    line: '      return before === LOGIN.scramFinal || (before === undefined && !needsProof);',
+    change: '      return before === LOGIN.scramFinal || before === undefined;',
+    tests: UNTRUSTED,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/guard.ts',
+    line: '      return before === LOGIN.scramFinal || (before === undefined && !needsProof);',
+    change: '      return before !== LOGIN.scram || !needsProof;',
+    tests: UNTRUSTED,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/guard.ts',
+    line: '    default:\n      return false;',
+    change: '    default:\n      return true;',
+    tests: UNTRUSTED,
+    failing: 3,
+  },
+  {
+    file: 'src/journal/postgres/guard.ts',
+    line: '  return iterations >= MIN_SCRAM_ITERATIONS && iterations <= MAX_SCRAM_ITERATIONS;',
+    change: '  return iterations <= MAX_SCRAM_ITERATIONS;',
+    tests: UNTRUSTED,
+  },
+  {
+    file: 'src/journal/postgres/guard.ts',
+    line: 'counts.length !== 1 || ',
+    change: '',
+    tests: UNTRUSTED,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/guard.ts',
+    line: `    if (bodyBytes < 0 || bodyBytes > MAX_MESSAGE_BYTES) return 'oversized';`,
+    change: '',
+    tests: UNTRUSTED,
+  },
+  {
+    file: 'src/journal/postgres/guard.ts',
+    line: `    if (answer.bytes > (isLoggedIn ? MAX_ANSWER_BYTES : MAX_LOGIN_BYTES)) return 'oversized';`,
+    change: '',
+    tests: UNTRUSTED,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/store.ts',
+    line: 'if (socket && !isOwnedBy(socket.ownerId, place.peer))',
+    change: 'if (socket && false)',
+    tests: UNTRUSTED,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/store.ts',
+    line: 'query_timeout: Math.min(QUERY_MS, limitMs)',
+    change: 'query_timeout: QUERY_MS',
+    tests: UNTRUSTED,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/store.ts',
+    line: 'connectionTimeoutMillis: Math.min(CONNECT_MS, limitMs)',
+    change: 'connectionTimeoutMillis: 300_000',
+    tests: UNTRUSTED,
+  },
+  {
+    file: 'src/commands/fees/sweep.ts',
+    line: '  if (known) return known;',
+    change: '',
+    tests: ['test/commands/fees/sweep.test.ts'],
+    failing: 1,
   },
 ];
