@@ -40,6 +40,15 @@ export async function factAbout(queries: Queries, subject: string): Promise<stri
   return (await queries.get<{ value: string | null }>(sql, subject))?.value;
 }
 
+/** Reads a value as JSON. Throws CliError usage, about `what`, if it is none. */
+export function jsonOf(value: string | null, what: string): unknown {
+  try {
+    return JSON.parse(value ?? 'null');
+  } catch {
+    throw changed(what);
+  }
+}
+
 /** The error for something in the journal that its entries do not say. */
 export function changed(what: string): CliError {
   return new CliError(

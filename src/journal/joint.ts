@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { shortSha256 } from '../crypto/sha256.ts';
 import { CLEARED, fixedText } from './chain.ts';
 import { endOfChain, type Recording } from './entries.ts';
-import { appendFacts, factAbout, subjects } from './facts.ts';
+import { appendFacts, changed, factAbout, jsonOf, subjects } from './facts.ts';
 import { allRotations, rotationFact } from './rotations.ts';
 import type { Queries } from './store.ts';
 
@@ -34,12 +34,15 @@ export interface Joined extends Joint {
   readonly sequence: bigint;
 }
 
-/** Returns where the chains became one; undefined if they have not yet. */
+/** Returns where the chains became one; undefined if they have not yet. Throws CliError usage if the entry says something else. */
 export async function jointIn(queries: Queries): Promise<Joined | undefined> {
   const sql = 'SELECT sequence, value FROM entry WHERE subject = ? ORDER BY sequence LIMIT 1';
   const row = await queries.get<{ sequence: bigint; value: string | null }>(sql, subjects.joint);
   if (!row) return undefined;
-  return { sequence: row.sequence, ...joint().parse(JSON.parse(row.value ?? 'null')) };
+  const what = 'where its chains were joined';
+  const { data } = joint().safeParse(jsonOf(row.value, what));
+  if (!data) throw changed(what);
+  return { sequence: row.sequence, ...data };
 }
 
 /** A name of an account. */

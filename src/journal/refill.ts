@@ -1,3 +1,4 @@
+import { jsonOf } from './facts.ts';
 import type { RotationStage } from './rotations.ts';
 import { TRIGGERS } from './sqlite/schema.ts';
 import type { Queries } from './store.ts';
@@ -29,7 +30,7 @@ export async function keepFoldedFacts(queries: Queries): Promise<void> {
     `SELECT substr(subject, 10) AS id, value FROM entry e WHERE subject LIKE 'rotation %' AND ${LAST}`,
   );
   for (const { id, value } of rotations) {
-    const [profile, baseUrl, stage, keyPlace, old, pushes, pushed] = JSON.parse(value) as RotationFact;
+    const [profile, baseUrl, stage, keyPlace, old, pushes, pushed] = jsonOf(value, 'a rotation') as RotationFact;
     await queries.run(
       `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes, pushed)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Amount, amount, isAsset } from '../money/amount.ts';
-import { changed, factAbout, subjects } from './facts.ts';
+import { changed, factAbout, jsonOf, subjects } from './facts.ts';
 import type { Queries } from './store.ts';
 
 /** What several operations under one once key move together, as the user agreed to it. */
@@ -27,7 +27,8 @@ export const sweepFact = (operationId: string, { total: { asset, minor }, count 
 export async function sweepOf(queries: Queries, operationId: string): Promise<Sweep | undefined> {
   const text = (await factAbout(queries, subjects.sweep(operationId))) ?? undefined;
   if (text === undefined) return undefined;
-  const { data } = schema().safeParse(JSON.parse(text));
-  if (!data || !isAsset(data.asset)) throw changed(`what operation ${operationId} is a part of`);
+  const what = `what operation ${operationId} is a part of`;
+  const { data } = schema().safeParse(jsonOf(text, what));
+  if (!data || !isAsset(data.asset)) throw changed(what);
   return { total: amount(data.asset, BigInt(data.minor)), count: data.count };
 }

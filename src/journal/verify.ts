@@ -65,7 +65,11 @@ export async function verifyChain(
   const hasHead =
     head === undefined || (await queries.get('SELECT 1 AS found FROM entry WHERE hash = ?', head)) !== undefined;
   const missing = await firstMissing(queries, kept);
-  const joint = await jointIn(queries);
+  // What an edited joint says is no longer known, and the walk says so.
+  const joint = await jointIn(queries).catch((error: unknown) => {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  });
   const walked = await walk(queries, joint, counted);
   const problem =
     walked.problem ??
@@ -102,7 +106,11 @@ interface Walked {
 /** Follows the chains of the hosts to their joint, and the one chain from there. */
 async function walk(queries: Queries, joint: Joined | undefined, counted?: Counted): Promise<Walked> {
   if (!joint)
-    return { count: 0, head: undefined, problem: { ...NOWHERE, what: 'the entry where it begins is missing' } };
+    return {
+      count: 0,
+      head: undefined,
+      problem: { ...NOWHERE, what: 'the entry where it begins is missing, or was changed' },
+    };
   const hosts: Record<string, string> = {};
   let [head, count]: [Head | undefined, number] = [undefined, 0];
   let problem: ChainProblem | undefined;
