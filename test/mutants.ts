@@ -477,7 +477,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/head.test.ts', 'test/journal/verify.test.ts'],
   },
   {
-    file: 'src/journal/verify.ts',
+    file: 'src/journal/last-link.ts',
     line: '  if (await firstMissing(queries, kept))\n    throw',
     change: '  if (false)\n    throw',
     tests: ['test/journal/head.test.ts', 'test/journal/verify.test.ts'],
@@ -919,7 +919,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/verify.test.ts'],
   },
   {
-    file: 'src/journal/verify.ts',
+    file: 'src/journal/last-link.ts',
     line: 'if (!isWhole || tables !== undefined)',
     change: 'if (!isWhole)',
     tests: ['test/journal/verify.test.ts', 'test/journal/unchanged.test.ts'],

@@ -2,11 +2,11 @@ import { CliError } from '../base/errors.ts';
 import { JOURNAL_CUT } from './codes.ts';
 import { headFile, keptHeads, lastHead, writeHead } from './head.ts';
 import type { Journal } from './interface.ts';
+import { requireLastLink } from './last-link.ts';
 import type { Remembering } from './memory.ts';
 import { ServerError } from './postgres/errors.ts';
 import type { Store } from './store.ts';
 import type { JournalWorld } from './transitions.ts';
-import { requireLastLink, verifyChain } from './verify.ts';
 
 type ChainPart = Pick<Journal, 'id' | 'verify' | 'wrong' | 'accept' | 'head' | 'requireLastLink'>;
 
@@ -14,8 +14,10 @@ type ChainPart = Pick<Journal, 'id' | 'verify' | 'wrong' | 'accept' | 'head' | '
 export function chainPart(store: Store, { host: { processId } }: JournalWorld, memory: Remembering): ChainPart {
   return {
     id: () => store.id,
-    verify: (hash, counted) =>
-      store.read((queries) => verifyChain(queries, { hash, kept: keptHeads(memory.heads) }, counted)),
+    verify: async (hash, counted) => {
+      const { verifyChain } = await import('./verify.ts');
+      return store.read((queries) => verifyChain(queries, { hash, kept: keptHeads(memory.heads) }, counted));
+    },
     wrong: async (account) => {
       if (store.server && (await store.isReplaced())) return new ServerError('replaced', store.server.name);
       try {
@@ -27,6 +29,7 @@ export function chainPart(store: Store, { host: { processId } }: JournalWorld, m
       }
     },
     accept: async (account) => {
+      const { verifyChain } = await import('./verify.ts');
       const { verified, last } = await store.read(async (queries) => ({
         verified: await verifyChain(queries, {}),
         last: await lastHead(queries),

@@ -7,7 +7,6 @@ import type { Baseline } from './baseline.ts';
 import { chainPart } from './chain-part.ts';
 import { claimIn, lookIn } from './claims.ts';
 import type { Recording } from './entries.ts';
-import { exportedLines } from './export.ts';
 import { appendFacts, factAbout, subjects } from './facts.ts';
 import { hasKeptHeads, keepHead, lastHead } from './head.ts';
 import type { Intent } from './intent.ts';
@@ -228,7 +227,10 @@ function outcomePart({ aside, append, now, waitMs }: OutcomeParts): Pick<Journal
 
 function copyPart(store: Store, append: Append): Pick<Journal, 'exported' | 'importFrom' | 'backUp'> {
   return {
-    exported: (withDigestKey) => pagesOf(store, (queries) => exportedLines(queries, { withDigestKey })),
+    exported: async function* (withDigestKey) {
+      const { exportedLines } = await import('./export.ts');
+      yield* pagesOf(store, (queries) => exportedLines(queries, { withDigestKey }));
+    },
     importFrom: async (lines, accounts, head) => {
       const { ImportError, importLines } = await import('./import.ts');
       const here = new Set(accounts.flatMap(namesOf));

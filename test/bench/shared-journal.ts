@@ -63,13 +63,11 @@ async function measurePayments(shop: Workshop, url: string, runs: number): Promi
   const list = ['users', 'list', '-o', 'json', '--query', 'users[0].userId'];
   const user = JSON.parse(run(shop.fiatrail('in-file', list, account))) as string;
   const argv = ['onramp', 'start', user, '--amount', '5000', '--yes', '-q', '-o', 'json', '--again'];
-  const times = await timesInTurn(
-    {
-      shared: shop.fiatrail('on-server', argv, { ...account, FIATRAIL_JOURNAL_URL: url }),
-      file: shop.fiatrail('in-file', argv, account),
-    },
-    runs,
-  );
+  const file = shop.fiatrail('in-file', argv, account);
+  // An account has one journal, which is remembered beside the profiles.
+  const configDir = `${file.env['FIATRAIL_CONFIG_DIR']}-of-server`;
+  const onServer = { ...account, FIATRAIL_JOURNAL_URL: url, FIATRAIL_CONFIG_DIR: configDir };
+  const times = await timesInTurn({ shared: shop.fiatrail('on-server', argv, onServer), file }, runs);
   await shop.stop(served);
   const added = times.shared.map((ms, index) => ms - (times.file[index] ?? Number.NaN));
   const limit = added.map(() => MORE_MS);
