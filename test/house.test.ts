@@ -403,6 +403,11 @@ describe('rule 3: no state, time or randomness', () => {
     expectOnly(found, AMBIENT_EXCEPTIONS);
   });
 
+  test('only base/zone.ts uses Intl, whose data takes long to load', () => {
+    const using = sources.filter(({ code }) => /\bIntl\.|\.toLocale\w+\(|\.localeCompare\(/.test(code));
+    expect(using.map(({ path }) => path)).toEqual(['base/zone.ts']);
+  });
+
   test('no module has state', () => {
     const found = sources.flatMap(({ path, code }) =>
       [...code.matchAll(/^(?:export )?(?:let|var) \w+/gm)].map(([what]) => `${path} ${what}`),

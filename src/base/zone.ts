@@ -32,6 +32,9 @@ export function zoneNamed(name: string, where = ''): Zone {
   };
 }
 
+/** Returns the names of all zones. */
+export const zoneNames = (): readonly string[] => ['UTC', ...Intl.supportedValuesOf('timeZone')];
+
 /** Validates the name of a zone, and returns it in its usual spelling. Throws CliError usage. */
 export function zoneName(text: string): string {
   const fixed = Object.keys(FIXED_MS).find((name) => name.toLowerCase() === text.toLowerCase());

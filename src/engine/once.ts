@@ -1,5 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { HIDDEN, Secret } from '../base/secret.ts';
+import { DEFAULT_ZONE, zoneNamed } from '../base/zone.ts';
 import type { Operation } from '../journal/journal.ts';
 import { decimalText, isWireNumber, scaledInteger, trimDecimal, wireNumberText } from '../money/decimal.ts';
 import type { Account } from './account.ts';
@@ -89,12 +90,7 @@ function decimalOf(text: string): string {
 }
 
 /** The placeholders of a once key. */
-const DATE_PARTS = ['year', 'month', 'day', 'hour'];
-
-const PLACE_TIME: Intl.DateTimeFormatOptions = {
-  ...({ timeZone: 'Africa/Lagos', hourCycle: 'h23' } as const),
-  ...({ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit' } as const),
-};
+const DATE_PARTS = ['year', 'month', 'day', 'hour'] as const;
 
 /**
  * Fills the date into a once key: `fees-{year}-{month}`, by the time that all hosts agree on: two hosts whose clocks differ must not
@@ -104,11 +100,13 @@ const PLACE_TIME: Intl.DateTimeFormatOptions = {
 async function filledKey(key: string, timeMs: () => Promise<number>): Promise<string> {
   if (!/[{}]/.test(key)) return key;
   const names = [...key.matchAll(/\{([^{}]*)\}|[{}].*/g)];
-  const unknown = names.find(([, name]) => name === undefined || !DATE_PARTS.includes(name));
+  const unknown = names.find(([, name]) => name === undefined || !DATE_PARTS.some((part) => part === name));
   if (unknown)
     throw new CliError('usage', `--once: unknown placeholder ${unknown[0].slice(0, 30)}`, {
       hint: 'use {year}, {month}, {day} or {hour}',
     });
-  const parts = new Intl.DateTimeFormat('en-GB', PLACE_TIME).formatToParts(await timeMs());
-  return key.replace(/\{([^{}]*)\}/g, (_, name: string) => parts.find(({ type }) => type === name)?.value ?? '');
+  const atMs = await timeMs();
+  const there = new Date(atMs + zoneNamed(DEFAULT_ZONE).offsetMs(atMs)).toISOString();
+  const values = there.split(/[-T:]/);
+  return key.replace(/\{([^{}]*)\}/g, (_, name: string) => values[DATE_PARTS.findIndex((part) => part === name)] ?? '');
 }

@@ -1,4 +1,4 @@
-import { decimalText, scaledInteger, trimDecimal } from './decimal.ts';
+import { decimalText, grouped, scaledInteger, trimDecimal } from './decimal.ts';
 
 /** The service's assets and their number of decimals. Source: interface (Amount units). */
 export const DECIMALS = { NGN: 2, CNGN: 6, USDC: 6, USDT: 6 } as const;
@@ -71,8 +71,7 @@ const CURRENCY_SIGN: Partial<Record<StatedAsset, string>> = { NGN: '₦', USD: '
 /** Formats an amount for people, with thousands separators and at least two decimals: `₦5,000.00`, `1,299.97455 cNGN`. */
 export function amountForPeople(value: StatedAmount): string {
   const [whole = '0', fraction = ''] = trimDecimal(amountText(value)).split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
-  const figure = `${grouped}.${fraction.padEnd(2, '0')}`;
+  const figure = `${grouped(whole)}.${fraction.padEnd(2, '0')}`;
   const sign = CURRENCY_SIGN[value.asset];
   if (sign === undefined) return `${figure} ${ASSET_LABEL[value.asset]}`;
   return figure.startsWith('-') ? `-${sign}${figure.slice(1)}` : sign + figure;
@@ -80,8 +79,7 @@ export function amountForPeople(value: StatedAmount): string {
 
 /** Formats an amount for people in its smallest unit: `500,000 kobo`, `5,000,000,000 base units`. */
 export function minorForPeople(value: Amount): string {
-  const grouped = value.minor.toString().replace(/\B(?=(\d{3})+(?!\d))/g, ',');
-  return `${grouped} ${value.asset === 'NGN' ? 'kobo' : 'base units'}`;
+  return `${grouped(value.minor)} ${value.asset === 'NGN' ? 'kobo' : 'base units'}`;
 }
 
 const AMOUNT = /^(₦?)\s?((?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?)(?:\s?([A-Za-z]+))?$/;

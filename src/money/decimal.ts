@@ -31,6 +31,11 @@ export function decimalText(minor: bigint, scale: number): string {
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
+/** `1,234,567`: a whole number as people read it. */
+export function grouped(whole: number | bigint | string): string {
+  return String(whole).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+}
+
 /** Removes trailing zeros after the decimal point: `5000.00` becomes `5000`, `8.840` becomes `8.84`. */
 export function trimDecimal(text: string): string {
   return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text;

@@ -1,4 +1,4 @@
-import { isWireNumber } from '../money/decimal.ts';
+import { grouped, isWireNumber } from '../money/decimal.ts';
 import type { Result } from './result.ts';
 
 /** Where the printed rows are in the whole list. One form for every list; null means that the service does not say. */
@@ -76,12 +76,11 @@ export function cutNotice(
   { count, rows, hasAll }: Printed,
 ): string | undefined {
   if (hasMore === false || (count === 0 && hasMore === null)) return undefined;
-  const number = (value: number) => value.toLocaleString('en');
   const what = rowsInWords(rows);
-  const part = offset ? `${number(offset + 1)} to ${number(offset + count)}` : number(count);
+  const part = offset ? `${grouped(offset + 1)} to ${grouped(offset + count)}` : grouped(count);
   const extent =
     total === null
       ? `${part} of the ${what}, and there ${hasMore ? 'are' : 'may be'} more`
-      : `${part} of ${number(total)} ${what}`;
+      : `${part} of ${grouped(total)} ${what}`;
   return `${extent}; ${hasAll ? '--all for the rest' : 'see --help for the next page'}`;
 }

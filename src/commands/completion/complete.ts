@@ -1,4 +1,5 @@
 import type { World } from '../../base/world.ts';
+import { zoneNames } from '../../base/zone.ts';
 import { FORMATS } from '../../present/result.ts';
 import { plainLine } from '../../present/text.ts';
 import type { Group } from '../../terminal/command.ts';
@@ -227,7 +228,7 @@ async function valuesFor(
 ): Promise<readonly Candidate[] | typeof FILES> {
   if (values) return values.map((text) => ({ text }));
   if (FILE_PLACEHOLDERS.includes(placeholder)) return FILES;
-  if (placeholder === 'zone') return ['UTC', ...Intl.supportedValuesOf('timeZone')].map((text) => ({ text }));
+  if (placeholder === 'zone') return zoneNames().map((text) => ({ text }));
   if (/^endpoint(-id)?$/.test(placeholder)) {
     const { endpoints } = await import('../../contract/endpoints/index.ts');
     return endpoints.map(({ id, summary }) => ({ text: id, about: summary }));

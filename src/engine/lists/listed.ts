@@ -1,4 +1,5 @@
 import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import { grouped } from '../../money/decimal.ts';
 import { rowsInWords } from '../../present/pagination.ts';
 import type { Column } from '../../present/result.ts';
 import type { Account, AccountReply } from '../account.ts';
@@ -106,7 +107,7 @@ async function wholeByPosition<E extends Endpoint, Row>(
     turn: account.world.turn,
     fellShort: (returned, counted) =>
       account.say(
-        `warning: the service counts ${counted.toLocaleString('en')} ${what} but returned only ${returned.toLocaleString('en')}; the list may be incomplete`,
+        `warning: the service counts ${grouped(counted)} ${what} but returned only ${grouped(returned)}; the list may be incomplete`,
       ),
   });
   const parts = tracked(account, {

@@ -2,6 +2,7 @@ import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { OutputStream } from '../../base/world.ts';
 import { openPartFile, type PartFile } from '../../files/part-file.ts';
+import { grouped } from '../../money/decimal.ts';
 import type { Result } from '../../present/result.ts';
 import type { Account } from '../account.ts';
 import { cursorOf, type ResumePoint } from './resume.ts';
@@ -108,8 +109,7 @@ export function tracked<Row>(account: Account, list: Tracked<Row>): TrackedParts
       if (!(error instanceof CliError) || !point || !(isResumable || format === 'table')) return error;
       const all = total();
       const done = before + count;
-      const extent =
-        all === undefined ? done.toLocaleString('en') : `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`;
+      const extent = all === undefined ? grouped(done) : `${grouped(done)} of ${grouped(all)}`;
       const resume = file
         ? `the same command resumes from there${again.length > 0 ? `, with ${again.join(' and ')}` : ''}`
         : `resume with: --resume ${cursorOf(point)}${again.map((flag) => `, and ${flag}`).join('')}`;

@@ -1,5 +1,6 @@
 import type { World } from '../../base/world.ts';
 import type { Progress } from '../../engine/notices.ts';
+import { grouped } from '../../money/decimal.ts';
 import type { Globals } from '../parse/globals.ts';
 import { liveLine } from './live.ts';
 
@@ -8,8 +9,6 @@ const SHOWN_AFTER_MS = 1_000;
 /** How often a line changes, and how often a terminal that cannot overwrite it gets a new one. */
 const LIVE_EVERY_MS = 100;
 const PLAIN_EVERY_MS = 10_000;
-
-const number = (value: number) => value.toLocaleString('en');
 
 /** `8 s`, `5 min`, `2 h 10 min` */
 function timeText(durationMs: number): string {
@@ -37,9 +36,9 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
       if (now - shownMs < (line.isLive ? LIVE_EVERY_MS : PLAIN_EVERY_MS)) return;
       shownMs = now;
       const perMs = done / (now - sinceMs);
-      const rate = `${number(Math.round(perMs * 1000))}/s`;
+      const rate = `${grouped(Math.round(perMs * 1000))}/s`;
       const left = total === undefined || total <= done ? [] : [`${timeText((total - done) / perMs)} left`];
-      const extent = total === undefined ? number(done) : `${number(done)} of ${number(total)}`;
+      const extent = total === undefined ? grouped(done) : `${grouped(done)} of ${grouped(total)}`;
       await line.show([`${extent} ${what}`, rate, ...left].join(' · '));
     },
     waits: async (waitMs) => {

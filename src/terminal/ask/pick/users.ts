@@ -4,6 +4,7 @@ import type { ResponseOf } from '../../../contract/endpoint.ts';
 import { listUsers } from '../../../contract/endpoints/user-list.ts';
 import { PAGE_SIZE } from '../../../engine/lists/pages.ts';
 import { PREVIEW_READ } from '../../../engine/previews.ts';
+import { grouped } from '../../../money/decimal.ts';
 import { plainLine } from '../../../present/text.ts';
 import type { Session } from '../../session.ts';
 
@@ -134,8 +135,8 @@ function openList(session: Session, status: UserStatus): UserList {
       return reading;
     },
     extent: () => {
-      const of = total === undefined ? '' : ` of ${total.toLocaleString('en')}`;
-      return `${byId.size.toLocaleString('en')}${of} searched`;
+      const of = total === undefined ? '' : ` of ${grouped(total)}`;
+      return `${grouped(byId.size)}${of} searched`;
     },
   };
 }
