@@ -10,6 +10,9 @@ export function isList(result: Result): boolean {
   return result.lists !== undefined || Array.isArray(result.data);
 }
 
+/** Whether a result is a list of many pages, which need not be in memory together. */
+export const isLongList = (result: Result): boolean => isList(result) && result.more !== undefined;
+
 /** Returns the printable fields according to the schema: those of a row or of the document. */
 export function declaredLeaves(shape: ResultShape): Leaf[] | undefined {
   if (!shape.schema) return undefined;
@@ -63,22 +66,49 @@ export async function documentOf(result: Result): Promise<Plain> {
   return listDocument<Plain>(result, lists, rows, isPlainObject(around) ? around : {});
 }
 
-/** Returns the text for `-o raw`: the service's own text, or the rows of all pages joined as JSON. */
-export async function rawDocument(result: Result): Promise<string> {
-  const { data, schema, lists, more } = result;
-  if (!more) return result.raw ?? JSON.stringify(schema ? data : toPlain(data));
-  const rows = [...firstRows(result)];
-  for await (const page of more) for (const row of page) rows.push(row);
-  if (lists === undefined || Array.isArray(data)) return JSON.stringify(rows);
-  return JSON.stringify(listDocument(result, lists, rows, data as Record<string, unknown>));
+/** Returns the text for `-o raw`: the service's own text, or the data as JSON. */
+export const rawDocument = ({ data, schema, raw }: Result): string =>
+  raw ?? JSON.stringify(schema ? data : toPlain(data));
+
+/** Yields the rows of each page as the service sent them. */
+export async function* rawRowsOf(result: Result): AsyncGenerator<readonly unknown[]> {
+  yield firstRows(result);
+  yield* result.more ?? [];
+}
+
+/** The fields around a list, in their order: undefined `name` if the list is the document. */
+interface Outline {
+  readonly name: string | undefined;
+  readonly before: readonly (readonly [string, Plain])[];
+  after(count: number): readonly (readonly [string, Plain])[];
+}
+
+/** Returns what is around the rows of a list: nothing but their position if its fields were picked. */
+export function outlineOf(result: Result, isPicked: boolean, isRaw: boolean): Outline {
+  const { data, schema, nests, lists, request } = result;
+  if (lists === undefined || Array.isArray(data)) return { name: undefined, before: [], after: () => [] };
+  const plain = isRaw ? (data as Plain) : toPlain(data, schema, nests, request);
+  const around = !isPicked && isPlainObject(plain) ? plain : {};
+  const parts = (count: number) => {
+    const entries = Object.entries(listDocument<Plain>(result, lists, [], around, count));
+    const at = entries.findIndex(([name]) => name === lists);
+    return [entries.slice(0, at), entries.slice(at + 1)] as const;
+  };
+  return { name: lists, before: parts(0)[0], after: (count) => parts(count)[1] };
 }
 
 /** Returns a list as a document: its rows, their position in the whole list, and the fields around them. */
-function listDocument<V>(result: Result, lists: string, rows: readonly V[], around: Readonly<Record<string, V>>) {
+function listDocument<V>(
+  result: Result,
+  lists: string,
+  rows: readonly V[],
+  around: Readonly<Record<string, V>>,
+  count = rows.length,
+) {
   if (!result.list) return { ...around, [lists]: rows };
   // The position of the first page does not apply to joined ones.
   const { [lists]: _, ...others } = withoutPageFields(around);
-  return { [lists]: rows, pagination: paginationOf(result, rows.length), ...others };
+  return { [lists]: rows, pagination: paginationOf(result, count), ...others };
 }
 
 /** Returns a sentence for a list that is not whole; undefined for any other result. */

@@ -2,7 +2,16 @@ import { CliError } from '../base/errors.ts';
 import type { OutputStream } from '../base/world.ts';
 import { UTC } from '../base/zone.ts';
 import { cellText } from './cells.ts';
-import { allRows, declaredLeaves, documentOf, isList, pagesOf, pickedList, rawDocument } from './content.ts';
+import {
+  allRows,
+  declaredLeaves,
+  documentOf,
+  isList,
+  isLongList,
+  pagesOf,
+  pickedList,
+  rawDocument,
+} from './content.ts';
 import { csvHeader, csvRows, inertCell } from './csv.ts';
 import { checkFields, type Leaf, leavesOfFields, leavesOfRows, pick } from './fields.ts';
 import { isPlainAmount } from './money.ts';
@@ -38,9 +47,11 @@ async function print(result: Result, options: PresentOptions, out: OutputStream)
   const { always, depth } = result;
   if (always === 'text') return out.write(plainLines(String(result.data)));
   const format = always ?? options.format;
+  if ((format === 'json' || format === 'yaml' || format === 'raw') && isLongList(result))
+    return presentLongList(result, format, options, out);
   switch (format) {
     case 'raw':
-      return out.write(`${rawText(await rawDocument(result))}\n`);
+      return out.write(`${rawText(rawDocument(result))}\n`);
     case 'json':
       return out.write(`${jsonText(await pickedDocument(result, options), 2)}\n`);
     case 'yaml': {
@@ -123,6 +134,23 @@ async function pickedDocument(result: Result, { fields }: PresentOptions): Promi
 async function* pages(result: Result): AsyncGenerator<readonly Plain[]> {
   if (isList(result)) yield* pagesOf(result);
   else yield [await documentOf(result)];
+}
+
+/** Writes a list of many pages as one document, as it is read. */
+async function presentLongList(
+  result: Result,
+  format: 'json' | 'yaml' | 'raw',
+  { fields }: PresentOptions,
+  out: OutputStream,
+): Promise<void> {
+  const { longListText } = await import('./long-list.ts');
+  let isChecked = false;
+  const picked = (rows: readonly Plain[]) => {
+    if (!isChecked) checkAgainstData(result, fields, rows);
+    isChecked ||= rows.length > 0;
+    return rows.map(picker(fields));
+  };
+  for await (const text of longListText(result, format, picked, fields !== undefined)) await out.write(text);
 }
 
 async function presentLines(result: Result, { fields }: PresentOptions, out: OutputStream): Promise<void> {

@@ -6,6 +6,17 @@ import { hasControls, jsonText } from './text.ts';
  * control characters is quoted as in JSON, whose escapes are also those of YAML.
  */
 export async function yamlText(document: Plain): Promise<string> {
+  const text = await yamlOf();
+  if (!isPlainObject(document)) return text(document);
+  const fields = Object.entries(document);
+  if (!fields.some(([, value]) => isLong(value))) return text(document);
+  return fields
+    .map(([name, value]) => (isLong(value) ? longList(name, value, text) : text({ [name]: value })))
+    .join('');
+}
+
+/** Returns a function that formats a part of a document. */
+export async function yamlOf(): Promise<(part: Plain) => string> {
   const { stringify } = await import('yaml');
   const longNumber = {
     identify: (value: unknown) => JSON.isRawJSON(value),
@@ -21,19 +32,13 @@ export async function yamlText(document: Plain): Promise<string> {
     resolve: (text: string) => text,
     stringify: ({ value }: { value?: unknown }) => jsonText(value),
   };
-  const text = (part: Plain) =>
+  return (part) =>
     stringify(part, {
       compat: 'yaml-1.1',
       lineWidth: 0,
       aliasDuplicateObjects: false,
       customTags: (tags) => [longNumber, controlText, ...tags],
     });
-  if (!isPlainObject(document)) return text(document);
-  const fields = Object.entries(document);
-  if (!fields.some(([, value]) => isLong(value))) return text(document);
-  return fields
-    .map(([name, value]) => (isLong(value) ? longList(name, value, text) : text({ [name]: value })))
-    .join('');
 }
 
 /** The package needs thirty times the memory of the text, so it gets a long list in parts. */

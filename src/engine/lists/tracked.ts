@@ -104,9 +104,10 @@ export function tracked<Row>(account: Account, list: Tracked<Row>): TrackedParts
     stopped: async (error) => {
       await progress.end();
       file?.close();
-      const { format } = globals.present;
+      const { format, query } = globals.present;
       const isResumable = LINES.includes(format);
-      if (!(error instanceof CliError) || !point || !(isResumable || format === 'table')) return error;
+      // A query is asked of the whole list, so that nothing was printed.
+      if (!(error instanceof CliError) || !point || query !== undefined) return error;
       const all = total();
       const done = before + count;
       const extent = all === undefined ? grouped(done) : `${grouped(done)} of ${grouped(all)}`;
