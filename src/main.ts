@@ -218,7 +218,7 @@ async function runLine(argv: readonly string[], world: World, testsRules = false
   if (parsed.kind === 'help') return {};
   const { command, globals } = parsed;
   if (testsRules && command.isLocal)
-    throw new CliError('usage', `fiatrail ${command.words.join(' ')} sends no change, so no rule concerns it`);
+    throw new CliError('usage', `fiatrail ${command.words.join(' ')} changes nothing, so no rule applies to it`);
   const line = testsRules ? { ...parsed, globals: { ...globals, dryRun: true, testsRules } } : parsed;
   return execute(withProfile(line, world), world, async () => {});
 }

@@ -35,7 +35,7 @@ function shortfall(
   const least = required(token);
   const minor = typeof totalBalance === 'string' ? scaledInteger(totalBalance, DECIMALS[token]) : undefined;
   if (minor === undefined)
-    return new CliError('network', 'the response does not say the balance', {
+    return new CliError('network', 'the response has no balance', {
       code: 'UNUSABLE_ANSWER',
       hint: 'see it with: -o raw',
     });

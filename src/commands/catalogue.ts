@@ -37,7 +37,7 @@ export const CATALOGUE: readonly Group[] = [
     summary: 'Manage profiles',
     parts: {
       rules: 'Manage the rules that every change must meet',
-      operators: 'Manage the people whose signatures on plans count',
+      operators: 'Manage the people who may sign plans',
     },
     load: async () => (await import('./profiles/index.ts')).commands,
   },
@@ -142,7 +142,7 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'webhooks',
     summary: 'Set up, receive and replay webhooks',
-    parts: { inbox: 'Look at received events, and forward them again' },
+    parts: { inbox: 'Show received events, and replay them' },
     load: async () => (await import('./webhooks/index.ts')).commands,
   },
   {

@@ -51,7 +51,10 @@ const transferCommand = command({
     ),
     token: option('--token <ticker>', 'token to send: CNGN, USDC or USDT (default CNGN)', ticker),
     note: option('--note <text>', `your own note, at most 500 characters; ${NO_PROTECTION}`, word),
-    noTag: switchOn('--no-tag', 'leave the note empty, without the tag by which an unknown outcome is found'),
+    noTag: switchOn(
+      '--no-tag',
+      'leave the note empty; without the tag in it, an unknown outcome is harder to find out',
+    ),
   },
   fields: { destinationAddress: 'to', ticker: 'token' },
   run: async (session, { amount: amountIn, to, token, note: ownNote, noTag }) => {

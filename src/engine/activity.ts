@@ -61,13 +61,9 @@ export function createActivity(): Activity {
 function abandonedWith(inFlight: InFlight | undefined): CliError {
   if (!inFlight) return new CliError('interrupted', 'stopped at once; no request was in flight');
   const { operationId, summary } = inFlight;
-  return new CliError(
-    'unknown',
-    `stopped at once, before a response to ${summary} was recorded; its outcome is unknown`,
-    {
-      code: 'OUTCOME_UNKNOWN',
-      hint: `find out with: fiatrail ops reconcile ${operationId}`,
-      operationId,
-    },
-  );
+  return new CliError('unknown', `stopped before a response to ${summary} was recorded; its outcome is unknown`, {
+    code: 'OUTCOME_UNKNOWN',
+    hint: `find out with: fiatrail ops reconcile ${operationId}`,
+    operationId,
+  });
 }

@@ -72,7 +72,7 @@ export async function bankCodeFor(account: Account, text: string): Promise<strin
     });
   if (others.length > 0) {
     const more = found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : '';
-    throw new CliError('usage', `"${printable(text)}" fits ${found.length} banks`, {
+    throw new CliError('usage', `"${printable(text)}" matches ${found.length} banks`, {
       code: 'AMBIGUOUS_BANK',
       hint: `give the code of one: ${found.slice(0, MAX_NAMED).map(bankInWords).join(', ')}${more}`,
     });

@@ -61,7 +61,7 @@ function inTheWay(kind: 'other-input' | 'doubt' | 'repeated', operation: Operati
     `already ${isInDoubt ? 'sent, with an unknown outcome,' : 'done'} on ${when}: ${summary}; nothing was sent this time`,
     {
       code: 'REPEATED',
-      hint: 'to do it a second time, add --again; in scripts, use --once KEY',
+      hint: 'to repeat it, add --again; in scripts, use --once KEY',
       operationId,
     },
   );

@@ -33,7 +33,7 @@ export async function requireLastLink(queries: Queries, kept: readonly Head[]): 
   if (await firstMissing(queries, kept))
     throw new CliError(
       'usage',
-      'the journal of money operations lacks entries that it had: it was cut, deleted or restored from an older copy; nothing was sent',
+      'the journal of money operations is missing entries that it had before: it was cut, deleted or restored from an older copy; nothing was sent',
       {
         code: JOURNAL_CUT,
         hint: 'put the newer file back; or compare with the service’s lists, then go on with this one: fiatrail ops verify --accept',

@@ -49,7 +49,7 @@ export const feesWithdrawing = (fintech: bigint, direction: Direction): AccountR
   code: `fees/withdrawing/${fintech}/${direction}`,
   asset: 'NGN',
 });
-/** Wallets outside the sandbox, negative by the tokens that came from there. */
+/** Wallets outside the sandbox, the tokens that came from there, as a negative balance. */
 export const chain = (asset: Asset): AccountRef => ({ code: 'chain', asset, mayBeNegative: true });
 export const walletAccount = (wallet: bigint, network: string, asset: Asset): AccountRef => ({
   code: `wallet/${wallet}/${network}`,

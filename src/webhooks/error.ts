@@ -11,7 +11,7 @@ export type WebhookProblem =
   | 'CANNOT_BE_OPENED'
   | 'NOT_AN_EVENT';
 
-/** The HTTP status to answer each problem with. A receiver that cannot read what it was rightly sent did not receive it. */
+/** The HTTP status to answer each problem with. A receiver that cannot read a delivery with a valid signature did not receive it. */
 const STATUS = {
   MISSING_HEADER: 400,
   DOUBLED_HEADER: 400,

@@ -39,7 +39,7 @@ export interface Received extends Verified {
 }
 
 /**
- * Checks that the service sent a delivery. A rightly signed one that is older than the tolerance has `isLate`: process it only if you
+ * Checks that the service sent a delivery. One with a valid signature that is older than the tolerance has `isLate`: process it only if you
  * can tell that you have not seen it before. Throws WebhookError, whose `status` is the HTTP status to answer with.
  */
 export function verify(delivery: Delivery, options: VerifyWith): Verified {

@@ -79,7 +79,7 @@ describe('a wrong value', () => {
     ['--max-per-day', 'NGN 5 fees', '"fees" is not a command that spends money'],
     ['--max-per-month', 'USDC ₦5', 'expected an amount in USDC'],
     ['--max-per-month', 'NGN 10000000001', 'at most'],
-    ['--confirm-above', 'NGN 5 fees withdraw', 'a code is asked for whatever the command'],
+    ['--confirm-above', 'NGN 5 fees withdraw', '--confirm-above does not depend on the command'],
     ['--confirm-above', 'NGN many', 'invalid NGN amount "many"'],
     ['--allow-account', '0123456789', 'invalid bank account "0123456789"; expected a bank code and an account number'],
     ['--allow-account', '000013/012345678', 'invalid bank account'],

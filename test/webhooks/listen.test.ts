@@ -78,7 +78,7 @@ test.each([
   expect([inbox.counts().events, refused.length]).toEqual([0, 1]);
 });
 
-test('an old delivery that is rightly signed is kept as late', async () => {
+test('an old delivery that is validly signed is kept as late', async () => {
   const { inbox, url } = await listening();
   expect((await post(url, deliveryOf(onboarded(1), { sentAtMs: NOW_MS - 3_600_000 }))).status).toBe(200);
   expect(inbox.list({ limit: 1 })[0]?.isLate).toBe(true);

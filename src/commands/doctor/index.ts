@@ -56,7 +56,7 @@ const doctorCommand = command({
   words: ['doctor'],
   summary: 'Diagnose problems and show the command that fixes each',
   details:
-    'Checks this machine, the profile, its key, the network and the account. Sends only reads. Exits with 0 if there are at most warnings, otherwise with the highest exit code among the problems: 2 for this machine and its settings, 4 for the key and the allowlist, 5 for the network, 8 for an unfinished key rotation, 9 for a public key of the service that was not accepted.',
+    'Checks this machine, the profile, its key, the network and the account. Sends only reads. Exits with 0 if nothing is worse than a warning, otherwise with the highest exit code among the problems: 2 for this machine and its settings, 4 for the key and the allowlist, 5 for the network, 8 for an unfinished key rotation, 9 for a public key of the service that was not accepted.',
   examples: ['fiatrail doctor', `fiatrail doctor --profile main -o json --query "checks[?state == 'problem'].fix"`],
   endpoints: [getPlatformPublicKey.id, ipAllowlist.id],
   prints: {

@@ -85,7 +85,7 @@ export const sandboxKeyCommand = command({
     const { world, globals } = session;
     requireLive(session);
     if (save === undefined && !printKey) {
-      throw new CliError('usage', 'nowhere to put the key, which is shown only once', {
+      throw new CliError('usage', 'no profile or file to store the key in, and it is shown only once', {
         code: 'VALIDATION_ERROR',
         hint: 'save the key with --save NAME, or print it with --print-key',
       });

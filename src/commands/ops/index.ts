@@ -208,7 +208,7 @@ const reconcileCommand = command({
   words: ['ops', 'reconcile'],
   summary: 'Find out how operations with an unknown outcome ended',
   details:
-    'Reads the service’s lists, with the account that each was sent with, and records what they show. What is in no list, twice, 10 minutes apart, counts as not done: on a live account only if a person says so, or the profile has --absence accept. --visible-after of the profile changes the 10 minutes. Exits with 6 while an outcome is unknown.',
+    'Looks for each operation in the service’s lists, with the account that sent it, and records what they show. A request that is missing from the list twice, 10 minutes apart, was not done: on a sandbox, or if the profile has --absence accept; otherwise a person decides. The profile’s --visible-after sets another time than 10 minutes. Exits with 6 while an outcome is unknown.',
   examples: [
     'fiatrail ops reconcile',
     'fiatrail ops reconcile --all -q',

@@ -93,7 +93,7 @@ export const listCommand = command({
       help: 'only operations recorded since then: today, 7d (7 days ago), 2026-08-01 or a time',
     },
     after: option('--after <operation-id>', 'continue after this operation, the last of the previous page', id),
-    all: switchOn('--all', 'fetch every page as one list'),
+    all: switchOn('--all', 'fetch all pages and print them as one list'),
   },
   run: async (session: Session, { limit, inDoubt, state, kind, once, since, after, all }) => {
     if (inDoubt && state)

@@ -109,7 +109,7 @@ export const signCommand = command({
     endDryRun(session, { ...shownPlan(path, plan, signed), lines: claimedLines(plan, signed) });
     const own = await ownOperator(signers.list.operators, profile, world);
     if (!own)
-      throw new CliError('usage', `profile ${profile.name} has no operator key of yours; nothing was signed`, {
+      throw new CliError('usage', `profile ${profile.name} has no operator key for you; nothing was signed`, {
         code: 'NO_OPERATOR_KEY',
         hint:
           signers.list.operators.length === 0

@@ -43,7 +43,7 @@ async function shownPending(pending: PendingChange) {
 
 const listCommand = command({
   words: ['profiles', 'operators', 'list'],
-  summary: 'List the people whose signatures on plans count',
+  summary: 'List the people who may sign plans',
   details:
     'The list is in the journal, so every host that shares the journal has the same one. Compare a public key with its owner before you rely on it: over the phone, or in person.',
   examples: ['fiatrail profiles operators list', 'fiatrail profiles operators list --profile main -o json'],
@@ -121,7 +121,7 @@ async function requireNoKey({ profile, world }: Session, { operators }: Operator
 
 const addCommand = command({
   words: ['profiles', 'operators', 'add'],
-  summary: 'Add a person whose signatures on plans count',
+  summary: 'Add a person who may sign plans',
   details: `With --generate, makes your own key pair: the private key goes into the secret store of this profile, and the public key is printed. Once there are two operators, it only makes the pair, and one of them adds the public key with --public-key. ${SECOND} A plan that the adder of a key wrote cannot be signed with that key. On a live profile, it asks in a terminal even with --yes.`,
   examples: [
     'fiatrail profiles operators add ada --generate',
@@ -178,7 +178,7 @@ async function requirePerson(session: Session, name: string): Promise<void> {
 
 const removeCommand = command({
   words: ['profiles', 'operators', 'remove'],
-  summary: 'Remove a person whose signatures on plans count',
+  summary: 'Remove a person who may sign plans',
   details: `Plans that they wrote or signed can no longer be applied. If it is you, your private key is deleted. ${SECOND}`,
   examples: ['fiatrail profiles operators remove bayo'],
   endpoints: [],

@@ -44,7 +44,7 @@ const exact = (asset: Asset, figure: string) => amountText(amountOrZeroOf(asset)
 function threshold(text: string): Limit {
   const found = limit(text);
   if (found.command === undefined) return found;
-  throw new CliError('usage', `invalid amount "${printable(text)}"; a code is asked for whatever the command`, {
+  throw new CliError('usage', `invalid amount "${printable(text)}"; --confirm-above does not depend on the command`, {
     hint: `for example "${found.asset} 1000000"`,
   });
 }

@@ -314,7 +314,7 @@ const testCommand = command({
     );
     const tested = result?.data as Partial<Tested> | undefined;
     if (!tested?.rules || tested.profile === undefined)
-      throw new CliError('usage', 'this command line sends no request, so no rule concerns it');
+      throw new CliError('usage', 'this command line sends no request, so no rule applies to it');
     const rows = tested.rules.map(testedRow);
     const error = brokenRule(tested.profile, tested.rules);
     return {

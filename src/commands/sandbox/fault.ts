@@ -59,7 +59,7 @@ const KINDS = `Kinds:
 Kinds for webhooks, with --on webhooks or --on EVENT:
   duplicate-webhook        the next event is delivered twice, under one id
   late-webhook             it is delivered 10 minutes later
-  reordered-webhook        it is delivered 5 seconds later, after the events that follow it
+  reordered-webhook        it is delivered 5 seconds late, after later events
   lost-webhook             it is never delivered
   slow-webhook             the first attempt is made 3 seconds later
   stale-webhook            the first attempt has a timestamp 10 minutes old

@@ -7,7 +7,7 @@ import { acceptPlainAgain } from './plain-again.ts';
 
 const pace = option(
   '--pace <pace>',
-  'speed of banks and chains: instant, quick or real (default quick)',
+  'how fast banks and blockchains are: instant, quick or real (default quick)',
   oneOf('instant', 'quick', 'real'),
 );
 const rateLimits = option('--rate-limits <on|off>', 'enforce rate limits (default on)', onOrOff);

@@ -24,7 +24,7 @@ export const serveCommand = command({
   words: ['sandbox', 'serve'],
   summary: 'Serve the embedded sandbox over HTTP on this machine',
   details:
-    'Runs until Ctrl-C. With -o json it prints one line, {"url","apiKey"}, when ready. Requests with another Host than this address, or from web pages, are refused unless allowed. The controls that other sandbox commands use accept requests from this machine only.',
+    'Runs until Ctrl-C. With -o json it prints one line, {"url","apiKey"}, when ready. Requests from web pages, or whose Host header is not this address, are refused unless allowed. The controls that other sandbox commands use accept requests from this machine only.',
   examples: ['fiatrail sandbox serve', 'fiatrail sandbox serve --port 0 -o json'],
   endpoints: [],
   isLocal: true,
@@ -49,13 +49,13 @@ export const serveCommand = command({
     ),
     pace: option(
       '--pace <pace>',
-      'speed of banks and chains: instant, quick or real',
+      'how fast banks and blockchains are: instant, quick or real',
       oneOf('instant', 'quick', 'real'),
     ),
     rateLimits: option('--rate-limits <on|off>', 'enforce rate limits', onOrOff),
     webhooksToLoopback: switchOn(
       '--webhooks-to-loopback',
-      'permit webhook URLs of this machine, such as http://127.0.0.1:3000',
+      'allow webhook URLs on this machine, such as http://127.0.0.1:3000',
     ),
   },
   run: async (session, input) => {

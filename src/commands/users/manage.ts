@@ -73,7 +73,7 @@ const migrateCommand = command({
   parameters: {
     userIds: picked('user', someArguments('user-id', 'one or more user ids, from users list', id, 'Which user?')),
     force: switchOn('--force', 'also replace existing wallets'),
-    options: properties('--option', 'option for the service, whose options are not documented'),
+    options: properties('--option', 'option to pass to the service, which does not document its options'),
   },
   fields: { userId: 'userIds' },
   run: async (session, { userIds, force, options }) => {

@@ -49,10 +49,10 @@ function windowOf({ globals, world }: Session, inbox: Inbox, typed: TypedPeriod)
 
 export const gapsCommand = command({
   words: ['webhooks', 'inbox', 'gaps'],
-  summary: 'Name what the account did and no event told, and the other way round',
-  details: `Compares the inbox with the lists of users, deposits, payouts, withdrawals and swaps, since its first event or since --since. Exits with 3 if an event is missing. Work that is still running may miss its last event. Work that began more than 7 days earlier is not read.
+  summary: 'List account activity without an event, and events without account activity',
+  details: `Compares the inbox with the lists of users, deposits, payouts, withdrawals and swaps, since its first event or since --since. Exits with 3 if an event is missing. The last event of an unfinished operation may still be on its way. Operations that began more than 7 days earlier are not read.
 
-Some events cannot be compared, because no list shows their work: those of an onramp that has not been paid, including virtual.account.created, and the notices of bridges. No list says whether a failed payout reached the bank, so fintech.offramp.payout.initiated is expected of completed payouts only.`,
+Some events cannot be compared, because no list shows their work: those of an onramp that has not been paid, including virtual.account.created, and those of bridges. No list says whether a failed payout reached the bank, so fintech.offramp.payout.initiated is expected of completed payouts only.`,
   examples: ['fiatrail webhooks inbox gaps', 'fiatrail webhooks inbox gaps -o json --query "missing[].event"'],
   endpoints: [listUsers.id, listDeposits.id, listPayouts.id, listWithdrawals.id, listSwaps.id],
   prints: {

@@ -81,7 +81,7 @@ export const listenCommand = command({
   words: ['webhooks', 'listen'],
   summary: 'Receive webhooks, keep them in the inbox, and forward them',
   details:
-    'Verifies each delivery, writes it to the inbox, and only then answers 200. Events go on to each target in the order of their request, at least once, until the URL answers 2xx or the command exits with 0. Runs until Ctrl-C; the next run forwards what is left. Meanwhile, --wait of other commands ends on the event, and the journal learns how work ended. The events of the embedded sandbox come straight into the inbox; it listens on a port only if you give one.',
+    'Verifies each delivery, writes it to the inbox, and only then answers 200. Events go on to each target in the order of their request, at least once, until the URL answers 2xx or the command exits with 0. Runs until Ctrl-C; the next run forwards what is left. While it runs, other commands that --wait end as soon as the event arrives, and the journal records how operations ended. The events of the embedded sandbox come straight into the inbox; it listens on a port only if you give one.',
   examples: [
     'fiatrail webhooks listen',
     'fiatrail webhooks listen --port 4777 --forward http://127.0.0.1:3000/webhooks -o ndjson',

@@ -79,7 +79,7 @@ export const verifyCommand = command({
     body: file,
     message,
     tolerance: option('--tolerance <duration>', 'how old a delivery may be (default 5m)', duration),
-    anyAge: switchOn('--any-age', 'accept a rightly signed delivery of any age'),
+    anyAge: switchOn('--any-age', 'accept a delivery of any age if its signature is valid'),
     secretStdin: switchOn('--secret-stdin', 'read the secret from standard input; needs --body or --message'),
   },
   run: async (session, { signature, timestamp, headers, tolerance, anyAge, secretStdin, ...source }) => {
@@ -114,7 +114,7 @@ export const verifyCommand = command({
     const service = saved.headers.length > 0 ? {} : { serviceName: named };
     try {
       const verified = verifyDelivery({ headers: given, body }, { ...options, ...service });
-      if (verified.isLate && !anyAge) throw new WebhookError('TOO_OLD', 'it is rightly signed, but too old');
+      if (verified.isLate && !anyAge) throw new WebhookError('TOO_OLD', 'its signature is valid, but it is too old');
       const { id, sentAtMs, isLate, serviceName: from } = verified;
       const event = eventName(saved.body);
       const data = {

@@ -92,7 +92,7 @@ export type Seen = 'done' | 'not-done' | 'unclear';
 
 /**
  * A kind of work: the endpoints that start it, how its end is read, and where it shows if no response arrived: in a list
- * (`list`, or `find` where it takes more than one), or in the thing itself (`check`).
+ * (`list`, or `find` where it takes more than one), or in the current state of what was changed (`check`).
  */
 export interface Work {
   readonly starts: readonly Endpoint[];

@@ -53,7 +53,7 @@ export const profileParameters = {
   ),
   absence: option(
     '--absence <policy>',
-    'a request that is in no list: ask a person (default if live) or accept that nothing was done (default for sandboxes)',
+    'if a request is in none of the lists: ask (a person decides; default if live) or accept (it was not done; default for sandboxes)',
     oneOf(...ABSENCE),
   ),
   visibleAfter: option(

@@ -43,18 +43,15 @@ export const PLAN_OPTIONS = {
 export const MONEY_OPTIONS = {
   once: option(
     '--once <key>',
-    'do it at most once with this key; later runs print the recorded result; {year}, {month}, {day} and {hour} are filled in (Lagos time)',
+    'idempotency key: the money moves at most once under it, and later runs print the recorded result; {year}, {month}, {day} and {hour} are filled in (Lagos time)',
     onceKey,
   ),
-  again: switchOn(
-    '--again',
-    'do it a second time, although it was done within the last 10 minutes or has an unknown outcome',
-  ),
+  again: switchOn('--again', 'repeat an equal operation of the last 10 minutes, or one whose outcome is unknown'),
   ...PLAN_OPTIONS,
 } as const;
 
 /** The flags of a command that moves money and may be repeated at any time. */
 export const UNGUARDED_OPTIONS = {
   ...MONEY_OPTIONS,
-  again: switchOn('--again', 'has no effect here: without --once, this command may be repeated at any time'),
+  again: switchOn('--again', 'accepted for consistency; this command may always be repeated without --once'),
 } as const;

@@ -19,7 +19,7 @@ function outputPath(text: string): string {
 
 /** The options of a list that can be read as a whole. */
 export const allOptions = {
-  all: switchOn('--all', 'fetch every page as one list'),
+  all: switchOn('--all', 'fetch all pages and print them as one list'),
   resume: option(
     '--resume <cursor>',
     'with --all: resume a list that stopped, from the cursor in its error message',

@@ -38,6 +38,6 @@ export function objectOf(given: readonly Property[] | undefined): Record<string,
   if (given === undefined || given.length === 0) return undefined;
   const names = given.map(([name]) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new CliError('usage', `the property "${twice}" is given twice`);
+  if (twice !== undefined) throw new CliError('usage', `the property "${twice}" was given more than once`);
   return Object.fromEntries(given);
 }

@@ -5,7 +5,7 @@ export const INBOX_FILE_ID = 0x66726962;
 export const INBOX_VERSION = 1;
 
 /**
- * `event` has every delivery that was rightly signed, once; `copies` counts the repetitions. The number of a deleted event is not
+ * `event` has every delivery with a valid signature, once; `copies` counts the repetitions. The number of a deleted event is not
  * used again: a listener remembers the last one that it saw. `forward` has one row for each event and target, and `forwarding` says
  * where new events go, also while nothing listens. `set_at` is when `due_at` was set. Of the
  * events of a request that wait for a target, only the first has `is_in_turn`. Times are INTEGER milliseconds since the epoch,
