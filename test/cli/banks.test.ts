@@ -29,7 +29,7 @@ describe('a bank', () => {
   });
 
   test.each([
-    ['bank', 'fits', 'AMBIGUOUS_BANK'],
+    ['bank', 'matches', 'AMBIGUOUS_BANK'],
     ['nowhere', 'no bank is named', 'NOT_FOUND'],
     ['12', 'expected a code of 3 to 6 digits or a name', 'VALIDATION_ERROR'],
     ['1234567', 'expected a code of 3 to 6 digits or a name', 'VALIDATION_ERROR'],

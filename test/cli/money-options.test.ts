@@ -26,7 +26,7 @@ test('the commands that move money have such flags', () => {
 test.each(money.map(({ words, money: guard, parameters }) => [words.join(' '), guard, parameters['again']?.help]))(
   '%s, which is %s, says what --again does',
   (_words, guard, help) => {
-    expect(help).toContain(guard === 'guarded' ? 'do it a second time' : 'has no effect here');
+    expect(help).toContain(guard === 'guarded' ? 'repeat an equal operation' : 'may always be repeated');
   },
 );
 

@@ -569,7 +569,7 @@ test('several rules name the one that does not hold, and a test shows each', asy
 test('a test of a command line that sends nothing says so', async () => {
   const { run } = await ruledMachine(['--read-only']);
   const { code, stderr } = await run(['profiles', 'rules', 'test', '--', 'profiles', 'list']);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('profiles list sends no change') });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('profiles list changes nothing') });
   const wrong = await run(['profiles', 'rules', 'test', '--', 'fees', 'withdraw', '--amount', 'x', '--yes']);
   expect(wrong.code).toBe(2);
 });
