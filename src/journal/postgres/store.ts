@@ -36,7 +36,7 @@ export async function openPostgresStore(place: ServerPlace, access: ServerAccess
     const store = storeOn(server, { id, path: `${access.dir}/journal-${id}`, host, digestKey, server: at });
     if (!isJoined) {
       const cleared = await store.write((queries) => joinChains({ queries, host }, digestKey));
-      if (cleared > 0) await access.warn?.(clearedText(cleared));
+      if (cleared > 0) await access.warn?.(clearedText(cleared, 'postgres'));
     }
     return store;
   } catch (error) {
