@@ -12,6 +12,8 @@ export interface Mutant {
 
 const UNCHANGED = ['test/journal/unchanged.test.ts'];
 const UNTRUSTED = ['test/postgres/untrusted.test.ts'];
+const SILENT = ['test/postgres/silent.test.ts'];
+const BOUND = ['test/postgres/secrets.test.ts'];
 const CLAIMS = ['test/journal/claims.test.ts'];
 const FLUSHED = ['test/sqlite/flushed.test.ts'];
 const ASIDE = ['test/journal/aside.test.ts'];
@@ -1016,21 +1018,133 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/journal/postgres/store.ts',
-    line: 'if (socket && !isOwnedBy(socket.ownerId, place.peer))',
-    change: 'if (socket && false)',
+    file: 'src/journal/postgres/guard.ts',
+    line: `return bodyBytes > MAX_LOGIN_MESSAGE_BYTES ? 'oversized' : undefined;`,
+    change: 'return undefined;',
+    tests: UNTRUSTED,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/guard.ts',
+    line: `return answer.rows > MAX_ANSWER_ROWS ? 'oversized' : undefined;`,
+    change: 'return undefined;',
+    tests: UNTRUSTED,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/connection.ts',
+    line: '!place.tls && !isSocket(place)',
+    change: 'false',
     tests: UNTRUSTED,
     failing: 1,
   },
   {
     file: 'src/journal/postgres/store.ts',
-    line: 'query_timeout: Math.min(QUERY_MS, limitMs)',
+    line: '      using _ = whenAborted(interrupted, interrupt);',
+    change: '',
+    tests: UNTRUSTED,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/store.ts',
+    line: 'patienceMs === undefined ? whenAborted(interrupted, interrupt) : undefined',
+    change: 'undefined',
+    tests: SILENT,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/store.ts',
+    line: 'writeSql(waitMs ?? server.lockMs)',
+    change: 'writeSql(waitMs)',
+    tests: SILENT,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/stored-password.ts',
+    line: 'return bound.for === wanted ? new Secret(bound.password) : undefined;',
+    change: 'return new Secret(bound.password);',
+    tests: BOUND,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/stored-password.ts',
+    line: '=== wanted ? stored : undefined',
+    change: `!== '' ? stored : undefined`,
+    tests: BOUND,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/stored-password.ts',
+    line: 'JSON.stringify([host, port, database, user ?? ownUser])',
+    change: 'JSON.stringify([port, database, user ?? ownUser])',
+    tests: BOUND,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/stored-password.ts',
+    line: 'JSON.stringify([host, port, database, user ?? ownUser])',
+    change: 'JSON.stringify([host, database, user ?? ownUser])',
+    tests: BOUND,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/stored-password.ts',
+    line: 'JSON.stringify([host, port, database, user ?? ownUser])',
+    change: 'JSON.stringify([host, port, user ?? ownUser])',
+    tests: BOUND,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/stored-password.ts',
+    line: 'JSON.stringify([host, port, database, user ?? ownUser])',
+    change: 'JSON.stringify([host, port, database])',
+    tests: BOUND,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/place.ts',
+    line: '  return family !== 0 && loopback.check(',
+    change: `  return host.startsWith('127.') || loopback.check(`,
+    tests: ['test/journal/place.test.ts'],
+    failing: 2,
+  },
+  {
+    file: 'src/files/owner.ts',
+    line: 'return [path, real, dirname(real)].some(',
+    change: 'return [path].some(',
+    tests: ['test/files/owner.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/files/owner.ts',
+    line: 'return [path, real, dirname(real)].some(',
+    change: 'return [path, real].some(',
+    tests: ['test/files/owner.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/commands/profiles/transfer.ts',
+    line: 'for (const { journalUrl, ...each } of given) {',
+    change: 'for (const each of given) {\n      const { journalUrl } = each;',
+    tests: ['test/commands/profiles/profiles.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/connection.ts',
+    line: '  if (isSocket(place) && isStrange(',
+    change: '  if (false && isStrange(',
+    tests: UNTRUSTED,
+    failing: 1,
+  },
+  {
+    file: 'src/journal/postgres/connection.ts',
+    line: 'query_timeout: limitMs',
     change: 'query_timeout: QUERY_MS',
     tests: UNTRUSTED,
     failing: 1,
   },
   {
-    file: 'src/journal/postgres/store.ts',
+    file: 'src/journal/postgres/connection.ts',
     line: 'connectionTimeoutMillis: Math.min(CONNECT_MS, limitMs)',
     change: 'connectionTimeoutMillis: 300_000',
     tests: UNTRUSTED,

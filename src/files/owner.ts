@@ -1,5 +1,6 @@
+import { dirname } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import { type Entry, entryAt, readSharedFile } from './inspect.ts';
+import { type Entry, entryAt, readSharedFile, realPathOf } from './inspect.ts';
 
 /**
  * Throws CliError usage if a file or folder belongs to another user, who could change it at any time. Applies to root too,
@@ -23,6 +24,19 @@ export function isOwnedBy(ownerId: number, other: string | undefined): boolean {
   if (userId === undefined || ownerId === userId || ownerId === 0) return true;
   if (other === undefined) return false;
   return ownerId === (/^\d{1,10}$/.test(other) ? Number(other) : userIdOf(other));
+}
+
+/**
+ * Whether a path, what it links to or the folder of that belongs to a user whom `isOwnedBy` does not know, who could put something else there.
+ * False if nothing is there.
+ */
+export function isStrange(path: string, other: string | undefined): boolean {
+  if (!entryAt(path)) return false;
+  const real = realPathOf(path);
+  return [path, real, dirname(real)].some((each) => {
+    const entry = entryAt(each);
+    return entry !== undefined && !isOwnedBy(entry.ownerId, other);
+  });
 }
 
 function userIdOf(name: string): number | undefined {

@@ -128,5 +128,12 @@ export async function clearedBefore(queries: Queries, sequence: bigint): Promise
 }
 
 /** What to tell after digests from which secrets could be guessed were removed. */
-export const clearedText = (count: number): string =>
-  `the journal no longer has anything from which the BVNs of ${count === 1 ? '1 onboarding' : `${count} onboardings`} can be computed; its older copies do, so delete the backups and exports that you do not need, also journal.db.v6 and the like beside it`;
+export const clearedText = (count: number, engine: Queries['engine']): string =>
+  `the journal no longer has anything from which the BVNs of ${count === 1 ? '1 onboarding' : `${count} onboardings`} can be computed; its older copies do, so delete the backups and exports that you do not need${LEFT[engine]}`;
+
+/** Where else an upgrade leaves what it removed. */
+const LEFT: Readonly<Record<Queries['engine'], string>> = {
+  sqlite: ', also journal.db.v6 and the like beside it',
+  postgres:
+    ' and archived WAL; the server keeps the old rows on its disk until the owner runs: VACUUM FULL fiatrail.operation, fiatrail.entry',
+};

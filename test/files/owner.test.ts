@@ -1,8 +1,8 @@
-import fs, { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, chownSync, lchownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isOwnedBy } from '../../src/files/owner.ts';
+import { isOwnedBy, isStrange } from '../../src/files/owner.ts';
 import {
   ensurePrivateFolder,
   makeFolderPrivate,
@@ -98,4 +98,19 @@ test.each<[ownerId: number, other: string | undefined, isFine: boolean]>([
   [1, 'daemon', true],
 ])('what user %i owns is trusted, if %s may own it: %s', (ownerId, other, isFine) => {
   expect(isOwnedBy(ownerId, other)).toBe(isFine);
+});
+
+test.runIf(isRoot)('a path is strange if it, what it links to or the folder of that is', () => {
+  const folder = temporaryFolder(onTestFinished);
+  const [real, link] = [join(folder, 'real', 'file'), join(folder, 'link')];
+  mkdirSync(join(folder, 'real'));
+  writeFileSync(real, '');
+  symlinkSync(real, link);
+  const said = () => [isStrange(real, undefined), isStrange(link, undefined), isStrange(link, String(OTHER_ID))];
+  expect([isStrange(join(folder, 'nothing'), undefined), ...said()]).toEqual([false, false, false, false]);
+  for (const path of [real, join(folder, 'real'), link]) {
+    lchownSync(path, OTHER_ID, OTHER_ID);
+    expect(said()).toEqual([path !== link, true, false]);
+    lchownSync(path, 0, 0);
+  }
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { NEVER_SENT } from '../../src/journal/claims.ts';
 import type { Intent, Journal, OperationState } from '../../src/journal/journal.ts';
@@ -513,10 +515,28 @@ describe('the tables', () => {
     const hashes = (table: string, host: string) =>
       server.sql(url, `SELECT hash FROM fiatrail.${table} WHERE host = '${host}' ORDER BY sequence`).split('\n');
     const before = { one: hashes('transition', 'host-1'), two: hashes('transition', 'host-2') };
-    const journal = await openHost(url);
+    const digest = server.sql(url, `SELECT input_digest FROM fiatrail.operation WHERE id = ${first}`);
+    let warning = '';
+    const warn = async (text: string) => {
+      warning = text;
+    };
+    const journal = await openHost(url, { warn });
     expect((await journal.verify()).problem).toBeUndefined();
     await journal.requireLastLink();
     const one = hashes('entry', 'host-1');
+    // The server keeps the rows as they were until it is told this.
+    server.sql(url, /VACUUM FULL [\w., ]+$/.exec(warning)?.[0] ?? '');
+    server.sql(url, 'CHECKPOINT');
+    const files = server.sql(
+      url,
+      `SELECT pg_relation_filepath(oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'fiatrail'::regnamespace`,
+    );
+    const bytes = files
+      .split('\n')
+      .map((path) => readFileSync(join(server.folder, 'data', path), 'latin1'))
+      .join('');
+    expect([digest, ...before.one].filter((each) => bytes.includes(each))).toEqual([]);
+    expect(bytes).toContain(one[0]);
     expect({ left: one.filter((hash) => before.one.includes(hash)), count: one.length }).toEqual({
       left: [],
       count: before.one.length,

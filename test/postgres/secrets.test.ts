@@ -153,6 +153,7 @@ test('a stored password goes to no other server than the one it was stored for',
   };
   await run();
   for (const each of [elsewhere, url.replace('ops@', 'other@'), url.replace('127.0.0.1', 'localhost')]) await run(each);
+  await run(url.replace('journal_1', 'postgres'));
   // Passwords were once stored without what they are for: they belong to the URL that the profile has.
   writeFileSync(kept, `${PASSWORD}\n`);
   await run();
@@ -162,7 +163,7 @@ test('a stored password goes to no other server than the one it was stored for',
   await must(home, ['profiles', 'journal', 'main', '--url', url, '--yes']);
   await run();
   const no = 'JOURNAL_REJECTED';
-  expect(ends).toEqual([0, no, no, no, 0, no, no, 0]);
+  expect(ends).toEqual([0, no, no, no, no, 0, no, no, 0]);
   // What came is the beginning of a connection, and no answer to the question for the password.
   expect(got.filter((bytes) => bytes.includes('SCRAM') || bytes.includes(PASSWORD))).toEqual([]);
   expect(got.filter((bytes) => bytes.includes('user\0ops'))).toHaveLength(3);

@@ -13,6 +13,7 @@ export interface HostOptions {
   readonly host?: Host;
   /** The state folder: a host is a folder. */
   readonly dir?: string;
+  readonly warn?: (text: string) => Promise<void>;
 }
 
 let hosts = 0;
@@ -33,7 +34,9 @@ export async function openHost(url: string, options: HostOptions = {}): Promise<
   const dir = options.dir ?? stateFolder();
   const password = async () => undefined;
   const server = { url, from: 'the test', passwordFile: join(dir, 'pgpass'), password };
-  const journal = await openJournalAt({ path: join(dir, 'journal.db'), dir, server }, worldOf(options));
+  const journal = await openJournalAt({ path: join(dir, 'journal.db'), dir, server }, worldOf(options), {
+    warn: options.warn,
+  });
   onTestFinished(() => journal.close());
   return journal;
 }

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { fiatrail, newHome, requireBuilt, startFiatrail, temporaryFolder } from '../support/built.ts';
 import { tcpServer } from '../support/loopback.ts';
-
 import { failureOf, withEnv } from './hosts.ts';
 
 const OTHER_ID = 12_345;
@@ -133,6 +132,7 @@ test.each<[string, readonly Part[], string, readonly unknown[]]>([
     'JOURNAL_OVERSIZED',
     [STARTUP],
   ],
+  ['a login of 20 KB', [say(message('R', 10, 'a'.repeat(20_000)))], 'JOURNAL_OVERSIZED', [STARTUP]],
   ['a message that is shorter than its length', [say(Buffer.from('S'), int32(1))], 'JOURNAL_OVERSIZED', [STARTUP]],
   ['a notice without end', [endlessly(message('N', 'SNOTICE\0\0'))], 'JOURNAL_OVERSIZED', [STARTUP]],
   ['no password', [say(LOGGED_IN)], 'JOURNAL_LOGIN', [STARTUP]],
@@ -150,6 +150,9 @@ test.each([1, 4_000])('rows of %i characters without end are refused', async (le
   expect(got.filter((each) => !each.startsWith('X'))).toEqual([STARTUP, QUERY]);
 });
 
+/** Far less than a server is waited for without a limit. */
+const SOON_MS = 30_000;
+
 /** Where a server stops, and after how many things that it got. */
 const STOPS: readonly (readonly [string, readonly Part[], isOnSocket: boolean, count: number])[] = [
   ['before the login', [], false, 1],
@@ -158,22 +161,30 @@ const STOPS: readonly (readonly [string, readonly Part[], isOnSocket: boolean, c
   ['before the rows', [say(LOGGED_IN)], true, 2],
 ];
 
-test.each(STOPS)('a server that stops %s is waited for as long as --timeout says', async (_name, parts, isOnSocket) => {
-  const { home, got } = await homeWith(parts, isOnSocket);
-  const ran = await fiatrail(home, [...LIST, '--timeout', '1s']);
-  expect(failureOf(ran)).toEqual({ exit: 5, code: 'JOURNAL_UNREACHABLE' });
-  expect(got.join('')).not.toContain(PASSWORD);
-});
+test.each(STOPS)(
+  'a server that stops %s is waited for as long as --timeout says',
+  async (_name, parts, isOnSocket) => {
+    const { home, got } = await homeWith(parts, isOnSocket);
+    const ran = await fiatrail(home, [...LIST, '--timeout', '1s']);
+    expect(failureOf(ran)).toEqual({ exit: 5, code: 'JOURNAL_UNREACHABLE' });
+    expect(got.join('')).not.toContain(PASSWORD);
+  },
+  SOON_MS,
+);
 
-test.each(STOPS)('SIGTERM ends a command that waits for a server %s', async (_name, parts, isOnSocket, count) => {
-  const { home, got } = await homeWith(parts, isOnSocket);
-  const running = startFiatrail(home, LIST);
-  while (got.length < count) await sleep(20);
-  process.kill(running.pid, 'SIGTERM');
-  const ran = await running.end;
-  expect(ran.code).toBe(130);
-  expect(ran.stderr).not.toMatch(/\n +at /);
-});
+test.each(STOPS)(
+  'SIGTERM ends a command that waits for a server %s',
+  async (_name, parts, isOnSocket, count) => {
+    const { home, got } = await homeWith(parts, isOnSocket);
+    const running = startFiatrail(home, LIST);
+    while (got.length < count) await sleep(20);
+    process.kill(running.pid, 'SIGTERM');
+    const ran = await running.end;
+    expect(ran.code).toBe(130);
+    expect(ran.stderr).not.toMatch(/\n +at /);
+  },
+  SOON_MS,
+);
 
 test('a socket of another user is refused, unless the URL names its owner', async () => {
   const { home, got } = await homeWith([say(LOGGED_IN), both(say(COLUMN), endlessly(row('a')))], true);

@@ -33,7 +33,7 @@ export async function keep(world: World): Promise<number> {
   const { operationId } = order;
   const lock = await lockRotation(world, operationId, 'send', LOCK_WAIT_MS);
   if (!lock) return 1;
-  const journal = await openJournalAt(journalPlaceOf(world, order.profile), world);
+  const journal = await openJournalAt(journalPlaceOf(world, order.profile), world, { limitMs: order.timeoutMs });
   const account = await openAccount(world, accountOf(order));
   try {
     // The command that started this process may have given up and closed the rotation; then nothing may be sent.

@@ -2,7 +2,7 @@ import { EXPECTED, LOCK, PATH, SERVER } from './create.ts';
 import { SCHEMA } from './schema.ts';
 
 /** How long a transaction waits for the one before it. */
-const WAIT_MS = 20_000;
+export const WAIT_MS = 20_000;
 /** The server ends a transaction of a host that stopped in the middle, so that it holds up no other host. */
 const IDLE_MS = 30_000;
 
@@ -26,6 +26,8 @@ export interface Beginning {
   readonly writes: boolean;
   /** Whether what a server that took over may have lost is in the way. */
   readonly needsServer: boolean;
+  /** How long the server lets it wait for the transaction before it. */
+  readonly lockMs: number;
 }
 
 /** The first statements of a transaction that reads. */
@@ -33,6 +35,7 @@ export const READ: Beginning = {
   sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PATH}; SELECT ${TIME}, ${STATE}, NULL AS server, NULL AS tables`,
   writes: false,
   needsServer: false,
+  lockMs: 0,
 };
 
 /**
@@ -50,5 +53,5 @@ export function writeSql(waitMs = WAIT_MS, { acceptsServer = false } = {}): Begi
     `SELECT pg_advisory_xact_lock(${LOCK})`,
     `SELECT ${TIME}, ${STATE}, ${SERVER} AS server, ${EXPECTED} AS tables`,
   ].join('; ');
-  return { sql, writes: true, needsServer: !acceptsServer };
+  return { sql, writes: true, needsServer: !acceptsServer, lockMs: waitMs };
 }

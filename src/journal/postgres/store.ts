@@ -1,45 +1,27 @@
-import type { Client, QueryResult } from 'pg';
 import { CliError } from '../../base/errors.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
-import type { Secret } from '../../base/secret.ts';
-import { entryAt, readSharedFile } from '../../files/inspect.ts';
-import { isOwnedBy } from '../../files/owner.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { hostId } from '../host-id.ts';
 import { clearedText, joinChains } from '../joint.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
-import { type Beginning, type Begun, READ, writeSql } from './begin.ts';
+import { type Beginning, type Begun, READ, WAIT_MS, writeSql } from './begin.ts';
+import {
+  type Client,
+  type Connection,
+  connectionTo,
+  limitOf,
+  QUERY_MS,
+  type QueryResult,
+  type ServerAccess,
+} from './connection.ts';
 import { preparedJournal, requireVersion, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
-import { guard, MAX_SCRAM_ITERATIONS } from './guard.ts';
 import type { ServerPlace } from './place.ts';
 import { IS_OWNER } from './roles.ts';
 
-/** What a store on a server needs besides its place. */
-interface ServerAccess {
-  /** The folder of the files that this host keeps beside the journal. */
-  readonly dir: string;
-  /** The path of this host's own journal. */
-  readonly localPath: string;
-  /** Returns the password, if there is one; called only when the server asks for it. Throws CliError usage. */
-  password(user: string): Promise<Secret | undefined>;
-  /** How long the user wants to wait for the server. */
-  readonly limitMs?: number | undefined;
-  /** Shows a warning. */
-  readonly warn?: ((text: string) => Promise<void>) | undefined;
-}
-
-/** How long connecting may take. */
-const CONNECT_MS = 10_000;
-/** Longer than any query waits for a lock: by then the connection is dead. */
-const QUERY_MS = 60_000;
 /** How long it takes to look again for a server that is not there. */
 const TRY_AGAIN_MS = 200;
-
-/** Integers of any width, as bigint; everything else as text. */
-const INTEGERS: readonly number[] = [20, 21, 23, 1700];
-const TYPES = { getTypeParser: (oid: number) => (INTEGERS.includes(oid) ? BigInt : String) };
 
 /**
  * Opens the journal on a PostgreSQL server, creating its tables on first use. All that lasts longer than a transaction is in tables, so
@@ -47,8 +29,6 @@ const TYPES = { getTypeParser: (oid: number) => (INTEGERS.includes(oid) ? BigInt
  */
 export async function openPostgresStore(place: ServerPlace, access: ServerAccess, world: JournalWorld): Promise<Store> {
   const server = await connected(place, access, world);
-  // Only until the journal is open: later, an answer may have to be recorded, whatever the user wants.
-  world.interrupted?.addEventListener('abort', server.interrupt);
   try {
     const { id, digestKey, isJoined } = await preparedJournal(server, world.ids);
     const host = `${world.host.name}/${hostId(access.dir, world.ids)}`;
@@ -56,14 +36,12 @@ export async function openPostgresStore(place: ServerPlace, access: ServerAccess
     const store = storeOn(server, { id, path: `${access.dir}/journal-${id}`, host, digestKey, server: at });
     if (!isJoined) {
       const cleared = await store.write((queries) => joinChains({ queries, host }, digestKey));
-      if (cleared > 0) await access.warn?.(clearedText(cleared));
+      if (cleared > 0) await access.warn?.(clearedText(cleared, 'postgres'));
     }
     return store;
   } catch (error) {
     await server.close();
     throw error;
-  } finally {
-    world.interrupted?.removeEventListener('abort', server.interrupt);
   }
 }
 
@@ -72,7 +50,7 @@ function storeOn(server: Server, place: Pick<Store, 'id' | 'path' | 'host' | 'di
   return {
     ...place,
     read: (work) => inTurn(() => server.transaction(READ, work)),
-    write: (work, waitMs) => inTurn(() => server.transaction(writeSql(waitMs), work, waitMs)),
+    write: (work, waitMs) => inTurn(() => server.transaction(writeSql(waitMs ?? server.lockMs), work, waitMs)),
     now: server.now,
     backUp: async () => {
       throw new CliError('usage', `the journal is on a server, ${server.name}, and cannot be copied as a file`, {
@@ -112,13 +90,16 @@ function storeOn(server: Server, place: Pick<Store, 'id' | 'path' | 'host' | 'di
 
 interface Server {
   readonly name: string;
+  /** How long a transaction waits for the one before it. */
+  readonly lockMs: number;
   now(): number;
-  /** Runs work in a transaction. If the server is not there when it begins, looks again for `patienceMs`. */
+  /**
+   * Runs work in a transaction. With `patienceMs`, it records an outcome, which an interrupt may not prevent: the server has at least so long
+   * to answer, and is looked for again if it is not there.
+   */
   transaction<T>(beginning: Beginning, work: (queries: Queries) => Promise<T>, patienceMs?: number): Promise<T>;
   /** Runs statements outside a transaction of the journal. */
   statements(sql: string): Promise<readonly Record<string, unknown>[]>;
-  /** Ends what the connection waits for, with CliError interrupted. */
-  interrupt(): void;
   close(): Promise<void>;
 }
 
@@ -127,89 +108,25 @@ function failureOf(error: unknown, place: string): CliError | ServerError {
   return new ServerError(problemOf(error), place, error);
 }
 
-/** Makes a guarded connection, which nothing has been sent on. */
-function driverOf(Driver: typeof Client, place: ServerPlace, access: ServerAccess, user: string): Client {
-  const { limitMs = QUERY_MS } = access;
-  const made = new Driver({
-    ...{ host: place.host, port: place.port, database: place.database, user, types: TYPES },
-    ...{ connectionTimeoutMillis: Math.min(CONNECT_MS, limitMs), query_timeout: Math.min(QUERY_MS, limitMs) },
-    keepAlive: true,
-    // Queries that are asked together travel together.
-    pipeline: true,
-    ...{ application_name: 'fiatrail', options: '', client_encoding: 'UTF8' },
-    password: async () => {
-      const password = await access.password(user);
-      if (password === undefined) throw new ServerError('rejected', place.name);
-      return password.reveal();
-    },
-    ...{ scramMaxIterations: MAX_SCRAM_ITERATIONS },
-    ssl: place.tls ? { rejectUnauthorized: true, ...caOf(place.tls) } : false,
-  });
-  guard(made.connection, place.name, !place.tls && !isSocket(place));
-  return made;
-}
-
-/** The connection of a process; another one is made when it is lost. */
-interface Connection {
-  open(): Promise<Client>;
-  /** Whether the next `open` makes a connection. */
-  isNew(): boolean;
-  /** Ends what it waits for, with CliError interrupted. */
-  interrupt(): void;
-  drop(): Promise<void>;
-}
-
-async function connectionTo(place: ServerPlace, access: ServerAccess, user: string): Promise<Connection> {
-  const { default: Driver } = await import('pg/lib/client.js');
-  let client: Client | undefined;
-  let stream: Pick<Client['connection']['stream'], 'destroy'> | undefined;
-  return {
-    open: async () => {
-      if (client) return client;
-      requireSocketOwner(place);
-      const made = driverOf(Driver, place, access, user);
-      // A connection that ends between two transactions is found when the next one begins.
-      made.on('error', () => {
-        if (client === made) client = undefined;
-      });
-      try {
-        const connecting = made.connect();
-        stream = made.connection.stream;
-        await connecting;
-        stream = made.connection.stream;
-      } catch (error) {
-        // The server waits a minute for the password of a connection that stays open, and the process with it.
-        made.end().catch(() => {});
-        throw error;
-      }
-      client = made;
-      return made;
-    },
-    isNew: () => client === undefined,
-    interrupt: () => stream?.destroy(new CliError('interrupted', 'interrupted while the journal was being read')),
-    drop: async () => {
-      const old = client;
-      client = undefined;
-      await old?.end().catch(() => {});
-    },
-  };
-}
-
 /** Connects to a server; connects again when the connection is lost between two transactions. Throws ServerError. */
 async function connected(place: ServerPlace, access: ServerAccess, world: JournalWorld): Promise<Server> {
-  const { clock, host } = world;
-  const connection = await connectionTo(place, access, place.user ?? host.user);
+  const { clock, interrupted } = world;
+  const connection = await connectionTo(place, access, world);
   const { drop, interrupt } = connection;
+  const limitMs = limitOf(access);
   const failed = (error: unknown) => failureOf(error, place.name);
   let aheadMs = 0;
   const now = () => clock.now() + aheadMs;
-  const begin = async (sql: string, patienceMs: number): Promise<{ client: Client; begun: Begun }> => {
+  const begin = async (
+    query: { readonly text: string },
+    patienceMs: number,
+  ): Promise<{ client: Client; begun: Begun }> => {
     const untilMs = clock.now() + patienceMs;
     for (;;) {
       const isFresh = connection.isNew();
       try {
         const client = await connection.open();
-        const begun = lastRow(await client.query(sql)) as unknown as Begun;
+        const begun = lastRow(await client.query(query)) as unknown as Begun;
         aheadMs = Number(begun.now) - clock.now();
         return { client, begun };
       } catch (error) {
@@ -224,8 +141,10 @@ async function connected(place: ServerPlace, access: ServerAccess, world: Journa
   };
   return {
     name: place.name,
+    lockMs: Math.min(WAIT_MS, limitMs),
     now,
     statements: async (sql) => {
+      using _ = whenAborted(interrupted, interrupt);
       try {
         const found = await (await connection.open()).query(sql);
         return (Array.isArray(found) ? found : [found]).flatMap(({ rows }: QueryResult) => rows);
@@ -234,20 +153,24 @@ async function connected(place: ServerPlace, access: ServerAccess, world: Journa
         throw failed(error);
       }
     },
-    transaction: async (beginning, work, patienceMs = 0) => {
-      // What a command only reads is not waited for when the user ends it; what it writes may be an outcome.
-      using _ = beginning.writes ? undefined : whenAborted(world.interrupted, interrupt);
-      const { client, begun } = await begin(beginning.sql, patienceMs);
-      return inTransaction({ client, failed, drop, now }, { ...beginning, begun, name: place.name }, work);
+    transaction: async (beginning, work, patienceMs) => {
+      const answerMs = Math.max(limitMs, patienceMs ?? 0);
+      using waiting = patienceMs === undefined ? whenAborted(interrupted, interrupt) : undefined;
+      const first = { text: beginning.sql, query_timeout: Math.min(QUERY_MS, beginning.lockMs + answerMs) };
+      const { client, begun } = await begin(first, patienceMs ?? 0);
+      const to = { client, failed, drop, now, answerMs };
+      // Whether a commit that is cut off was made would not be known.
+      const beforeCommit = () => waiting?.[Symbol.dispose]();
+      return await inTransaction(to, { ...beginning, begun, name: place.name, beforeCommit }, work);
     },
-    interrupt,
-    close: drop,
+    close: connection.close,
   };
 }
 
 interface Transaction extends Pick<Beginning, 'writes' | 'needsServer'> {
   readonly begun: Begun;
   readonly name: string;
+  beforeCommit(): void;
 }
 
 /** Runs work in a transaction that was begun, and ends it. */
@@ -257,17 +180,20 @@ async function inTransaction<T>(
     failed,
     drop,
     now,
+    answerMs,
   }: Pick<Connection, 'drop'> & {
     readonly client: Client;
+    readonly answerMs: number;
     failed(error: unknown): unknown;
     now(): number;
   },
-  { begun, writes, needsServer, name }: Transaction,
+  { begun, writes, needsServer, name, beforeCommit }: Transaction,
   work: (queries: Queries) => Promise<T>,
 ): Promise<T> {
   const run = async (sql: string, values: readonly SqlValue[]) => {
     try {
-      return await client.query(numbered(sql), [...values]);
+      const query = { text: numbered(sql), values: [...values], query_timeout: answerMs };
+      return await client.query(query);
     } catch (error) {
       throw failed(error);
     }
@@ -285,6 +211,7 @@ async function inTransaction<T>(
     if (needsServer && begun.known === begun.server)
       await run(`UPDATE setting SET value = ${WRITTEN} WHERE name = 'server'`, []);
     const result = await work(queries);
+    beforeCommit();
     const ended = run('COMMIT', []);
     // What was read is known. If the connection is lost now, the next transaction finds that out.
     if (!writes) ended.catch(() => {});
@@ -302,28 +229,6 @@ async function inTransaction<T>(
 function whenAborted(signal: AbortSignal | undefined, run: () => void): Disposable {
   signal?.addEventListener('abort', run);
   return { [Symbol.dispose]: () => signal?.removeEventListener('abort', run) };
-}
-
-const isSocket = ({ host }: ServerPlace) => host.startsWith('/');
-
-/** Throws ServerError if a socket belongs to a stranger, who could be whoever listens there. */
-function requireSocketOwner(place: ServerPlace): void {
-  if (!isSocket(place)) return;
-  const socket = entryAt(`${place.host}/.s.PGSQL.${place.port}`);
-  if (socket && !isOwnedBy(socket.ownerId, place.peer)) throw new ServerError('peer', place.name);
-}
-
-function caOf({ caPath }: { readonly caPath: string | undefined }) {
-  if (caPath === undefined) return {};
-  try {
-    return { ca: readSharedFile(caPath) };
-  } catch (error) {
-    throw new CliError('usage', `the certificate of the journal’s server cannot be read: ${caPath}`, {
-      code: 'UNUSABLE_FILE',
-      hint: 'check sslrootcert in the journal’s URL',
-      cause: error,
-    });
-  }
 }
 
 /** Each of several statements has a result; the last one is the SELECT. */

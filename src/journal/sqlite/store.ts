@@ -66,7 +66,7 @@ export async function openSqliteStore(
   if (!database.get(`SELECT 1 AS found FROM setting WHERE name = 'joined'`)) {
     const { clearedText, joinChains } = await import('../joint.ts');
     const cleared = await store.write((each) => joinChains({ queries: each, host: store.host }, digestKey));
-    if (cleared > 0) await warn?.(clearedText(cleared));
+    if (cleared > 0) await warn?.(clearedText(cleared, 'sqlite'));
   }
   return store;
 }

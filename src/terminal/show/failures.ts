@@ -54,11 +54,11 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [messag
     'give its certificate authority in the URL as sslrootcert=FILE, and the host name that its certificate has',
   ],
   login: (place) => [
-    `the journal’s server asks for the password in an unsafe way, and did not get it: ${place}`,
+    `the journal’s server asks for no password, or asks in an unsafe way, and got none: ${place}`,
     'let it use scram-sha-256 with 4096 to 1000000 iterations: set password_encryption and pg_hba.conf, then set the user’s password again',
   ],
   peer: (place) => [
-    `the socket of the journal’s server belongs to another user than root and you: ${place}`,
+    `the socket of the journal’s server, or its folder, belongs to another user than root and you: ${place}`,
     'if the server runs as that user, name it in the URL, such as: &requirepeer=postgres',
   ],
   oversized: (place) => [

@@ -295,6 +295,22 @@ describe('profiles export and import', () => {
     });
   });
 
+  test('take no journal of another machine over, nor the password of its database', async () => {
+    const url = 'postgres://ops@db.example.com/fiatrail';
+    const here = await machine();
+    await here.run(['profiles', 'remove', 'broken', '--yes']);
+    const set = ['profiles', 'journal', 'main', '--url', url, '--password-stdin', '--yes'];
+    await here.run(set, { stdin: PLANTED });
+    expect(here.secrets()['main.journal-password']).toContain(PLANTED);
+    const exported = await here.run(['profiles', 'export', 'main']);
+    expect(JSON.parse(exported.stdout).profiles).toEqual([expect.objectContaining({ journalUrl: url })]);
+    const other = newMachine();
+    const { stderr } = await other.run(['profiles', 'import', '-'], { stdin: exported.stdout });
+    expect(stderr).toContain('the journal of profile main was not imported');
+    expect(other.profile('main')).not.toHaveProperty('journalUrl');
+    expect(other.secrets()).toEqual({});
+  });
+
   test('leave an existing profile unchanged, even a broken one', async () => {
     const { run, json, at } = await machine();
     const main = (name: string) => ({ name, mode: 'live', baseUrl: 'https://other.test/v1', store: { kind: 'file' } });

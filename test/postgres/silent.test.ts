@@ -1,0 +1,120 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { LOCK } from '../../src/journal/postgres/create.ts';
+import { fiatrail, type Ran, requireBuilt, sharedEnd, startFiatrail, temporaryFolder } from '../support/built.ts';
+import { OWNER, startPostgres, type TestServer } from '../support/postgres.ts';
+import { type Served, serveSandbox } from '../support/rotations.ts';
+import { failureOf, hostOf, pay, withdrawalOf, withdrawalsAt } from './hosts.ts';
+
+/** More than the time in which a second signal counts as the first one. */
+const SAME_SIGNAL_MS = 1_100;
+
+const atEnd = sharedEnd();
+let server: TestServer;
+let served: Served;
+let direct: string;
+
+beforeAll(async () => {
+  requireBuilt();
+  [server, served] = await Promise.all([startPostgres(), serveSandbox(atEnd)]);
+  direct = server.newDatabase();
+  // The tables are made, so that every payment says the same to the server.
+  withdrawalOf(await fiatrail(hostOf(served, direct, atEnd), pay('first')));
+});
+afterAll(() => server?.stop());
+
+/** A relay to the server. Once it has passed on what the client sent so often, it says nothing any more on any connection. */
+interface Relay {
+  readonly url: string;
+  /** Whether something was kept back. */
+  isSilent(): boolean;
+}
+
+async function relay(passed: number): Promise<Relay> {
+  const folder = temporaryFolder(onTestFinished);
+  const sockets = new Set<Socket>();
+  let count = 0;
+  const listener = createServer((client) => {
+    const upstream = connect(`${server.folder}/.s.PGSQL.5432`);
+    for (const each of [client, upstream]) sockets.add(each.on('error', () => {}));
+    client.on('data', (bytes) => {
+      count += 1;
+      if (count <= passed) upstream.write(bytes);
+    });
+    client.on('close', () => upstream.destroy());
+    upstream.on('data', (bytes) => count <= passed && client.write(bytes)).on('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => listener.listen(join(folder, '.s.PGSQL.5432'), resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    listener.close();
+  });
+  const { searchParams } = new URL(direct.replace('@/', '@socket/'));
+  return {
+    url: direct.replace(searchParams.get('host') ?? '', folder),
+    isSilent: () => count > passed,
+  };
+}
+
+/** Of the moments at which a server can fall silent, each so many is tried. */
+const STEP = 5;
+
+/** Runs a payment, with a once key of its own, against a server that falls silent ever later, until it no longer does. */
+async function sweep(name: string, run: (way: Relay, onceKey: string) => Promise<Ran>) {
+  const ends: { code: number | null; isPaid: boolean }[] = [];
+  for (let [passed, isOver] = [1, false]; !isOver; passed += STEP) {
+    const before = withdrawalsAt(served).length;
+    const way = await relay(passed);
+    const { code, stderr } = await run(way, `${name}-${passed}`);
+    expect(stderr).not.toMatch(/\n +at |internal error/);
+    ends.push({ code, isPaid: withdrawalsAt(served).length > before });
+    isOver = !way.isSilent();
+  }
+  expect(ends.at(-1)).toEqual({ code: 0, isPaid: true });
+  return ends;
+}
+
+test('a payment ends by itself, wherever the server falls silent', async () => {
+  const ends = await sweep('limit', ({ url }, onceKey) =>
+    fiatrail(hostOf(served, url, onTestFinished), pay(onceKey, '--timeout', '1s')),
+  );
+  // With 5, nothing was sent.
+  expect(ends.filter(({ code, isPaid }) => code !== 0 && code !== 6 && (code !== 5 || isPaid))).toEqual([]);
+});
+
+test('SIGTERM ends a payment, wherever the server falls silent', async () => {
+  const ends = await sweep('signal', async (way, onceKey) => {
+    const running = startFiatrail(hostOf(served, way.url, onTestFinished), pay(onceKey));
+    let isOver = false;
+    running.end.then(() => {
+      isOver = true;
+    });
+    while (!isOver && !way.isSilent()) await sleep(20);
+    // The second one ends what may have been done; one that follows at once would count as the same.
+    for (; !isOver; await sleep(SAME_SIGNAL_MS)) running.kill('SIGTERM');
+    return running.end;
+  });
+  expect(ends.filter(({ code, isPaid }) => code !== 0 && code !== 6 && (code !== 130 || isPaid))).toEqual([]);
+});
+
+test('a journal that another host has locked is waited for as long as --timeout says, or until SIGTERM', async () => {
+  const before = withdrawalsAt(served).length;
+  const database = /journal_\d+/.exec(direct)?.[0] ?? '';
+  const other = new Client({ host: server.folder, user: OWNER, database });
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query(`SELECT pg_advisory_lock(${LOCK})`);
+  const host = hostOf(served, direct, onTestFinished);
+  const limited = await fiatrail(host, pay('locked', '--timeout', '1s'));
+  expect(failureOf(limited)).toEqual({ exit: 2, code: 'JOURNAL_BUSY' });
+  const running = startFiatrail(host, pay('locked'));
+  const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+  while ((await other.query(waiting)).rows.length === 0) await sleep(20);
+  running.kill('SIGTERM');
+  expect((await running.end).code).toBe(130);
+  expect(withdrawalsAt(served)).toHaveLength(before);
+  // Without a limit, the lock alone is waited for longer.
+}, 15_000);
