@@ -1156,4 +1156,11 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/commands/fees/sweep.test.ts'],
     failing: 1,
   },
+  {
+    file: 'src/engine/change.ts',
+    line: 'applied && (await stillSigned(account, applied))',
+    change: 'applied',
+    tests: ['test/plans/apply.test.ts'],
+    failing: 1,
+  },
 ];

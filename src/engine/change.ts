@@ -211,6 +211,8 @@ async function changeOf<E extends Endpoint>(
   const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
   if (!change.sweep) await asking.confirm(effect, { ...change, lines });
   const limits = await rules.require(endpoint, input, change.summary);
+  if (asking.isAsked && effect === 'money')
+    await requireSigned(account, endpoint, input, applied && (await stillSigned(account, applied)));
   // It may have expired while the question was open.
   if (applied) (await import('./plans/plan.ts')).requireUnexpired(applied.plan, await time.nowMs());
   await change.before?.();
@@ -227,6 +229,12 @@ async function changeOf<E extends Endpoint>(
   activity.noteChanged({ operationId, requestId: requestIdOf(endpoint, reply.data) });
   await warnOf(account, reply, false);
   return { ...reply, request: input };
+}
+
+/** Returns a plan with the signatures that count now: an operator may have been removed while the question was open. Throws CliError. */
+async function stillSigned(account: Account, applied: PlanToApply): Promise<PlanToApply> {
+  const { signaturesOf, signersOf } = await import('./plans/signatures.ts');
+  return { ...applied, signed: await signaturesOf(applied.plan, await signersOf(account)) };
 }
 
 /** Returns what is known of the service before a request leaves. Throws CliError for a plan that was applied already. */

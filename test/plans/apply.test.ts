@@ -1,7 +1,20 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { droppedLine, refusal, success } from '../support/exchange.ts';
-import { contentOf, joinTeam, LIVE_KEY, no, openTeam, PAYOUT, PAYOUT_ID, plan, type Team, yes } from './support.ts';
+import {
+  agreeOn,
+  contentOf,
+  exchangeKeys,
+  joinTeam,
+  LIVE_KEY,
+  no,
+  openTeam,
+  PAYOUT,
+  PAYOUT_ID,
+  plan,
+  type Team,
+  yes,
+} from './support.ts';
 
 let team: Team;
 beforeEach(async () => {
@@ -297,6 +310,19 @@ describe('ops apply stops with exit 9 and sends nothing if', () => {
     });
     const { code, stderr } = await team.run('bayo', ['ops', 'apply', path], { answers: [late] });
     expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('the plan expired on') });
+    expect(team.service.sent).toEqual([]);
+  });
+
+  test('its signer is removed while the question is open', async () => {
+    await exchangeKeys(team, 'ada', 'bayo');
+    const path = await plan(team, 'ada');
+    expect((await team.run('bayo', ['ops', 'sign', path], { answers: [yes('Sign the plan')] })).code).toBe(0);
+    const removing = { ...yes('Start a payout') };
+    Object.defineProperty(removing, 'says', {
+      get: async () => (await agreeOn(team, 'ada', 'bayo', ['remove', 'bayo'])).code === 0,
+    });
+    const { code, stderr } = await team.run('ada', ['ops', 'apply', path], { answers: [removing] });
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('is unknown; nothing was sent') });
     expect(team.service.sent).toEqual([]);
   });
 

@@ -76,7 +76,7 @@ function recorded(isTerminal: boolean): Recorded {
 
 /** An expected prompt at the terminal and its answer. */
 export type Answer =
-  | { readonly kind: 'confirm'; readonly asks: string; readonly says: boolean }
+  | { readonly kind: 'confirm'; readonly asks: string; readonly says: boolean | Promise<boolean> }
   | { readonly kind: 'text' | 'secret'; readonly asks: string; readonly says: string }
   /** `says` is the name of the choice or a prefix of it; `types` is what is typed into a search first. */
   | { readonly kind: 'select' | 'search'; readonly asks: string; readonly says: string; readonly types?: string };
@@ -111,7 +111,7 @@ function strictPrompter(answers: readonly Answer[]): () => Promise<Prompter> {
     return found.value;
   };
   return async () => ({
-    confirm: async (question) => next('confirm', question).says === true,
+    confirm: async (question) => (await next('confirm', question).says) === true,
     text: typed('text'),
     secret: typed('secret'),
     select: async (question, choices) => chosen(choices, next('select', question).says),
