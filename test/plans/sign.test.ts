@@ -120,7 +120,7 @@ describe('ops sign', () => {
       9,
       'you wrote this plan',
     ],
-    ['somebody without a key', 'chidi', () => plan(team, 'chidi'), 2, 'no operator key of yours'],
+    ['somebody without a key', 'chidi', () => plan(team, 'chidi'), 2, 'no operator key for you'],
     [
       'anybody once it has expired',
       'bayo',
