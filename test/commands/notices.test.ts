@@ -102,7 +102,7 @@ describe('balances --require', () => {
       network: async () => ({ status: 200, headers: {}, body }),
     });
     const { code, stderr } = await run(world, 'balances', 'fintech', '--require', '1', '-q');
-    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining('does not say the balance') });
+    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining('has no balance') });
   });
 });
 

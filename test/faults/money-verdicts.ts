@@ -108,7 +108,7 @@ function falseEntry(truth: Truth, entry: Entry): string[] {
   return asked(ours) === asked(job) ? [] : [`${what} the row of another operation`];
 }
 
-/** A change is looked for in the thing itself, and has no row. */
+/** A change is looked for in its current state, and has no row. */
 const isChange = ({ endpoint }: Job) => endpoint === 'fx.update-limit-order';
 
 /** Compares what equal commands moved with the number of their once keys. */

@@ -39,7 +39,7 @@ async function using<T>(
   }
 }
 
-const STOPS = 'lacks entries that it had';
+const STOPS = 'is missing entries that it had';
 
 /** A journal that was restored from a copy made two operations ago. */
 async function restored() {

@@ -228,7 +228,7 @@ test('a journal whose hashes were computed again is whole, with the head that wa
   await journal.requireLastLink();
   for (const wrong of [`${Number(sequence) + 900} ${hash}`, `1 ${hash}`]) {
     keep(wrong);
-    await expect(journal.requireLastLink()).rejects.toThrow('lacks entries that it had');
+    await expect(journal.requireLastLink()).rejects.toThrow('is missing entries that it had');
   }
 });
 

@@ -40,7 +40,7 @@ describe('the table in docs/money.md', () => {
       const isTagged = endpoint?.id === 'fees.withdraw' || endpoint?.id === 'transactions.fintech-transfer';
       const one = isTagged ? 'tag, or one row' : 'one row';
       expect({ enough, look }).toEqual({
-        enough: work?.find || work?.list ? one : work?.check ? 'the thing itself' : 'none',
+        enough: work?.find || work?.list ? one : work?.check ? 'its current state' : 'none',
         look: work?.evidence,
       });
     },
