@@ -4,8 +4,7 @@ import { problemsOf } from '../../src/contract/check.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { type FieldMeta, moneyText, pay, payOrZero, payText, percent, percentFrom } from '../../src/contract/fields.ts';
 import { shapeOf, unwrap } from '../../src/contract/rows.ts';
-import { limitsOf } from '../../src/derive/limits.ts';
-import { jsonSchema } from '../../src/derive/schema.ts';
+import { jsonSchema, limitsOf } from '../../src/derive/schema.ts';
 import { wireNumber } from '../../src/money/decimal.ts';
 
 const POSITIVE = '^(?:0*[1-9]\\d*(?:\\.\\d+)?|0+\\.0*[1-9]\\d*)$';

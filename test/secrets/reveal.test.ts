@@ -7,8 +7,10 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'account/stores/file-store.ts': [1, 'keeps it'],
   'account/stores/keyring-store.ts': [1, 'keeps it, over standard input of the helper'],
   'account/profile.ts': [1, 'checks the form of what a store gave'],
-  'engine/rotation/push.ts': [1, 'gives it to a push command on standard input'],
-  'engine/rotation/said.ts': [1, 'leaves it out of what a push command wrote'],
+  'engine/rotation/push.ts': [
+    2,
+    'gives it to a push command on standard input, and leaves it out of what the command wrote',
+  ],
   'account/sealing-keys.ts': [3, 'keeps several in one text, and takes them apart'],
   'account/stores/stores.ts': [1, 'compares what was written with what is read'],
   'account/webhook-secrets.ts': [4, 'keeps several in one text, and compares them'],

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { WebhookError } from '../../src/webhooks/error.ts';
 import { type GivenHeaders, readHeaders } from '../../src/webhooks/headers.ts';
 import { isSignedBy, keysOfAesKey, signatureOf } from '../../src/webhooks/signature.ts';
-import { readTimestamp } from '../../src/webhooks/timestamp.ts';
-import { type VerifyOptions, verifyDelivery } from '../../src/webhooks/verify.ts';
+import { readTimestamp, type VerifyOptions, verifyDelivery } from '../../src/webhooks/verify.ts';
 import { bytes, documentedDeliveries, EXAMPLE } from './vectors.ts';
 
 const SENT_MS = Date.parse(EXAMPLE.timestamp);

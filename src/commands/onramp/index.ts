@@ -3,17 +3,80 @@ import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts'
 import { startedOutcome, startedShape, withAlso } from '../../engine/operations/started.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../engine/previews.ts';
-import { type Amount, amountForPeople, amount as amountIn } from '../../money/amount.ts';
+import { type Amount, amountForPeople, amount as amountIn, amountText, minorForPeople } from '../../money/amount.ts';
+import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
-import { command } from '../../terminal/command.ts';
+import { askFor } from '../../terminal/ask/input.ts';
+import { pickUser } from '../../terminal/ask/pick/users.ts';
+import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
+import { command, type Guided } from '../../terminal/command.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';
-import { argument, id, oneOf, option, picked, switchOn } from '../../terminal/parse/parameters.ts';
-import { waitOption } from '../../terminal/parse/wait-option.ts';
+import {
+  amountHelp,
+  amountOf,
+  argument,
+  id,
+  oneOf,
+  option,
+  picked,
+  required,
+  switchOn,
+} from '../../terminal/parse/parameters.ts';
+import { waitOption, waitWords } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
-import { ONRAMP_AMOUNT, onrampGuide } from './guide.ts';
-import { accountToPay, followOnramp, ONRAMP, sayWhatToPay, sayWhereToPay } from './payment.ts';
-import { isSwapped, type Route, requireRoute, routeForPeople } from './route.ts';
+import {
+  accountToPay,
+  awaitPayment,
+  followOnramp,
+  ONRAMP,
+  PAYMENT_WAIT_MS,
+  sayWhatToPay,
+  sayWhereToPay,
+} from './payment.ts';
+import { askRoute, isSwapped, type Route, requirePossible, requireRoute, routeForPeople } from './route.ts';
+
+const ONRAMP_AMOUNT = required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:');
+
+interface Given extends Route {
+  readonly userId?: string | undefined;
+  readonly amount?: Amount | undefined;
+  readonly owner?: string | undefined;
+  readonly wait?: number | undefined;
+}
+
+/** Prompts for the user, the amount and the destination of the cNGN, then shows the account to pay until it is paid. */
+async function onrampGuide(session: Session, given: Given): Promise<Guided<Given> | undefined> {
+  if (given.userId !== undefined && given.amount !== undefined) return undefined;
+  requirePossible(given);
+  const userId = given.userId ?? (await pickUser(session, 'Which user?'));
+  const amount = given.amount ?? (await askFor(ONRAMP_AMOUNT, session));
+  await session.say(`  ${amountForPeople(amount)} (${minorForPeople(amount)}), plus fees`);
+  const route = await askRoute(session, given);
+  const waitMs = given.wait ?? PAYMENT_WAIT_MS;
+  return {
+    // The person must see the account before waiting for the payment, so `after` waits instead.
+    values: { userId, amount, ...route, wait: undefined },
+    after: (own) => awaitPayment(session, own, waitMs),
+    end: () => showEquivalentCommand(session, commandWords({ ...given, userId, amount, ...route, wait: waitMs })),
+  };
+}
+
+/** The equivalent command line. */
+function commandWords({ userId = '', amount, sweep, autoSwap, destination, owner, wait = 0 }: Given): string[] {
+  const options = [
+    ['--amount', amount && trimDecimal(amountText(amount))],
+    ['--auto-swap', autoSwap],
+    ['--destination', destination],
+    ['--owner', owner],
+  ] as const;
+  return [
+    ...['onramp', 'start', userId],
+    ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
+    ...waitWords(wait),
+    ...(sweep ? ['--sweep'] : []),
+  ];
+}
 
 /** Previews the fees, the total to pay and the balance, also afterwards if the cNGN stays in the user's wallet. */
 function lookAhead(session: Session, userId: string, amount: Amount, route: Route) {

@@ -1,12 +1,24 @@
 import { evidenceRulesOf } from '../../account/money-rules.ts';
 import { CliError } from '../../base/errors.ts';
+import { requestIdOf } from '../../client/client.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 import { clockProblem } from './clocks.ts';
 import { endpointNamed } from './recorded.ts';
-import { sendRecorded } from './send-recorded.ts';
 import type { Candidate, Found } from './work.ts';
+
+/** Sends a request that the journal has recorded, as it was recorded. Returns the service's id of the work. Throws CliError. */
+async function sendRecorded(
+  account: Account,
+  endpoint: Endpoint,
+  request: unknown,
+  isLate: () => boolean,
+): Promise<string | undefined> {
+  const { data } = await account.call(endpoint, request as never, { isRecorded: true, isLate });
+  return requestIdOf(endpoint, data);
+}
 
 /** Time that a request needs to arrive before its idempotency key expires. */
 const MARGIN_MS = 5 * 60_000;

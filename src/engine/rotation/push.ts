@@ -1,8 +1,70 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import { CliError } from '../../base/errors.ts';
-import type { Secret } from '../../base/secret.ts';
+import { HIDDEN, type Secret } from '../../base/secret.ts';
 import type { ProgramEnd, World } from '../../base/world.ts';
-import { saidBy } from './said.ts';
+import { plainLine, plainLines } from '../../present/text.ts';
+
+/** How much of a program's standard error is shown. */
+const MAX_LINES = 3;
+const MAX_LENGTH = 200;
+
+/** A part of a secret that is this long is no coincidence. Counted in letters and digits. */
+const PART_LENGTH = 8;
+
+/** Text that looks encoded: letters and digits without a break, or many numbers in a row. */
+const ENCODED = /(?=[a-z=]*\d)(?=[\d=]*[a-z])[a-z\d=]{20,}|(?:\b\d{1,6}\b[\s,;]*){8,}/i;
+
+/**
+ * Returns the last lines of a program's standard error as one line; undefined if there are none. Redacts lines that contain a part of
+ * the secret that the program was given, in a usual encoding, and lines that look encoded in another way, because a program may print
+ * what it could not store.
+ */
+export function saidBy(stderr: string, secret: Secret): string | undefined {
+  const lines = plainLines(stderr.replaceAll('\r', '\n'))
+    .split('\n')
+    .map((line) => plainLine(line).trim())
+    .filter((line) => line !== '');
+  if (lines.length === 0) return undefined;
+  const parts = partsOf(secret.reveal());
+  const texts = lines.map(lettersOf);
+  const whole = texts.join('');
+  const isIn = (text: string) => (part: string) => text.includes(part);
+  // The secret may be spread over lines.
+  const isSpread = (part: string) => whole.includes(part) && !texts.some((text) => text.includes(part));
+  if (parts === undefined || parts.some(isSpread)) return HIDDEN;
+  const shown = lines.map((line, index) =>
+    ENCODED.test(line) || parts.some(isIn(texts[index] ?? '')) ? HIDDEN : cut(line),
+  );
+  return shown.slice(-MAX_LINES).join(' / ');
+}
+
+const cut = (line: string) => (line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH).toWellFormed()}…`);
+
+/** Returns the letters and digits of a text, without whatever separates, wraps or pads them. */
+const lettersOf = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/** Returns every part that reveals the secret; undefined if the secret is too short to tell from other text. */
+function partsOf(secret: string): string[] | undefined {
+  const own = lettersOf(secret);
+  if (own.length < PART_LENGTH / 2) return undefined;
+  const bytes = Buffer.from(secret);
+  const texts = [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret),
+    bytes.toString('hex'),
+    // Text before it, such as a user name, moves where the groups of three bytes begin.
+    ...[0, 1, 2].flatMap((start) => [
+      bytes.subarray(start).toString('base64'),
+      bytes.subarray(start).toString('base64url'),
+    ]),
+  ].map(lettersOf);
+  const length = Math.min(PART_LENGTH, own.length);
+  return [...new Set(texts.flatMap((text) => windowsOf(text, length)))];
+}
+
+const windowsOf = (text: string, length: number) =>
+  Array.from({ length: Math.max(0, text.length - length + 1) }, (_, start) => text.slice(start, start + length));
 
 /** The time that a push command gets to store the key. */
 const LIMIT_MS = 60_000;
