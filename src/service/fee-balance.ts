@@ -1,6 +1,7 @@
 import type { Direction } from '../contract/fees.ts';
 import type { Database } from '../sqlite/database.ts';
 import { balanceOf, feesWithdrawing, fintechFees } from './ledger.ts';
+import { IS_OPEN_DEPOSIT } from './open-deposits.ts';
 import { IS_OPEN_OFFRAMP } from './open-payouts.ts';
 
 /** The minimum and maximum of a fee withdrawal. Source: public (an example). */
@@ -27,7 +28,8 @@ interface AccruedFees {
 
 /** Queries for the fees of transactions that are still in flight. */
 const IN_FLIGHT: Readonly<Record<Direction, string>> = {
-  onramp: `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM deposit WHERE fintech = ? AND state = 'processing'`,
+  onramp: `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM deposit
+    WHERE fintech = ? AND ${IS_OPEN_DEPOSIT} AND state = 'processing'`,
   offramp: `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM offramp WHERE fintech = ? AND ${IS_OPEN_OFFRAMP}`,
 };
 

@@ -12,6 +12,8 @@ import { swap } from './machines/swap.ts';
 import { trade } from './machines/trade.ts';
 import { vault } from './machines/vault.ts';
 import { withdrawal } from './machines/withdrawal.ts';
+import { IS_OPEN_PAYOUT } from './open-payouts.ts';
+import { IS_OPEN_TRADE } from './open-trades.ts';
 
 interface DueRow {
   readonly id: bigint;
@@ -54,8 +56,16 @@ const TIME_ONLY = ['expired', 'lock-elapsed', 'review-elapsed', 'reversed'] as c
 
 /** Work that waits for manual approval: its rows, its machine, and the approving event. */
 const APPROVALS: readonly { readonly where: string; readonly machine: Machine<never>; readonly event: string }[] = [
-  { where: `state = 'locked' AND auto_signed = 0`, machine: trade as Machine<never>, event: 'approved' },
-  { where: `state = 'pending_manual_review'`, machine: payout as Machine<never>, event: 'approved' },
+  {
+    where: `${IS_OPEN_TRADE} AND state = 'locked' AND auto_signed = 0`,
+    machine: trade as Machine<never>,
+    event: 'approved',
+  },
+  {
+    where: `${IS_OPEN_PAYOUT} AND state = 'pending_manual_review'`,
+    machine: payout as Machine<never>,
+    event: 'approved',
+  },
 ];
 
 /**

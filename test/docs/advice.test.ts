@@ -18,7 +18,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   "src/terminal/show/failures.ts: 'use another database": 'this one has no journal',
   "src/terminal/show/failures.ts: 'a file is in the place of a folder":
     'the file is no journal: it is in the way of its folder',
-  "src/commands/completion/place.ts: 'move it away": 'a completion script',
+  "src/commands/completion/index.ts: 'move it away": 'a completion script',
   'src/commands/doctor/machine.ts: `mv ${': 'the file is no journal: it is in the way of its folder',
   "src/terminal/show/failures.ts: 'export it with that version": 'the journal is moved whole',
   'src/files/file-errors.ts: `a file is in the place of a folder':

@@ -126,6 +126,9 @@ describe('a file of a newer fiatrail', () => {
   });
 });
 
+/** Takes away what version 6 added. */
+const WITHOUT_6 = 'DROP INDEX onramp_by_wallet; DROP INDEX deposit_by_onramp; DROP INDEX due_of_vault';
+
 describe('a file of an older fiatrail', () => {
   test('is reported as older and left unchanged', async () => {
     using folder = temporaryFolder();
@@ -147,7 +150,7 @@ describe('a file of an older fiatrail', () => {
       await box.call('POST', '/onboarduser', { bvn: '00000000000' });
       await box.call('POST', '/onboarduser', { bvn: '22222222222' });
       box.service.store.exec(`UPDATE onboarding SET state = 'failed' WHERE verifies = 0;
-        DROP TABLE delivery_attempt; DROP TABLE delivery;
+        ${WITHOUT_6}; DROP TABLE delivery_attempt; DROP TABLE delivery;
         DROP INDEX onboarding_bvn; CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest) WHERE state <> 'failed';
         PRAGMA user_version = 3`);
     }
@@ -165,18 +168,32 @@ describe('a file of an older fiatrail', () => {
       await using box = await openSandbox({ path });
       await box.call('POST', '/onboarduser', { bvn: '22222222222' });
       await box.call('POST', '/_sandbox/settle', {});
-      box.service.store.exec('DROP TABLE delivery_attempt; DROP TABLE delivery; PRAGMA user_version = 4');
+      box.service.store.exec(`${WITHOUT_6}; DROP TABLE delivery_attempt; DROP TABLE delivery; PRAGMA user_version = 4`);
     }
     await using box = await openSandbox({ path, ids: countingIds(2) });
     const { envelope } = await box.call('GET', '/_sandbox/events?state=none');
     expect(envelope.data).toMatchObject({ total: 2 });
   });
 
+  test('of version 5 is upgraded, and has every index', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    const indexes = `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`;
+    let before: unknown[] = [];
+    {
+      await using box = await openSandbox({ path });
+      before = box.service.store.all(indexes);
+      box.service.store.exec(`${WITHOUT_6}; PRAGMA user_version = 5`);
+    }
+    await using box = await openSandbox({ path, ids: countingIds(2) });
+    expect(box.service.store.all(indexes)).toEqual(before);
+  });
+
   test('is detected by its version, which is incremented with every change to the tables', async () => {
     await using box = await openSandbox();
     const tables = box.service.store.all(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`);
     const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16);
-    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 5, digest: '80a790d1d4d2db33' });
+    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 6, digest: '9c518ad39cb7027a' });
   });
 });
 

@@ -48,7 +48,7 @@ const registerMpc: Operations['fx.register-mpc'] = (call, input) => {
   const { store, nowMs, fintech } = call;
   const open = store.get(
     `SELECT 1 FROM fx_trade WHERE ${IS_OPEN_TRADE}
-     AND (fintech = ?1 OR id IN (SELECT trade FROM fx_slice WHERE maker = ?1)) LIMIT 1`,
+     AND (fintech = ?1 OR EXISTS (SELECT 1 FROM fx_slice WHERE trade = fx_trade.id AND maker = ?1)) LIMIT 1`,
     fintech.id,
   );
   if (open) throw new Fault('VALIDATION_ERROR', 'the fintech has open trades; try again after they finish');

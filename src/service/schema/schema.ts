@@ -1,3 +1,4 @@
+import { IS_OPEN_DEPOSIT } from '../open-deposits.ts';
 import { IS_OPEN_OFFRAMP, IS_OPEN_PAYOUT } from '../open-payouts.ts';
 import { IS_OPEN_TRADE } from '../open-trades.ts';
 import { DELIVERIES } from './deliveries.ts';
@@ -5,7 +6,13 @@ import { LEDGER } from './ledger.ts';
 import { MOVEMENTS } from './movements.ts';
 
 /** Incremented with every change to the tables; service.ts upgrades files of earlier versions, or they are rejected. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
+
+/** The indexes of version 6. Each finds one row of a table that grows, or is as small as what is open. */
+export const INDEXES_6 = `
+CREATE INDEX onramp_by_wallet ON onramp (wallet);
+CREATE INDEX deposit_by_onramp ON deposit (onramp) WHERE onramp IS NOT NULL;
+CREATE INDEX due_of_vault ON due (subject) WHERE machine = 'vault';`;
 
 /**
  * The sandbox's tables. Money is an INTEGER in the asset's smallest unit, which the column name states; times are
@@ -98,7 +105,7 @@ CREATE TABLE deposit (
   reference TEXT NOT NULL, refund_reason TEXT, refund_reference TEXT, name_score_percent INTEGER, delivered_to TEXT, tx_hash TEXT,
   created_at INTEGER NOT NULL, ended_at INTEGER) STRICT;
 CREATE INDEX deposit_by_account ON deposit (virtual_account);
-CREATE INDEX deposit_in_flight ON deposit (fintech, state) WHERE state IN ('pending', 'processing', 'refunding');
+CREATE INDEX deposit_in_flight ON deposit (fintech, state) WHERE ${IS_OPEN_DEPOSIT};
 
 -- transferred_at: when the cNGN arrived in the vault, and null if it never did.
 CREATE TABLE offramp (
@@ -221,6 +228,7 @@ CREATE TABLE outbox (
   id INTEGER PRIMARY KEY, event_id TEXT NOT NULL, fintech INTEGER NOT NULL, event TEXT NOT NULL, request_id TEXT, user_id TEXT,
   data TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT;
 ${DELIVERIES}
+${INDEXES_6}
 ${LEDGER}
 `;
 
