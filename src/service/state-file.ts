@@ -18,10 +18,13 @@ const PROBLEMS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
  * Returns the whole state as a file for the wire, and the file's size in bytes. No transaction may be open. `unique` names the temporary copy. Throws
  * VALIDATION_ERROR if the state is too large.
  */
-export function stateContent(store: Database, unique: string): { bytes: number; content: string } {
-  const bytes = snapshotBytes(store, unique);
-  if (bytes.length > MAX_STATE_BYTES)
-    throw new Fault('VALIDATION_ERROR', `the state is larger than ${MAX_STATE_BYTES} bytes; copy its file instead`);
+export function stateContent(
+  store: Database,
+  unique: string,
+  maxBytes = MAX_STATE_BYTES,
+): { bytes: number; content: string } {
+  const bytes = snapshotBytes(store, unique, maxBytes);
+  if (!bytes) throw new Fault('VALIDATION_ERROR', `the state is larger than ${maxBytes} bytes; copy its file instead`);
   return { bytes: bytes.length, content: packState(bytes) };
 }
 

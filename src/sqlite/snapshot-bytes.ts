@@ -1,16 +1,21 @@
 import { rmSync } from 'node:fs';
-import { createPrivateBytes, readPlainBytes } from '../files/bytes-file.ts';
+import { BytesFileError, createPrivateBytes, readPlainBytes } from '../files/bytes-file.ts';
 import type { Database, OpenOptions } from './database.ts';
 import { restoreSnapshot, writeSnapshot } from './snapshot.ts';
 
 /**
  * Returns a consistent copy of the database as the bytes of a file. `unique` keeps two copies apart. No transaction may
- * be open. Throws SnapshotError.
+ * be open. Undefined if it has more bytes than `maxBytes`, which are then not read. Throws SnapshotError.
  */
-export function snapshotBytes(database: Database, unique: string): Uint8Array {
+export function snapshotBytes(database: Database, unique: string, maxBytes: number): Uint8Array | undefined {
   return withFile(database, unique, (path) => {
     writeSnapshot(database, path);
-    return readPlainBytes(path, Number.MAX_SAFE_INTEGER);
+    try {
+      return readPlainBytes(path, maxBytes);
+    } catch (error) {
+      if (error instanceof BytesFileError && error.problem === 'too long') return undefined;
+      throw error;
+    }
   });
 }
 
