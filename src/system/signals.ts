@@ -1,5 +1,7 @@
-/** A terminal and npm both pass on a Ctrl-C, so a signal that follows at once is the same one. */
-const SAME_SIGNAL_MS = 1_000;
+/** A terminal and npm both pass on a Ctrl-C, so a signal that follows at once is the same one. Nobody presses keys so fast. */
+const SAME_SIGNAL_MS = 100;
+/** How long the last words may take. */
+const LAST_WORDS_MS = 1_000;
 
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -17,7 +19,7 @@ export function watchSignals() {
     abandoned.abort();
     setTimeout(() => {
       for (const signal of ENDING_SIGNALS) process.off(signal, handle);
-    }, SAME_SIGNAL_MS).unref();
+    }, LAST_WORDS_MS).unref();
   };
   for (const signal of ENDING_SIGNALS) process.on(signal, handle);
   return { interrupted, abandoned };
