@@ -123,13 +123,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/send.ts',
-    line: '  session.inFlight({ operationId, summary: sending.summary });',
+    line: '  account.activity.inFlight({ operationId, summary: sending.summary });',
     change: '',
     tests: ['test/cli/abandoned.test.ts'],
   },
   {
     file: 'src/engine/send.ts',
-    line: '    session.inFlight(undefined);',
+    line: '    account.activity.inFlight(undefined);',
     change: '',
     tests: ['test/cli/abandoned.test.ts'],
     failing: 1,
@@ -752,7 +752,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/once.ts',
-    line: 'if (guard.onceKey === undefined || session.globals.dryRun) return;',
+    line: 'if (guard.onceKey === undefined || account.globals.dryRun) return;',
     change: 'if (guard.onceKey === undefined) return;',
     tests: ['test/cli/guard.test.ts', 'test/cli/once.test.ts'],
     failing: 1,
@@ -782,6 +782,8 @@ export const MUTANTS: readonly Mutant[] = [
     line: '  await journal.requireLastLink();\n',
     change: '',
     tests: ['test/cli/journaled.test.ts', 'test/cli/state.test.ts'],
+    // An entry that is gone is also noticed by the claim.
+    failing: 1,
   },
   {
     file: 'src/engine/send.ts',
@@ -848,7 +850,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/rules/check.ts',
-    line: 'if ((account.accountId ?? accountId) !== accountId) return undefined;',
+    line: 'if ((saved.accountId ?? accountId) !== accountId) return undefined;',
     change: '',
     tests: ['test/rules/rules.test.ts', 'test/rules/held.test.ts', 'test/rules/table.test.ts'],
   },
