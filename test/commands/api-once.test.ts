@@ -28,6 +28,7 @@ beforeEach(() => {
     clock,
     env: ACCOUNT,
     network: async (request) => {
+      if (request.url.endsWith('/verifywithdrawal')) return success(list[0]);
       const isRead = request.method === 'GET' || request.url.endsWith('/listuserwallets');
       if (!isRead) sent.push(request);
       if (!isRead && isLossy) throw droppedLine();
