@@ -2,12 +2,12 @@ import type { sandboxSeed } from '../contract/control.ts';
 import type { RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import type { Call } from '../service/context.ts';
-import { totalsOf } from '../service/movements.ts';
-import { usersOperations } from '../service/operations/users.ts';
+import { totalsOf } from '../service/history/movements.ts';
 import { PACES } from '../service/pace.ts';
 import { advance } from '../service/schedule.ts';
 import { addHistory } from '../service/seed/history.ts';
 import { changeSettings } from '../service/settings.ts';
+import { usersOperations } from '../service/users/operation.ts';
 import { count, onOrOff } from './control-status.ts';
 
 /** Adds users with unused BVNs, verified at once. */

@@ -3,8 +3,8 @@ import type { ResponseOf } from '../contract/endpoint.ts';
 import { type Asset, amount, amountText } from '../money/amount.ts';
 import { toWireText } from '../money/units.ts';
 import { type Call, isoTime } from '../service/context.ts';
+import { IS_OPEN_TRADE } from '../service/fx/open.ts';
 import { balanceOf, checkLedger, escrow } from '../service/ledger.ts';
-import { IS_OPEN_TRADE } from '../service/open-trades.ts';
 import { TEST_ACCOUNTS, TEST_BVNS, TEST_TRADES, TEST_VALUES } from '../service/values.ts';
 
 type Status = ResponseOf<typeof sandboxStatus>;

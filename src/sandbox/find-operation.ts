@@ -1,5 +1,5 @@
 import type { AnyOperation } from '../service/operation.ts';
-import { loadOperations } from '../service/operations/index.ts';
+import { loadOperations } from '../service/operations.ts';
 import type { Service } from '../service/service.ts';
 import type { Route } from './router.ts';
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
-import { allowlistInForce, isAllowed } from '../service/allowlist.ts';
+import { allowlistInForce, isAllowed } from '../service/account/allowlist.ts';
 import type { Call, Context, Fintech } from '../service/context.ts';
 import type { Database } from '../sqlite/database.ts';
 

@@ -1,6 +1,6 @@
 import type { Kind, Seen } from '../contract/seen.ts';
 import { type Database, openForReading } from '../sqlite/database.ts';
-import { BANKS } from './banks.ts';
+import { BANKS } from './banks/banks.ts';
 
 /** Where things of a kind are in the sandbox. `newest` is an order that an index supports. */
 interface Place {

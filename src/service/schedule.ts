@@ -1,19 +1,19 @@
 import { DatabaseError } from '../sqlite/errors.ts';
+import { bridge } from './bridge/machine.ts';
 import type { Context } from './context.ts';
+import { deposit } from './deposits/machine.ts';
+import { feeWithdrawal } from './fees/withdrawal-machine.ts';
+import { IS_OPEN_TRADE } from './fx/open.ts';
+import { trade } from './fx/trade-machine.ts';
+import { vault } from './fx/vault-machine.ts';
 import { fire, type Machine } from './machine.ts';
-import { bridge } from './machines/bridge.ts';
-import { deposit } from './machines/deposit.ts';
-import { feeWithdrawal } from './machines/fee-withdrawal.ts';
-import { offramp } from './machines/offramp.ts';
-import { onboarding } from './machines/onboarding.ts';
-import { onramp } from './machines/onramp.ts';
-import { payout } from './machines/payout.ts';
-import { swap } from './machines/swap.ts';
-import { trade } from './machines/trade.ts';
-import { vault } from './machines/vault.ts';
-import { withdrawal } from './machines/withdrawal.ts';
-import { IS_OPEN_PAYOUT } from './open-payouts.ts';
-import { IS_OPEN_TRADE } from './open-trades.ts';
+import { offramp } from './offramp/machine.ts';
+import { onramp } from './onramp/machine.ts';
+import { payout } from './payout/machine.ts';
+import { IS_OPEN_PAYOUT } from './payout/open.ts';
+import { swap } from './swaps/machine.ts';
+import { withdrawal } from './transfers/machine.ts';
+import { onboarding } from './users/machine.ts';
 
 interface DueRow {
   readonly id: bigint;

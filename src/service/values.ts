@@ -1,5 +1,5 @@
 import { type Amount, DECIMALS } from '../money/amount.ts';
-import { derivedName, fullName, type PersonName } from './names.ts';
+import { derivedName, fullName, type PersonName } from './users/names.ts';
 
 /**
  * The sandbox's test values. Any other 11-digit BVN verifies; any other account at a listed bank resolves. Source:

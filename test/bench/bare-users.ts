@@ -5,7 +5,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import { VIRTUAL_ACCOUNT_BANK as bank } from '../../src/service/banks.ts';
+import { VIRTUAL_ACCOUNT_BANK as bank } from '../../src/service/banks/banks.ts';
 
 const [file = ''] = process.argv.slice(2);
 const database = new DatabaseSync(file, { readOnly: true });

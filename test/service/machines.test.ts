@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { onboard } from '../../src/contract/endpoints/users.ts';
 import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
+import { deposit } from '../../src/service/deposits/machine.ts';
 import type { Machine } from '../../src/service/machine.ts';
-import { deposit } from '../../src/service/machines/deposit.ts';
-import { offramp as offrampMachine } from '../../src/service/machines/offramp.ts';
-import { onboarding } from '../../src/service/machines/onboarding.ts';
-import { onramp } from '../../src/service/machines/onramp.ts';
+import { offramp as offrampMachine } from '../../src/service/offramp/machine.ts';
+import { onramp } from '../../src/service/onramp/machine.ts';
+import { onboarding } from '../../src/service/users/machine.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { type Effect, type Reach, type Specified, testMachines } from './machine-tables.ts';
 import {

@@ -9,7 +9,7 @@ import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
 import { payoutStatus, startPayout } from '../../src/contract/endpoints/payouts.ts';
 import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
 import { post, walletAccount } from '../../src/service/ledger.ts';
-import { smartWallet } from '../../src/service/wallets.ts';
+import { smartWallet } from '../../src/service/wallets/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { balances, expectSettledLedger, FAILING_ACCOUNT, pass, secondKey, settle } from './steps.ts';
 import { addAccount, commit, eventsOf, payOut, refusal, seededAccount } from './transfer-steps.ts';

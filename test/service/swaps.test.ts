@@ -6,7 +6,7 @@ import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../src/contract/endpoints/swaps.ts';
 import type { Context } from '../../src/service/context.ts';
 import { fire, type Machine } from '../../src/service/machine.ts';
-import { swap as swapMachine } from '../../src/service/machines/swap.ts';
+import { swap as swapMachine } from '../../src/service/swaps/machine.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import {
   balances,

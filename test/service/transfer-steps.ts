@@ -3,7 +3,7 @@ import { addExternalWallet } from '../../src/contract/endpoints/external-wallets
 import { startPayout } from '../../src/contract/endpoints/payouts.ts';
 import { getDetails } from '../../src/contract/endpoints/users.ts';
 import { listUserWallets } from '../../src/contract/endpoints/wallets.ts';
-import { insertOrder } from '../../src/service/market/orders.ts';
+import { insertOrder } from '../../src/service/fx/orders.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 
 /** An address outside the sandbox. */

@@ -7,7 +7,7 @@ import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
 import { withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
 import { TOKENS } from '../../src/money/amount.ts';
 import { chain, post, walletAccount } from '../../src/service/ledger.ts';
-import { accountAt, walletAt } from '../../src/service/wallets.ts';
+import { accountAt, walletAt } from '../../src/service/wallets/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { balances, expectSettledLedger, fund, onboardUser, pass, secondKey, settle } from './steps.ts';
 import { commit, eventsOf, managedAddress, OUTSIDE, refusal, register } from './transfer-steps.ts';

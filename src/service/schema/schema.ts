@@ -1,9 +1,9 @@
-import { IS_OPEN_DEPOSIT } from '../open-deposits.ts';
-import { IS_OPEN_OFFRAMP, IS_OPEN_PAYOUT } from '../open-payouts.ts';
-import { IS_OPEN_TRADE } from '../open-trades.ts';
+import { IS_OPEN_DEPOSIT } from '../deposits/open.ts';
+import { IS_OPEN_TRADE } from '../fx/open.ts';
+import { MOVEMENTS } from '../history/schema.ts';
+import { IS_OPEN_OFFRAMP, IS_OPEN_PAYOUT } from '../payout/open.ts';
 import { DELIVERIES } from './deliveries.ts';
 import { LEDGER } from './ledger.ts';
-import { MOVEMENTS } from './movements.ts';
 
 /** Incremented with every change to the tables; service.ts upgrades files of earlier versions, or they are rejected. */
 export const SCHEMA_VERSION = 6;

@@ -1,10 +1,10 @@
 import type { Direction } from '../../contract/fees.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
-import { bankByCode } from '../banks.ts';
+import { bankByCode } from '../banks/banks.ts';
 import { type Call, hex } from '../context.ts';
-import { collectFees, feesOn } from '../fees.ts';
+import { collectFees, feesOn } from '../fees/fees.ts';
 import { BANK, type Posting, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
-import { smartWallet } from '../wallets.ts';
+import { smartWallet } from '../wallets/wallets.ts';
 
 /** A part of a history: transactions `first` to `end` (exclusive) of `total`, spread evenly between two times. */
 interface HistoryPart {

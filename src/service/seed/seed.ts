@@ -2,16 +2,16 @@ import type { Ids } from '../../base/world.ts';
 import { DIRECTIONS } from '../../contract/fees.ts';
 import { DECIMALS } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { newSandboxKey } from '../api-keys.ts';
+import { newSandboxKey } from '../account/api-keys.ts';
 import { type Context, hex } from '../context.ts';
-import { collectFees } from '../fees.ts';
+import { openVirtualAccount } from '../deposits/virtual-accounts.ts';
+import { collectFees } from '../fees/fees.ts';
+import { insertOrder } from '../fx/orders.ts';
 import { BANK, chain, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
-import { insertOrder } from '../market/orders.ts';
 import { PACES, type PaceName } from '../pace.ts';
 import { DROP_ALL, SCHEMA } from '../schema/schema.ts';
 import { createSettings, type Settings } from '../settings.ts';
 import { accountHolder, EXPIRED_KEY } from '../values.ts';
-import { openVirtualAccount } from '../virtual-accounts.ts';
 import { FINTECHS, type SeededFintech, type SeededOrder } from './fintechs.ts';
 
 /** Settings of a new sandbox. */

@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import type { Asset } from '../../../src/money/amount.ts';
 import { takerPriceMicro } from '../../../src/money/rates.ts';
 import type { Context } from '../../../src/service/context.ts';
-import { post } from '../../../src/service/ledger.ts';
-import { averagePriceMicro, type Fill, type Match, match, type Wish } from '../../../src/service/market/order-book.ts';
+import { averagePriceMicro, type Fill, type Match, match, type Wish } from '../../../src/service/fx/order-book.ts';
 import {
   insertOrder,
   type OrderTerms,
   requiredTradingAccount,
   tradingBalance,
-} from '../../../src/service/market/orders.ts';
-import { cngnBaseFor, tokenBaseFor } from '../../../src/service/market/prices.ts';
+} from '../../../src/service/fx/orders.ts';
+import { cngnBaseFor, tokenBaseFor } from '../../../src/service/fx/prices.ts';
+import { post } from '../../../src/service/ledger.ts';
 import { openSandbox } from '../../support/sandbox.ts';
 
 const MICRO = 1_000_000n;

@@ -1,0 +1,158 @@
+import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
+import { Fault } from '../../contract/faults.ts';
+import { openAesEnvelope } from '../../crypto/aes-envelope.ts';
+import { isSealable, x25519Public } from '../../crypto/x25519.ts';
+import { type Call, isoTime } from '../context.ts';
+import { isLoopbackUrl, isPermitted, maskedHost, maskedUrl } from '../events/webhook-url.ts';
+import type { Operations } from '../operation.ts';
+import { changeSettings } from '../settings.ts';
+import { addSandboxKey } from './api-keys.ts';
+
+const regenerateApiKey: Operations['management.regenerate-api-key'] = (call) => {
+  const { store, fintech, caller, settings, nowMs } = call;
+  store.run('UPDATE api_key SET revoked_at = ? WHERE key = ?', nowMs, caller.apiKey);
+  const apiKey = addSandboxKey(call, fintech.id);
+  if (settings.embeddedApiKey === caller.apiKey) changeSettings(store, { embeddedApiKey: apiKey });
+  return { apiKey, rotatedAt: isoTime(nowMs) };
+};
+
+/** Earlier keys stay valid. Source: inferred. */
+const createSandboxKey: Operations['management.create-sandbox-key'] = (call) => ({
+  apiKey: addSandboxKey(call, call.fintech.id),
+  fintechId: call.fintech.fintechId,
+  createdAt: isoTime(call.nowMs),
+  note: 'this key is shown once and is valid only in the sandbox',
+});
+
+interface WebhookRow {
+  readonly url: string;
+  readonly enabled: bigint;
+  readonly secret: string | null;
+  readonly events: string;
+  readonly updated_at: bigint;
+}
+
+function webhookOf({ store, fintech }: Call): WebhookRow | undefined {
+  return store.get<WebhookRow>('SELECT * FROM webhook WHERE fintech = ?', fintech.id);
+}
+
+/** Normalizes a subscription: each event once, by its primary name. Throws VALIDATION_ERROR. */
+function subscription(names: readonly string[]): string[] {
+  const known = names.map((name) => (name === ALL_EVENTS ? name : eventOf(name)?.name));
+  const unknown = known.indexOf(undefined);
+  if (unknown !== -1) throw new Fault('VALIDATION_ERROR', `events: expected known event names, not ${names[unknown]}`);
+  const events = [...new Set(known.filter((name) => name !== undefined))];
+  if (events.includes(ALL_EVENTS) && events.length > 1)
+    throw new Fault('VALIDATION_ERROR', 'events: all cannot be combined with other events');
+  return events;
+}
+
+const loopbackHint = (url: string) =>
+  isLoopbackUrl(url) ? '; sandbox serve --webhooks-to-loopback permits this machine' : '';
+
+const setWebhook: Operations['management.set-webhook'] = (call, { webhookUrl, secret, enabled, events }) => {
+  if (!isPermitted(webhookUrl, call))
+    throw new Fault(
+      'VALIDATION_ERROR',
+      `webhookUrl: expected a public HTTPS URL, not one on a private network${loopbackHint(webhookUrl)}`,
+    );
+  const subscribed = subscription(events ?? [ALL_EVENTS]);
+  call.store.run(
+    `INSERT INTO webhook (fintech, url, enabled, secret, events, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET url = excluded.url, enabled = excluded.enabled, secret = COALESCE(excluded.secret, secret),
+     events = excluded.events, updated_at = excluded.updated_at`,
+    call.fintech.id,
+    webhookUrl,
+    enabled ? 1 : 0,
+    secret ?? null,
+    JSON.stringify(subscribed),
+    call.nowMs,
+  );
+  return {
+    webhookUrl,
+    enabled,
+    hasSecret: webhookOf(call)?.secret != null,
+    // Known once the sandbox has called it, after the transaction.
+    urlValidated: false,
+    updatedAt: isoTime(call.nowMs),
+  };
+};
+
+const toggleWebhook: Operations['management.toggle-webhook'] = (call, { enabled }) => {
+  const webhook = webhookOf(call);
+  if (!webhook) throw new Fault('NOT_FOUND', 'no webhook is set');
+  call.store.run(
+    'UPDATE webhook SET enabled = ?, updated_at = ? WHERE fintech = ?',
+    enabled ? 1 : 0,
+    call.nowMs,
+    call.fintech.id,
+  );
+  return { webhookUrl: maskedUrl(webhook.url), enabled, updatedAt: isoTime(call.nowMs) };
+};
+
+const getWebhook: Operations['management.get-webhook'] = (call) => {
+  const webhook = webhookOf(call);
+  if (!webhook) return { webhookUrl: null, enabled: false, hasSecret: false, events: [], updatedAt: null };
+  return {
+    webhookUrl: maskedHost(webhook.url),
+    enabled: webhook.enabled === 1n,
+    hasSecret: webhook.secret !== null,
+    events: JSON.parse(webhook.events) as string[],
+    updatedAt: isoTime(webhook.updated_at),
+  };
+};
+
+function aesKeyOf({ store, fintech }: Call): string {
+  return store.get<{ aes_key: string }>('SELECT aes_key FROM fintech WHERE id = ?', fintech.id)?.aes_key ?? '';
+}
+
+/** Returns the `data` field of a decrypted envelope; undefined if it does not decrypt or has another shape. */
+function keyInside(call: Call, data: string, iv: string): string | undefined {
+  try {
+    const held: unknown = JSON.parse(openAesEnvelope({ data, iv }, aesKeyOf(call)) ?? '');
+    const inside = typeof held === 'object' && held !== null && 'data' in held ? held.data : undefined;
+    return typeof inside === 'string' ? inside : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const storePublicKey: Operations['management.store-public-key'] = (call, { data, encrypted = false, iv }) => {
+  if (encrypted && iv === undefined) throw new Fault('VALIDATION_ERROR', 'iv: expected a value with an encrypted key');
+  const key = (encrypted ? keyInside(call, data, iv ?? '') : data)?.toLowerCase();
+  if (key === undefined || !/^[0-9a-f]{64}$/.test(key))
+    throw new Fault('VALIDATION_ERROR', 'data: expected 64 hexadecimal digits, or an envelope that contains them');
+  if (!isSealable(key, call.settings.platformSecretKey))
+    throw new Fault('VALIDATION_ERROR', 'data: expected a usable X25519 public key');
+  call.store.run('UPDATE fintech SET public_key = ?, updated_at = ? WHERE id = ?', key, call.nowMs, call.fintech.id);
+  return { updatedAt: isoTime(call.nowMs) };
+};
+
+const getPlatformPublicKey: Operations['management.get-platform-public-key'] = ({ settings }) => ({
+  publicKey: x25519Public(settings.platformSecretKey),
+});
+
+const getAesKey: Operations['management.get-aes-key'] = (call) => ({ aesKey: aesKeyOf(call) });
+
+/** In whole cNGN. Source: inferred. */
+const AUTO_SIGNING = {
+  enabled: true,
+  thresholdAmount: '1000000.000000',
+  currency: 'CNGN',
+  maxDailyAmount: '100000000.000000',
+  restrictToFintech: true,
+} as const;
+
+const autoSigningConfig: Operations['management.autosigning-config'] = () => ({ ...AUTO_SIGNING });
+
+export const managementOperations = {
+  'management.regenerate-api-key': regenerateApiKey,
+  'management.create-sandbox-key': createSandboxKey,
+  'management.set-webhook': setWebhook,
+  'management.toggle-webhook': toggleWebhook,
+  'management.get-webhook': getWebhook,
+  'management.store-public-key': storePublicKey,
+  'management.get-platform-public-key': getPlatformPublicKey,
+  'management.get-aes-key': getAesKey,
+  'management.autosigning-config': autoSigningConfig,
+} satisfies Partial<Operations>;

@@ -1,0 +1,135 @@
+import { ledgerNetwork } from '../../contract/networks.ts';
+import { amount } from '../../money/amount.ts';
+import { toWireText } from '../../money/units.ts';
+import { type Context, isoTime, newTxHash } from '../context.ts';
+import { emit } from '../events/outbox.ts';
+import { type AccountRef, BRIDGING, platformTokens, post } from '../ledger.ts';
+import { type Machine, schedule } from '../machine.ts';
+import { isTestAmount } from '../values.ts';
+import { accountAt } from '../wallets/wallets.ts';
+import { bridgeFee, bridgeNetworkOf } from './routes.ts';
+
+export interface BridgeRow {
+  readonly id: bigint;
+  readonly request_id: string;
+  readonly transaction_id: string;
+  readonly reference: string;
+  readonly fintech: bigint;
+  readonly state: 'initiated' | 'pending' | 'completed' | 'failed';
+  readonly asset: 'CNGN';
+  readonly from_network: string;
+  readonly to_network: string;
+  readonly amount_base: bigint;
+  /** The amount received at the receivable address; null until it arrives. */
+  readonly received_base: bigint | null;
+  /** The amount released to the destination; null until it is released. */
+  readonly released_base: bigint | null;
+  readonly sender: string | null;
+  readonly from_address: string;
+  readonly to_address: string;
+  readonly receivable_address: string;
+  readonly callback_url: string | null;
+  readonly tx_hash: string | null;
+  readonly created_at: bigint;
+  readonly completed_at: bigint | null;
+}
+
+/** Why a bridge failed, for its notice. Source: inferred. */
+const WRONG_SENDER = 'the deposit did not come from fromAddress and was returned';
+const NOT_RELEASED = 'the tokens could not be released on the destination network and were returned';
+
+const hasReceived = (_context: Context, row: BridgeRow) => row.received_base !== null;
+
+/** Source: interface (the states), inferred (the transitions, and that a refused deposit is returned). */
+export const bridge: Machine<BridgeRow> = {
+  name: 'bridge',
+  table: 'bridge',
+  transitions: [
+    { on: 'deposit-seen', from: ['initiated'], to: 'pending', when: hasReceived, effect: startRelease },
+    {
+      on: 'deposit-refused',
+      from: ['initiated'],
+      to: 'failed',
+      when: hasReceived,
+      effect: (at, row) => sendBack(at, row, WRONG_SENDER),
+    },
+    { on: 'release-failed', from: ['pending'], to: 'failed', effect: (at, row) => sendBack(at, row, NOT_RELEASED) },
+    { on: 'released', from: ['pending'], to: 'completed', effect: release },
+  ],
+};
+
+/** Returns the ledger account of an address on a network; `key` is the bridge's key of the network. */
+function accountOf(context: Context, address: string, key: string): AccountRef {
+  const network = bridgeNetworkOf(key);
+  return accountAt(context.store, address, network ? ledgerNetwork(network) : key, 'CNGN');
+}
+
+function startRelease(context: Context, row: BridgeRow): void {
+  const fails = isTestAmount('bridgeFails', amount('CNGN', row.received_base ?? 0n));
+  schedule(context, bridge.name, row.id, fails ? 'release-failed' : 'released', context.pace.bridge);
+}
+
+/**
+ * The common part of the events for the callback URL of the request; undefined if it gave none. The registered webhook
+ * receives no bridge events. Source: public, the content inferred.
+ */
+function noticeOf(row: BridgeRow) {
+  if (row.callback_url === null) return undefined;
+  const data = {
+    callbackUrl: row.callback_url,
+    requestId: row.request_id,
+    transactionId: row.transaction_id,
+    reference: row.reference,
+    token: row.asset,
+    fromNetwork: row.from_network,
+    toNetwork: row.to_network,
+    amount: toWireText(amount('CNGN', row.amount_base), 'decimal-string'),
+  };
+  return { fintech: row.fintech, requestId: row.request_id, data };
+}
+
+function release(context: Context, row: BridgeRow): void {
+  const { feeBase, netBase } = bridgeFee(row.from_network, row.to_network, row.received_base ?? 0n);
+  const txHash = newTxHash(context);
+  post(context, 'bridge.released', row.request_id, [
+    { account: BRIDGING, minor: -(feeBase + netBase) },
+    { account: platformTokens('CNGN'), minor: feeBase },
+    { account: accountOf(context, row.to_address, row.to_network), minor: netBase },
+  ]);
+  context.store.run(
+    'UPDATE bridge SET released_base = ?, tx_hash = ?, completed_at = ? WHERE id = ?',
+    netBase,
+    txHash,
+    context.nowMs,
+    row.id,
+  );
+  const notice = noticeOf(row);
+  if (!notice) return;
+  emit(context, {
+    ...notice,
+    event: 'bridge.completed',
+    data: {
+      ...notice.data,
+      status: 'completed',
+      actualAmount: toWireText(amount('CNGN', netBase), 'decimal-string'),
+      txHash,
+      completedAt: isoTime(context.nowMs),
+    },
+  });
+}
+
+/** Returns the received tokens to their sender. */
+function sendBack(context: Context, row: BridgeRow, reason: string): void {
+  const received = row.received_base ?? 0n;
+  post(context, 'bridge.returned', row.request_id, [
+    { account: BRIDGING, minor: -received },
+    { account: accountOf(context, row.sender ?? '', row.from_network), minor: received },
+  ]);
+  const notice = noticeOf(row);
+  if (!notice) return;
+  emit(context, {
+    ...notice,
+    event: 'bridge.failed',
+    data: { ...notice.data, status: 'failed', reason, failedAt: isoTime(context.nowMs) },
+  });
+}

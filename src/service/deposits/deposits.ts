@@ -1,0 +1,218 @@
+import { Fault } from '../../contract/faults.ts';
+import { amount } from '../../money/amount.ts';
+import { cngnBaseFromKobo } from '../../money/rates.ts';
+import { toWireNumber } from '../../money/units.ts';
+import { bankByCode, VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
+import { type Context, isoTime } from '../context.ts';
+import { emit } from '../events/outbox.ts';
+import { feesOn } from '../fees/fees.ts';
+import { BANK, balanceOf, hasRoomFor } from '../ledger.ts';
+import { fire, schedule } from '../machine.ts';
+import { type OnrampRow, onramp, totalKobo } from '../onramp/machine.ts';
+import { SHOWN_STATE_MS } from '../pace.ts';
+import { walletAddressOf } from '../public-ids.ts';
+import { matchName } from '../users/names.ts';
+import { isTestAmount } from '../values.ts';
+import { announceArrival, book, type DepositRow, deposit } from './machine.ts';
+import type { VirtualAccountRow } from './virtual-accounts.ts';
+
+/** An incoming bank transfer. */
+interface Payment {
+  readonly accountNumber: string;
+  readonly amountKobo: bigint;
+  readonly senderName: string;
+}
+
+/** The outcome: accepted for minting, or refunded with a reason. */
+interface Receipt {
+  readonly depositId: string;
+  readonly outcome: 'accepted' | 'refunded';
+  readonly reason: string | null;
+}
+
+interface Judgement {
+  readonly reason: string | null;
+  readonly scorePercent?: number;
+}
+
+interface Owner {
+  readonly user_id: string;
+  readonly first_name: string;
+  readonly middle_name: string;
+  readonly last_name: string;
+  readonly active: bigint;
+}
+
+interface Addressee {
+  readonly account: VirtualAccountRow;
+  /** Undefined for the fintech's own account. */
+  readonly owner: Owner | undefined;
+  /** The onramp of a temporary account. */
+  readonly row: OnrampRow | undefined;
+}
+
+/** A temporary account accepts the exact total, once, within its 30 minutes. Source: interface (deposit rule 2). */
+function judgeTemporary(context: Context, account: VirtualAccountRow, row: OnrampRow, amountKobo: bigint): Judgement {
+  if (account.status === 'used') return { reason: 'already_paid' };
+  const isOpen = account.status === 'created' || account.status === 'active';
+  if (!isOpen || context.nowMs >= Number(account.expires_at)) return { reason: 'account_expired' };
+  return { reason: amountKobo === totalKobo(row) ? null : 'amount_mismatch' };
+}
+
+/** A permanent account accepts any amount from the person in the BVN record. Source: interface (deposit rule 1). */
+function judgePermanent(owner: Owner, senderName: string): Judgement {
+  const match = matchName(senderName, { first: owner.first_name, middle: owner.middle_name, last: owner.last_name });
+  return { reason: match.isMatch ? null : 'bvn_name_mismatch', scorePercent: match.scorePercent };
+}
+
+/** The fintech's own account accepts any amount from any sender. Source: interface. */
+function judge(context: Context, { account, owner, row }: Addressee, payment: Payment): Judgement {
+  if (!owner) return { reason: null };
+  if (!owner.active) return { reason: 'user_inactive' };
+  return row ? judgeTemporary(context, account, row, payment.amountKobo) : judgePermanent(owner, payment.senderName);
+}
+
+/** Returns the owner of a virtual account. Throws Fault NOT_FOUND for an unknown account. */
+function addresseeOf({ store }: Context, accountNumber: string): Addressee {
+  const account = store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE number = ?', accountNumber);
+  if (!account) throw new Fault('NOT_FOUND', 'no virtual account has this number');
+  return {
+    account,
+    owner: store.get<Owner>(
+      'SELECT user_id, first_name, middle_name, last_name, active FROM user WHERE id = ?',
+      account.user,
+    ),
+    row: store.get<OnrampRow>('SELECT * FROM onramp WHERE id = ?', account.onramp),
+  };
+}
+
+/**
+ * Posts a bank transfer into a virtual account and starts the work that follows. Throws Fault NOT_FOUND for an unknown
+ * account, VALIDATION_ERROR for more Naira than the sandbox can hold.
+ */
+export function receivePayment(context: Context, payment: Payment): Receipt {
+  const addressee = addresseeOf(context, payment.accountNumber);
+  if (!hasRoomFor(cngnBaseFromKobo(balanceOf(context.store, BANK)), cngnBaseFromKobo(payment.amountKobo)))
+    throw new Fault('VALIDATION_ERROR', 'amount: the sandbox cannot hold more Naira');
+  const judgement = judge(context, addressee, payment);
+  const depositId = context.ids.uuid();
+  const arrival: Arrival = { ...addressee, payment, depositId, judgement };
+  const deposited = recordDeposit(context, arrival);
+  if (deposited.state === 'pending') awaitBank(context, deposited);
+  else receive(context, arrival, deposited);
+  return { depositId, outcome: judgement.reason === null ? 'accepted' : 'refunded', reason: judgement.reason };
+}
+
+/** The sender's bank confirms or cancels the transfer later; no money has moved. */
+function awaitBank(context: Context, { id, amount_kobo }: DepositRow): void {
+  const isCancelled = isTestAmount('depositCancelled', amount('NGN', amount_kobo));
+  schedule(context, deposit.name, id, isCancelled ? 'cancelled' : 'confirmed', SHOWN_STATE_MS);
+}
+
+/** Books a transfer that has arrived, announces it and starts the work that follows. */
+function receive(context: Context, arrival: Arrival, deposited: DepositRow): void {
+  book(context, deposited);
+  announce(context, arrival, deposited);
+  if (arrival.judgement.reason !== null) {
+    schedule(context, deposit.name, deposited.id, 'refunded', context.pace.refund);
+  } else if (arrival.row) {
+    fire(context, onramp, arrival.row.id, 'paid');
+  } else {
+    schedule(context, deposit.name, deposited.id, 'minted', context.pace.mint);
+  }
+}
+
+/** Only accepted transfers of the test amounts into permanent accounts wait for the bank. */
+function firstState({ row, judgement, payment }: Arrival): 'pending' | 'processing' | 'refunding' {
+  if (judgement.reason !== null) return 'refunding';
+  const paid = amount('NGN', payment.amountKobo);
+  const isAwaited = isTestAmount('depositPends', paid) || isTestAmount('depositCancelled', paid);
+  return !row && isAwaited ? 'pending' : 'processing';
+}
+
+interface Arrival extends Addressee {
+  readonly payment: Payment;
+  readonly depositId: string;
+  readonly judgement: Judgement;
+}
+
+/** The bank of the sandbox's senders. */
+const SENDER_BANK_CODE = '000013';
+const SENDER_ACCOUNT = '0123456789';
+
+/** Returns the fees of a deposit, in kobo. On its own deposits a fintech pays the platform fee only. */
+function feesOf({ store }: Context, { account, owner, row, payment, judgement }: Arrival) {
+  if (judgement.reason !== null) return { platformKobo: 0n, fintechKobo: 0n };
+  if (row) return { platformKobo: row.platform_fee_kobo, fintechKobo: row.fintech_fee_kobo };
+  const { platform, fintech } = feesOn(store, account.fintech, 'onramp', payment.amountKobo);
+  // Caps the total at the deposit, because a fintech's own fee may be up to 100%.
+  const leftKobo = payment.amountKobo - platform.kobo;
+  const ownKobo = fintech.kobo < leftKobo ? fintech.kobo : leftKobo;
+  return { platformKobo: platform.kobo, fintechKobo: owner ? ownKobo : 0n };
+}
+
+function recordDeposit(context: Context, arrival: Arrival): DepositRow {
+  const { store, nowMs, ids } = context;
+  const { account, row, payment, depositId, judgement } = arrival;
+  const isRefund = judgement.reason !== null;
+  const { platformKobo, fintechKobo } = feesOf(context, arrival);
+  const id = store.insert(
+    `INSERT INTO deposit (deposit_id, fintech, user, virtual_account, onramp, state, amount_kobo, platform_fee_kobo, fintech_fee_kobo,
+       sender_name, sender_account, sender_bank_code, sender_bank_name, reference, refund_reason, refund_reference, name_score_percent, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    depositId,
+    account.fintech,
+    account.user,
+    account.id,
+    row?.id ?? null,
+    firstState(arrival),
+    payment.amountKobo,
+    platformKobo,
+    fintechKobo,
+    payment.senderName,
+    SENDER_ACCOUNT,
+    SENDER_BANK_CODE,
+    bankByCode(SENDER_BANK_CODE)?.name ?? '',
+    bankReference(context),
+    judgement.reason,
+    isRefund ? ids.uuid() : null,
+    judgement.scorePercent ?? null,
+    nowMs,
+  );
+  const recorded = store.get<DepositRow>('SELECT * FROM deposit WHERE id = ?', id);
+  if (!recorded) throw new Error('the new deposit cannot be read');
+  return recorded;
+}
+
+/** Returns a 30-digit bank session reference, like those of Nigerian bank transfers. */
+function bankReference({ ids, nowMs }: Context): string {
+  const digits = [...ids.bytes(11)].map((byte) => String(byte % 100).padStart(2, '0')).join('');
+  return `${String(nowMs).slice(-8).padStart(8, '0')}${digits}`;
+}
+
+/** Emits the event for the arrival; minting has not started. */
+function announce(context: Context, { account, row, judgement, owner }: Arrival, deposited: DepositRow): void {
+  if (!row) announceArrival(context, deposited);
+  if (!row || judgement.reason !== null) return;
+  const at = isoTime(context.nowMs);
+  emit(context, {
+    fintech: account.fintech,
+    ...(owner ? { userId: owner.user_id } : {}),
+    requestId: row.request_id,
+    event: 'payments.confirmed',
+    data: {
+      txRef: deposited.deposit_id,
+      reference: row.request_id,
+      amount: toWireNumber(amount('NGN', deposited.amount_kobo), 'naira'),
+      currency: 'NGN',
+      status: 'confirmed',
+      confirmedAt: at,
+      paymentTimestamp: at,
+      metadata: {
+        vaId: account.id.toString(),
+        provider: VIRTUAL_ACCOUNT_BANK.provider,
+        walletAddress: walletAddressOf(context.store, row.wallet),
+      },
+    },
+  });
+}

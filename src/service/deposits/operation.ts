@@ -1,0 +1,62 @@
+import { Fault } from '../../contract/faults.ts';
+import { amount } from '../../money/amount.ts';
+import { toWireNumber } from '../../money/units.ts';
+import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
+import { isoTime } from '../context.ts';
+import { feesInFull } from '../onramp/fees.ts';
+import { type OnrampRow, totalFeeKobo, totalKobo } from '../onramp/machine.ts';
+import type { Operations } from '../operation.ts';
+import { walletAddressOf } from '../public-ids.ts';
+import { VERSION } from '../version.ts';
+import type { VirtualAccountRow } from './virtual-accounts.ts';
+
+const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
+
+const get: Operations['virtual-accounts.get'] = ({ store, fintech }, { requestId }) => {
+  const row = store.get<OnrampRow>('SELECT * FROM onramp WHERE request_id = ? AND fintech = ?', requestId, fintech.id);
+  const account = row && store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE onramp = ?', row.id);
+  if (!row || !account) throw new Fault('NOT_FOUND', 'no virtual account has this request id');
+  if (account.status === 'expired')
+    throw new Fault('VALIDATION_ERROR', 'the virtual account expired after 30 minutes; start a new onramp');
+  return {
+    requestId: row.request_id,
+    virtualAccount: {
+      accountNumber: account.number,
+      bankName: VIRTUAL_ACCOUNT_BANK.name,
+      accountName: account.name,
+      amount: naira(totalKobo(row)),
+      createdAt: isoTime(account.created_at),
+      baseAmount: naira(row.base_kobo),
+      feeAmount: naira(totalFeeKobo(row)),
+      totalAmountWithFee: naira(totalKobo(row)),
+      feeBreakdown: feesInFull(row),
+    },
+    expiresAt: isoTime(account.expires_at ?? 0n),
+    status: account.status,
+    walletAddress: walletAddressOf(store, row.wallet),
+    version: VERSION,
+  };
+};
+
+const getFintech: Operations['virtual-accounts.get-fintech'] = ({ store, fintech }) => {
+  const account = store.get<VirtualAccountRow>(
+    `SELECT * FROM virtual_account WHERE fintech = ? AND kind = 'fintech_permanent'`,
+    fintech.id,
+  );
+  if (!account) throw new Error('the fintech has no virtual account');
+  const virtualAccount = {
+    accountNumber: account.number,
+    accountName: account.name,
+    bankName: VIRTUAL_ACCOUNT_BANK.name,
+    provider: VIRTUAL_ACCOUNT_BANK.provider,
+    status: account.status,
+    createdAt: isoTime(account.created_at),
+  };
+  // Newer public text returns a list with one entry per banking provider; the sandbox has one provider.
+  return { virtualAccount, virtualAccounts: [virtualAccount] };
+};
+
+export const virtualAccountsOperations = {
+  'virtual-accounts.get': get,
+  'virtual-accounts.get-fintech': getFintech,
+} satisfies Partial<Operations>;

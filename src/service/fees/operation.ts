@@ -1,0 +1,175 @@
+import { Fault } from '../../contract/faults.ts';
+import type { Direction } from '../../contract/fees.ts';
+import { amount } from '../../money/amount.ts';
+import { percentFromWire, percentToWire } from '../../money/rates.ts';
+import { fromWire, toWireNumber } from '../../money/units.ts';
+import { wholeKoboOf } from '../amounts.ts';
+import { type Call, isoTime } from '../context.ts';
+import type { Operations } from '../operation.ts';
+import { VERSION } from '../version.ts';
+import { accruedFees, WITHDRAWAL_LIMITS_KOBO } from './balance.ts';
+import { type FeeSetting, feeSetting, ownFee, platformFee } from './fees.ts';
+
+const kobo = (minor: bigint) => toWireNumber(amount('NGN', minor), 'kobo');
+
+interface Note {
+  readonly description: string | null;
+  readonly notes: string | null;
+  readonly last_updated_by: string;
+}
+
+/** Returns the fees that a fintech has set. A direction that was never set is omitted. Source: public. */
+function configuration(call: Call) {
+  const setting = (direction: Direction) => feeSetting(call.store, call.fintech.id, direction);
+  const [onramp, offramp] = [setting('onramp'), setting('offramp')];
+  const note = call.store.get<Note>('SELECT * FROM fee_note WHERE fintech = ?', call.fintech.id);
+  const show = ({ percent_millionths, cap_kobo, enabled }: FeeSetting) => ({
+    percentageFee: percentToWire(percent_millionths),
+    capFee: kobo(cap_kobo),
+    enabled: enabled === 1n,
+  });
+  return {
+    onramp,
+    offramp,
+    fees: { ...(onramp ? { onrampFee: show(onramp) } : {}), ...(offramp ? { offrampFee: show(offramp) } : {}) },
+    description: note?.description ?? null,
+    notes: note?.notes ?? null,
+    lastUpdatedBy: note?.last_updated_by ?? call.fintech.fintechId,
+  };
+}
+
+const get: Operations['fees.get'] = (call) => {
+  const { onramp, offramp, fees, description, lastUpdatedBy } = configuration(call);
+  const settings = [onramp, offramp].filter((setting) => setting !== undefined);
+  const created = settings.map((setting) => setting.created_at).sort()[0];
+  const updated = settings
+    .map((setting) => setting.updated_at)
+    .sort()
+    .at(-1);
+  return {
+    fintechId: call.fintech.fintechId,
+    hasConfiguration: settings.length > 0,
+    feeConfiguration: { ...fees, metadata: { description, lastUpdatedBy } },
+    timestamps: {
+      createdAt: created === undefined ? null : isoTime(created),
+      updatedAt: updated === undefined ? null : isoTime(updated),
+    },
+    version: VERSION,
+  };
+};
+
+/** The amount of the example calculation. Source: inferred. */
+const EXAMPLE_KOBO = 1_000_000n;
+
+function example(setting: FeeSetting | undefined) {
+  if (!setting) return undefined;
+  const fee = ownFee(setting, EXAMPLE_KOBO);
+  return { amount: kobo(EXAMPLE_KOBO), fee: kobo(fee.kobo), capped: fee.capped };
+}
+
+type ManageRequest = Parameters<Operations['fees.manage']>[1];
+
+function setFee(call: Call, direction: Direction, fee: ManageRequest['onrampFee']): void {
+  if (!fee) return;
+  const percent = percentFromWire(fee.percentageFee);
+  const cap = fromWire(fee.capFee, 'kobo', 'NGN');
+  if (percent === undefined || !cap) throw new Fault('VALIDATION_ERROR', `${direction}Fee: expected numbers`);
+  call.store.run(
+    `INSERT INTO fee_setting (fintech, direction, percent_millionths, cap_kobo, enabled, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET percent_millionths = excluded.percent_millionths, cap_kobo = excluded.cap_kobo, enabled = excluded.enabled,
+     updated_at = excluded.updated_at`,
+    call.fintech.id,
+    direction,
+    percent,
+    cap.minor,
+    fee.enabled ? 1 : 0,
+    call.nowMs,
+    call.nowMs,
+  );
+}
+
+/** Stores the given notes; `lastUpdatedBy` always belongs to the last change. */
+function setNote({ store, fintech }: Call, metadata: ManageRequest['metadata']): void {
+  store.run(
+    `INSERT INTO fee_note (fintech, description, notes, last_updated_by) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET description = COALESCE(excluded.description, description), notes = COALESCE(excluded.notes, notes),
+     last_updated_by = excluded.last_updated_by`,
+    fintech.id,
+    metadata?.description ?? null,
+    metadata?.notes ?? null,
+    metadata?.lastUpdatedBy ?? fintech.fintechId,
+  );
+}
+
+const manage: Operations['fees.manage'] = (call, { onrampFee, offrampFee, metadata }) => {
+  if (!onrampFee && !offrampFee && !metadata)
+    throw new Fault('VALIDATION_ERROR', 'expected at least one of onrampFee, offrampFee and metadata');
+  setFee(call, 'onramp', onrampFee);
+  setFee(call, 'offramp', offrampFee);
+  setNote(call, metadata);
+  const { onramp, offramp, fees, ...note } = configuration(call);
+  const [onrampExample, offrampExample] = [example(onramp), example(offramp)];
+  return {
+    fintechId: call.fintech.fintechId,
+    operation: 'updated',
+    feeConfiguration: { ...fees, metadata: note },
+    exampleCalculation: {
+      ...(onrampExample ? { onramp: onrampExample } : {}),
+      ...(offrampExample ? { offramp: offrampExample } : {}),
+    },
+    timestamp: isoTime(call.nowMs),
+    version: VERSION,
+  };
+};
+
+const accumulated: Operations['fees.accumulated'] = (call) => {
+  const fees = accruedFees(call.store, call.fintech.id);
+  return {
+    summary: {
+      totalAccumulatedFees: kobo(fees.onrampKobo + fees.offrampKobo),
+      onrampFees: kobo(fees.onrampKobo),
+      offrampFees: kobo(fees.offrampKobo),
+      collectedFees: kobo(fees.availableKobo + fees.withdrawingKobo),
+      pendingFees: kobo(fees.pendingKobo),
+      transactionCount: fees.transactions,
+      pendingWithdrawals: kobo(fees.withdrawingKobo),
+      availableForWithdrawal: kobo(fees.availableKobo),
+    },
+    details: {
+      lastUpdated: fees.updatedAt === 0n ? null : isoTime(fees.updatedAt),
+      currency: 'NGN',
+      minimumWithdrawal: kobo(WITHDRAWAL_LIMITS_KOBO.minimum),
+      maximumWithdrawal: kobo(WITHDRAWAL_LIMITS_KOBO.maximum),
+    },
+  };
+};
+
+const preview: Operations['fees.preview'] = (call, { amount: wire, transactionType }) => {
+  const amountKobo = wholeKoboOf(wire);
+  const fee = platformFee(transactionType, amountKobo);
+  return {
+    input: { amount: kobo(amountKobo), transactionType, fintechId: call.fintech.fintechId },
+    result: {
+      amount: kobo(amountKobo),
+      feePercentage: percentToWire(fee.percent),
+      calculatedFee: kobo(fee.beforeCapKobo),
+      fixedFee: kobo(0n),
+      finalFee: kobo(fee.kobo),
+      wasCapped: fee.capped,
+      appliedCap: fee.capped ? kobo(fee.capKobo) : null,
+      tierUsed: {
+        minAmount: kobo(fee.fromKobo),
+        maxAmount: fee.belowKobo === undefined ? null : kobo(fee.belowKobo),
+      },
+      transactionType,
+      usedFintechOverride: false,
+    },
+  };
+};
+
+export const feesOperations = {
+  'fees.get': get,
+  'fees.manage': manage,
+  'fees.accumulated': accumulated,
+  'fees.preview': preview,
+} satisfies Partial<Operations>;

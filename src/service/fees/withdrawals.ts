@@ -1,0 +1,148 @@
+import { Fault } from '../../contract/faults.ts';
+import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
+import { toWireNumber } from '../../money/units.ts';
+import { wholeKoboOf } from '../amounts.ts';
+import { resolveAccount } from '../banks/operation.ts';
+import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
+import { balanceOf, fintechFees } from '../ledger.ts';
+import type { Operations } from '../operation.ts';
+import { WITHDRAWAL_LIMITS_KOBO } from './balance.ts';
+import { afterBusinessDays } from './business-days.ts';
+import { begin, type FeeWithdrawalRow } from './withdrawal-machine.ts';
+
+const naira = (minor: bigint): Amount => amount('NGN', minor);
+const kobo = (minor: bigint) => toWireNumber(naira(minor), 'kobo');
+
+type WithdrawRequest = Parameters<Operations['fees.withdraw']>[1];
+
+function checkLimits(amountKobo: bigint): void {
+  const { minimum, maximum } = WITHDRAWAL_LIMITS_KOBO;
+  if (amountKobo < minimum)
+    throw new Fault('VALIDATION_ERROR', `amount: expected at least ${amountForPeople(naira(minimum))}`);
+  if (amountKobo > maximum)
+    throw new Fault('VALIDATION_ERROR', `amount: expected at most ${amountForPeople(naira(maximum))}`);
+}
+
+/**
+ * Returns how much of an amount comes from onramp fees; the rest comes from offramp fees. Throws VALIDATION_ERROR if
+ * both together are not enough.
+ */
+function drawn({ store, fintech }: Call, amountKobo: bigint): bigint {
+  const onramp = balanceOf(store, fintechFees(fintech.id, 'onramp'));
+  const available = onramp + balanceOf(store, fintechFees(fintech.id, 'offramp'));
+  if (amountKobo > available)
+    throw new Fault('VALIDATION_ERROR', `amount: only ${amountForPeople(naira(available))} can be withdrawn`);
+  return amountKobo < onramp ? amountKobo : onramp;
+}
+
+/** Returns `FTW_`, the fintech's id and the time in milliseconds, or the next free number. Source: public. */
+function newWithdrawalId({ store, fintech, nowMs }: Call): string {
+  const idAt = (timeMs: number) => `FTW_${fintech.fintechId}_${timeMs}`;
+  let timeMs = nowMs;
+  while (store.get('SELECT 1 FROM fee_withdrawal WHERE withdrawal_id = ?', idAt(timeMs))) timeMs += 1;
+  return idAt(timeMs);
+}
+
+interface Parts {
+  readonly amountKobo: bigint;
+  readonly onrampKobo: bigint;
+  readonly bankCode: string;
+}
+
+function record(call: Call, request: WithdrawRequest, { amountKobo, onrampKobo, bankCode }: Parts): FeeWithdrawalRow {
+  const id = call.store.insert(
+    `INSERT INTO fee_withdrawal (withdrawal_id, fintech, state, amount_kobo, onramp_kobo, account_number, bank_code, account_name, narration,
+       reference, notes, created_at) VALUES (?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    newWithdrawalId(call),
+    call.fintech.id,
+    amountKobo,
+    onrampKobo,
+    request.bankAccountNumber,
+    bankCode,
+    request.accountName,
+    request.narration ?? null,
+    request.metadata?.reference ?? null,
+    request.metadata?.notes ?? null,
+    call.nowMs,
+  );
+  const row = call.store.get<FeeWithdrawalRow>('SELECT * FROM fee_withdrawal WHERE id = ?', id);
+  if (!row) throw new Error('the new withdrawal cannot be read');
+  return row;
+}
+
+/**
+ * One, two or three days in turn, so that tests see all of them. Source: interface (the range), inferred (the choice).
+ */
+const businessDaysOf = ({ id }: FeeWithdrawalRow) => 1 + Number((id - 1n) % 3n);
+
+const withdraw: Operations['fees.withdraw'] = (call, request) => {
+  const amountKobo = wholeKoboOf(request.amount);
+  checkLimits(amountKobo);
+  const { bank, holder } = resolveAccount(request.bankAccountNumber, request.bankCode);
+  const row = record(call, request, { amountKobo, onrampKobo: drawn(call, amountKobo), bankCode: bank.code });
+  begin(call, row, afterBusinessDays(call.nowMs, businessDaysOf(row)) - call.nowMs);
+  return {
+    withdrawalId: row.withdrawal_id,
+    amount: kobo(row.amount_kobo),
+    status: row.state,
+    estimatedProcessingTime: '1 to 3 business days',
+    // The bank pays by account number; naming the holder lets the caller spot a wrong account.
+    message: `the withdrawal is on its way to the account of ${holder} at ${bank.name}`,
+  };
+};
+
+const verify: Operations['fees.verify-withdrawal'] = (call, { withdrawalId }) => {
+  const row = call.store.get<FeeWithdrawalRow>(
+    'SELECT * FROM fee_withdrawal WHERE withdrawal_id = ? AND fintech = ?',
+    withdrawalId,
+    call.fintech.id,
+  );
+  if (!row) throw new Fault('NOT_FOUND', 'no fee withdrawal has this id');
+  return {
+    withdrawalId: row.withdrawal_id,
+    status: row.state,
+    processedAt: isoTimeOrNull(row.processed_at),
+    failureReason: row.failure_reason,
+  };
+};
+
+/** Masks all but the first six digits with four asterisks. Source: public. */
+const masked = (accountNumber: string) => `${accountNumber.slice(0, 6)}****`;
+
+/** The three states of the history: a withdrawal that is processing counts as pending. Source: interface. */
+const LISTED_STATE = `CASE state WHEN 'processing' THEN 'pending' ELSE state END`;
+
+const history: Operations['fees.withdrawal-history'] = (call, { limit = 20, status }) => {
+  const rows = call.store.all<FeeWithdrawalRow>(
+    `SELECT * FROM fee_withdrawal WHERE fintech = ?1 AND (?2 IS NULL OR ${LISTED_STATE} = ?2) ORDER BY id DESC LIMIT ?3`,
+    call.fintech.id,
+    status ?? null,
+    limit,
+  );
+  const total = call.store.get<{ n: bigint }>(
+    `SELECT COUNT(*) AS n FROM fee_withdrawal WHERE fintech = ?1 AND (?2 IS NULL OR ${LISTED_STATE} = ?2)`,
+    call.fintech.id,
+    status ?? null,
+  );
+  return {
+    withdrawals: rows.map((row) => ({
+      withdrawalId: row.withdrawal_id,
+      amount: kobo(row.amount_kobo),
+      bankAccountNumber: masked(row.account_number),
+      bankCode: row.bank_code,
+      accountName: row.account_name,
+      narration: row.narration,
+      status: row.state === 'processing' ? 'pending' : row.state,
+      createdAt: isoTime(row.created_at),
+      processedAt: isoTimeOrNull(row.processed_at),
+      failureReason: row.failure_reason,
+    })),
+    pagination: { count: rows.length, limit, hasMore: Number(total?.n ?? 0n) > rows.length },
+  };
+};
+
+export const feeWithdrawalsOperations = {
+  'fees.withdraw': withdraw,
+  'fees.verify-withdrawal': verify,
+  'fees.withdrawal-history': history,
+} satisfies Partial<Operations>;

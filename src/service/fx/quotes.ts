@@ -1,0 +1,61 @@
+import { Fault } from '../../contract/faults.ts';
+import { percentToWire } from '../../money/rates.ts';
+import { isoTime } from '../context.ts';
+import type { Operations } from '../operation.ts';
+import { FX_WINDOW_MS } from '../pace.ts';
+import { VERSION } from '../version.ts';
+import { averagePriceMicro, averageSpreadMillionths } from './order-book.ts';
+import { fillFor, slicesText, tokenAmount } from './slices.ts';
+import { baseOf, decimal } from './terms.ts';
+
+/** How many expired quotes each new quote deletes. */
+const EXPIRED_PER_QUOTE = 4;
+
+const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmount: tokens }) => {
+  if (tokens !== undefined) throw new Fault('VALIDATION_ERROR', 'expected cngnAmount or tokenAmount, not both');
+  const { store, nowMs, ids, fintech } = call;
+  const fill = fillFor(call, pair, side, baseOf(cngnAmount));
+  const quoteId = `quote_${ids.uuid()}`;
+  const expiresAt = nowMs + FX_WINDOW_MS;
+  store.run(
+    'DELETE FROM fx_quote WHERE id IN (SELECT id FROM fx_quote ORDER BY id LIMIT ?) AND expires_at <= ?',
+    EXPIRED_PER_QUOTE,
+    nowMs,
+  );
+  store.run(
+    `INSERT INTO fx_quote (quote_id, fintech, pair, side, cngn_base, token_base, price_micro, slices, expires_at, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    quoteId,
+    fintech.id,
+    pair,
+    side,
+    fill.cngnBase,
+    fill.tokenBase,
+    averagePriceMicro(fill),
+    slicesText(fill.slices),
+    expiresAt,
+    nowMs,
+  );
+  return {
+    quote: {
+      quoteId,
+      pair,
+      side,
+      cngnAmount: decimal('CNGN', fill.cngnBase),
+      ...tokenAmount(pair, fill.tokenBase),
+      price: decimal('CNGN', averagePriceMicro(fill)),
+      spread: percentToWire(averageSpreadMillionths(fill)),
+      matchedOrders: fill.slices.map((slice) => ({
+        orderId: slice.orderId,
+        price: decimal('CNGN', slice.priceMicro),
+        cngnAmount: decimal('CNGN', slice.cngnBase),
+        ...tokenAmount(pair, slice.tokenBase),
+        spread: percentToWire(slice.spreadMillionths),
+      })),
+      expiresAt: isoTime(expiresAt),
+    },
+    version: VERSION,
+  };
+};
+
+export const fxQuotesOperations = { 'fx.quote': quote } satisfies Partial<Operations>;

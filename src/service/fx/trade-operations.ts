@@ -1,0 +1,231 @@
+import { Fault } from '../../contract/faults.ts';
+import { MIN_CNGN, PAIRS, type Pair, type Side } from '../../contract/fx.ts';
+import { percentToWire } from '../../money/rates.ts';
+import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
+import type { Operations } from '../operation.ts';
+import { VERSION } from '../version.ts';
+import { type Fill, fillOf, sliceOfOrder } from './order-book.ts';
+import { legsOf, type OrderRow, sideOf, stablecoinOf, tradingBalance } from './orders.ts';
+import { fillFor, readSlices, tokenAmount } from './slices.ts';
+import { baseOf, cursor, decimal, requireVault } from './terms.ts';
+import type { TradeRow } from './trade-machine.ts';
+import { earlierTrade, openTrade } from './trading.ts';
+
+interface QuoteRow {
+  readonly id: bigint;
+  readonly pair: Pair;
+  readonly side: Side;
+  readonly slices: string;
+  readonly expires_at: bigint;
+}
+
+interface Matched {
+  readonly pair: Pair;
+  readonly side: Side;
+  readonly fill: Fill;
+  readonly targetOrder?: string;
+}
+
+/** Mode 1: the quoted price, as long as its orders are active and backed. A quote can be used once. */
+function byQuote(call: Call, quoteId: string): Matched {
+  const row = call.store.get<QuoteRow>(
+    'SELECT * FROM fx_quote WHERE quote_id = ? AND fintech = ?',
+    quoteId,
+    call.fintech.id,
+  );
+  if (!row) throw new Fault('INVALID_QUOTE', 'the quote does not exist or has been used');
+  if (call.nowMs >= Number(row.expires_at)) throw new Fault('INVALID_QUOTE', 'the quote is older than 5 minutes');
+  const fill = fillOf(readSlices(row.slices));
+  requireBacked(call, row, fill);
+  call.store.run('DELETE FROM fx_quote WHERE id = ?', row.id);
+  return { pair: row.pair, side: row.side, fill };
+}
+
+/** Throws NO_LIQUIDITY if an order of the quote is gone or a maker's wallet no longer covers its part. */
+function requireBacked(call: Call, { pair, side }: QuoteRow, fill: Fill): void {
+  const { gets } = legsOf(side, pair);
+  const needed = new Map<bigint, bigint>();
+  for (const slice of fill.slices) {
+    const isActive = call.store.get(`SELECT 1 FROM fx_order WHERE id = ? AND state = 'active'`, slice.order);
+    if (!isActive) throw new Fault('NO_LIQUIDITY', 'an order behind the quote is no longer on the book');
+    const part = gets === 'CNGN' ? slice.cngnBase : slice.tokenBase;
+    needed.set(slice.maker, (needed.get(slice.maker) ?? 0n) + part);
+  }
+  for (const [maker, base] of needed)
+    if (tradingBalance(call.store, maker, gets) < base)
+      throw new Fault('NO_LIQUIDITY', 'a maker behind the quote no longer has enough tokens');
+}
+
+/** Mode 3: one order, at its exact price. */
+function byOrder(call: Call, orderId: string, cngnAmount: string | undefined): Matched {
+  if (cngnAmount === undefined) throw new Fault('VALIDATION_ERROR', 'cngnAmount: expected a value with orderId');
+  const order = call.store.get<OrderRow>(`SELECT * FROM fx_order WHERE order_id = ? AND state = 'active'`, orderId);
+  if (!order) throw new Fault('NOT_FOUND', 'no active order has this id');
+  if (order.fintech === call.fintech.id)
+    throw new Fault('SELF_TRADE', 'the order is your own; trade against another order');
+  const cngnBase = baseOf(cngnAmount);
+  if (cngnBase < order.min_base || cngnBase > order.max_base) {
+    throw new Fault(
+      'VALIDATION_ERROR',
+      `cngnAmount: expected ${decimal('CNGN', order.min_base)} to ${decimal('CNGN', order.max_base)} cNGN, the limits of the order`,
+    );
+  }
+  const slice = sliceOfOrder(call.store, order, cngnBase);
+  if (!slice) throw new Fault('NO_LIQUIDITY', 'the wallet behind the order does not hold enough tokens');
+  return { pair: order.pair, side: takerSideOf(order), fill: fillOf([slice]), targetOrder: orderId };
+}
+
+/** Returns the taker's side of an order: the taker gives what the maker gets. */
+function takerSideOf({ gives, pair }: OrderRow): Side {
+  return sideOf(gives === 'CNGN' ? stablecoinOf(pair) : 'CNGN');
+}
+
+type TradeInput = Parameters<Operations['fx.trade']>[1];
+
+/** Matches a request in one of the three modes; exactly one must be complete. */
+function matched(call: Call, { quoteId, orderId, pair, side, cngnAmount }: TradeInput): Matched {
+  if (quoteId !== undefined && orderId !== undefined)
+    throw new Fault('VALIDATION_ERROR', 'expected quoteId or orderId, not both');
+  if (quoteId !== undefined) return byQuote(call, quoteId);
+  if (orderId !== undefined) return byOrder(call, orderId, cngnAmount);
+  if (pair === undefined || side === undefined || cngnAmount === undefined)
+    throw new Fault(
+      'VALIDATION_ERROR',
+      'expected quoteId, or orderId with cngnAmount, or pair with side and cngnAmount',
+    );
+  const cngnBase = baseOf(cngnAmount);
+  if (cngnBase < MIN_CNGN.minor) throw new Fault('VALIDATION_ERROR', 'cngnAmount: expected at least 1000');
+  return { pair, side, fill: fillFor(call, pair, side, cngnBase) };
+}
+
+/** The fields that identify a trade. Other fields of a request are ignored and not stored. */
+const TRADE_FIELDS = ['pair', 'side', 'cngnAmount', 'quoteId', 'orderId', 'destinationWalletAddress'] as const;
+
+type TradeField = (typeof TRADE_FIELDS)[number];
+
+/** Serializes a request without its idempotency key, to compare a repeat with. */
+function inputText(endpoint: string, request: Readonly<Partial<Record<TradeField, string | undefined>>>): string {
+  return JSON.stringify([endpoint, ...TRADE_FIELDS.map((name) => request[name] ?? null)]);
+}
+
+function tradeCore(row: TradeRow) {
+  return {
+    tradeId: row.trade_id,
+    pair: row.pair,
+    side: row.side,
+    cngnAmount: decimal('CNGN', row.cngn_base),
+    ...tokenAmount(row.pair, row.token_base),
+  };
+}
+
+const trade: Operations['fx.trade'] = (call, request) => {
+  const { destinationWalletAddress: destination, idempotencyKey } = request;
+  const input = inputText('fx.trade', request);
+  requireVault(call);
+  const row =
+    earlierTrade(call, idempotencyKey, input) ??
+    openTrade(call, { ...matched(call, request), destination, idempotencyKey, input });
+  return {
+    trade: {
+      ...tradeCore(row),
+      ...(row.target_order === null ? {} : { orderId: row.target_order }),
+      price: decimal('CNGN', row.price_micro),
+      platformFeePercentage: percentToWire(row.fee_millionths),
+      status: 'pending',
+      lockId: row.lock_id,
+      expiresAt: isoTime(row.expires_at),
+      createdAt: isoTime(row.created_at),
+    },
+    version: VERSION,
+  };
+};
+
+/** `CNGN` alone lets the book choose the stablecoin: whichever gives the taker more or costs less. Source: inferred. */
+function bestOfPairs(call: Call, side: Side, cngnBase: bigint): Matched {
+  const found = PAIRS.flatMap((pair) => {
+    try {
+      return [{ pair, side, fill: fillFor(call, pair, side, cngnBase) }];
+    } catch (error) {
+      if (error instanceof Fault) return [];
+      throw error;
+    }
+  });
+  const isBetter = (a: Matched, b: Matched) =>
+    legsOf(side, a.pair).gets === 'CNGN' ? a.fill.tokenBase < b.fill.tokenBase : a.fill.tokenBase > b.fill.tokenBase;
+  const [first, ...others] = found;
+  if (!first) return { pair: PAIRS[0], side, fill: fillFor(call, PAIRS[0], side, cngnBase) };
+  return others.reduce<Matched>((best, each) => (isBetter(each, best) ? each : best), first);
+}
+
+const marketOrder: Operations['fx.market-order'] = (call, request) => {
+  const { pair, side, cngnAmount, destinationWalletAddress: destination, idempotencyKey } = request;
+  const input = inputText('fx.market-order', request);
+  requireVault(call);
+  const cngnBase = baseOf(cngnAmount);
+  const take = (): Matched =>
+    pair === 'CNGN' ? bestOfPairs(call, side, cngnBase) : { pair, side, fill: fillFor(call, pair, side, cngnBase) };
+  const row =
+    earlierTrade(call, idempotencyKey, input) ?? openTrade(call, { ...take(), destination, idempotencyKey, input });
+  return {
+    trade: {
+      ...tradeCore(row),
+      averagePrice: decimal('CNGN', row.price_micro),
+      status: 'pending',
+      expiresAt: isoTime(row.expires_at),
+      createdAt: isoTime(row.created_at),
+    },
+    version: VERSION,
+    note: 'the trade is locked in escrow and settles according to the auto-signing settings',
+  };
+};
+
+function listed(row: TradeRow) {
+  return {
+    ...tradeCore(row),
+    price: decimal('CNGN', row.price_micro),
+    fintechNetAmount: decimal(legsOf(row.side, row.pair).gets, row.net_base),
+    status: row.state,
+    createdAt: isoTime(row.created_at),
+  };
+}
+
+const tradeStatus: Operations['fx.trade-status'] = (call, { tradeId }) => {
+  const row = call.store.get<TradeRow>(
+    'SELECT * FROM fx_trade WHERE trade_id = ? AND fintech = ?',
+    tradeId,
+    call.fintech.id,
+  );
+  if (!row) throw new Fault('NOT_FOUND', 'this fintech has no trade with this id');
+  return {
+    trade: {
+      ...listed(row),
+      lockId: row.lock_id,
+      priceLockExpiresAt: isoTime(row.expires_at),
+      errorMessage: row.error_message,
+      failedAt: isoTimeOrNull(row.failed_at),
+    },
+    version: VERSION,
+  };
+};
+
+const listTrades: Operations['fx.list-trades'] = (call, { pair, side, status, limit = 50, startAfter }) => {
+  const before = startAfter === undefined ? null : cursor(call, 'fx_trade', 'trade_id', startAfter);
+  const rows = call.store.all<TradeRow>(
+    `SELECT * FROM fx_trade WHERE fintech = ?1 AND (?2 IS NULL OR pair = ?2) AND (?3 IS NULL OR side = ?3) AND (?4 IS NULL OR state = ?4)
+       AND (?5 IS NULL OR id < ?5) ORDER BY id DESC LIMIT ?6`,
+    call.fintech.id,
+    pair ?? null,
+    side?.toLowerCase() ?? null,
+    status?.toLowerCase() ?? null,
+    before,
+    limit,
+  );
+  return { trades: rows.map(listed), count: rows.length, version: VERSION };
+};
+
+export const fxTradesOperations = {
+  'fx.trade': trade,
+  'fx.market-order': marketOrder,
+  'fx.trade-status': tradeStatus,
+  'fx.list-trades': listTrades,
+} satisfies Partial<Operations>;

@@ -1,0 +1,224 @@
+import type { RequestOf } from '../../contract/endpoint.ts';
+import type { startOfframp as startOfframpEndpoint } from '../../contract/endpoints/offramp.ts';
+import { Fault } from '../../contract/faults.ts';
+import { amount, amountForPeople } from '../../money/amount.ts';
+import { trimDecimal } from '../../money/decimal.ts';
+import { cngnBaseFromKobo } from '../../money/rates.ts';
+import { toWireText } from '../../money/units.ts';
+import { koboOf } from '../amounts.ts';
+import { resolveAccount } from '../banks/operation.ts';
+import { type Call, isoTime, isoTimeOrNull, newTxHash } from '../context.ts';
+import { type Fees, feesOn } from '../fees/fees.ts';
+import { post, VAULT, walletAccount } from '../ledger.ts';
+import type { Operations } from '../operation.ts';
+import { userIdOf } from '../public-ids.ts';
+import { requireActive, type UserRow, userOf } from '../users/operation.ts';
+import { blockNumber, GAS, TOKEN_ADDRESS, VAULT_ADDRESS } from '../wallets/tokens.ts';
+import { holdings, userWallets } from '../wallets/wallets.ts';
+import { begin, deductedKobo, firstState, type OfframpRow } from './machine.ts';
+import { type Source, takeInOrder, totalOf } from './sources.ts';
+
+/**
+ * Returns the cNGN that the service can sign for on all networks: the managed wallet first, then generated wallets
+ * without a custom owner, then replaced wallets, then those on Bantu and Solana. Source: public (the balance is that of
+ * all networks), inferred (the order).
+ */
+function spendable(call: Call, user: UserRow): Source[] {
+  const wallets = userWallets(call.store, user.id).filter(({ custom_owner }) => custom_owner === null);
+  const inOrder = ['managed', 'generated', 'replaced', 'multi_chain'].flatMap((wanted) =>
+    wallets.filter(({ kind }) => kind === wanted),
+  );
+  return inOrder.flatMap(({ id }) =>
+    holdings(call.store, id, 'CNGN').map(({ network, balance }) => ({ wallet: id, network, base: balance })),
+  );
+}
+
+/** Takes `neededBase` from the sources in order. Throws NO_FUNDED_WALLET, INSUFFICIENT_BALANCE. */
+function draw(sources: readonly Source[], neededBase: bigint): Source[] {
+  const available = totalOf(sources);
+  if (available === 0n)
+    throw new Fault('NO_FUNDED_WALLET', 'the user has no cNGN in a wallet that the service can sign for');
+  if (available < neededBase) {
+    const people = (base: bigint) => amountForPeople(amount('CNGN', base));
+    throw new Fault(
+      'INSUFFICIENT_BALANCE',
+      `${people(neededBase)} needed including fees; ${people(available)} available`,
+    );
+  }
+  return takeInOrder(sources, neededBase);
+}
+
+/** A fintech needs a verified bank account before any payout. Source: interface. */
+function requireVerifiedAccount(call: Call): void {
+  if (!call.store.get('SELECT 1 FROM bank_account WHERE fintech = ? LIMIT 1', call.fintech.id)) {
+    throw new Fault('VALIDATION_ERROR', 'the fintech needs a verified bank account; add one first');
+  }
+}
+
+type OfframpRequest = RequestOf<typeof startOfframpEndpoint>;
+
+function createOfframp(
+  call: Call,
+  user: UserRow,
+  request: OfframpRequest,
+  parts: { amountKobo: bigint; fees: Fees; holder: string; bankCode: string },
+): OfframpRow {
+  const requestId = call.ids.uuid();
+  const id = call.store.insert(
+    `INSERT INTO offramp (request_id, fintech, user, state, amount_kobo, platform_fee_kobo, fintech_fee_kobo, account_number, bank_code,
+       account_name, tx_hash, block_number, payout_reference, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    requestId,
+    call.fintech.id,
+    user.id,
+    firstState(request.accountNumber),
+    parts.amountKobo,
+    parts.fees.platform.kobo,
+    parts.fees.fintech.kobo,
+    request.accountNumber,
+    parts.bankCode,
+    parts.holder,
+    newTxHash(call),
+    blockNumber(call),
+    call.ids.uuid(),
+    call.nowMs,
+    call.nowMs,
+  );
+  const row = call.store.get<OfframpRow>('SELECT * FROM offramp WHERE id = ?', id);
+  if (!row) throw new Error('the new offramp cannot be read');
+  return row;
+}
+
+function setAside(call: Call, row: OfframpRow, sources: readonly Source[]): void {
+  for (const { wallet, network, base } of sources) {
+    call.store.run(
+      'INSERT INTO offramp_source (offramp, wallet, network, amount_base) VALUES (?, ?, ?, ?)',
+      row.id,
+      wallet,
+      network,
+      base,
+    );
+  }
+  const total = cngnBaseFromKobo(deductedKobo(row));
+  post(call, 'offramp.taken', row.request_id, [
+    ...sources.map(({ wallet, network, base }) => ({ account: walletAccount(wallet, network, 'CNGN'), minor: -base })),
+    { account: VAULT, minor: total },
+  ]);
+}
+
+const startOfframp: Operations['transactions.offramp'] = (call, request) => {
+  const amountKobo = koboOf(request.amount);
+  if (request.ticker.toUpperCase() !== 'CNGN') throw new Fault('VALIDATION_ERROR', 'ticker: expected CNGN');
+  requireVerifiedAccount(call);
+  const user = userOf(call, request.userId, 'USER_NOT_FOUND');
+  requireActive(user);
+  const { bank, holder } = resolveAccount(request.accountNumber, request.bankCode);
+  const fees = feesOn(call.store, call.fintech.id, 'offramp', amountKobo);
+  const sources = draw(spendable(call, user), cngnBaseFromKobo(amountKobo + fees.totalKobo));
+  const row = createOfframp(call, user, request, { amountKobo, fees, holder, bankCode: bank.code });
+  setAside(call, row, sources);
+  begin(call, row);
+  const isTransferred = row.state === 'payout_pending';
+  const from = userWallets(call.store, user.id).find(({ id }) => id === sources[0]?.wallet);
+  return {
+    requestId: row.request_id,
+    status: row.state,
+    stage: stageOf(row.state),
+    message: isTransferred
+      ? 'the cNGN was transferred; the bank payout is pending'
+      : 'the cNGN was set aside; the transfer and the bank payout follow',
+    tokenAddress: TOKEN_ADDRESS.CNGN,
+    vaultAddress: VAULT_ADDRESS,
+    transactionHash: isTransferred ? row.tx_hash : undefined,
+    smartWalletAddress: from?.address,
+    executedAt: isoTime(call.nowMs),
+    ...GAS,
+    blockNumber: isTransferred ? row.block_number.toString() : undefined,
+    duration: 0,
+    userId: user.user_id,
+    amount: toWireText(amount('CNGN', cngnBaseFromKobo(amountKobo)), 'token'),
+    tokenSymbol: 'CNGN',
+    verifiedAccountDetails: {
+      accountNumber: row.account_number,
+      bankCode: row.bank_code,
+      accountHolderName: holder,
+      verificationTimestamp: isoTime(call.nowMs),
+    },
+  };
+};
+
+/** The bank status of each state. Source: inferred. */
+const PAYOUT_STATUS: Readonly<Record<string, string>> = {
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'failed',
+};
+
+const isOver = (state: string) => Object.hasOwn(PAYOUT_STATUS, state);
+
+/** The stage of each state; a state that ends an offramp is its own stage. Source: public (payout), inferred. */
+const STAGES: Readonly<Record<string, string>> = {
+  pending: 'request',
+  processing: 'request',
+  bank_verification: 'verification',
+  transfer_pending: 'transfer',
+  transfer_confirmed: 'transfer',
+  payout_pending: 'payout',
+};
+
+const stageOf = (state: string) => STAGES[state] ?? state;
+
+/** Formats the transfer of the cNGN, which has a hash and a block once it is confirmed. */
+function transferOf(row: OfframpRow) {
+  const isConfirmed = row.transferred_at !== null;
+  return {
+    status: isConfirmed ? 'confirmed' : isOver(row.state) ? 'failed' : 'pending',
+    transactionHash: isConfirmed ? row.tx_hash : null,
+    blockNumber: isConfirmed ? row.block_number.toString() : null,
+    timestamp: isoTimeOrNull(row.transferred_at),
+  };
+}
+
+/** Formats the bank payout; an offramp that ended before the transfer never had an attempt. */
+function payoutOf(row: OfframpRow) {
+  const isAttempted = isOver(row.state) && row.transferred_at !== null;
+  return {
+    status: PAYOUT_STATUS[row.state] ?? 'pending',
+    reference: row.payout_reference,
+    transactionId: isAttempted ? row.payout_reference : null,
+    timestamp: isOver(row.state) ? isoTime(row.updated_at) : null,
+    attempts: isAttempted ? 1 : 0,
+  };
+}
+
+const offrampStatus: Operations['transactions.offramp-status'] = (call, { requestId }) => {
+  const row = call.store.get<OfframpRow>(
+    'SELECT * FROM offramp WHERE request_id = ? AND fintech = ?',
+    requestId,
+    call.fintech.id,
+  );
+  if (!row) throw new Fault('NOT_FOUND', 'no offramp has this request id');
+  const source = call.store.get<{ address: string }>(
+    'SELECT address FROM offramp_source JOIN wallet ON wallet.id = offramp_source.wallet WHERE offramp = ? ORDER BY wallet.id LIMIT 1',
+    row.id,
+  );
+  return {
+    requestId: row.request_id,
+    status: row.state,
+    stage: stageOf(row.state),
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+    userWalletAddress: source?.address,
+    vaultAddress: VAULT_ADDRESS,
+    tokenAddress: TOKEN_ADDRESS.CNGN,
+    amount: trimDecimal(toWireText(amount('CNGN', cngnBaseFromKobo(row.amount_kobo)), 'token')),
+    fintechUserId: userIdOf(call.store, row.user),
+    tokenTransfer: transferOf(row),
+    payout: payoutOf(row),
+  };
+};
+
+export const offrampOperations = {
+  'transactions.offramp': startOfframp,
+  'transactions.offramp-status': offrampStatus,
+} satisfies Partial<Operations>;

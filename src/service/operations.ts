@@ -1,0 +1,35 @@
+import type { Group } from '../contract/endpoints/index.ts';
+import type { OperationsOf } from './operation.ts';
+
+/** Loads the operations of one group of endpoints. A group without operations does not compile. */
+export const loadOperations: { readonly [G in Group]: () => Promise<OperationsOf<G>> } = {
+  users: async () => (await import('./users/operation.ts')).usersOperations,
+  'user-list': async () => (await import('./users/list.ts')).userListOperations,
+  'user-settings': async () => (await import('./users/settings.ts')).userSettingsOperations,
+  'default-wallets': async () => (await import('./wallets/default-wallets.ts')).defaultWalletsOperations,
+  onramp: async () => (await import('./onramp/operation.ts')).onrampOperations,
+  offramp: async () => (await import('./offramp/operation.ts')).offrampOperations,
+  payouts: async () => (await import('./payout/operation.ts')).payoutsOperations,
+  withdrawals: async () => (await import('./transfers/withdrawal-operations.ts')).withdrawalsOperations,
+  transfers: async () => (await import('./transfers/operation.ts')).transfersOperations,
+  recovery: async () => (await import('./users/recovery.ts')).recoveryOperations,
+  history: async () => (await import('./history/operation.ts')).historyOperations,
+  swaps: async () => (await import('./swaps/operation.ts')).swapsOperations,
+  bridge: async () => (await import('./bridge/operation.ts')).bridgeOperations,
+  wallets: async () => (await import('./wallets/operation.ts')).walletsOperations,
+  'external-wallets': async () => (await import('./wallets/external-wallets.ts')).externalWalletsOperations,
+  'wallet-migration': async () => (await import('./wallets/migration.ts')).walletMigrationOperations,
+  balances: async () => (await import('./wallets/balances.ts')).balancesOperations,
+  'virtual-accounts': async () => (await import('./deposits/operation.ts')).virtualAccountsOperations,
+  banks: async () => (await import('./banks/operation.ts')).banksOperations,
+  fees: async () => (await import('./fees/operation.ts')).feesOperations,
+  'fee-withdrawals': async () => (await import('./fees/withdrawals.ts')).feeWithdrawalsOperations,
+  'fx-orders': async () => (await import('./fx/order-operations.ts')).fxOrdersOperations,
+  'fx-book': async () => (await import('./fx/book.ts')).fxBookOperations,
+  'fx-quotes': async () => (await import('./fx/quotes.ts')).fxQuotesOperations,
+  'fx-trades': async () => (await import('./fx/trade-operations.ts')).fxTradesOperations,
+  'fx-vault': async () => (await import('./fx/vault.ts')).fxVaultOperations,
+  'fx-auto-signing': async () => (await import('./fx/auto-signing.ts')).fxAutoSigningOperations,
+  management: async () => (await import('./account/operation.ts')).managementOperations,
+  allowlist: async () => (await import('./account/allowlist-operations.ts')).allowlistOperations,
+};

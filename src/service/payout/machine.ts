@@ -1,0 +1,137 @@
+import { cngnBaseFromKobo } from '../../money/rates.ts';
+import { PAYOUT_FAILED, type PayoutError, REVIEW_FAILED, TRANSFER_FAILED } from '../banks/banks.ts';
+import type { Context } from '../context.ts';
+import { isPayoutToFail } from '../fault-rules.ts';
+import { collectFees } from '../fees/fees.ts';
+import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
+import { type Machine, schedule } from '../machine.ts';
+import { REVERSAL_MS, REVIEW_MS, SHOWN_STATE_MS } from '../pace.ts';
+import { payoutPlan } from '../values.ts';
+import { smartWallet } from '../wallets/wallets.ts';
+import {
+  announceCompletion,
+  announceFailure,
+  announceHandOver,
+  announceTransfer,
+  type PayoutRow,
+  sourcesOf,
+} from './events.ts';
+
+/**
+ * A payout of the fintech's own cNGN, which is in the vault before the first response. Source: public (the states and
+ * what may fail), inferred (what returns, where a manual review belongs, and that only test accounts cause anything but
+ * a failure at the bank).
+ */
+export const payout: Machine<PayoutRow> = {
+  name: 'payout',
+  table: 'payout',
+  transitions: [
+    { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => follow(at, row, 'transfer-begun') },
+    { on: 'cancelled', from: ['pending'], to: 'cancelled', effect: returnTokens },
+    { on: 'transfer-begun', from: ['processing'], to: 'transferring_cngn', effect: transfer },
+    { on: 'transferred', from: ['transferring_cngn'], to: 'initiating_payout', effect: confirmTransfer },
+    { on: 'transfer-failed', from: ['transferring_cngn'], to: 'failed', effect: failedBecause(TRANSFER_FAILED) },
+    { on: 'handed-over', from: ['initiating_payout'], to: 'payout_processing', effect: handOver },
+    { on: 'held', from: ['initiating_payout'], to: 'pending_manual_review', effect: review },
+    { on: 'approved', from: ['pending_manual_review'], to: 'payout_processing', effect: handOver },
+    { on: 'review-elapsed', from: ['pending_manual_review'], to: 'failed', effect: failedBecause(REVIEW_FAILED) },
+    { on: 'settled', from: ['payout_processing'], to: 'completed', effect: settle },
+    { on: 'payout-failed', from: ['payout_processing'], to: 'failed', effect: failedBecause(PAYOUT_FAILED) },
+    { on: 'reversed', from: ['completed'], to: 'reversed', effect: reverse },
+  ],
+};
+
+/** Starts the work of a new payout, whose cNGN is already in the vault. */
+export function begin(context: Context, row: PayoutRow): void {
+  follow(context, row, payoutPlan(row.account_number) === 'cancelled' ? 'cancelled' : 'accepted');
+}
+
+/** Returns what leaves the smart wallet, in kobo: the amount paid out plus the platform fee. */
+function payoutTotalKobo(row: PayoutRow): bigint {
+  return row.amount_kobo + row.platform_fee_kobo;
+}
+
+function touch({ store, nowMs }: Context, row: PayoutRow): void {
+  store.run('UPDATE payout SET updated_at = ? WHERE id = ?', nowMs, row.id);
+}
+
+/** Returns how long a state lasts: longer for the test account that shows every state. */
+function lengthOf(row: PayoutRow, ordinaryMs: number): number {
+  return payoutPlan(row.account_number) === 'in-steps' ? SHOWN_STATE_MS : ordinaryMs;
+}
+
+/** Schedules the next event after one step. */
+function follow(context: Context, row: PayoutRow, event: string): void {
+  touch(context, row);
+  schedule(context, payout.name, row.id, event, lengthOf(row, context.pace.step));
+}
+
+function transfer(context: Context, row: PayoutRow): void {
+  const fails = payoutPlan(row.account_number) === 'transfer-fails';
+  follow(context, row, fails ? 'transfer-failed' : 'transferred');
+}
+
+function confirmTransfer(context: Context, row: PayoutRow): void {
+  context.store.run('UPDATE payout SET transferred_at = ? WHERE id = ?', context.nowMs, row.id);
+  follow(context, row, payoutPlan(row.account_number) === 'reviewed' ? 'held' : 'handed-over');
+  announceTransfer(context, row);
+}
+
+function review(context: Context, row: PayoutRow): void {
+  touch(context, row);
+  schedule(context, payout.name, row.id, 'review-elapsed', REVIEW_MS);
+}
+
+function handOver(context: Context, row: PayoutRow): void {
+  touch(context, row);
+  const fails = isPayoutToFail(context, 'transactions.fintech-offramp', row.account_number);
+  schedule(context, payout.name, row.id, fails ? 'payout-failed' : 'settled', lengthOf(row, context.pace.payout));
+  announceHandOver(context, row);
+}
+
+function settle(context: Context, row: PayoutRow): void {
+  const { store, nowMs } = context;
+  const base = cngnBaseFromKobo(payoutTotalKobo(row));
+  post(context, 'payout.settled', row.request_id, [
+    { account: VAULT, minor: -base },
+    { account: SUPPLY, minor: base },
+    { account: RESERVE, minor: -payoutTotalKobo(row) },
+    { account: BANK, minor: row.amount_kobo },
+    ...collectFees(context, row.fintech, 'offramp', row.platform_fee_kobo, 0n),
+  ]);
+  store.run('UPDATE payout SET updated_at = ?, completed_at = ? WHERE id = ?', nowMs, nowMs, row.id);
+  if (payoutPlan(row.account_number) === 'reversed') schedule(context, payout.name, row.id, 'reversed', REVERSAL_MS);
+  announceCompletion(context, row);
+}
+
+/** Mints the Naira that the bank sent back, on Base. The fee stays with the platform. No event is documented. */
+function reverse(context: Context, row: PayoutRow): void {
+  const base = cngnBaseFromKobo(row.amount_kobo);
+  post(context, 'payout.reversed', row.request_id, [
+    { account: BANK, minor: -row.amount_kobo },
+    { account: RESERVE, minor: row.amount_kobo },
+    { account: SUPPLY, minor: -base },
+    { account: walletAccount(smartWallet(context.store, row.fintech).id, 'base', 'CNGN'), minor: base },
+  ]);
+  touch(context, row);
+}
+
+/** Returns the cNGN, including the fee, to the networks it came from. */
+function returnTokens(context: Context, row: PayoutRow): void {
+  const wallet = smartWallet(context.store, row.fintech);
+  post(context, 'payout.returned', row.request_id, [
+    { account: VAULT, minor: -cngnBaseFromKobo(payoutTotalKobo(row)) },
+    ...sourcesOf(context, row).map(({ network, amount_base }) => ({
+      account: walletAccount(wallet.id, network, 'CNGN'),
+      minor: amount_base,
+    })),
+  ]);
+  touch(context, row);
+}
+
+function failedBecause(error: PayoutError) {
+  return (context: Context, row: PayoutRow): void => {
+    returnTokens(context, row);
+    announceFailure(context, row, error);
+  };
+}

@@ -1,0 +1,168 @@
+import { amount, type Token } from '../../money/amount.ts';
+import { percentText } from '../../money/rates.ts';
+import { toWireText } from '../../money/units.ts';
+import { type Context, isoTime, newTxHash } from '../context.ts';
+import { emit } from '../events/outbox.ts';
+import { exchange, minimumOutBase } from '../fx/exchange.ts';
+import { post, swapping, walletAccount } from '../ledger.ts';
+import { fire, type Machine, schedule } from '../machine.ts';
+import { onramp } from '../onramp/machine.ts';
+import { userIdOf } from '../public-ids.ts';
+import { GAS, TOKEN_ADDRESS } from '../wallets/tokens.ts';
+import { accountAt, managedWallet, type WalletRow } from '../wallets/wallets.ts';
+import type { SwapTrigger } from './swaps.ts';
+
+export interface SwapRow {
+  readonly id: bigint;
+  readonly request_id: string;
+  readonly fintech: bigint;
+  readonly user: bigint;
+  readonly trigger_type: SwapTrigger;
+  readonly onramp: bigint | null;
+  readonly state: string;
+  readonly wallet: bigint;
+  readonly destination: string;
+  /** The network on which the destination receives the bought tokens. */
+  readonly network: string;
+  readonly sell_asset: Token;
+  readonly buy_asset: Token;
+  readonly amount_in_base: bigint;
+  /** 0 if the book had no price when the swap was requested. */
+  readonly expected_out_base: bigint;
+  readonly slippage_millionths: bigint;
+  readonly amount_out_base: bigint | null;
+  readonly rate_micro: bigint | null;
+  readonly tx_hash: string | null;
+  readonly error_code: string | null;
+  readonly created_at: bigint;
+  readonly updated_at: bigint;
+}
+
+/** Source: public (the states), inferred (that the sold tokens are set aside on request). */
+export const swap: Machine<SwapRow> = {
+  name: 'swap',
+  table: 'swap',
+  transitions: [
+    { on: 'accepted', from: ['pending'], to: 'requested', effect: accept },
+    { on: 'begun', from: ['requested', 'queued'], to: 'processing', effect: begin },
+    {
+      on: 'executed',
+      from: ['processing'],
+      to: 'completed',
+      when: (...about) => problemOf(...about) === undefined,
+      effect: execute,
+    },
+    { on: 'executed', from: ['processing'], to: 'failed', effect: returnTokens },
+  ],
+};
+
+function accept(context: Context, row: SwapRow): void {
+  context.store.run('UPDATE swap SET updated_at = ? WHERE id = ?', context.nowMs, row.id);
+  schedule(context, swap.name, row.id, 'begun', context.pace.step);
+}
+
+function begin(context: Context, row: SwapRow): void {
+  context.store.run('UPDATE swap SET updated_at = ? WHERE id = ?', context.nowMs, row.id);
+  if (row.onramp !== null) fire(context, onramp, row.onramp, 'swap-begun');
+  schedule(context, swap.name, row.id, 'executed', context.pace.swap);
+}
+
+const resultOf = ({ store }: Context, row: SwapRow) =>
+  exchange(store, row.fintech, row.sell_asset, row.buy_asset, row.amount_in_base);
+
+/** Returns why a swap cannot be executed now. Source: public (the codes). */
+function problemOf(context: Context, row: SwapRow): 'INSUFFICIENT_LIQUIDITY' | 'SLIPPAGE_EXCEEDED' | undefined {
+  const result = resultOf(context, row);
+  // Without a price at the time of the request, slippage cannot be measured and any price would be accepted.
+  if (!result || row.expected_out_base === 0n) return 'INSUFFICIENT_LIQUIDITY';
+  const minimum = minimumOutBase(row.expected_out_base, row.slippage_millionths);
+  return result.amountOutBase < minimum ? 'SLIPPAGE_EXCEEDED' : undefined;
+}
+
+function execute(context: Context, row: SwapRow): void {
+  const { store, nowMs } = context;
+  const result = resultOf(context, row);
+  if (!result) throw new Error('the order book changed within one transaction');
+  post(context, 'swap.executed', row.request_id, [
+    { account: swapping(row.sell_asset), minor: -row.amount_in_base },
+    ...result.postings,
+    { account: accountAt(store, row.destination, row.network, row.buy_asset), minor: result.amountOutBase },
+  ]);
+  const txHash = newTxHash(context);
+  store.run(
+    'UPDATE swap SET amount_out_base = ?, rate_micro = ?, tx_hash = ?, updated_at = ? WHERE id = ?',
+    result.amountOutBase,
+    result.rateMicro,
+    txHash,
+    nowMs,
+    row.id,
+  );
+  const about = eventOf(context, row);
+  emit(context, {
+    ...about,
+    event: 'swap.completed',
+    data: {
+      ...about.data,
+      amountOut: toWireText(amount(row.buy_asset, result.amountOutBase), 'token'),
+      swapTxHash: txHash,
+      transferTxHash: txHash,
+      completedAt: isoTime(nowMs),
+      smartWalletContext: {
+        smartWalletAddress: walletOf(context, row).address,
+        managedWalletAddress: managedWallet(store, row.user).address,
+      },
+      swapMetrics: {
+        executionTime: nowMs - Number(row.created_at),
+        gasUsed: GAS.gasUsed,
+        slippage: percentText(row.slippage_millionths),
+      },
+    },
+  });
+  if (row.onramp !== null) fire(context, onramp, row.onramp, 'swapped');
+}
+
+function returnTokens(context: Context, row: SwapRow): void {
+  const { store, nowMs } = context;
+  const code = problemOf(context, row) ?? 'INSUFFICIENT_LIQUIDITY';
+  post(context, 'swap.returned', row.request_id, [
+    { account: swapping(row.sell_asset), minor: -row.amount_in_base },
+    { account: walletAccount(row.wallet, 'base', row.sell_asset), minor: row.amount_in_base },
+  ]);
+  store.run('UPDATE swap SET error_code = ?, updated_at = ? WHERE id = ?', code, nowMs, row.id);
+  const about = eventOf(context, row);
+  emit(context, {
+    ...about,
+    event: 'swap.failed',
+    data: {
+      ...about.data,
+      failedAt: isoTime(nowMs),
+      error: { code, message: 'the swap was not executed; the tokens were returned to the wallet' },
+      retryable: true,
+      metadata: { attemptNumber: 1, pool: null },
+    },
+  });
+  if (row.onramp !== null) fire(context, onramp, row.onramp, 'swap-failed');
+}
+
+function walletOf({ store }: Context, row: SwapRow): WalletRow {
+  const wallet = store.get<WalletRow>('SELECT * FROM wallet WHERE id = ?', row.wallet);
+  if (!wallet) throw new Error('the swap has no wallet');
+  return wallet;
+}
+
+/** The common part of the events of a swap. */
+function eventOf(context: Context, row: SwapRow) {
+  const wallet = walletOf(context, row);
+  return {
+    fintech: row.fintech,
+    requestId: row.request_id,
+    userId: userIdOf(context.store, row.user),
+    data: {
+      walletAddress: wallet.address,
+      owner: wallet.custom_owner ?? 'service-managed',
+      sellToken: TOKEN_ADDRESS[row.sell_asset],
+      buyToken: TOKEN_ADDRESS[row.buy_asset],
+      amountIn: toWireText(amount(row.sell_asset, row.amount_in_base), 'token'),
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { amount, type Token } from '../../money/amount.ts';
+import { toWireText } from '../../money/units.ts';
+import { type Context, isoTime } from '../context.ts';
+import { emit } from '../events/outbox.ts';
+import { type AccountRef, BRIDGING, chain, platformTokens, post, walletAccount } from '../ledger.ts';
+import type { Machine } from '../machine.ts';
+import { userIdOf, walletAddressOf } from '../public-ids.ts';
+import { blockNumber, GAS, TOKEN_ADDRESS } from '../wallets/tokens.ts';
+import { accountAt } from '../wallets/wallets.ts';
+
+export interface WithdrawalRow {
+  readonly id: bigint;
+  readonly request_id: string;
+  readonly fintech: bigint;
+  readonly user: bigint | null;
+  readonly type: string;
+  readonly state: string;
+  readonly wallet: bigint;
+  readonly destination: string;
+  readonly asset: Token;
+  /** The amount that left the wallet, including the fee. */
+  readonly amount_base: bigint;
+  readonly fee_base: bigint;
+  /** The network on which the tokens left the wallet. */
+  readonly origin: string;
+  readonly network: string;
+  readonly note: string | null;
+  readonly tx_hash: string;
+  readonly created_at: bigint;
+  readonly completed_at: bigint | null;
+}
+
+/**
+ * Tokens in a bridge, or in a transfer that is going to fail; otherwise they arrive at once. Source: interface (the
+ * states), inferred (which applies when, and that a failure returns everything).
+ */
+export const withdrawal: Machine<WithdrawalRow> = {
+  name: 'withdrawal',
+  table: 'withdrawal',
+  transitions: [
+    { on: 'released', from: ['pending'], to: 'completed', effect: release },
+    { on: 'failed', from: ['pending'], to: 'failed', effect: returnTokens },
+  ],
+};
+
+/** Returns the account of tokens in transit. Only cNGN has one; other tokens leave the service at once. */
+export function transit(asset: Token): AccountRef {
+  return asset === 'CNGN' ? BRIDGING : chain(asset);
+}
+
+function netBase(row: WithdrawalRow): bigint {
+  return row.amount_base - row.fee_base;
+}
+
+function release(context: Context, row: WithdrawalRow): void {
+  const from = transit(row.asset);
+  const to = accountAt(context.store, row.destination, row.network, row.asset);
+  if (to.code !== from.code) {
+    post(context, 'withdrawal.released', row.request_id, [
+      { account: from, minor: -netBase(row) },
+      { account: to, minor: netBase(row) },
+    ]);
+  }
+  complete(context, row);
+}
+
+/** Returns the tokens, including the fee, to the wallet that they came from, and notifies the fintech. */
+function returnTokens(context: Context, row: WithdrawalRow): void {
+  post(context, 'withdrawal.returned', row.request_id, [
+    { account: transit(row.asset), minor: -netBase(row) },
+    { account: platformTokens(row.asset), minor: -row.fee_base },
+    { account: walletAccount(row.wallet, row.origin, row.asset), minor: row.amount_base },
+  ]);
+  const about = { fintech: row.fintech, requestId: row.request_id };
+  const reason = {
+    error: 'the transfer was reverted on-chain; the tokens were returned',
+    failedAt: isoTime(context.nowMs),
+  };
+  if (row.user === null) emit(context, { ...about, event: 'fintech.asset.transfer.failed', data: reason });
+  else
+    emit(context, {
+      ...about,
+      event: 'fintech.user.asset.transfer.failed',
+      userId: userIdOf(context.store, row.user),
+      data: { ...transferOf(context, row), ...reason },
+    });
+}
+
+/** The common part of the events of a user's withdrawal. */
+function transferOf({ store }: Context, row: WithdrawalRow) {
+  return {
+    smartWalletAddress: walletAddressOf(store, row.wallet),
+    destinationAddress: row.destination,
+    amount: toWireText(amount(row.asset, netBase(row)), 'token'),
+    ticker: row.asset,
+    tokenAddress: TOKEN_ADDRESS[row.asset],
+    network: row.network,
+  };
+}
+
+/** Marks a user's withdrawal as completed and notifies the fintech. */
+export function complete(context: Context, row: WithdrawalRow): void {
+  const { store, nowMs } = context;
+  store.run('UPDATE withdrawal SET completed_at = ? WHERE id = ?', nowMs, row.id);
+  emit(context, {
+    fintech: row.fintech,
+    event: 'fintech.user.asset.transfer.completed',
+    requestId: row.request_id,
+    userId: userIdOf(store, row.user),
+    data: {
+      ...transferOf(context, row),
+      transactionHash: row.tx_hash,
+      blockNumber: blockNumber(context).toString(),
+      gasUsed: GAS.gasUsed,
+      completedAt: isoTime(nowMs),
+    },
+  });
+}

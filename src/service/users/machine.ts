@@ -1,0 +1,87 @@
+import { type Context, hex, isoTime, orderedBytes } from '../context.ts';
+import { createdPayload, openVirtualAccount } from '../deposits/virtual-accounts.ts';
+import { emit } from '../events/outbox.ts';
+import type { Machine } from '../machine.ts';
+import { bantuAddress, solanaAddress } from '../wallets/generated-addresses.ts';
+import { fullName } from './names.ts';
+
+export interface OnboardingRow {
+  readonly id: bigint;
+  readonly request_id: string;
+  readonly fintech: bigint;
+  readonly user_id: string;
+  readonly first_name: string;
+  readonly middle_name: string;
+  readonly last_name: string;
+  readonly verifies: bigint;
+  readonly state: string;
+  readonly created_at: bigint;
+  readonly ended_at: bigint | null;
+}
+
+/** Source: interface (end states), public (`processing`), inferred (that a failed BVN can be tried again). */
+export const onboarding: Machine<OnboardingRow> = {
+  name: 'onboarding',
+  table: 'onboarding',
+  transitions: [
+    { on: 'verified', from: ['processing'], to: 'completed', ends: true, effect: createUser },
+    { on: 'rejected', from: ['processing'], to: 'failed', ends: true, effect: releaseBvn },
+  ],
+};
+
+/** Lets the BVN be tried again. */
+function releaseBvn({ store }: Context, { id }: OnboardingRow): void {
+  store.run(`UPDATE onboarding SET bvn_digest = 'failed/' || id WHERE id = ?`, id);
+}
+
+function createUser(context: Context, row: OnboardingRow): void {
+  const { store, nowMs } = context;
+  const user = store.insert(
+    `INSERT INTO user (user_id, fintech, onboarding, first_name, middle_name, last_name, active, created_at, verified_at)
+     VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?)`,
+    row.user_id,
+    row.fintech,
+    row.id,
+    row.first_name,
+    row.middle_name,
+    row.last_name,
+    row.created_at,
+    nowMs,
+  );
+  store.run('UPDATE fintech SET users = users + 1 WHERE id = ?', row.fintech);
+  createWallets(context, row.fintech, user);
+  const account = openVirtualAccount(context, {
+    kind: 'user_permanent',
+    fintech: row.fintech,
+    user,
+    name: fullName({ first: row.first_name, middle: row.middle_name, last: row.last_name }),
+    status: 'active',
+  });
+  const about = { fintech: row.fintech, requestId: row.request_id, userId: row.user_id };
+  emit(context, {
+    ...about,
+    event: 'virtual.account.created',
+    data: createdPayload(context, account),
+  });
+  emit(context, {
+    ...about,
+    event: 'user.onboarded',
+    data: { userId: row.user_id, firstName: row.first_name, lastName: row.last_name, onboardedAt: isoTime(nowMs) },
+  });
+}
+
+function createWallets(context: Context, fintech: bigint, user: bigint): void {
+  const { store, nowMs } = context;
+  // One statement: each costs as much as the rows that it inserts.
+  store.run(
+    `INSERT INTO wallet (address, fintech, user, kind, blockchain, token_buy, created_at)
+     VALUES (?4, ?1, ?2, 'managed', 'base', 'CNGN', ?3), (?5, ?1, ?2, 'multi_chain', 'bantu', 'CNGN', ?3),
+            (?6, ?1, ?2, 'multi_chain', 'solana', 'CNGN', ?3)`,
+    fintech,
+    user,
+    nowMs,
+    `0x${hex(orderedBytes(context, 20))}`,
+    bantuAddress(orderedBytes(context, 32)),
+    solanaAddress(orderedBytes(context, 32)),
+  );
+}

@@ -1,0 +1,79 @@
+import { Fault } from '../../contract/faults.ts';
+import type { Asset } from '../../money/amount.ts';
+import { TOKENS } from '../../money/amount.ts';
+import { percentFromText } from '../../money/rates.ts';
+import { type Call, isoTime } from '../context.ts';
+import type { Operations } from '../operation.ts';
+import { type UserRow, userOf } from './operation.ts';
+
+/** When the user's current status was set; verified users start active. */
+function changedAt({ store }: Call, user: UserRow): bigint {
+  const last = store.get<{ changed_at: bigint }>(
+    'SELECT changed_at FROM user_status_change WHERE user = ? ORDER BY id DESC LIMIT 1',
+    user.id,
+  );
+  return last?.changed_at ?? user.verified_at;
+}
+
+/** Setting the current status again changes nothing, not even the time of the change. */
+const setStatus: Operations['users.set-status'] = (call, { userId, active, reason }) => {
+  const { store, nowMs } = call;
+  const given = reason?.trim();
+  if (!active && !given) throw new Fault('VALIDATION_ERROR', 'reason: expected a value when active is false');
+  const user = userOf(call, userId, 'NOT_FOUND');
+  if ((user.active === 1n) !== active) {
+    store.run('UPDATE user SET active = ? WHERE id = ?', active ? 1 : 0, user.id);
+    store.run(
+      'INSERT INTO user_status_change (user, active, reason, changed_at) VALUES (?, ?, ?, ?)',
+      user.id,
+      active ? 1 : 0,
+      given || null,
+      nowMs,
+    );
+  }
+  return { userId: user.user_id, active, changedAt: isoTime(changedAt(call, user)) };
+};
+
+interface PreferenceRow {
+  readonly asset: string;
+  readonly auto_swap: bigint;
+  readonly slippage_millionths: bigint | null;
+}
+
+/** Parses an asset symbol in any case: cNGN is CNGN. Throws VALIDATION_ERROR. */
+function assetOf(symbol: string | undefined, field: string): Asset | undefined {
+  const asset = TOKENS.find((each) => each === symbol?.toUpperCase());
+  if (symbol !== undefined && !asset)
+    throw new Fault('VALIDATION_ERROR', `${field}: expected one of ${TOKENS.join(', ')}`);
+  return asset;
+}
+
+/** Omitted fields stay unchanged, but a new asset resets whether to swap: cNGN is never swapped for itself. */
+const updateOnrampAsset: Operations['management.update-onramp-asset'] = (call, request) => {
+  const { store, ids, nowMs } = call;
+  const { defaultAsset, autoSwap, slippageTolerance } = request.preferences ?? {};
+  const preferred = assetOf(request.preferredAsset, 'preferredAsset');
+  const wanted = assetOf(defaultAsset, 'preferences.defaultAsset') ?? preferred;
+  const user = userOf(call, request.userId, 'NOT_FOUND');
+  const before = store.get<PreferenceRow>('SELECT * FROM onramp_preference WHERE user = ?', user.id);
+  const asset = wanted ?? before?.asset ?? 'CNGN';
+  const kept = wanted ? true : before?.auto_swap === 1n;
+  const swaps = asset !== 'CNGN' && (autoSwap ?? kept);
+  const slippage = slippageTolerance === undefined ? undefined : percentFromText(slippageTolerance);
+  store.run(
+    `INSERT INTO onramp_preference (user, asset, auto_swap, slippage_millionths, updated_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET asset = excluded.asset, auto_swap = excluded.auto_swap, slippage_millionths = excluded.slippage_millionths,
+       updated_at = excluded.updated_at`,
+    user.id,
+    asset,
+    swaps ? 1 : 0,
+    slippage ?? before?.slippage_millionths ?? null,
+    nowMs,
+  );
+  return { requestId: ids.uuid(), updatedAt: isoTime(nowMs), autoSwap: swaps };
+};
+
+export const userSettingsOperations = {
+  'users.set-status': setStatus,
+  'management.update-onramp-asset': updateOnrampAsset,
+} satisfies Partial<Operations>;
