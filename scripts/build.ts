@@ -13,6 +13,7 @@ import { kitTypes } from './kit-types.ts';
 import { licencesText, packagesOf, sbomText } from './licences.ts';
 import { manFiles } from './man.ts';
 import { replaceFolder } from './replace-folder.ts';
+import { sourcesDigest } from './sources.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const standIn = (name: string) => join(ROOT, 'src', 'bundle', name);
@@ -159,7 +160,7 @@ await replaceFolder(
     ['THIRD-PARTY-LICENSES.txt', licencesText(packages)],
     ['sbom.cdx.json', await sbomText(ROOT, packages)],
     // Last, because bin/load.js recognizes a new build by it.
-    ['build.json', JSON.stringify({ id, nouns: CATALOGUE.map(({ name }) => name) })],
+    ['build.json', JSON.stringify({ id, nouns: CATALOGUE.map(({ name }) => name), sources: sourcesDigest(ROOT) })],
   ]),
 );
 

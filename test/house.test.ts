@@ -164,12 +164,6 @@ describe('rule 1: direction', () => {
     expect(across).toEqual([]);
   });
 
-  test('the operations of an endpoint group are in a file of its name', () => {
-    const namesIn = (folder: string) =>
-      sources.filter(({ path }) => posix.dirname(path) === folder).map(({ path }) => posix.basename(path));
-    expect(namesIn('service/operations')).toEqual(namesIn('contract/endpoints'));
-  });
-
   test('client and service do not import each other', () => {
     const between = (from: string, to: string) =>
       sources

@@ -7,7 +7,7 @@ import { payoutStatus } from '../../src/contract/endpoints/payouts.ts';
 import { FAULT_KINDS, type FaultKind, WEBHOOK_FAULTS } from '../../src/contract/fault-kinds.ts';
 import { type ServedSandbox, serve } from '../../src/sandbox/serve.ts';
 import { expectSettledLedger, fund, offramp, onboardUser, settle } from '../service/steps.ts';
-import { payOut } from '../service/transfer-steps.ts';
+import { payOut } from '../service/transfers/steps.ts';
 import { countingIds, fakeClock, openSandbox, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
 
 const ONBOARD = 'users.onboard';

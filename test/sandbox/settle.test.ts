@@ -9,7 +9,7 @@ import { payoutStatus } from '../../src/contract/endpoints/payouts.ts';
 import { onboard, onboardStatus } from '../../src/contract/endpoints/users.ts';
 import { getVirtualAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
 import { expectSettledLedger, fund, onboardUser, pass } from '../service/steps.ts';
-import { payOut } from '../service/transfer-steps.ts';
+import { payOut } from '../service/transfers/steps.ts';
 import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
 
 const settleNow = async (box: TestSandbox) => (await box.ask(sandboxSettle, {})).events;

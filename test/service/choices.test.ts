@@ -14,7 +14,7 @@ import { migrateUserWallets } from '../../src/contract/endpoints/wallet-migratio
 import { listUserWallets } from '../../src/contract/endpoints/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { freshBvn, fund, onboardUser, pass, startRamp } from './steps.ts';
-import { eventsOf, managedAddress, OUTSIDE, refusal, register } from './transfer-steps.ts';
+import { eventsOf, managedAddress, OUTSIDE, refusal, register } from './transfers/steps.ts';
 
 // Choices of the sandbox that docs/fidelity.md lists and no other test is about.
 

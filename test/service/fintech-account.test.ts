@@ -10,7 +10,7 @@ import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts
 import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { balances, expectSettledLedger, onboardUser, payIn, secondKey, settle } from './steps.ts';
-import { eventsOf, managedAddress, OUTSIDE, refusal, register } from './transfer-steps.ts';
+import { eventsOf, managedAddress, OUTSIDE, refusal, register } from './transfers/steps.ts';
 
 async function payFintech(box: TestSandbox, kobo: bigint, senderName = 'ACME VENTURES LTD') {
   const { virtualAccount } = await box.ask(getFintechAccount, {});

@@ -16,7 +16,7 @@ import { listWithdrawals, withdrawAsset } from '../../src/contract/endpoints/wit
 import { EXPIRED_KEY } from '../../src/service/values.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { balances, expectSettledLedger, fund, offramp, onboardUser, pass, payIn, settle, startRamp } from './steps.ts';
-import { addAccount, eventsOf, managedAddress, OUTSIDE, payOut, register } from './transfer-steps.ts';
+import { addAccount, eventsOf, managedAddress, OUTSIDE, payOut, register } from './transfers/steps.ts';
 
 /** Test values that reach the states which ordinary requests never show. */
 const IN_STEPS = '0000000011';

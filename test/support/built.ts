@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { sourcesDigest } from '../../scripts/sources.ts';
 import { CODE_CACHE } from './code-cache.ts';
 
 /** The folder of the package. */
@@ -64,14 +65,12 @@ function homeWith(path: string, sharedCache: string | undefined): Home {
   return { path, stateDir, env };
 }
 
-/** Throws if dist/ is older than src/: testing an old build proves nothing. */
+/** Throws if dist/ was not built from what src/ is now: testing another build proves nothing. */
 export function requireBuilt(): void {
-  const built = statSync(join(ROOT, 'dist', 'build.json'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
-  );
-  const newer = sources.find((name) => statSync(join(ROOT, 'src', name)).mtimeMs > built);
-  if (newer) throw new Error(`dist/ is older than src/${newer}: run npm run build first`);
+  const built = join(ROOT, 'dist', 'build.json');
+  const { sources } = existsSync(built) ? (JSON.parse(readFileSync(built, 'utf8')) as { sources?: string }) : {};
+  if (sources !== sourcesDigest(ROOT))
+    throw new Error('dist/ was not built from these sources: run npm run build first');
 }
 
 /** The output and exit code of a program. */

@@ -29,7 +29,7 @@ import * as walletMigration from './wallet-migration.ts';
 import * as wallets from './wallets.ts';
 import * as withdrawals from './withdrawals.ts';
 
-/** Every endpoint of the service, by group: one file here, one of the same name in service/operations/. */
+/** Every endpoint of the service, by group: one file here; service/operations.ts says where its operations are. */
 export const groups = {
   users,
   'user-list': userList,

@@ -9,7 +9,7 @@ import { onboard } from '../../../src/contract/endpoints/users.ts';
 import { getFintechWallet } from '../../../src/contract/endpoints/wallets.ts';
 import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import { fund, offramp, onboardUser, secondKey } from '../steps.ts';
-import { seededAccount } from '../transfer-steps.ts';
+import { seededAccount } from '../transfers/steps.ts';
 
 /** The first fintech's data, and the second one's key. */
 interface Two {

@@ -6,7 +6,7 @@ import {
 } from '../../../../src/contract/endpoints/banks.ts';
 import { startPayout } from '../../../../src/contract/endpoints/payouts.ts';
 import type { TestSandbox } from '../../../support/sandbox.ts';
-import { seededAccount } from '../../transfer-steps.ts';
+import { seededAccount } from '../../transfers/steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
 
 const declared: readonly Declared[] = [

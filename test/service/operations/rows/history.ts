@@ -4,7 +4,7 @@ import { getFintechAccount } from '../../../../src/contract/endpoints/virtual-ac
 import { listWithdrawals, withdrawAsset } from '../../../../src/contract/endpoints/withdrawals.ts';
 import type { TestSandbox } from '../../../support/sandbox.ts';
 import { fund, offramp, onboardUser, pass, payIn, settle } from '../../steps.ts';
-import { addAccount, managedAddress, OUTSIDE, payOut, register } from '../../transfer-steps.ts';
+import { addAccount, managedAddress, OUTSIDE, payOut, register } from '../../transfers/steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
 
 const get = (path: string) => (box: TestSandbox) => box.call('GET', path);

@@ -6,7 +6,7 @@ import { getFintechAccount } from '../../../../src/contract/endpoints/virtual-ac
 import { withdrawAsset } from '../../../../src/contract/endpoints/withdrawals.ts';
 import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { deactivate, fund, onboardUser, pass, settle } from '../../steps.ts';
-import { addAccount, managedAddress, seededAccount } from '../../transfer-steps.ts';
+import { addAccount, managedAddress, seededAccount } from '../../transfers/steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
 
 const ADDRESS = `0x${'AB'.repeat(20)}`;

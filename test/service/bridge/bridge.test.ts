@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sandboxDeposit } from '../../src/contract/control.ts';
-import type { RequestOf } from '../../src/contract/endpoint.ts';
-import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
+import { sandboxDeposit } from '../../../src/contract/control.ts';
+import type { RequestOf } from '../../../src/contract/endpoint.ts';
+import { balanceMulti } from '../../../src/contract/endpoints/balances.ts';
 import {
   bridgeNetworks,
   bridgeStatus,
   listBridges,
   quoteBridge,
   startBridge,
-} from '../../src/contract/endpoints/bridge.ts';
-import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
-import { addressProblemOn, networkOf } from '../../src/contract/networks.ts';
-import { isoTime } from '../../src/service/context.ts';
-import { checkLedger } from '../../src/service/ledger.ts';
-import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
-import { balances, onboardUser, pass, secondKey, settle } from './steps.ts';
+} from '../../../src/contract/endpoints/bridge.ts';
+import { getFintechWallet } from '../../../src/contract/endpoints/wallets.ts';
+import { addressProblemOn, networkOf } from '../../../src/contract/networks.ts';
+import { isoTime } from '../../../src/service/context.ts';
+import { checkLedger } from '../../../src/service/ledger.ts';
+import { openSandbox, START_MS, type TestSandbox } from '../../support/sandbox.ts';
+import { balances, onboardUser, pass, secondKey, settle } from '../steps.ts';
 
 const SENDER = `0x${'5e'.repeat(20)}`;
 const STRANGER = `0x${'07'.repeat(20)}`;

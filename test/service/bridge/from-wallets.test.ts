@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { balanceUser } from '../../src/contract/endpoints/balances.ts';
-import { bridgeStatus, startBridge } from '../../src/contract/endpoints/bridge.ts';
-import { transferToWallet } from '../../src/contract/endpoints/transfers.ts';
-import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
-import { withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
-import { chain, post, walletAccount } from '../../src/service/ledger.ts';
-import { walletAt } from '../../src/service/wallets/wallets.ts';
-import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { balances, expectSettledLedger, fund, onboardUser, settle } from './steps.ts';
-import { managedAddress, OUTSIDE, refusal, register } from './transfer-steps.ts';
+import { balanceUser } from '../../../src/contract/endpoints/balances.ts';
+import { bridgeStatus, startBridge } from '../../../src/contract/endpoints/bridge.ts';
+import { transferToWallet } from '../../../src/contract/endpoints/transfers.ts';
+import { getFintechWallet } from '../../../src/contract/endpoints/wallets.ts';
+import { withdrawAsset } from '../../../src/contract/endpoints/withdrawals.ts';
+import { chain, post, walletAccount } from '../../../src/service/ledger.ts';
+import { walletAt } from '../../../src/service/wallets/wallets.ts';
+import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { balances, expectSettledLedger, fund, onboardUser, settle } from '../steps.ts';
+import { managedAddress, OUTSIDE, refusal, register } from '../transfers/steps.ts';
 
 const initiate = (box: TestSandbox, fromAddress: string, fromNetwork = 'base') =>
   box.ask(startBridge, {

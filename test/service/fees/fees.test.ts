@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { accumulatedFees, getFees, manageFees, previewFees } from '../../src/contract/endpoints/fees.ts';
-import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
-import { isoTime } from '../../src/service/context.ts';
-import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
-import { onboardUser, pass } from './steps.ts';
+import { accumulatedFees, getFees, manageFees, previewFees } from '../../../src/contract/endpoints/fees.ts';
+import { startOnramp } from '../../../src/contract/endpoints/onramp.ts';
+import { isoTime } from '../../../src/service/context.ts';
+import { openSandbox, START_MS, type TestSandbox } from '../../support/sandbox.ts';
+import { onboardUser, pass } from '../steps.ts';
 
 const fee = (percentageFee: number, capFee: number, enabled = true) => ({ percentageFee, capFee, enabled });
 

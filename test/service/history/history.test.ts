@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { listDeposits, listPayouts, listTransactions } from '../../src/contract/endpoints/history.ts';
-import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
-import { listWithdrawals, withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
-import { wireNumberText } from '../../src/money/decimal.ts';
-import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
-import { fund, offramp, onboardUser, pass, payIn, secondKey, settle, startRamp, type User } from './steps.ts';
-import { managedAddress, OUTSIDE, payOut } from './transfer-steps.ts';
+import { listDeposits, listPayouts, listTransactions } from '../../../src/contract/endpoints/history.ts';
+import { getFintechAccount } from '../../../src/contract/endpoints/virtual-accounts.ts';
+import { listWithdrawals, withdrawAsset } from '../../../src/contract/endpoints/withdrawals.ts';
+import { wireNumberText } from '../../../src/money/decimal.ts';
+import { openSandbox, START_MS, type TestSandbox } from '../../support/sandbox.ts';
+import { fund, offramp, onboardUser, pass, payIn, secondKey, settle, startRamp, type User } from '../steps.ts';
+import { managedAddress, OUTSIDE, payOut } from '../transfers/steps.ts';
 
 const iso = (timeMs: number) => new Date(timeMs).toISOString();
 const text = (value: unknown) => wireNumberText(value as never);

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestOf } from '../../src/contract/endpoint.ts';
-import { balanceAddress, balanceUser } from '../../src/contract/endpoints/balances.ts';
-import { setExternalWalletStatus } from '../../src/contract/endpoints/external-wallets.ts';
-import { transferToWallet } from '../../src/contract/endpoints/transfers.ts';
-import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
-import { withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
-import { TOKENS } from '../../src/money/amount.ts';
-import { chain, post, walletAccount } from '../../src/service/ledger.ts';
-import { accountAt, walletAt } from '../../src/service/wallets/wallets.ts';
-import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { balances, expectSettledLedger, fund, onboardUser, pass, secondKey, settle } from './steps.ts';
-import { commit, eventsOf, managedAddress, OUTSIDE, refusal, register } from './transfer-steps.ts';
+import type { RequestOf } from '../../../src/contract/endpoint.ts';
+import { balanceAddress, balanceUser } from '../../../src/contract/endpoints/balances.ts';
+import { setExternalWalletStatus } from '../../../src/contract/endpoints/external-wallets.ts';
+import { transferToWallet } from '../../../src/contract/endpoints/transfers.ts';
+import { getFintechWallet } from '../../../src/contract/endpoints/wallets.ts';
+import { withdrawAsset } from '../../../src/contract/endpoints/withdrawals.ts';
+import { TOKENS } from '../../../src/money/amount.ts';
+import { chain, post, walletAccount } from '../../../src/service/ledger.ts';
+import { accountAt, walletAt } from '../../../src/service/wallets/wallets.ts';
+import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { balances, expectSettledLedger, fund, onboardUser, pass, secondKey, settle } from '../steps.ts';
+import { commit, eventsOf, managedAddress, OUTSIDE, refusal, register } from './steps.ts';
 
 const MILLION = 1_000_000;
 

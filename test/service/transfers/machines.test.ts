@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { transferToWallet } from '../../src/contract/endpoints/transfers.ts';
-import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
-import { withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
-import type { Machine } from '../../src/service/machine.ts';
-import { payout } from '../../src/service/payout/machine.ts';
-import { withdrawal } from '../../src/service/transfers/machine.ts';
-import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { type Effect, type Reach, type Specified, testMachines } from './machine-tables.ts';
-import { FAILING_ACCOUNT, fund, onboardUser, pass, payIn } from './steps.ts';
-import { addAccount, managedAddress, OUTSIDE, payOut, register } from './transfer-steps.ts';
+import { transferToWallet } from '../../../src/contract/endpoints/transfers.ts';
+import { getFintechAccount } from '../../../src/contract/endpoints/virtual-accounts.ts';
+import { withdrawAsset } from '../../../src/contract/endpoints/withdrawals.ts';
+import type { Machine } from '../../../src/service/machine.ts';
+import { payout } from '../../../src/service/payout/machine.ts';
+import { withdrawal } from '../../../src/service/transfers/machine.ts';
+import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { type Effect, type Reach, type Specified, testMachines } from '../machine-tables.ts';
+import { FAILING_ACCOUNT, fund, onboardUser, pass, payIn } from '../steps.ts';
+import { addAccount, managedAddress, OUTSIDE, payOut, register } from './steps.ts';
 
 const AMOUNT_KOBO = 100_000;
 
@@ -217,7 +217,7 @@ interface Catalogue {
 
 /** The fields of an event's payload, according to the specification. */
 function payloadOf(event: string): string[] {
-  const file = new URL('../witness/contract/webhooks.yaml', import.meta.url);
+  const file = new URL('../../witness/contract/webhooks.yaml', import.meta.url);
   const { events } = parse(readFileSync(file, 'utf8')) as Catalogue;
   return events.find(({ name }) => name === event)?.payload.map(({ name }) => name) ?? [];
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sandboxAdvance } from '../../src/contract/control.ts';
-import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
-import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
-import { checkLedger } from '../../src/service/ledger.ts';
-import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
-import { balances, fund, offramp, onboardUser, pass, payIn, secondKey, startRamp } from './steps.ts';
+import { sandboxAdvance } from '../../../src/contract/control.ts';
+import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../../src/contract/endpoints/fee-withdrawals.ts';
+import { accumulatedFees } from '../../../src/contract/endpoints/fees.ts';
+import { checkLedger } from '../../../src/service/ledger.ts';
+import { openSandbox, START_MS, type TestSandbox } from '../../support/sandbox.ts';
+import { balances, fund, offramp, onboardUser, pass, payIn, secondKey, startRamp } from '../steps.ts';
 
 const DAY_MS = 86_400_000;
 const toBank = { bankAccountNumber: '0123456789', bankCode: '000013', accountName: 'HARMATTAN PAY' };

@@ -20,7 +20,7 @@ import {
   secondKey,
   startRamp,
 } from '../steps.ts';
-import { managedAddress, OUTSIDE, payOut } from '../transfer-steps.ts';
+import { managedAddress, OUTSIDE, payOut } from '../transfers/steps.ts';
 
 /** Moves all due work except expiries to `stuck`, as if each had thrown. */
 function setAside(box: TestSandbox): Promise<number> {

@@ -1,10 +1,10 @@
-import { listBankAccounts } from '../../src/contract/endpoints/banks.ts';
-import { addExternalWallet } from '../../src/contract/endpoints/external-wallets.ts';
-import { startPayout } from '../../src/contract/endpoints/payouts.ts';
-import { getDetails } from '../../src/contract/endpoints/users.ts';
-import { listUserWallets } from '../../src/contract/endpoints/wallets.ts';
-import { insertOrder } from '../../src/service/fx/orders.ts';
-import type { TestSandbox } from '../support/sandbox.ts';
+import { listBankAccounts } from '../../../src/contract/endpoints/banks.ts';
+import { addExternalWallet } from '../../../src/contract/endpoints/external-wallets.ts';
+import { startPayout } from '../../../src/contract/endpoints/payouts.ts';
+import { getDetails } from '../../../src/contract/endpoints/users.ts';
+import { listUserWallets } from '../../../src/contract/endpoints/wallets.ts';
+import { insertOrder } from '../../../src/service/fx/orders.ts';
+import type { TestSandbox } from '../../support/sandbox.ts';
 
 /** An address outside the sandbox. */
 export const OUTSIDE = `0x${'ab'.repeat(20)}`;

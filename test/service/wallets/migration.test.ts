@@ -6,7 +6,7 @@ import { listUserWallets } from '../../../src/contract/endpoints/wallets.ts';
 import { withdrawAsset } from '../../../src/contract/endpoints/withdrawals.ts';
 import { openSandbox } from '../../support/sandbox.ts';
 import { expectSettledLedger, fund, offramp, onboardUser, payIn, secondKey, settle } from '../steps.ts';
-import { managedAddress, OUTSIDE } from '../transfer-steps.ts';
+import { managedAddress, OUTSIDE } from '../transfers/steps.ts';
 
 describe('the migration of wallets', () => {
   test('skips users with a wallet, and fails for each unknown id', async () => {

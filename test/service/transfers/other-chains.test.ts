@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { sandboxDeposit } from '../../src/contract/control.ts';
-import { balanceUser } from '../../src/contract/endpoints/balances.ts';
-import { offrampStatus } from '../../src/contract/endpoints/offramp.ts';
-import { listUserWallets } from '../../src/contract/endpoints/wallets.ts';
-import { withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
-import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { expectSettledLedger, FAILING_ACCOUNT, fund, offramp, onboardUser, settle, type User } from './steps.ts';
-import { managedAddress, OUTSIDE, refusal } from './transfer-steps.ts';
+import { sandboxDeposit } from '../../../src/contract/control.ts';
+import { balanceUser } from '../../../src/contract/endpoints/balances.ts';
+import { offrampStatus } from '../../../src/contract/endpoints/offramp.ts';
+import { listUserWallets } from '../../../src/contract/endpoints/wallets.ts';
+import { withdrawAsset } from '../../../src/contract/endpoints/withdrawals.ts';
+import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { expectSettledLedger, FAILING_ACCOUNT, fund, offramp, onboardUser, settle, type User } from '../steps.ts';
+import { managedAddress, OUTSIDE, refusal } from './steps.ts';
 
 const SOLANA = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
 const BANTU = 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF';

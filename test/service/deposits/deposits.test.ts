@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { sandboxStatus } from '../../src/contract/control.ts';
-import { balanceUser } from '../../src/contract/endpoints/balances.ts';
-import { onrampStatus, startOnramp } from '../../src/contract/endpoints/onramp.ts';
-import { getVirtualAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
-import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
-import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { sandboxStatus } from '../../../src/contract/control.ts';
+import { balanceUser } from '../../../src/contract/endpoints/balances.ts';
+import { onrampStatus, startOnramp } from '../../../src/contract/endpoints/onramp.ts';
+import { getVirtualAccount } from '../../../src/contract/endpoints/virtual-accounts.ts';
+import { getFintechWallet } from '../../../src/contract/endpoints/wallets.ts';
+import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import {
   balances,
   deactivate,
@@ -15,7 +15,7 @@ import {
   settle,
   startRamp,
   type User,
-} from './steps.ts';
+} from '../steps.ts';
 
 const HALF_AN_HOUR_MS = 30 * 60_000;
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
-import type { Context } from '../../src/service/context.ts';
-import { commitments } from '../../src/service/fx/commitments.ts';
-import { balanceOf, checkLedger, walletAccount } from '../../src/service/ledger.ts';
-import { IS_OPEN_PAYOUT } from '../../src/service/payout/open.ts';
-import { smartWallet } from '../../src/service/wallets/wallets.ts';
-import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { expectSettledLedger, FAILING_ACCOUNT, fund, onboardUser, payIn, type User } from './steps.ts';
-import { addAccount, commit, managedAddress, OUTSIDE, seededAccount } from './transfer-steps.ts';
+import { getFintechAccount } from '../../../src/contract/endpoints/virtual-accounts.ts';
+import type { Context } from '../../../src/service/context.ts';
+import { commitments } from '../../../src/service/fx/commitments.ts';
+import { balanceOf, checkLedger, walletAccount } from '../../../src/service/ledger.ts';
+import { IS_OPEN_PAYOUT } from '../../../src/service/payout/open.ts';
+import { smartWallet } from '../../../src/service/wallets/wallets.ts';
+import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { expectSettledLedger, FAILING_ACCOUNT, fund, onboardUser, payIn, type User } from '../steps.ts';
+import { addAccount, commit, managedAddress, OUTSIDE, seededAccount } from './steps.ts';
 
 const RUNS = Number(process.env['FIATRAIL_SOAK_RUNS'] ?? 8);
 const SECOND = `0x${'cd'.repeat(20)}`;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { balanceUser } from '../../src/contract/endpoints/balances.ts';
-import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
-import { offrampStatus } from '../../src/contract/endpoints/offramp.ts';
-import { listUserWallets } from '../../src/contract/endpoints/wallets.ts';
-import { BANK, post, RESERVE, SUPPLY, walletAccount } from '../../src/service/ledger.ts';
-import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { balanceUser } from '../../../src/contract/endpoints/balances.ts';
+import { accumulatedFees } from '../../../src/contract/endpoints/fees.ts';
+import { offrampStatus } from '../../../src/contract/endpoints/offramp.ts';
+import { listUserWallets } from '../../../src/contract/endpoints/wallets.ts';
+import { BANK, post, RESERVE, SUPPLY, walletAccount } from '../../../src/service/ledger.ts';
+import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import {
   balances,
   expectSettledLedger,
@@ -18,7 +18,7 @@ import {
   settle,
   startRamp,
   type User,
-} from './steps.ts';
+} from '../steps.ts';
 
 const OWNER = `0x${'0e'.repeat(20)}`;
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { sandboxDeposit } from '../../src/contract/control.ts';
-import { balanceAddress, balanceUser } from '../../src/contract/endpoints/balances.ts';
-import { setDefaultWallet } from '../../src/contract/endpoints/default-wallets.ts';
-import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
-import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../src/contract/endpoints/swaps.ts';
-import type { Context } from '../../src/service/context.ts';
-import { fire, type Machine } from '../../src/service/machine.ts';
-import { swap as swapMachine } from '../../src/service/swaps/machine.ts';
-import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { sandboxDeposit } from '../../../src/contract/control.ts';
+import { balanceAddress, balanceUser } from '../../../src/contract/endpoints/balances.ts';
+import { setDefaultWallet } from '../../../src/contract/endpoints/default-wallets.ts';
+import { onrampStatus } from '../../../src/contract/endpoints/onramp.ts';
+import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../../src/contract/endpoints/swaps.ts';
+import type { Context } from '../../../src/service/context.ts';
+import { fire, type Machine } from '../../../src/service/machine.ts';
+import { swap as swapMachine } from '../../../src/service/swaps/machine.ts';
+import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import {
   balances,
   deactivate,
@@ -20,8 +20,8 @@ import {
   settle,
   startRamp,
   type User,
-} from './steps.ts';
-import { managedAddress } from './transfer-steps.ts';
+} from '../steps.ts';
+import { managedAddress } from '../transfers/steps.ts';
 
 const OUTSIDE = `0x${'5e'.repeat(20)}`;
 const ELSEWHERE = `0x${'6f'.repeat(20)}`;

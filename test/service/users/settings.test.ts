@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { balanceUser } from '../../src/contract/endpoints/balances.ts';
+import { balanceUser } from '../../../src/contract/endpoints/balances.ts';
 import {
   getDefaultWallet,
   removeDefaultWallet,
   setDefaultWallet,
-} from '../../src/contract/endpoints/default-wallets.ts';
-import { listUsers } from '../../src/contract/endpoints/user-list.ts';
-import { setStatus, updateOnrampAsset } from '../../src/contract/endpoints/user-settings.ts';
-import { getDetails } from '../../src/contract/endpoints/users.ts';
-import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
-import { balances, expectSettledLedger, fund, offramp, onboardUser, payIn, settle } from './steps.ts';
-import { eventsOf, managedAddress, OUTSIDE, refusal } from './transfer-steps.ts';
+} from '../../../src/contract/endpoints/default-wallets.ts';
+import { listUsers } from '../../../src/contract/endpoints/user-list.ts';
+import { setStatus, updateOnrampAsset } from '../../../src/contract/endpoints/user-settings.ts';
+import { getDetails } from '../../../src/contract/endpoints/users.ts';
+import { openSandbox, START_MS, type TestSandbox } from '../../support/sandbox.ts';
+import { balances, expectSettledLedger, fund, offramp, onboardUser, payIn, settle } from '../steps.ts';
+import { eventsOf, managedAddress, OUTSIDE, refusal } from '../transfers/steps.ts';
 
 const reason = 'lost phone';
 

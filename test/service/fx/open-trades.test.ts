@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { OPEN_TRADE_STATES, TRADE_STATES } from '../../src/contract/fx.ts';
-import { IS_OPEN_TRADE } from '../../src/service/fx/open.ts';
-import { trade } from '../../src/service/fx/trade-machine.ts';
-import { openSandbox } from '../support/sandbox.ts';
+import { OPEN_TRADE_STATES, TRADE_STATES } from '../../../src/contract/fx.ts';
+import { IS_OPEN_TRADE } from '../../../src/service/fx/open.ts';
+import { trade } from '../../../src/service/fx/trade-machine.ts';
+import { openSandbox } from '../../support/sandbox.ts';
 
 test('a trade is open in the states that its machine leaves', () => {
   expect(new Set(trade.transitions.flatMap(({ from }) => from))).toEqual(new Set(OPEN_TRADE_STATES));

@@ -4,15 +4,15 @@ import {
   getBankAccount,
   listBankAccounts,
   updateBankAccount,
-} from '../../src/contract/endpoints/banks.ts';
-import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
-import { payoutStatus, startPayout } from '../../src/contract/endpoints/payouts.ts';
-import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
-import { post, walletAccount } from '../../src/service/ledger.ts';
-import { smartWallet } from '../../src/service/wallets/wallets.ts';
-import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { balances, expectSettledLedger, FAILING_ACCOUNT, pass, secondKey, settle } from './steps.ts';
-import { addAccount, commit, eventsOf, payOut, refusal, seededAccount } from './transfer-steps.ts';
+} from '../../../src/contract/endpoints/banks.ts';
+import { accumulatedFees } from '../../../src/contract/endpoints/fees.ts';
+import { payoutStatus, startPayout } from '../../../src/contract/endpoints/payouts.ts';
+import { getFintechWallet } from '../../../src/contract/endpoints/wallets.ts';
+import { post, walletAccount } from '../../../src/service/ledger.ts';
+import { smartWallet } from '../../../src/service/wallets/wallets.ts';
+import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { balances, expectSettledLedger, FAILING_ACCOUNT, pass, secondKey, settle } from '../steps.ts';
+import { addAccount, commit, eventsOf, payOut, refusal, seededAccount } from '../transfers/steps.ts';
 
 const NAIRA = 100;
 

@@ -1,8 +1,8 @@
 import { createCipheriv, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ExchangeError } from '../../src/base/exchange-error.ts';
-import { sandboxReset, sandboxStatus } from '../../src/contract/control.ts';
-import { getFees } from '../../src/contract/endpoints/fees.ts';
+import { ExchangeError } from '../../../src/base/exchange-error.ts';
+import { sandboxReset, sandboxStatus } from '../../../src/contract/control.ts';
+import { getFees } from '../../../src/contract/endpoints/fees.ts';
 import {
   autoSigningConfig,
   createSandboxKey,
@@ -13,12 +13,12 @@ import {
   setWebhook,
   storePublicKey,
   toggleWebhook,
-} from '../../src/contract/endpoints/management.ts';
-import { EVENTS } from '../../src/contract/events.ts';
-import { x25519Public } from '../../src/crypto/x25519.ts';
-import { isoTime } from '../../src/service/context.ts';
-import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
-import { productionKey, secondKey } from './steps.ts';
+} from '../../../src/contract/endpoints/management.ts';
+import { EVENTS } from '../../../src/contract/events.ts';
+import { x25519Public } from '../../../src/crypto/x25519.ts';
+import { isoTime } from '../../../src/service/context.ts';
+import { openSandbox, START_MS, type TestSandbox } from '../../support/sandbox.ts';
+import { productionKey, secondKey } from '../steps.ts';
 
 const statusWith = async (box: TestSandbox, key: string) => (await box.call('GET', '/getfees', undefined, key)).status;
 
