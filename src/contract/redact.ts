@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { HIDDEN } from '../base/secret.ts';
 import { isJsonObject, isWireNumber, parseExactJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
-import { excessIn } from '../money/json-limits.ts';
+import { excessIn } from '../money/json-text.ts';
 import { elementOf, fieldOf, shapeOf, unwrap } from './rows.ts';
 
 /** Field names that suggest a secret, so that a misspelled secret field is redacted too. */

@@ -1,5 +1,5 @@
 import { Secret } from '../base/secret.ts';
-import { excessIn } from '../money/json-limits.ts';
+import { excessIn } from '../money/json-text.ts';
 import { loadSodium } from './sodium.ts';
 import { x25519Public } from './x25519.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Asset, DECIMALS } from '../money/amount.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
-import { excessIn } from '../money/json-limits.ts';
+import { excessIn } from '../money/json-text.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { parseBaseline } from './baseline.ts';
 import { CLEARED, FIXED_COLUMNS, type Form, hashOf, NO_HASH } from './chain.ts';

@@ -6,7 +6,7 @@ import type { FieldMeta } from '../contract/fields.ts';
 import { fieldOf, unwrap } from '../contract/rows.ts';
 import { type Asset, DECIMALS, MAX_MINOR } from '../money/amount.ts';
 import { isJsonObject, isWireNumber, parseJson, scaledInteger, wireNumberText } from '../money/decimal.ts';
-import { jsonAmbiguity } from '../money/strict-json.ts';
+import { jsonAmbiguity } from '../money/json-text.ts';
 import { fromWire, wireForPeople } from '../money/units.ts';
 import type { Call, Context } from '../service/context.ts';
 import { useFaultRule } from '../service/fault-rules.ts';

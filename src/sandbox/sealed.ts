@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import { type Endpoint, placeOf } from '../contract/endpoint.ts';
 import type { Fault } from '../contract/faults.ts';
 import { openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
-import { jsonAmbiguity } from '../money/strict-json.ts';
+import { jsonAmbiguity } from '../money/json-text.ts';
 import type { Call } from '../service/context.ts';
 
 /** A request as it arrived, or with its body decrypted if it was sealed. */

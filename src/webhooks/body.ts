@@ -1,6 +1,6 @@
 import type { Secret } from '../base/secret.ts';
 import { openerOf, payloadIn } from '../crypto/sealed-box.ts';
-import { excessIn } from '../money/json-limits.ts';
+import { excessIn } from '../money/json-text.ts';
 import { eventIn, type ReadEvent } from './event.ts';
 
 /**

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { TOKENS } from '../../money/amount.ts';
 import { isJsonObject, parseExactJson } from '../../money/decimal.ts';
-import { excessIn } from '../../money/json-limits.ts';
+import { excessIn } from '../../money/json-text.ts';
 import { hashOf, type Plan, type PlanContent, type TypedInput } from './plan.ts';
 
 /** Far more than any request has. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonAmbiguity } from '../../src/money/strict-json.ts';
+import { jsonAmbiguity } from '../../src/money/json-text.ts';
 
 describe('an unambiguous JSON text', () => {
   test('is any that JSON.stringify writes from valid Unicode, in any indentation', () => {

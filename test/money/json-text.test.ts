@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { excessIn } from '../../src/money/json-limits.ts';
+import { excessIn } from '../../src/money/json-text.ts';
 
 const DEEP = 'its JSON is nested more than 64 levels deep';
 const listOf = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join(',')}]`;
