@@ -825,7 +825,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/transitions.ts',
-    line: "if (to === 'refused' && looksIn(row).repeatedAtMs !== undefined) return false;",
+    line: "if (to === 'refused' && isInDoubt(row) && resultIn(row.result).looks.repeatedAtMs !== undefined) return false;",
     change: '',
     tests: ['test/works/send-again.test.ts', 'test/cli/journaled.test.ts'],
   },

@@ -1,6 +1,6 @@
-import type { Operation } from './operations.ts';
+import type { OperationState } from './states.ts';
 
-/** What was done to end a doubt, as the operation's `result` has it until there is one. */
+/** What was done to end a doubt so far. */
 export interface Looks {
   /** When a complete read of the service's list first did not have it, in milliseconds since the epoch by the service's time. */
   readonly unseenSinceMs?: number;
@@ -10,14 +10,17 @@ export interface Looks {
   readonly repeatedAs?: string;
 }
 
+const NAMES = ['unseenSinceMs', 'repeatedAtMs', 'repeatedAs'] as const satisfies readonly (keyof Looks)[];
+
 /** Whether the outcome of an operation is unknown. */
-export const isInDoubt = ({ state }: Pick<Operation, 'state'>): boolean => state === 'sent' || state === 'unknown';
+export const isInDoubt = ({ state }: { readonly state: OperationState }): boolean =>
+  state === 'sent' || state === 'unknown';
 
-/** Returns what was done to end a doubt so far. */
-export function looksIn(operation: Pick<Operation, 'state' | 'result'>): Looks {
-  return isInDoubt(operation) && operation.result !== null ? (JSON.parse(operation.result) as Looks) : {};
+/**
+ * Splits the column `result`, which has what was done to end a doubt until it has the service's data. Only this function reads the
+ * column, so that nobody takes the one for the other.
+ */
+export function resultIn(column: string | null): { readonly result: string | null; readonly looks: Looks } {
+  if (column === null || !NAMES.some((name) => column.startsWith(`{"${name}":`))) return { result: column, looks: {} };
+  return { result: null, looks: JSON.parse(column) as Looks };
 }
-
-/** When a complete read first did not have an operation in doubt, by the service's time. */
-export const unseenSince = (operation: Pick<Operation, 'state' | 'result'>): number | undefined =>
-  looksIn(operation).unseenSinceMs;

@@ -1,4 +1,4 @@
-import { type Looks, looksIn } from './doubt.ts';
+import { type Looks, resultIn } from './doubt.ts';
 import type { Recording } from './entries.ts';
 import type { Operation } from './operations.ts';
 import { tryMove } from './transitions.ts';
@@ -27,5 +27,5 @@ async function doubtIn({ queries }: Recording, id: string) {
     'SELECT state, detail, result FROM operation WHERE id = ?',
     id,
   );
-  return row?.state === 'unknown' ? { detail: row.detail, looks: looksIn(row) } : undefined;
+  return row?.state === 'unknown' ? { detail: row.detail, looks: resultIn(row.result).looks } : undefined;
 }

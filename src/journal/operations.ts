@@ -1,6 +1,7 @@
 import type { Amount, Asset } from '../money/amount.ts';
 import { type Authority, parseAuthority } from './authority.ts';
 import { type Baseline, parseBaseline } from './baseline.ts';
+import { type Looks, resultIn } from './doubt.ts';
 import { listQuery, oneOf, type Selection } from './list-query.ts';
 import type { Kind, OperationState, Verdict } from './states.ts';
 import type { Queries } from './store.ts';
@@ -33,8 +34,10 @@ export interface Operation {
   /** The service's id of the work. */
   readonly requestId: string | null;
   readonly detail: string | null;
-  /** The service's redacted data as JSON. */
+  /** The service's redacted data as JSON; null if none was recorded. */
   readonly result: string | null;
+  /** What was done to find out how it ended. */
+  readonly looks: Looks;
   /** What it moves; null if it moves nothing, or was recorded by a version that did not keep it. */
   readonly moves: Amount | null;
   readonly createdAt: string;
@@ -104,7 +107,7 @@ function fromRow(row: OperationRow): Operation {
     processId: Number(row.process),
     requestId: row.request_id,
     detail: row.detail,
-    result: row.result,
+    ...resultIn(row.result),
     moves: row.asset === null || row.minor === null ? null : { asset: row.asset, minor: row.minor },
     baseline: row.baseline === null ? null : (parseBaseline(row.baseline) ?? null),
     authority: row.authority === null ? null : (parseAuthority(row.authority) ?? null),

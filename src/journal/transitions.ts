@@ -1,7 +1,7 @@
 import type { World } from '../base/world.ts';
 import type { Asset } from '../money/amount.ts';
 import { fixedText } from './chain.ts';
-import { looksIn } from './doubt.ts';
+import { isInDoubt, resultIn } from './doubt.ts';
 import { appendEntries, type Recording, storableIn } from './entries.ts';
 import { appendFacts } from './facts.ts';
 import type { Intent } from './intent.ts';
@@ -104,7 +104,7 @@ export async function tryMove(
   );
   if (!row || !mayFollow(row.state, to)) return false;
   // That one of two requests was refused says nothing of the other.
-  if (to === 'refused' && looksIn(row).repeatedAtMs !== undefined) return false;
+  if (to === 'refused' && isInDoubt(row) && resultIn(row.result).looks.repeatedAtMs !== undefined) return false;
   const { requestId = null, verdict = null, detail = null, result = null, busyUntil = null } = appended;
   const at = appended.at ?? queries.now();
   const storable = storableIn(queries);

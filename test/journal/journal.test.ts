@@ -128,6 +128,7 @@ describe('an operation', () => {
         requestId: null,
         detail: null,
         result: null,
+        looks: {},
         moves: null,
         baseline: null,
         authority: null,

@@ -3,6 +3,7 @@ import { verifyWithdrawal, withdrawFees } from '../../src/contract/endpoints/fee
 import type { Account } from '../../src/engine/account.ts';
 import { createActivity } from '../../src/engine/activity.ts';
 import { recordedOutcome } from '../../src/engine/operations/recorded.ts';
+import { resultIn } from '../../src/journal/doubt.ts';
 import type { Operation } from '../../src/journal/journal.ts';
 import { fakeWorld } from '../support/world.ts';
 
@@ -32,7 +33,7 @@ async function readFor(result: string | null): Promise<readonly string[]> {
     requestId: 'FTW_1',
     endpoint: withdrawFees.id,
   };
-  await recordedOutcome(account, { ...operation, request: '{}', result } as unknown as Operation, 0);
+  await recordedOutcome(account, { ...operation, request: '{}', ...resultIn(result) } as unknown as Operation, 0);
   return asked;
 }
 

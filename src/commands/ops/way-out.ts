@@ -1,5 +1,4 @@
 import type { Looked } from '../../engine/operations/accounts.ts';
-import { looksIn, unseenSince } from '../../journal/doubt.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
@@ -27,7 +26,7 @@ export function wayOut(looked: Looked, nowMs: number | undefined): readonly stri
 function whyUndecided(looked: Looked): string | undefined {
   switch (looked.kind) {
     case 'several':
-      if (looksIn(looked.operation).repeatedAs !== undefined)
+      if (looked.operation.looks.repeatedAs !== undefined)
         return 'the service named this work when it was sent again, and the journal has it as that of another operation';
       return looked.candidates.length === 1
         ? 'a row looks like it, and nothing proves that no other program made it'
@@ -65,7 +64,7 @@ function knownOf({ summary, moves, createdAt, baseline, operator, host, tag, req
 }
 
 function looksOf(looked: Looked, nowMs: number | undefined): string {
-  const firstMs = unseenSince(looked.operation);
+  const firstMs = looked.operation.looks.unseenSinceMs;
   const rows = 'candidates' in looked ? looked.candidates : [];
   const found = rows.map(({ requestId, state, createdAt }) => `${requestId} (${state}, ${createdAt ?? 'no time'})`);
   const now = nowMs === undefined ? 'now' : `at ${time(nowMs)}`;

@@ -1,6 +1,6 @@
 import { evidenceRulesOf } from '../../account/money-rules.ts';
 import type { Baseline } from '../../journal/baseline.ts';
-import { isInDoubt, looksIn, unseenSince } from '../../journal/doubt.ts';
+import { isInDoubt } from '../../journal/doubt.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { shellWord } from '../../present/text.ts';
@@ -72,7 +72,7 @@ async function lookFor(account: Account, journal: Journal, work: Work, operation
   if (owner.kind === 'own' || owner.kind === 'unclear')
     return { kind: 'several', operation: await current(journal, operationId), candidates };
   const looked = await current(journal, operationId);
-  const { repeatedAs } = looksIn(looked);
+  const { repeatedAs } = looked.looks;
   // Another operation has what the service says is this one's: a person finds out which of the two it is.
   if (repeatedAs !== undefined) return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };
   if (!found.isComplete) return { kind: 'incomplete', operation: looked };
@@ -111,12 +111,12 @@ async function absence(
   const nowMs = account.time.service.nowMs();
   if (why !== undefined || nowMs === undefined)
     return { kind: 'clock', operation, why: why ?? 'the service does not say its time' };
-  const firstMs = unseenSince(operation);
+  const firstMs = operation.looks.unseenSinceMs;
   if (firstMs === undefined) {
     await journal.noteLook(operationId, { unseenSinceMs: nowMs });
     const looked = await current(journal, operationId);
     if (!isInDoubt(looked)) return { kind: 'ended', operation: looked };
-    return { kind: 'unseen', operation: looked, lookAgainMs: (unseenSince(looked) ?? nowMs) + visibleAfterMs };
+    return { kind: 'unseen', operation: looked, lookAgainMs: (looked.looks.unseenSinceMs ?? nowMs) + visibleAfterMs };
   }
   if (nowMs < firstMs + visibleAfterMs) return { kind: 'unseen', operation, lookAgainMs: firstMs + visibleAfterMs };
   if (policy === 'ask') return { kind: 'absent', operation };

@@ -30,7 +30,7 @@ export async function recordedOutcome(account: Account, operation: Operation, wa
     `already done${onceKey === null ? '' : ` under the once key ${onceKey}`} (${state}, ${updatedAt}): ${summary}; nothing was sent`,
   );
   const work = await workStartedBy(endpoint);
-  if (state === 'accepted' && requestId !== null && work?.status && (waitMs > 0 || !hasData(operation)))
+  if (state === 'accepted' && requestId !== null && work?.status && (waitMs > 0 || operation.result === null))
     return followWork(account, work, requestId, waitMs);
   const outcome = await resultOutcome(account, operation);
   if (state !== 'failed') return outcome;
@@ -42,9 +42,6 @@ export async function recordedOutcome(account: Account, operation: Operation, wa
   });
   return { ...outcome, error: failed };
 }
-
-/** Whether the service's data was recorded. Looking for an outcome leaves something else in its place (journal/doubt.ts). */
-const hasData = (operation: Operation): boolean => recordedData(operation).endpoint !== undefined;
 
 /** Returns the service's data as recorded, and the id of the endpoint whose contract describes it. */
 export function recordedData({ result }: Operation): { readonly endpoint?: string; readonly data?: unknown } {
