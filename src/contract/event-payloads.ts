@@ -156,7 +156,7 @@ export const EVENT_PAYLOADS = {
       swapMetrics: group('public', {
         executionTime: whole(),
         gasUsed: words(),
-        slippage: percentFigure('public', 'the slippage that was accepted'),
+        slippage: percentFigure('public', 'the slippage that was accepted, in percent'),
       }),
     }),
   'swap.failed': () =>

@@ -31,6 +31,8 @@ export interface FieldMeta {
   readonly secret?: boolean;
   /** Whether older forms of the response have base units here, so that its unit depends on what the response says. */
   readonly mayBeBase?: boolean;
+  /** Whether the service may print it with asterisks instead of digits. */
+  readonly isMasked?: boolean;
   /** For an object: the field that a documented older form has in the object's place. */
   readonly shorthand?: string;
 }
@@ -248,7 +250,7 @@ export function moneyText(
   source: Source,
   unit: MoneyUnit,
   asset: AssetRule | 'USD',
-  more: Pick<FieldMeta, 'rule'> = {},
+  more: Pick<FieldMeta, 'rule' | 'isMasked'> = {},
 ) {
   return field(z.string(), { type: 'string', unit, asset, source, ...more });
 }

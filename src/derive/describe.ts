@@ -157,7 +157,7 @@ export function valuesOf({ type }: FieldMeta): string[] | undefined {
 /** Describes the unit of a field. */
 function unitWords({ unit, asset, rule }: FieldMeta): string | undefined {
   if (unit === undefined) return undefined;
-  if (unit === 'percent' && rule?.includes('percent')) return undefined;
+  if (unit === 'percent' && rule !== undefined) return undefined;
   if (typeof asset !== 'object') return UNIT_WORDS[unit](asset === undefined ? '' : ASSET_LABEL[asset]);
   return UNIT_WORDS[unit](assetWords(asset));
 }

@@ -140,8 +140,7 @@ function ofScalar(schema: z.ZodMiniType, meta: FieldMeta | undefined): JsonSchem
   return ['string', 'number', 'boolean', 'object', 'array'].includes(type) ? { type } : {};
 }
 
-function ofMoney({ unit, asset, rule, mayBeBase }: FieldMeta): JsonSchema {
-  const isMasked = rule?.includes('masked') === true;
+function ofMoney({ unit, asset, isMasked, mayBeBase }: FieldMeta): JsonSchema {
   const money = amount(assetSchema(asset), isMasked ? {} : { pattern: DIGITS });
   if (!mayBeBase && unit !== 'base') return money;
   // The unit cannot always be told from what the service sends. In the order book, the asset is then missing too.

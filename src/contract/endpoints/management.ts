@@ -193,7 +193,9 @@ export const autoSigningConfig = endpoint({
   response: () =>
     payload({
       enabled: maybe(flag('public')),
-      thresholdAmount: maybe(moneyText('public', 'decimal-string', 'CNGN', { rule: 'may be masked with asterisks' })),
+      thresholdAmount: maybe(
+        moneyText('public', 'decimal-string', 'CNGN', { rule: 'may be masked with asterisks', isMasked: true }),
+      ),
       currency: maybe(stateOf('public', ['CNGN'])),
       maxDailyAmount: maybe(moneyText('public', 'decimal-string', 'CNGN', { rule: 'the unit is not documented' })),
       restrictToFintech: maybe(flag('public')),
