@@ -35,13 +35,13 @@ export const MUTANTS: readonly Mutant[] = [
     tests: FLUSHED,
   },
   {
-    file: 'src/journal/moved.ts',
+    file: 'src/journal/memory.ts',
     line: 'ORDER BY created_at DESC, id DESC',
     change: 'ORDER BY created_at, id',
     tests: ['test/journal/moved.test.ts'],
   },
   {
-    file: 'src/journal/moved.ts',
+    file: 'src/journal/memory.ts',
     line: 'ORDER BY created_at DESC, id DESC',
     change: 'ORDER BY created_at DESC, id',
     tests: ['test/journal/moved.test.ts'],
@@ -159,21 +159,21 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/kept-lines.test.ts'],
   },
   {
-    file: 'src/journal/postgres/begin.ts',
+    file: 'src/journal/postgres/store.ts',
     line: `IN ('off', 'local')`,
     change: `IN ('off')`,
     tests: ['test/postgres/flushed.test.ts'],
     failing: 1,
   },
   {
-    file: 'src/journal/postgres/begin.ts',
+    file: 'src/journal/postgres/store.ts',
     line: `IN ('off', 'local')`,
     change: `IN ('off')`,
     tests: ['test/journal/begin.test.ts'],
     failing: 1,
   },
   {
-    file: 'src/journal/postgres/begin.ts',
+    file: 'src/journal/postgres/store.ts',
     line: 'SELECT pg_advisory_xact_lock(',
     change: 'SELECT (',
     tests: ['test/journal/begin.test.ts'],
@@ -369,7 +369,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/commands/fx/trade-terms.ts',
+    file: 'src/commands/fx/trades.ts',
     line: 'amount && wireDecimal(amount)',
     change: 'amount && wireDecimal({ ...amount, minor: amount.minor + 100_000n })',
     tests: LEDGER,
@@ -479,7 +479,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/head.test.ts', 'test/journal/verify.test.ts'],
   },
   {
-    file: 'src/journal/last-link.ts',
+    file: 'src/journal/chain-part.ts',
     line: '  if (await firstMissing(queries, kept))\n    throw',
     change: '  if (false)\n    throw',
     tests: ['test/journal/head.test.ts', 'test/journal/verify.test.ts'],
@@ -923,7 +923,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/verify.test.ts'],
   },
   {
-    file: 'src/journal/last-link.ts',
+    file: 'src/journal/chain-part.ts',
     line: 'if (!isWhole || tables !== undefined)',
     change: 'if (!isWhole)',
     tests: ['test/journal/verify.test.ts', 'test/journal/unchanged.test.ts'],

@@ -1,6 +1,5 @@
 import { createMemory } from '../account/completion-memory.ts';
 import { type JournalPlace, journalPlaceOf } from '../account/journal-place.ts';
-import { openedOnUse } from '../base/opened-on-use.ts';
 import { requestIdOf } from '../client/client.ts';
 import { validRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
@@ -118,4 +117,22 @@ async function callOf<E extends Endpoint>(
   }
   await warnOf(account, reply, isRead);
   return { ...reply, request: input };
+}
+
+/** Opens a resource on first use, and closes it only if it was opened. */
+function openedOnUse<T extends { close(): unknown }>(start: () => Promise<T>) {
+  let opened: Promise<T> | undefined;
+  return {
+    open: () => {
+      opened ??= start();
+      return opened;
+    },
+    close: async () => {
+      // A failure to open was reported to the caller that opened it.
+      await opened?.then(
+        (each) => each.close(),
+        () => {},
+      );
+    },
+  };
 }

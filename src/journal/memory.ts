@@ -1,8 +1,9 @@
 import { CliError } from '../base/errors.ts';
+import { filesBeside, pathBeside } from '../files/beside.ts';
 import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
-import type { AccountNames } from './accounts.ts';
-import { headFile } from './head.ts';
-import { continues, type Earlier, inTheWayOf } from './moved.ts';
+import { openForReading } from '../sqlite/database.ts';
+import { type AccountNames, namesOf } from './accounts.ts';
+import { firstMissing, headFile, keptHeads } from './head.ts';
 import type { Queries, Store } from './store.ts';
 
 /**
@@ -219,4 +220,75 @@ function notRequired({ id, place }: Earlier, requiredId: string): CliError {
       hint: 'use the journal with that id; or compare with the service’s lists, then set the variable to this one’s id',
     },
   );
+}
+
+/** A journal that an account had, or still has: a file of a host, or a database on a server. */
+interface Earlier {
+  readonly id: string;
+  readonly kind: 'file' | 'server';
+  /** The path of the file, or the name of the server. */
+  readonly place: string;
+}
+
+/**
+ * Whether a journal has everything that another one had of an account, because it was moved here. Either it contains the last head of
+ * the other one, or the newest operation of the account in it, if the other one is still this host's own file.
+ */
+async function continues(
+  store: Pick<Store, 'path' | 'server' | 'read'>,
+  headFolder: string,
+  { id, place }: Earlier,
+  account: AccountNames,
+): Promise<boolean> {
+  const heads = keptHeads([`${headFolder}/journal-${id}`, pathBeside(store.path, `journal-${id}`)].map(headFile));
+  if (heads.length > 0 && (await store.read((queries) => firstMissing(queries, heads, true))) === undefined)
+    return true;
+  if (place !== store.server?.localPath) return false;
+  const newest = await newestOf(place, account);
+  return newest !== undefined && (await hasOperation(store, newest));
+}
+
+/**
+ * Returns the journal that is in the way of using one for an account of which nothing is remembered: this host's own file, if it has
+ * operations that the one on a server lacks, or the one that an earlier version remembered.
+ */
+export async function inTheWayOf(
+  store: Pick<Store, 'path' | 'server' | 'read'>,
+  account: AccountNames,
+): Promise<Earlier | undefined> {
+  const known = filesBeside(store.path, 'journal-', '.accounts').map(knownIn);
+  const isOwn = (path: string) => path === `${store.path}.accounts`;
+  const other = known.find(({ path, names }) => !isOwn(path) && names.includes(account.keyFingerprint));
+  if (other) return { id: '', kind: 'server', place: other.server };
+  const own = known.find(({ path }) => isOwn(path))?.names ?? [];
+  if (!store.server || own.includes(account.keyFingerprint) || own.includes('*')) return undefined;
+  const place = store.server.localPath;
+  const newest = await newestOf(place, account);
+  return newest === undefined || (await hasOperation(store, newest)) ? undefined : { id: '', kind: 'file', place };
+}
+
+/** Reads what an earlier version kept beside a journal on a server: its name and the fingerprints of its accounts, a line each. */
+function knownIn(path: string) {
+  const [server = '', ...names] = (readPrivateFile(path) ?? '').split('\n');
+  return { path, server, names };
+}
+
+async function hasOperation({ read }: Pick<Store, 'read'>, id: string): Promise<boolean> {
+  return (await read((queries) => queries.get('SELECT 1 AS found FROM operation WHERE id = ?', id))) !== undefined;
+}
+
+/** Returns the id of the account's newest operation in this host's own journal; undefined if it has none. */
+async function newestOf(path: string, account: AccountNames): Promise<string | undefined> {
+  const local = await openForReading(path);
+  try {
+    const [row] =
+      local?.all<{ id: string }>(
+        `SELECT id FROM operation WHERE account IN (SELECT account FROM account_name WHERE name IN (?, ?))
+         ORDER BY created_at DESC, id DESC LIMIT 1`,
+        ...namesOf(account),
+      ) ?? [];
+    return row?.id;
+  } finally {
+    local?.close();
+  }
 }

@@ -1,9 +1,36 @@
 import { fitsInstead, GAP, INDENT, layoutOf, lineWidth, type Measured } from './layout.ts';
 import { type Links, linkMarker } from './links.ts';
 import { plainLine } from './text.ts';
-import { type Tone, toneOf } from './tones.ts';
 import type { Block, Grid } from './view.ts';
 import { clip, leastWidth, widthOf, wrap } from './width.ts';
+
+/** How good a state is: work that went well, that failed, or that somebody should look at. */
+type Tone = 'good' | 'bad' | 'open';
+
+const WORDS: Readonly<Record<Tone, readonly string[]>> = {
+  good: [
+    ...['completed', 'success', 'successful', 'settled', 'active', 'verified', 'delivered', 'confirmed', 'filled'],
+    ...['done', 'accepted', 'approved', 'enabled', 'resolved', 'forwarded', 'ok', 'holds'],
+  ],
+  bad: [
+    ...['failed', 'rejected', 'refused', 'expired', 'cancelled', 'canceled', 'error', 'problem', 'dead', 'deleted'],
+    ...['does not hold'],
+  ],
+  open: [
+    ...['pending', 'unknown', 'sent', 'prepared', 'processing', 'requested', 'initiated', 'paused', 'inactive'],
+    ...['waiting', 'warning', 'skipped'],
+  ],
+};
+
+/** Titles of the columns and values that are states. */
+const TITLES: readonly string[] = ['Status', 'State', 'Result'];
+
+/** Returns the tone of a value under a title; undefined for anything that is not a known state. */
+function toneOf(title: string, text: string): Tone | undefined {
+  if (!TITLES.includes(title)) return undefined;
+  const word = text.toLowerCase();
+  return (['good', 'bad', 'open'] as const).find((tone) => WORDS[tone].includes(word));
+}
 
 type Rows = readonly (readonly string[])[];
 

@@ -1,4 +1,4 @@
-import type { controls } from '../contract/control.ts';
+import type { controls, sandboxSeed } from '../contract/control.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { eventOf } from '../contract/events.ts';
@@ -12,14 +12,18 @@ import { type Call, isoTime } from '../service/context.ts';
 import { receivePayment } from '../service/deposits/deposits.ts';
 import { listEvents, resendEvent, showEvent } from '../service/events/event-log.ts';
 import { type FaultRule, PAYOUT_ENDPOINTS } from '../service/fault-rules.ts';
-import { settle } from '../service/schedule.ts';
+import { totalsOf } from '../service/history/movements.ts';
+import { PACES } from '../service/pace.ts';
+import { advance, settle } from '../service/schedule.ts';
+import { addHistory } from '../service/seed/history.ts';
 import { DEFAULT_SEED, reseed } from '../service/seed/seed.ts';
 import type { Service } from '../service/service.ts';
+import { changeSettings } from '../service/settings.ts';
 import { restoreState, stateContent } from '../service/state-file.ts';
 import { receiveTokens } from '../service/transfers/chain-deposits.ts';
+import { usersOperations } from '../service/users/operation.ts';
 import { requireForm } from '../service/wallets/addresses.ts';
-import { seedMore } from './control-seed.ts';
-import { statusOf } from './control-status.ts';
+import { count, onOrOff, statusOf } from './control-status.ts';
 
 type Control = (typeof controls)[number];
 type InUnit<E> = E extends Endpoint ? (call: Call, input: RequestOf<E>) => ResponseOf<E> : never;
@@ -125,3 +129,77 @@ const addFault: Controls['sandbox.fault-add'] = (call, { endpoint, kind, times =
   );
   return { endpoint, kind, times };
 };
+
+/** Adds users with unused BVNs, verified at once. */
+function addUsers(call: Call, users: number): void {
+  const first = count(call, 'SELECT COALESCE(MAX(id), 0) AS n FROM onboarding');
+  const instantly = { ...call, pace: PACES.instant };
+  let bvn = 90_000_000_000 + first;
+  for (let added = 0; added < users; ) {
+    bvn += 1;
+    try {
+      usersOperations['users.onboard'](instantly, { bvn: String(bvn) });
+      added += 1;
+    } catch (error) {
+      // This BVN is already in use.
+      if (!(error instanceof Fault)) throw error;
+    }
+  }
+  advance(instantly);
+}
+
+const DAY_MS = 86_400_000;
+const YEAR_MS = 365 * DAY_MS;
+/** The last transaction of a history is this old, so that all of them are completed. */
+const COMPLETED_MS = 5 * 60_000;
+/** The number of users in a history. */
+const HISTORY_USERS = 40;
+
+/** Returns users verified before the history starts, adding some with an earlier date if there are too few. */
+function historyUsers(call: Call, beforeMs: number): bigint[] {
+  const find = () =>
+    call.store
+      .all<{ id: bigint }>(
+        'SELECT id FROM user WHERE fintech = ? AND verified_at <= ? ORDER BY verified_at, id LIMIT ?',
+        call.fintech.id,
+        beforeMs,
+        HISTORY_USERS,
+      )
+      .map(({ id }) => id);
+  const found = find();
+  if (found.length === HISTORY_USERS) return found;
+  addUsers({ ...call, nowMs: beforeMs }, HISTORY_USERS - found.length);
+  return find();
+}
+
+function fillHistory(call: Call, rows: number, done: number, total: number): void {
+  if (done % 10 !== 0 || done + rows > total)
+    throw new Fault(
+      'VALIDATION_ERROR',
+      'historyDone: expected a multiple of 10, with no more than historyTotal after it',
+    );
+  const untilMs = call.nowMs - COMPLETED_MS;
+  const fromMs = untilMs - YEAR_MS;
+  const users = historyUsers(call, fromMs - DAY_MS);
+  addHistory(call, users, { first: done, end: done + rows, total, fromMs, untilMs });
+}
+
+/** Changes the given settings, then adds users and transactions. */
+function seedMore(call: Call, request: RequestOf<typeof sandboxSeed>): ResponseOf<typeof sandboxSeed> {
+  const { users = 0, pace, rateLimits, history = 0, historyDone = 0, historyTotal = history } = request;
+  const settings = {
+    ...call.settings,
+    ...(pace ? { pace } : {}),
+    ...(rateLimits === undefined ? {} : { rateLimits }),
+  };
+  changeSettings(call.store, settings);
+  addUsers(call, users);
+  if (history > 0) fillHistory(call, history, historyDone, historyTotal);
+  const totals = totalsOf(call, {});
+  return {
+    users: count(call, 'SELECT COUNT(*) AS n FROM user'),
+    transactions: totals.in.movements + totals.out.movements,
+    pace: settings.pace,
+    rateLimits: onOrOff(settings.rateLimits),
+  };
+}

@@ -60,7 +60,7 @@ function builtCodes(): string[] {
     ...[...keyring.matchAll(/'(KEYRING_[A-Z]+)'/g)].map(([, code = '']) => code),
     ...[...problems.matchAll(/^ {2}(\w+): \(path/gm)].map(([, problem = '']) => `STATE_${problem.toUpperCase()}`),
     ...[...servers.matchAll(/^ {2}(\w+): \(place/gm)].map(([, problem = '']) => `JOURNAL_${problem.toUpperCase()}`),
-    ...[...read('src/client/refusal.ts').matchAll(/return '([A-Z_]+)'|: '([A-Z_]+)',$/gm)].map(
+    ...[...read('src/client/client.ts').matchAll(/return '([A-Z_]+)'|: '([A-Z_]+)',$/gm)].map(
       ([, one, other]) => one ?? other ?? '',
     ),
     // An error without a code has the name of its category.

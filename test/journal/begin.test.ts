@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { READ, writeSql } from '../../src/journal/postgres/begin.ts';
+import { READ, writeSql } from '../../src/journal/postgres/store.ts';
 
 const FACTS =
   /^SELECT floor\(extract\(epoch FROM clock_timestamp\(\)\) \* 1000\)::bigint AS now, \(SELECT value FROM fiatrail\.setting WHERE name = 'version'\) AS version,\s+\(SELECT value FROM fiatrail\.setting WHERE name = 'server'\) AS known, (.*) AS server, (.*) AS tables$/;

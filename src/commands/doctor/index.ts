@@ -1,15 +1,168 @@
-import { type Profile, resolveProfile } from '../../account/profile.ts';
+import { modeForPeople } from '../../account/mode.ts';
+import { type Profile, resolveProfile, storeFor } from '../../account/profile.ts';
+import { isTrusted, profileNames, readProfile, untrustedCommand } from '../../account/stored-profile.ts';
+import { openStore } from '../../account/stores/stores.ts';
 import { CATEGORIES, CliError } from '../../base/errors.ts';
+import { ExchangeError } from '../../base/exchange-error.ts';
+import type { World } from '../../base/world.ts';
+import { isLoopback, type ProxyChoice, proxyFor } from '../../client/proxy.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
+import { fingerprint } from '../../crypto/fingerprint.ts';
+import { entryAt } from '../../files/inspect.ts';
+import { shellWord } from '../../present/text.ts';
 import { command } from '../../terminal/command.ts';
 import type { Session } from '../../terminal/session.ts';
+import { choiceOf } from '../../terminal/show/chosen-profile.ts';
 import { accountChecks } from './account.ts';
-import type { Check, Subject } from './check.ts';
+import { type Check, type Finding, findingOf, ok, problem, type Subject, skipped, typed, warning } from './check.ts';
 import { journalChecks } from './journal.ts';
 import { machineChecks } from './machine.ts';
-import { networkChecks } from './network.ts';
-import { profileChecks } from './profile.ts';
+
+const CONNECTION = 'check the address with: fiatrail explain';
+
+/** Checks the connection to the service without sending a request. */
+async function networkChecks({ session: { world, globals }, profile }: Subject): Promise<Check[]> {
+  if (!profile || profile.mode === 'embedded') {
+    const why = skipped(profile ? 'the embedded sandbox needs no network' : 'no profile could be resolved');
+    return ['proxy', 'dns', 'tls'].map((check) => ({ check, ...why }));
+  }
+  const { baseUrl } = profile;
+  const proxy = await findingOf(
+    () => proxyFinding(baseUrl, proxyFor(baseUrl, world.env)),
+    'unset HTTPS_PROXY HTTP_PROXY',
+  );
+  // Do not connect past a broken proxy.
+  const isProxied = proxy.state === 'problem' || proxyFor(baseUrl, world.env).kind === 'proxy';
+  const [dns, tls] = await Promise.all([
+    findingOf(
+      () =>
+        isProxied ? skipped('the proxy resolves the host') : dnsFinding(new URL(baseUrl), world, globals.timeoutMs),
+      CONNECTION,
+    ),
+    findingOf(
+      () => (proxy.state === 'problem' ? skipped('see proxy') : tlsFinding(baseUrl, world, globals.timeoutMs)),
+      CONNECTION,
+    ),
+  ]);
+  return [
+    { check: 'proxy', ...proxy },
+    { check: 'dns', ...dns },
+    { check: 'tls', ...tls },
+  ];
+}
+
+function proxyFinding(baseUrl: string, choice: ProxyChoice): Finding {
+  if (choice.kind === 'proxy') return ok(`${choice.url.host}, from ${choice.variable}`);
+  if (choice.kind === 'excepted') return ok(`none: excluded by ${choice.entry} in ${choice.variable}`);
+  return ok(isLoopback(new URL(baseUrl).hostname) ? 'none: the address is on this machine' : 'none');
+}
+
+async function dnsFinding({ hostname }: URL, world: World, limitMs: number): Promise<Finding> {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (isLoopback(hostname)) return skipped('the address is on this machine');
+  try {
+    const addresses = await (await world.probe()).lookUp(host, limitMs);
+    return ok(`${host} resolves to ${addresses.slice(0, 3).join(', ')}`);
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return problem('network', `${host}: ${error.message}`, CONNECTION);
+  }
+}
+
+const DAY_MS = 86_400_000;
+/** Certificates are renewed well before this; one this close to expiry was probably forgotten. */
+const FEW_DAYS = 14;
+
+async function tlsFinding(baseUrl: string, world: World, limitMs: number): Promise<Finding> {
+  if (!baseUrl.startsWith('https:')) return skipped('plain HTTP on this machine');
+  try {
+    const { distrust, validToMs, issuer } = await (await world.probe()).certificate(baseUrl, limitMs);
+    if (distrust !== undefined)
+      return problem('network', `the certificate issued by ${issuer} is not trusted (${distrust})`, trustFix(distrust));
+    if (validToMs === undefined) return ok('trusted');
+    const days = Math.floor((validToMs - world.clock.now()) / DAY_MS);
+    const detail = `trusted, issued by ${issuer}, expires in ${days} days`;
+    return days < FEW_DAYS ? warning(detail, 'tell the service that its certificate is about to expire') : ok(detail);
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return problem('network', error.message, CONNECTION);
+  }
+}
+
+function trustFix(code: string): string {
+  if (/NOT_YET|EXPIRED/.test(code)) return 'correct the system clock; if it is right, tell the service';
+  return 'if your organization issued the certificate, export NODE_EXTRA_CA_CERTS=FILE; otherwise do not use this connection';
+}
+
+/** Checks the profile and its key. `failure` is the error if no profile could be resolved. */
+async function profileChecks(subject: Subject, failure: unknown): Promise<Check[]> {
+  const { session, profile } = subject;
+  const fix = 'fiatrail profiles list';
+  return [
+    { check: 'profile', ...(await findingOf(() => profileFinding(session, profile, failure), fix)) },
+    { check: 'profile files', ...(await findingOf(() => profileFilesFinding(session.world), fix)) },
+    { check: 'key store', ...(await findingOf(() => storeFinding(session.world, profile), fix)) },
+    { check: 'key', ...(await findingOf(() => keyFinding(subject), typed(subject, 'explain'))) },
+  ];
+}
+
+function profileFinding(session: Session, profile: Profile | undefined, failure: unknown): Finding {
+  if (!profile) throw failure;
+  const { value, decidedBy } = choiceOf(session).decision;
+  const address = profile.mode === 'embedded' ? '' : ` at ${profile.baseUrl}`;
+  return ok(`${value} (${modeForPeople(profile.mode)})${address}, from ${decidedBy}`);
+}
+
+/** Checks the files of all profiles, so that a damaged one is found before it is needed. */
+function profileFilesFinding(world: World): Finding {
+  const names = profileNames(world);
+  for (const name of names) readProfile(world, name);
+  return ok(names.length === 1 ? '1 readable' : `${names.length} readable`);
+}
+
+const NO_PROFILE = 'no profile could be resolved';
+
+async function storeFinding(world: World, profile: Profile | undefined): Promise<Finding> {
+  if (!profile) return skipped(NO_PROFILE);
+  if (!profile.key) return skipped('the embedded sandbox stores its own key');
+  const { stored } = profile;
+  const settings = stored && storeFor(stored, 'api-key');
+  if (!settings || settings.kind === 'environment') return ok('FIATRAIL_API_KEY');
+  if (settings.kind === 'keyring') return keyringFinding(world, stored.name);
+  const place = (await openStore(world, settings)).place(stored.name, 'api-key');
+  if (!isTrusted(settings)) throw untrustedCommand(stored.name);
+  if (settings.kind === 'command') return ok(`the command ${place}`);
+  return entryAt(place)
+    ? ok(place)
+    : problem('usage', `${place} does not exist`, `fiatrail profiles add ${shellWord(stored.name)} --key-stdin`);
+}
+
+const KEYRING_FIXES = {
+  absent: 'npm install -g fiatrail --include=optional',
+  'no-store': 'start a keychain in a D-Bus session, for example with gnome-keyring-daemon --unlock',
+  locked: 'unlock it with your desktop’s keychain app',
+  denied: 'allow access when the system prompts for it',
+  late: 'unlock it with your desktop’s keychain app',
+  failed: 'check it with your desktop’s keychain app',
+} as const;
+
+/** Probes the keychain again, ignoring the cached result. */
+async function keyringFinding(world: World, name: string): Promise<Finding> {
+  const { forgetKeyring, probeKeyring } = await import('../../account/stores/keyring-store.ts');
+  forgetKeyring(world);
+  const state = await probeKeyring(world);
+  if (state === 'ok') return ok('the system keychain works');
+  const file = `fiatrail profiles add ${shellWord(name)} --store file --key-stdin`;
+  return problem('usage', `the system keychain cannot be used (${state})`, `${KEYRING_FIXES[state]}; or: ${file}`);
+}
+
+async function keyFinding({ profile }: Subject): Promise<Finding> {
+  if (!profile) return skipped(NO_PROFILE);
+  if (!profile.key) return skipped('the embedded sandbox stores its own key');
+  const key = await profile.key.load();
+  return ok(`${profile.mode} key, fingerprint ${fingerprint(key)}`);
+}
 
 const COLUMNS = [
   { field: 'check', title: 'Check' },

@@ -1,14 +1,16 @@
 import { keepQuote, keptQuote } from '../../account/kept-quotes.ts';
+import { CliError } from '../../base/errors.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
-import { PAIRS, TRADE_STATES } from '../../contract/fx.ts';
+import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
 import { dealWords, wireDecimal } from '../../engine/fx-terms.ts';
 import { listedByCursor } from '../../engine/lists/listed.ts';
 import { followWork } from '../../engine/operations/follow-work.ts';
 import { fxTrade } from '../../engine/operations/fx.ts';
 import { startedOutcome, startedShape } from '../../engine/operations/started.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { amountLine } from '../../engine/previews.ts';
+import { amountLine, type Line } from '../../engine/previews.ts';
+import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
 import {
   evmAddress,
@@ -24,7 +26,56 @@ import { argument, id, oneOfAnyCase, option, picked, required, wholeNumber } fro
 import { waitOption } from '../../terminal/parse/wait-option.ts';
 import { dealPreview } from './previews.ts';
 import { priceLimits, quoteTermsOf, quoteWithin } from './price-limit.ts';
-import { termsOf } from './trade-terms.ts';
+
+/** The flags that say what to trade. */
+interface Deal {
+  readonly quote: string | undefined;
+  readonly order: string | undefined;
+  readonly pair: (typeof PAIRS)[number] | undefined;
+  readonly side: Side | undefined;
+  readonly amount: Amount | undefined;
+}
+
+const MODES = 'use --quote ID, or --order ID --amount CNGN, or --pair PAIR --side SIDE --amount CNGN';
+
+/** Returns the request for one of the three ways to trade, with its description. Throws CliError usage. */
+function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: Deal) {
+  const given = Object.entries({
+    '--quote': quoteId,
+    '--order': orderId,
+    '--pair': pair,
+    '--side': side,
+    '--amount': amount,
+  });
+  const allowed = quoteId ? ['--quote'] : orderId ? ['--order', '--amount'] : ['--pair', '--side', '--amount'];
+  const extra = given.filter(([name, value]) => value !== undefined && !allowed.includes(name)).map(([name]) => name);
+  const missing = given.filter(([name, value]) => value === undefined && allowed.includes(name)).map(([name]) => name);
+  if (extra.length > 0)
+    throw new CliError('usage', `${allowed[0]} cannot be combined with ${extra.join(' and ')}`, { hint: MODES });
+  if (missing.length > 0)
+    throw new CliError('usage', `missing required options: ${missing.join(', ')}`, {
+      code: 'VALIDATION_ERROR',
+      hint: MODES,
+    });
+  const cngnAmount = amount && wireDecimal(amount);
+  if (quoteId)
+    return { request: { quoteId }, what: `trade on quote ${quoteId}`, lines: [['quote', quoteId]] as Line[] };
+  if (orderId)
+    return {
+      request: { orderId, cngnAmount },
+      what: `trade ${amount && amountForPeople(amount)} against order ${orderId}`,
+      lines: [['order', orderId]] as Line[],
+    };
+  const deal = pair && side && amount ? dealWords(side, pair, amount) : '';
+  return {
+    request: { pair, side, cngnAmount },
+    what: deal,
+    lines: [
+      ['pair', pair ?? ''],
+      ['trade', deal],
+    ] as Line[],
+  };
+}
 
 const destination = option(
   '--to <address>',

@@ -8,18 +8,26 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { redactText, secretsIn } from '../../contract/redact.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
-import { amount, amountForPeople } from '../../money/amount.ts';
-import { isWireNumber, parseExactJson } from '../../money/decimal.ts';
+import { amount, amountForPeople, DECIMALS, isAsset } from '../../money/amount.ts';
+import { isWireNumber, parseExactJson, scaledInteger, wireNumberText } from '../../money/decimal.ts';
+import { isPlainAmount } from '../../present/money.ts';
+import { isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
-import { amountsIn } from './amounts.ts';
 import { createPlan } from './file.ts';
 import { planText } from './format.ts';
 import type { ShownLine } from './line.ts';
 import type { OperatorList } from './operator-list.ts';
-import { hashOf, type Plan, type PlanContent, type PlannedLine, type Terms, type TypedInput } from './plan.ts';
+import {
+  hashOf,
+  type Plan,
+  type PlanContent,
+  type PlannedAmount,
+  type PlannedLine,
+  type Terms,
+  type TypedInput,
+} from './plan.ts';
 import { PLAN_COLUMNS, proofLines, shownPlan } from './shown.ts';
 import { type Signed, withSignature } from './signatures.ts';
-import { changesBetween } from './terms.ts';
 
 /** The command whose change is planned, as it was typed. */
 interface TypedCommand {
@@ -236,4 +244,62 @@ function replaced(value: unknown, from: string, to: string): unknown {
   if (Array.isArray(value)) return value.map((each) => replaced(each, from, to));
   if (typeof value !== 'object' || value === null || isWireNumber(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replaced(each, from, to)]));
+}
+
+/** Returns the exact amounts in a request, in the contract’s units: also a price per token, and both limits of an order. */
+function amountsIn(endpoint: Pick<Endpoint, 'request'>, input: unknown): PlannedAmount[] {
+  return amountsOf(toPlain(input, endpoint.request()), '');
+}
+
+function amountsOf(value: Plain, field: string): PlannedAmount[] {
+  if (isPlainAmount(value)) {
+    const { value: text, asset, unit } = value;
+    if (unit !== undefined || !asset || !isAsset(asset)) return [];
+    const minor = scaledInteger(text, DECIMALS[asset]);
+    return minor === undefined ? [] : [{ field, asset, value: text, minor: String(minor) }];
+  }
+  if (Array.isArray(value)) return value.flatMap((each, index) => amountsOf(each, `${field}[${index}]`));
+  if (!isPlainObject(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) => amountsOf(each, field ? `${field}.${name}` : name));
+}
+
+/** Returns what is different now, each with what it was and what it is: `fees: ₦100.00 before, ₦120.00 now`. Empty if nothing is. */
+function changesBetween(planned: Terms, now: Terms): string[] {
+  const shown = [...lineChanges(planned.lines, now.lines), ...lineChanges(planned.previews, now.previews)];
+  const request = fieldChanges(planned.request, now.request, 'request');
+  const { lines: _, previews: _previews, request: _request, ...rest } = planned;
+  const others = fieldChanges(rest, { ...now, lines: undefined, previews: undefined, request: undefined }, '');
+  // People know the lines; the fields say the same again.
+  return shown.length > 0 ? shown : [...request, ...others];
+}
+
+/** Compares lines by their labels. A label may occur more than once. */
+function lineChanges(planned: readonly PlannedLine[], now: readonly PlannedLine[]): string[] {
+  const valuesOf = (lines: readonly PlannedLine[], label: string) =>
+    lines.flatMap(([each, value]) => (each === label ? [value] : [])).join('; ');
+  const labels = [...new Set([...planned, ...now].map(([label]) => label))];
+  return labels.flatMap((label) => {
+    const [before, after] = [valuesOf(planned, label), valuesOf(now, label)];
+    return before === after ? [] : [changed(label, before, after)];
+  });
+}
+
+const changed = (what: string, before: string, after: string) =>
+  `${what}: ${before || 'nothing'} before, ${after || 'nothing'} now`;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldChanges(planned: object, now: object, where: string): string[] {
+  const names = [...new Set([...Object.keys(planned), ...Object.keys(now)])];
+  return names.flatMap((name) => {
+    const [before, after] = [textOf((planned as Fields)[name]), textOf((now as Fields)[name])];
+    return before === after ? [] : [changed([where, name].filter(Boolean).join(' '), before, after)];
+  });
+}
+
+/** A value as JSON; empty if it is missing. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  return isWireNumber(value) ? wireNumberText(value) : JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { afterBusinessDays } from '../../../src/service/fees/business-days.ts';
+import { afterBusinessDays } from '../../../src/service/fees/withdrawals.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
