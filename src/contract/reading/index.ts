@@ -3,7 +3,7 @@ import { isJsonObject } from '../../money/decimal.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { elementOf, shapeOf, unwrap } from '../rows.ts';
 import { hasBookFigures, readBookUnits } from './book-units.ts';
-import { type Fields, isMissing, knownName, type Shape, withKnownNames } from './names.ts';
+import { type Fields, isMissing, knownName, type Shape } from './names.ts';
 import { pagingIn, withPages } from './pages.ts';
 import { fieldReader } from './values.ts';
 
@@ -17,19 +17,16 @@ export function readData(endpoint: Endpoint, data: unknown): unknown {
   const { lists, otherNames = {} } = endpoint;
   const listed = Array.isArray(data) ? withoutBrackets(endpoint, data) : data;
   if (!isJsonObject(listed)) return listed;
-  const lifted = withKnownNames(shape, withoutWrapper(endpoint, shape, listed));
-  const named = withNames(otherNames, shape, lifted);
+  const named = withNames(otherNames, shape, withoutWrapper(endpoint, shape, listed));
   const whole = lists === undefined ? named : withPages(shape, withList(lists, shape, named));
   const read = fieldReader(shape)(withGroups(shape, withNested(endpoint, shape, whole)));
   const response = endpoint.response();
   return hasBookFigures(response) ? readBookUnits(response, read) : read;
 }
 
-/** A list stands under its name; the data of other endpoints may stand in a list of one, and no data as an empty list. */
-function withoutBrackets({ lists, effect }: Endpoint, data: readonly unknown[]): unknown {
+/** A list stands under its name; the data of other endpoints may stand in a list of one. */
+function withoutBrackets({ lists }: Endpoint, data: readonly unknown[]): unknown {
   if (lists !== undefined) return { [lists]: data };
-  // Nothing about a payment is no proof of it.
-  if (data.length === 0 && effect !== 'money') return {};
   return data.length === 1 && isJsonObject(data[0]) ? data[0] : data;
 }
 
@@ -119,17 +116,13 @@ function valueAt(data: Fields, path: string): unknown {
   return path.split('.').reduce<unknown>((at, name) => (isJsonObject(at) ? at[name] : undefined), data);
 }
 
-/** Puts the fields of the nested object under its name when they stand beside it, or when it is the only one of a list. */
+/** Puts the nested object under its name when it is the first of a list. */
 function withNested({ nests }: Endpoint, shape: Shape, data: Fields): Fields {
-  const inner = nests === undefined ? undefined : innerShape(shape[nests]);
-  if (nests === undefined || !inner || !isMissing(data[nests])) return data;
+  if (nests === undefined || !isMissing(data[nests])) return data;
   const plural = data[`${nests}s`];
-  if (Array.isArray(plural) && isJsonObject(plural[0])) {
-    const kept = plural.length === 1 ? withoutMoved(shape, data, [`${nests}s`]) : data;
-    return { ...kept, [nests]: plural[0] };
-  }
-  const own = Object.keys(data).filter((name) => knownName(name, inner) !== undefined);
-  return own.length === 0 ? data : { ...withoutMoved(shape, data, own), [nests]: picked(data, own) };
+  if (!Array.isArray(plural) || !isJsonObject(plural[0])) return data;
+  const kept = plural.length === 1 ? withoutMoved(shape, data, [`${nests}s`]) : data;
+  return { ...kept, [nests]: plural[0] };
 }
 
 const picked = (data: Fields, names: readonly string[]): Fields =>
