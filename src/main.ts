@@ -180,7 +180,7 @@ async function unlessDoneBefore(
 }
 
 /**
- * Whether a command failed before it sent anything. Another process may then have done the work under the same once key: with
+ * Whether a command failed before it sent anything. Another process may then have done the work under the same idempotency key: with
  * `--amount max`, nothing is left to move.
  */
 function isBeforeSending(error: unknown, session: Session): boolean {
@@ -199,7 +199,7 @@ function isLiveByPin({ mode }: Profile, flag: string | undefined, world: World):
   return mode === 'live' && chosenProfile(flag, world).source === 'directory';
 }
 
-/** A dry run ends where it would send, and work that was done before under its once key ends where it was recorded. */
+/** A dry run ends where it would send, and work that was done before under its idempotency key ends where it was recorded. */
 async function runToEnd(run: () => Promise<Outcome>, session: Session, waitMs: number): Promise<Outcome> {
   try {
     return await run();

@@ -22,7 +22,7 @@ export type SharedName = 'rules' | 'operators' | `operators ${string}`;
 /** The record of money, destructive and onboarding operations. Each write resolves once it is flushed to disk. */
 export interface Journal {
   /**
-   * Records a new operation, unless the journal says that it must not be sent: its once key is taken, or the same intent
+   * Records a new operation, unless the journal says that it must not be sent: its idempotency key is taken, or the same intent
    * was recorded before. Decided and written in one transaction, so that of two processes one gets it. With `busyForMs`, how long the sender waits for a
    * response at most, it is recorded as sent in the same transaction: call it just before sending.
    */

@@ -9,9 +9,10 @@ export function wayOut(looked: Looked, nowMs: number | undefined): readonly stri
   const why = whyUndecided(looked);
   if (why === undefined) return [];
   const { operation } = looked;
-  const { operationId, onceKey } = operation;
+  const { operationId, idempotencyKey } = operation;
   const resolve = `fiatrail ops resolve ${operationId}`;
-  const freed = onceKey === null ? 'it may be done again' : `the once key ${onceKey} is free again`;
+  const freed =
+    idempotencyKey === null ? 'it may be done again' : `the idempotency key ${idempotencyKey} is free again`;
   return [
     `why: ${why}`,
     `known: ${knownOf(operation)}`,
