@@ -188,7 +188,7 @@ function isBeforeSending(error: unknown, session: Session): boolean {
   return error.operationId === undefined && session.activity.changed() === undefined;
 }
 
-/** Rejects when the user tells the program a second time to end; else never settles. */
+/** Rejects when the user interrupts the program a second time; else never settles. */
 function abandonment({ world, activity }: Session): Promise<never> {
   return new Promise((_, reject) => {
     world.abandoned.addEventListener('abort', () => reject(activity.abandonedError()), { once: true });

@@ -821,7 +821,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/engine/operations/event-evidence.ts',
     line: `const { standing, state } = row.standing === 'accepted' ? event : row;`,
     change: 'const { standing, state } = event;',
-    tests: ['test/works/with-told.test.ts'],
+    tests: ['test/works/with-events.test.ts'],
   },
   {
     file: 'src/journal/transitions.ts',

@@ -78,12 +78,12 @@ async function loadJournal({ world, say, globals }: Notices, place: JournalPlace
 }
 
 function operatorsOf(account: () => Account): Account['operators'] {
-  let isTold = false;
+  let isWarned = false;
   return async () => {
     const { operatorListOf, pendingForPeople } = await import('./plans/operator-list.ts');
     const list = await operatorListOf(account());
-    if (list.pending && !isTold) await account().say(`warning: ${pendingForPeople(list.pending)}`);
-    isTold ||= list.pending !== null;
+    if (list.pending && !isWarned) await account().say(`warning: ${pendingForPeople(list.pending)}`);
+    isWarned ||= list.pending !== null;
     return list;
   };
 }

@@ -86,11 +86,11 @@ export interface Journal {
   isClaimed(requestId: string, except: string): Promise<boolean>;
   /** Whether an operation's process is still at work on it: it lives, and its time is not over. */
   isBusy(operation: Operation): boolean;
-  /** How far the journal's clock is ahead of this machine's, as far as its last transaction told; 0 for a file. */
+  /** How far the journal's clock is ahead of this machine's, by the time of its last transaction; 0 for a file. */
   aheadMs(): number;
   /** Checks every transition. `head` is a hash that the journal must contain, besides the heads that this host kept. */
   verify(head?: string, counted?: Counted): Promise<Verified>;
-  /** Returns what tells this journal from every other one. */
+  /** Returns the id of this journal. */
   id(): string;
   /** Returns why money commands of an account stop, besides what `verify` finds: its journal is another one, or was restored. */
   wrong(account: AccountNames | undefined): Promise<CliError | DatabaseError | undefined>;

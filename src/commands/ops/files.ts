@@ -55,7 +55,7 @@ async function* counted<T>(session: Session, pages: AsyncIterable<readonly T[]>,
   await session.progress.end();
 }
 
-/** Returns what work on the journal calls after each part. It never waits for anything else, so that a signal would go unheard. */
+/** Returns what work on the journal calls after each part, so that a signal is noticed: the work itself never waits. */
 export function stepThrough({ progress, world }: Session, what: string, ended: string) {
   return async (count: number): Promise<void> => {
     await progress.rows(count, undefined, what);

@@ -39,7 +39,7 @@ function whyUndecided(looked: Looked): string | undefined {
     case 'incomplete':
       return 'the list is too long to be read to the end';
     case 'unclear':
-      return 'what it was to change cannot be told from something else';
+      return 'what it was to change cannot be distinguished from something else';
     case 'no-evidence':
       return 'the service has no list that shows such a request, or does not show it any more';
     default:

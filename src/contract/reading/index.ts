@@ -33,7 +33,7 @@ function withoutBrackets({ lists, effect }: Endpoint, data: readonly unknown[]):
   return data.length === 1 && isJsonObject(data[0]) ? data[0] : data;
 }
 
-/** Fields that many answers have and that tell of no endpoint. */
+/** Fields that many answers have and that are typical of no endpoint. */
 const INCIDENTAL: ReadonlySet<string> = new Set(['status', 'message', 'version', 'note', 'type', 'timestamp', 'code']);
 
 /** Whether data has a field that the contract has for this endpoint in particular, or the list of one that lists. */
