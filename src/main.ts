@@ -180,7 +180,7 @@ async function unlessDoneBefore(
 }
 
 /**
- * Whether a command failed before it sent anything. Another process may then have done the work under the same once key: with
+ * Whether a command failed before it sent anything. Another process may then have done the work under the same idempotency key: with
  * `--amount max`, nothing is left to move.
  */
 function isBeforeSending(error: unknown, session: Session): boolean {
@@ -188,7 +188,7 @@ function isBeforeSending(error: unknown, session: Session): boolean {
   return error.operationId === undefined && session.activity.changed() === undefined;
 }
 
-/** Rejects when the user tells the program a second time to end; else never settles. */
+/** Rejects when the user interrupts the program a second time; else never settles. */
 function abandonment({ world, activity }: Session): Promise<never> {
   return new Promise((_, reject) => {
     world.abandoned.addEventListener('abort', () => reject(activity.abandonedError()), { once: true });
@@ -199,7 +199,7 @@ function isLiveByPin({ mode }: Profile, flag: string | undefined, world: World):
   return mode === 'live' && chosenProfile(flag, world).source === 'directory';
 }
 
-/** A dry run ends where it would send, and work that was done before under its once key ends where it was recorded. */
+/** A dry run ends where it would send, and work that was done before under its idempotency key ends where it was recorded. */
 async function runToEnd(run: () => Promise<Outcome>, session: Session, waitMs: number): Promise<Outcome> {
   try {
     return await run();

@@ -752,8 +752,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/once.ts',
-    line: 'if (guard.onceKey === undefined || account.globals.dryRun) return;',
-    change: 'if (guard.onceKey === undefined) return;',
+    line: 'if (guard.idempotencyKey === undefined || account.globals.dryRun) return;',
+    change: 'if (guard.idempotencyKey === undefined) return;',
     tests: ['test/cli/guard.test.ts', 'test/cli/once.test.ts'],
     failing: 1,
   },
@@ -821,7 +821,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/engine/operations/event-evidence.ts',
     line: `const { standing, state } = row.standing === 'accepted' ? event : row;`,
     change: 'const { standing, state } = event;',
-    tests: ['test/works/with-told.test.ts'],
+    tests: ['test/works/with-events.test.ts'],
   },
   {
     file: 'src/journal/transitions.ts',

@@ -20,7 +20,7 @@ const fileOf = (world: World): string => join(stateDir(world), 'quotes.json');
 
 /**
  * Keeps what a quote says for the trade on it, whose request names neither pair nor amount. Never fails: without it, a lost trade can be proven
- * by its idempotency key alone, or a person decides.
+ * by the service's idempotency key alone, or a person decides.
  */
 export function keepQuote(world: World, quoteId: string, terms: QuoteTerms): void {
   try {

@@ -4,7 +4,7 @@ import type { Absence, EvidenceKind, StoredProfile } from './stored-profile.ts';
 /** How long a service's lists may take to show a request, unless the profile says otherwise. Source: inferred. */
 const VISIBLE_AFTER_MS = 10 * 60_000;
 
-/** How long a sandbox holds idempotency keys at least. Source: inferred. */
+/** How long a sandbox holds the service's idempotency keys at least. Source: inferred. */
 const SANDBOX_LIFETIME_MS = 24 * 3_600_000;
 
 /** What ends a doubt: when a request that is in no list counts as not done, and what proves that a row is the request. */
@@ -12,7 +12,7 @@ interface EvidenceRules {
   readonly absence: Absence;
   readonly visibleAfterMs: number;
   readonly evidence: EvidenceKind;
-  /** How long a request may be repeated under its idempotency key; undefined if the profile does not say it. */
+  /** How long a request may be repeated under the service's idempotency key; undefined if the profile does not say it. */
   readonly idempotencyLifetimeMs: number | undefined;
 }
 
@@ -31,7 +31,7 @@ const wantedRules = (rules: Rules): EvidenceRules => ({
   idempotencyLifetimeMs: rules.idempotencyLifetimeMs ?? (rules.mode === 'live' ? undefined : SANDBOX_LIFETIME_MS),
 });
 
-/** Whether a profile's settings may free the once key of a request that was done after all, more easily than the defaults. */
+/** Whether a profile's settings may free the idempotency key of a request that was done after all, more easily than the defaults. */
 export function weakensRules(rules: Rules): boolean {
   const { absence, visibleAfterMs } = wantedRules(rules);
   const isKeyed = rules.idempotencyLifetimeMs !== undefined;

@@ -36,7 +36,7 @@ export interface StoredProfile {
   readonly encryption?: EncryptionKeys | undefined;
   /** The URL of the PostgreSQL database with its journal, without a password; undefined for a file of this machine. */
   readonly journalUrl?: string | undefined;
-  /** Whether each state folder may have a journal of its own, whose once keys count there only. */
+  /** Whether each state folder may have a journal of its own, whose idempotency keys count there only. */
   readonly independentJournal?: boolean | undefined;
   /** What a request that is in no list means; undefined is `ask` for a live account, and `accept` for a sandbox. */
   readonly absence?: Absence | undefined;
@@ -44,7 +44,7 @@ export interface StoredProfile {
   readonly visibleAfterMs?: number | undefined;
   /** What proves which row of a list a request is; undefined is `equal`. */
   readonly evidence?: EvidenceKind | undefined;
-  /** How long the service holds idempotency keys; undefined is not known for a live account. */
+  /** How long the service holds its idempotency keys; undefined is not known for a live account. */
   readonly idempotencyLifetimeMs?: number | undefined;
   /** The settings above as the user trusted them; see `trustedRules`. Settings that came with an import have none. */
   readonly trustedRules?: string | undefined;
@@ -175,7 +175,7 @@ function derivePolicy({ sealing, ...older }: Readonly<Record<string, unknown>>):
   return { ...older, ...('publicKey' in sealing ? { sealing: 'accept' } : {}), encryption: sealing };
 }
 
-/** In version 3, a once key was required by a setting of its own. */
+/** In version 3, an idempotency key was required by a setting of its own. */
 function moveRequireOnce({
   requireOnce,
   ...older

@@ -175,7 +175,7 @@ export interface World {
   /** The command line that starts this program again. */
   readonly self: readonly string[];
   /**
-   * Runs another program until it exits, discarding its standard error unless told otherwise. Its environment contains none of our secrets.
+   * Runs another program until it exits, discarding its standard error unless asked for it. Its environment contains none of our secrets.
    * It and its child processes are killed after `timeoutMs` and on an interrupt.
    */
   runProgram(words: readonly string[], options: ProgramOptions): Promise<ProgramEnd>;

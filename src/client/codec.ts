@@ -166,8 +166,8 @@ function impliedCode(
   if (status < 400 || status > 499) return undefined;
   if (NOT_ALLOWED.test(body)) return '03';
   // A 408 may come from a server on the way, after the service got the request.
-  const isTold = namesFailure || (hasError && hasMessage && status !== 408) || status === 401 || status === 403;
-  return isTold && text !== NO_REASON ? codeForStatus(String(status)) : undefined;
+  const isExplained = namesFailure || (hasError && hasMessage && status !== 408) || status === 401 || status === 403;
+  return isExplained && text !== NO_REASON ? codeForStatus(String(status)) : undefined;
 }
 
 const NO_ENVELOPE = 'its JSON does not have the envelope of the service';

@@ -165,7 +165,7 @@ function textIn(value: unknown): string | undefined {
 const EXPLANATIONS = ['message', 'responseMessage', 'error', 'reason', 'details', 'errors', 'userMessage'] as const;
 /** The names of a short word that says which field, step or error is meant. */
 const LABELS = ['status', 'field', 'step', 'code'] as const;
-/** Those under which a list or an object tells of fields by their name. */
+/** Those under which a list or an object describes fields by their name. */
 const BY_FIELD: ReadonlySet<string> = new Set(['error', 'details', 'errors']);
 
 /** The text of an envelope that explains nothing. */

@@ -14,8 +14,8 @@ export interface ServiceClock {
   jumpMs(): number;
 }
 
-/** A clock that is told of each request. */
-interface ListeningClock extends ServiceClock {
+/** A clock that takes note of each request. */
+interface RecordingClock extends ServiceClock {
   /** Notes that a request is sent; the result takes its response. */
   ask(): (answer: Pick<HttpResponse, 'headers'>) => void;
 }
@@ -26,7 +26,7 @@ interface Moment {
   readonly steadyMs: number;
 }
 
-interface Heard {
+interface ClockReading {
   readonly atMs: number;
   /** By how much the clock of a sandbox was moved on purpose. */
   readonly movedMs: number;
@@ -41,11 +41,11 @@ const IMF_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GM
 const MAX_JUMP_MS = 5_000;
 
 /**
- * Returns a clock that learns from responses. The `Date` of a response counts if it is one as HTTP defines it (RFC 9110) and the response did not
+ * Returns a clock that is set by responses. The `Date` of a response counts if it is one as HTTP defines it (RFC 9110) and the response did not
  * come from a cache. `isLive`: only a sandbox may say that its clock was moved.
  */
-export function createServiceClock(clock: Pick<Clock, 'now' | 'steadyMs'>, isLive: boolean): ListeningClock {
-  let heard: Heard | undefined;
+export function createServiceClock(clock: Pick<Clock, 'now' | 'steadyMs'>, isLive: boolean): RecordingClock {
+  let latest: ClockReading | undefined;
   let jumpMs = 0;
   const steadyMs = () => clock.steadyMs?.() ?? clock.now();
   const moment = (): Moment => ({ nowMs: clock.now(), steadyMs: steadyMs() });
@@ -53,31 +53,31 @@ export function createServiceClock(clock: Pick<Clock, 'now' | 'steadyMs'>, isLiv
     ask: () => {
       const sent = moment();
       return (answer: Pick<HttpResponse, 'headers'>): void => {
-        const said = timeIn(answer, isLive);
-        if (!said) return;
+        const stated = timeIn(answer, isLive);
+        if (!stated) return;
         const received = moment();
         const hostAheadMs = leastDistance(
-          sent.nowMs - said.untilMs + said.movedMs,
-          received.nowMs - said.atMs + said.movedMs,
+          sent.nowMs - stated.untilMs + stated.movedMs,
+          received.nowMs - stated.atMs + stated.movedMs,
         );
-        if (heard) jumpMs = furthest(jumpMs, jumpBetween(heard, { ...said, sent, received }));
-        heard = { ...said, sent, received, hostAheadMs };
+        if (latest) jumpMs = furthest(jumpMs, jumpBetween(latest, { ...stated, sent, received }));
+        latest = { ...stated, sent, received, hostAheadMs };
       };
     },
-    nowMs: () => heard && heard.atMs + Math.max(0, steadyMs() - heard.received.steadyMs),
-    hostAheadMs: () => heard?.hostAheadMs,
+    nowMs: () => latest && latest.atMs + Math.max(0, steadyMs() - latest.received.steadyMs),
+    hostAheadMs: () => latest?.hostAheadMs,
     jumpMs: () => (Math.abs(jumpMs) > MAX_JUMP_MS ? jumpMs : 0),
   };
 }
 
-interface Said {
+interface StatedTime {
   readonly atMs: number;
   /** The latest time that it may mean. */
   readonly untilMs: number;
   readonly movedMs: number;
 }
 
-function timeIn({ headers }: Pick<HttpResponse, 'headers'>, isLive: boolean): Said | undefined {
+function timeIn({ headers }: Pick<HttpResponse, 'headers'>, isLive: boolean): StatedTime | undefined {
   const [, exact, moved] = (isLive ? null : /^(\d{1,15}) (-?\d{1,15})$/.exec(headers[SANDBOX_CLOCK] ?? '')) ?? [];
   if (exact !== undefined) return { atMs: Number(exact), untilMs: Number(exact), movedMs: Number(moved) };
   const { date = '', age = '0' } = headers;
@@ -94,14 +94,17 @@ const furthest = (one: number, other: number): number => (Math.abs(other) > Math
  * By how much more the service's clock went on between two responses than this machine's clocks. A machine that slept has one that stood still,
  * so the clock counts that agrees more with the service's.
  */
-function jumpBetween(before: Heard, heard: Said & { readonly sent: Moment; readonly received: Moment }): number {
-  const leastMs = heard.atMs - heard.movedMs - (before.atMs - before.movedMs) - SECOND_MS;
-  const mostMs = heard.untilMs - heard.movedMs - (before.atMs - before.movedMs);
+function jumpBetween(
+  before: ClockReading,
+  latest: StatedTime & { readonly sent: Moment; readonly received: Moment },
+): number {
+  const leastMs = latest.atMs - latest.movedMs - (before.atMs - before.movedMs) - SECOND_MS;
+  const mostMs = latest.untilMs - latest.movedMs - (before.atMs - before.movedMs);
   const jumps = (['steadyMs', 'nowMs'] as const).map((clock) =>
     leastDistance(
       // A service says its time at some moment between a request and its response.
-      leastMs - (heard.received[clock] - before.sent[clock]),
-      mostMs - (heard.sent[clock] - before.received[clock]),
+      leastMs - (latest.received[clock] - before.sent[clock]),
+      mostMs - (latest.sent[clock] - before.received[clock]),
     ),
   );
   return jumps.reduce((least, jump) => (Math.abs(jump) < Math.abs(least) ? jump : least));

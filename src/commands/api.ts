@@ -119,7 +119,7 @@ const REPEATABLE = 'fx.update-limit-order';
 const KEY_FIELD = 'idempotencyKey';
 
 /**
- * Guards a request that moves money as its own command would: waits for or reports what was done under its once key, and fills in
+ * Guards a request that moves money as its own command would: waits for or reports what was done under its idempotency key, and fills in
  * the service's idempotency key. Throws CliError usage for another request with --once or --again.
  */
 async function guardedInput(
@@ -149,7 +149,7 @@ async function guardedInput(
   const guard = await guardOf({ once, again }, typed, session.time.nowMs);
   await requireUnused(session, guard);
   session.guardWith(guard);
-  const derived = session.idempotencyKey();
+  const derived = session.serviceIdempotencyKey();
   const takesKey = rowsOf(endpoint.request()).some(({ name }) => name === KEY_FIELD);
   return takesKey && derived !== undefined && !input[KEY_FIELD] ? { ...input, [KEY_FIELD]: derived } : input;
 }

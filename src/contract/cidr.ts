@@ -122,7 +122,7 @@ export function matchesVisible(range: IpRange, { known, prefix = range.prefix }:
 
 type Containment = 'no' | 'maybe' | 'surely';
 
-/** Whether a range contains an address, as far as the visible parts of both tell. */
+/** Whether a range contains an address, as far as the visible parts of both show it. */
 export function containment(outer: VisibleRange | undefined, address: VisibleRange | undefined): Containment {
   if (!outer || !address) return 'maybe';
   const { known, prefix } = outer;

@@ -8,7 +8,7 @@ const PAGE_SIZE_AT = 16;
 const PAGE_COUNT_AT = 28;
 const APPLICATION_ID_AT = 68;
 
-/** Returns what keeps bytes from being a whole state file, as far as its header tells; undefined if nothing does. */
+/** Returns what keeps bytes from being a whole state file, as far as its header shows it; undefined if nothing does. */
 export function stateFileProblem(bytes: Uint8Array): string | undefined {
   const header = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = Buffer.from(bytes.subarray(0, SQLITE.length)).toString('latin1');

@@ -43,7 +43,7 @@ export interface Account extends Notices {
   connection(endpoint?: Endpoint): Promise<Connection>;
   /** What identifies the account in the journal. */
   accountNames(): Promise<AccountNames>;
-  /** Who signs for this account. The user is told once if a change of it is pending. */
+  /** Who signs for this account. Warns once if a change of it is pending. */
   operators(): Promise<OperatorList>;
   journal(): Promise<Journal>;
   /** The journal, unless this machine has none yet. */

@@ -26,7 +26,7 @@ export interface Activity {
   forgetUnread(): void;
   /** Notes the operation that is being sent, or that none is. */
   inFlight(operation: InFlight | undefined): void;
-  /** The error of a command that was told twice to end: what it leaves behind. */
+  /** The error of a command that was interrupted twice: what it leaves behind. */
   abandonedError(): CliError;
 }
 

@@ -5,12 +5,12 @@ import type { Baseline } from '../journal/baseline.ts';
 import type { Sweep } from '../journal/sweep.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
 import { DryRun } from './dry-run.ts';
-import { type Guard, idempotencyKeyOf } from './guard.ts';
+import { type Guard, serviceIdempotencyKeyOf } from './guard.ts';
 import { warnOf } from './notices.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from './plans/change.ts';
 import type { ShownLine } from './plans/line.ts';
 import { prepareRequest } from './requests.ts';
-import type { OnceKeyUse } from './rules/account-rules.ts';
+import type { IdempotencyKeyUse } from './rules/account-rules.ts';
 import { authorityOf, repetitionOf, requireSigned, sendJournaled, sendRequest } from './send.ts';
 
 /** A change, described for the confirmation and the journal. */
@@ -51,8 +51,8 @@ export interface Changes {
   guardWith(guard: Guard): void;
   /** What guards the money that this command moves, if it moves any. */
   guard(): Guard | undefined;
-  /** A key for a service that does a request at most once per key: equal for equal once keys; undefined without one. */
-  idempotencyKey(): string | undefined;
+  /** The service's idempotency key, under which it does a request at most once: equal for equal keys of ours; undefined without one. */
+  serviceIdempotencyKey(): string | undefined;
   /** Writes a plan instead of sending the change, or sends only what a plan says. */
   planWith(mode: PlanMode): void;
   /** What `planWith` set. */
@@ -92,11 +92,11 @@ export class Checked extends Error {
   }
 }
 
-/** Whether a command has a once key, for its rules. A plan is its own once key. */
-export function onceKeyUse({ guard, planMode }: Pick<Changes, 'guard' | 'planMode'>): OnceKeyUse {
+/** Whether a command has an idempotency key, for its rules. A plan is its own idempotency key. */
+export function idempotencyKeyUse({ guard, planMode }: Pick<Changes, 'guard' | 'planMode'>): IdempotencyKeyUse {
   const given = guard();
   if (!given) return 'not-taken';
-  return given.onceKey === undefined && !planMode() ? 'missing' : 'given';
+  return given.idempotencyKey === undefined && !planMode() ? 'missing' : 'given';
 }
 
 /** Makes the changes of a command. */
@@ -109,10 +109,10 @@ export function createChanges(account: Account, asking: Asking): Changes {
       if (guard === undefined || kind === 'write') guard = given;
     },
     guard: () => guard,
-    idempotencyKey: () => {
+    serviceIdempotencyKey: () => {
       // The request of a plan contains the key, so it cannot come from the plan's hash.
-      if (mode) return idempotencyKeyOf(`plan ${mode.kind === 'write' ? mode.id : mode.plan.content.id}`);
-      return guard?.onceKey === undefined ? undefined : idempotencyKeyOf(guard.onceKey);
+      if (mode) return serviceIdempotencyKeyOf(`plan ${mode.kind === 'write' ? mode.id : mode.plan.content.id}`);
+      return guard?.idempotencyKey === undefined ? undefined : serviceIdempotencyKeyOf(guard.idempotencyKey);
     },
     planWith: (given) => {
       mode = given;

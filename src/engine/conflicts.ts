@@ -3,7 +3,7 @@ import type { World } from '../base/world.ts';
 import type { InTheWay } from '../journal/claims.ts';
 import type { Operation } from '../journal/journal.ts';
 
-/** Thrown to end a command whose work was done before under its once key; the journal's record is printed instead. */
+/** Thrown to end a command whose work was done before under its idempotency key; the journal's record is printed instead. */
 export class DoneBefore extends Error {
   override name = 'DoneBefore';
   readonly operation: Operation;
@@ -27,18 +27,18 @@ export async function requireFree(
   await world.clock.sleep(LOOK_AGAIN_MS, world.interrupted).catch(() => {
     throw new CliError(
       'interrupted',
-      'interrupted while another process was at work under this once key; nothing was sent',
+      'interrupted while another process was at work under this idempotency key; nothing was sent',
     );
   });
 }
 
 function inTheWay(kind: 'other-input' | 'doubt' | 'repeated', operation: Operation): CliError {
-  const { operationId, onceKey, summary, createdAt, state } = operation;
+  const { operationId, idempotencyKey, summary, createdAt, state } = operation;
   const when = timeForPeople(createdAt);
   if (kind === 'other-input')
     return new CliError(
       'usage',
-      `the once key ${onceKey} was used for something else on ${when}: ${summary}; nothing was sent`,
+      `the idempotency key ${idempotencyKey} was used for something else on ${when}: ${summary}; nothing was sent`,
       {
         code: 'ONCE_KEY_TAKEN',
         hint: 'use another key, or the input that was used with this one',
@@ -48,7 +48,7 @@ function inTheWay(kind: 'other-input' | 'doubt' | 'repeated', operation: Operati
   if (kind === 'doubt')
     return new CliError(
       'unknown',
-      `the outcome of ${summary}, run under this once key on ${when}, is unknown; nothing was sent this time`,
+      `the outcome of ${summary}, run under this idempotency key on ${when}, is unknown; nothing was sent this time`,
       {
         code: 'OUTCOME_UNKNOWN',
         hint: `find out with: fiatrail ops reconcile ${operationId}`,

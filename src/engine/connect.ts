@@ -34,7 +34,7 @@ export interface Connection {
 /** Parsing a longer response would let V8's heap grow far beyond what it needs. */
 const LONG_RESPONSE = 1024 * 1024;
 
-/** Told of each request before it is sealed and sent; the result takes the response before it is unsealed. */
+/** Called for each request before it is sealed and sent; the result takes the response before it is unsealed. */
 type Watch = () => (answer: HttpResponse) => void;
 
 /** Opens a profile's connection. The sandbox is loaded only for an embedded profile. */
@@ -47,10 +47,10 @@ export async function connect(
 ): Promise<Connection> {
   const { exchange, apiKey, deliverDue, close } = await openAccount(world, profile);
   const watched: Exchange = async (...given) => {
-    const heard = watch();
+    const noteResponse = watch();
     const answer = await exchange(...given);
     if (answer.body.length > LONG_RESPONSE) world.steadyMemory();
-    heard(answer);
+    noteResponse(answer);
     return answer;
   };
   const trace: Pick<SendOptions, 'onExchange'> = globals.verbose

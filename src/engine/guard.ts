@@ -3,7 +3,7 @@ import { sha256Hex } from '../crypto/fingerprint.ts';
 /** What protects a money command from running twice, as it was typed. */
 export interface Guard {
   /** The key of `--once`, with its dates filled in. */
-  readonly onceKey: string | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly isAgain: boolean;
   /** Whether a repetition without a key stops. */
   readonly isGuarded: boolean;
@@ -11,7 +11,7 @@ export interface Guard {
   readonly input: string;
 }
 
-/** Derives a key that may leave this machine: it does not reveal the once key, and is the same on every host. */
-export function idempotencyKeyOf(key: string): string {
+/** Derives the service's idempotency key from ours: it does not reveal ours, and is the same on every host. */
+export function serviceIdempotencyKeyOf(key: string): string {
   return `fr-${sha256Hex(`fiatrail once ${key}`).slice(0, 32)}`;
 }

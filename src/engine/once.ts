@@ -28,18 +28,18 @@ export async function guardOf(
   const isAgain = again === true;
   if (once !== undefined && isAgain)
     throw new CliError('usage', '--once and --again cannot be combined', {
-      hint: 'use another once key to do it again',
+      hint: 'use another idempotency key to do it again',
     });
-  return { ...typed, isAgain, onceKey: typeof once === 'string' ? await filledKey(once, timeMs) : undefined };
+  return { ...typed, isAgain, idempotencyKey: typeof once === 'string' ? await filledKey(once, timeMs) : undefined };
 }
 
-/** Throws DoneBefore if a once key was used before, and CliError if it must not be used now. Waits for a process that uses it. */
+/** Throws DoneBefore if an idempotency key was used before, and CliError if it must not be used now. Waits for a process that uses it. */
 export async function requireUnused(account: Account, guard: Guard): Promise<void> {
-  if (guard.onceKey === undefined || account.globals.dryRun) return;
+  if (guard.idempotencyKey === undefined || account.globals.dryRun) return;
   const names = await account.accountNames();
   const journal = await account.journal();
   for (;;) {
-    const found = await journal.look({ account: names, input: guard.input, onceKey: guard.onceKey });
+    const found = await journal.look({ account: names, input: guard.input, idempotencyKey: guard.idempotencyKey });
     if (!found) return;
     // The process that held the key may have kept its outcome beside the journal since this one opened it.
     if (found.kind === 'doubt' && (await journal.merge()).count > 0) continue;
@@ -89,11 +89,11 @@ function decimalOf(text: string): string {
   return scaled === undefined ? text : trimDecimal(decimalText(scaled, DECIMALS));
 }
 
-/** The placeholders of a once key. */
+/** The placeholders of an idempotency key. */
 const DATE_PARTS = ['year', 'month', 'day', 'hour'] as const;
 
 /**
- * Fills the date into a once key: `fees-{year}-{month}`, by the time that all hosts agree on: two hosts whose clocks differ must not
+ * Fills the date into an idempotency key: `fees-{year}-{month}`, by the time that all hosts agree on: two hosts whose clocks differ must not
  * make two keys of one day. Throws CliError usage for any other brace: a key that means one month
  * and is the same in every month would pay once and never again.
  */

@@ -12,20 +12,20 @@ import { connect } from './connect.ts';
 import { learnFintech, namesOf } from './names.ts';
 import { type Notices, warnOf } from './notices.ts';
 import { prepareRequest } from './requests.ts';
-import { type OnceKeyUse, rulesOf } from './rules/account-rules.ts';
+import { type IdempotencyKeyUse, rulesOf } from './rules/account-rules.ts';
 import { sendJournaled, sendRequest } from './send.ts';
 import { createServiceTime } from './service-time.ts';
 
 type Given = Notices &
   Pick<Account, 'profile' | 'commandLine' | 'inputName' | 'progress'> & {
-    /** Whether the command has a once key. */
-    onceKey(): OnceKeyUse;
+    /** Whether the command has an idempotency key. */
+    idempotencyKey(): IdempotencyKeyUse;
     /** The journal of another account's command, which closes it. */
     readonly journal?: Account['journal'];
   };
 
 /** Opens an account for a command. Nothing is read before it is needed. */
-export function createAccount({ onceKey, journal: shared, ...given }: Given): Account {
+export function createAccount({ idempotencyKey, journal: shared, ...given }: Given): Account {
   const { world, profile, globals, progress, say } = given;
   const place = () => journalPlaceOf(world, profile);
   const connection = openedOnUse(() => connect(world, profile, globals, progress, ask));
@@ -44,7 +44,7 @@ export function createAccount({ onceKey, journal: shared, ...given }: Given): Ac
     time,
     journal,
     activity: createActivity(),
-    rules: rulesOf(() => ({ ...account, onceKey: onceKey() })),
+    rules: rulesOf(() => ({ ...account, idempotencyKey: idempotencyKey() })),
     call: (endpoint, input, options = {}) => callOf(account, memory.note, endpoint, input, options),
     connection: async (endpoint) => {
       const opened = await connection.open();
@@ -78,12 +78,12 @@ async function loadJournal({ world, say, globals }: Notices, place: JournalPlace
 }
 
 function operatorsOf(account: () => Account): Account['operators'] {
-  let isTold = false;
+  let isWarned = false;
   return async () => {
     const { operatorListOf, pendingForPeople } = await import('./plans/operator-list.ts');
     const list = await operatorListOf(account());
-    if (list.pending && !isTold) await account().say(`warning: ${pendingForPeople(list.pending)}`);
-    isTold ||= list.pending !== null;
+    if (list.pending && !isWarned) await account().say(`warning: ${pendingForPeople(list.pending)}`);
+    isWarned ||= list.pending !== null;
     return list;
   };
 }

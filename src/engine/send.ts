@@ -33,7 +33,7 @@ interface Sending<D> {
   readonly baseline?: Baseline | undefined;
   /** Sums that the rules allow; the journal checks them when it records the intent. */
   readonly limits?: readonly SpendLimit[];
-  /** What it is a part of, if several requests under one once key move a sum. */
+  /** What it is a part of, if several requests under one idempotency key move a sum. */
   readonly sweep?: Sweep | undefined;
   /** Of a plan that is applied. */
   readonly authority?: Authority | undefined;
@@ -88,7 +88,7 @@ async function intentOf(
     summary,
     request: JSON.stringify(redact(endpoint.request(), input)),
     input: guard ? guard.input : await recognizableInput(account, commandLine, endpoint, input),
-    onceKey: guard?.onceKey,
+    idempotencyKey: guard?.idempotencyKey,
     tag,
     baseline,
     isGuarded: guard?.isGuarded ?? false,
@@ -218,7 +218,7 @@ function contradictedText({ operationId, state, verdict, requestId }: Operation,
 }
 
 /**
- * Throws if work was done although this request was refused or never left: `ops reconcile` sent it again under its idempotency key
+ * Throws if work was done although this request was refused or never left: `ops reconcile` sent it again under the service's idempotency key
  * while this process was suspended. DoneBefore with the journal's record, or CliError unknown.
  */
 async function requireUndone(journal: Journal, operationId: string): Promise<void> {

@@ -26,7 +26,7 @@ interface Sources {
   read(): Promise<unknown>;
 }
 
-/** `ask` is told of each request; its result takes the response. */
+/** `ask` is called for each request; its result takes the response. */
 export function createServiceTime({ world, profile, say, isShared, journal, read }: Sources) {
   const { clock } = world;
   const { ask, ...service } = createServiceClock(clock, profile.mode === 'live');
@@ -36,7 +36,7 @@ export function createServiceTime({ world, profile, say, isShared, journal, read
     nowMs: async () => {
       if (isShared()) {
         const shared = await journal();
-        // Its last transaction tells its server's time.
+        // Its last transaction has its server's time.
         await shared.count();
         return clock.now() + shared.aheadMs();
       }

@@ -3,14 +3,15 @@ import type { Account } from './account.ts';
 import { requireFree } from './conflicts.ts';
 
 /** A change of a setting that the journal records. */
-interface SettingChange extends Pick<Intent, 'account' | 'endpoint' | 'summary' | 'request' | 'input' | 'onceKey'> {
+interface SettingChange
+  extends Pick<Intent, 'account' | 'endpoint' | 'summary' | 'request' | 'input' | 'idempotencyKey'> {
   readonly profile: Intent['profile'];
   readonly mode: Intent['mode'];
   readonly baseUrl: Intent['baseUrl'];
   readonly authority?: Authority | undefined;
 }
 
-/** Records a change of a setting in the journal, before and after it is made. Throws DoneBefore if it was made under its once key. */
+/** Records a change of a setting in the journal, before and after it is made. Throws DoneBefore if it was made under its idempotency key. */
 export async function recordSetting(account: Account, change: SettingChange, make: () => Promise<void>): Promise<void> {
   const journal = await account.journal();
   const operationId = await claimed(account, change);

@@ -58,6 +58,6 @@ export function requireUnshared(path: string): void {
   if (process.getuid === undefined || !entryAt(path)?.isWritableByOthers) return;
   throw new CliError('usage', `other users can write to ${path}, and its mode cannot be changed`, {
     code: 'SHARED_FOLDER',
-    hint: 'move the folder with everything in it to a disk with file permissions, then name it in FIATRAIL_CONFIG_DIR or FIATRAIL_STATE_DIR: an empty one has no once keys',
+    hint: 'move the folder with everything in it to a disk with file permissions, then name it in FIATRAIL_CONFIG_DIR or FIATRAIL_STATE_DIR: an empty one has no idempotency keys',
   });
 }

@@ -200,7 +200,7 @@ export async function learnFintech(
   await merge(recording, account, (await find(queries, name)) ?? account);
 }
 
-/** Forgets the names of an account whose sandbox was reset: what was done there under a once key is gone. Call it in a transaction. */
+/** Forgets the names of an account whose sandbox was reset: what was done there under an idempotency key is gone. Call it in a transaction. */
 export async function forgetAccount(recording: Recording, names: AccountNames): Promise<void> {
   const { queries } = recording;
   for (const account of await accountIds(queries, names)) {

@@ -11,7 +11,7 @@ import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
 /**
  * What the journal decided. `ours`: recorded; send it unless `isLate`, after which others count its
  * outcome as unknown. The others return the operation that is in the way.
- * `done`: the once key was used for the same input, and the operation ended or was accepted. `other-input`: it was used for another
+ * `done`: the idempotency key was used for the same input, and the operation ended or was accepted. `other-input`: it was used for another
  * input. `busy`: another process is at work under the key. `doubt`: its outcome is unknown. `repeated`: an equal intent
  * without a key was recorded a short time ago, or is in doubt. `over-limit`: with it, a sum would be over this limit; now it is `spentMillionths`.
  */
@@ -59,7 +59,7 @@ export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: nu
     endOfChain(recording),
   ]);
   const look = () => inTheWay(claiming, { ...intent, accounts, inputDigest });
-  // Accounts that turned out to be one may hold the same once key twice: behind an abandoned operation there may be another one.
+  // Accounts that turned out to be one may hold the same idempotency key twice: behind an abandoned operation there may be another one.
   for (let found = await look(); found; found = await look()) {
     if ('operation' in found) return found;
     await tryMove(recording, found.abandoned, 'refused', { detail: NEVER_SENT });
@@ -89,16 +89,19 @@ export async function lookIn(looking: Looking, intent: LookedFor): Promise<InThe
 type Found = InTheWay | { readonly abandoned: string } | undefined;
 
 const inTheWay = (looking: Looking, claimed: Wanted) =>
-  claimed.onceKey === undefined ? repeated(looking, claimed) : holder(looking, claimed);
+  claimed.idempotencyKey === undefined ? repeated(looking, claimed) : holder(looking, claimed);
 
 /** The parts of an intent that decide what is in its way. */
-export type LookedFor = Pick<Intent, 'account' | 'input' | 'onceKey' | 'isGuarded' | 'isAgain'>;
+export type LookedFor = Pick<Intent, 'account' | 'input' | 'idempotencyKey' | 'isGuarded' | 'isAgain'>;
 
 type Wanted = Omit<LookedFor, 'account'> & { readonly accounts: readonly string[]; readonly inputDigest: string };
 
-/** Returns the newest operation that holds the once key, and what that means for a second one. */
-async function holder({ recording, isBusy }: Looking, { accounts, onceKey, inputDigest }: Wanted): Promise<Found> {
-  const [operation] = await listOperations(recording.queries, { account: accounts, onceKey, limit: 1 });
+/** Returns the newest operation that holds the idempotency key, and what that means for a second one. */
+async function holder(
+  { recording, isBusy }: Looking,
+  { accounts, idempotencyKey, inputDigest }: Wanted,
+): Promise<Found> {
+  const [operation] = await listOperations(recording.queries, { account: accounts, idempotencyKey, limit: 1 });
   if (!operation) return undefined;
   if (operation.inputDigest !== inputDigest || inputDigest === CLEARED) return { kind: 'other-input', operation };
   if (isBusy(operation)) return { kind: 'busy', operation };

@@ -2,7 +2,7 @@ import type { Ids } from '../base/world.ts';
 import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
 
 /**
- * Returns what tells this host from others with the same name in a shared journal: a state folder is a host. Made on first use; of two
+ * Returns this host's id in a shared journal, in which other hosts may have its name: a state folder is a host. Made on first use; of two
  * processes that make it at once, both read the one that was written last. Throws CliError usage, or the system's error.
  */
 export function hostId(dir: string, ids: Ids): string {

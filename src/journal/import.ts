@@ -213,7 +213,7 @@ async function addOperation(reading: Reading, line: OperationLine, number: numbe
       minor: line.minor === undefined ? null : BigInt(line.minor),
       input_digest: isCleared ? CLEARED : line.input_digest,
     },
-    // Until its entries are read, it is in a state that holds no once key.
+    // Until its entries are read, it is in a state that holds no idempotency key.
     ...{ state: 'refused', updated_at: line.created_at, busy_until: 0 },
   };
   const columns = [...FIXED_COLUMNS, 'state', 'updated_at', 'busy_until'] as const;
@@ -303,7 +303,7 @@ async function requireWhole(queries: Queries): Promise<void> {
   if (bare) throw new ImportError(`the operation ${bare.id} has no entry`);
 }
 
-/** Without its account, an operation would hold no once key. A sandbox that was reset has no account left. */
+/** Without its account, an operation would hold no idempotency key. A sandbox that was reset has no account left. */
 async function requireAccounts(queries: Queries): Promise<void> {
   const strange = await queries.get<{ id: string }>(
     `SELECT id FROM operation WHERE mode = 'live' AND NOT EXISTS

@@ -21,14 +21,14 @@ export interface Intent {
   readonly request: string;
   /** What was typed, normalized, as JSON: equal for the same intent. Undefined if nothing may be kept that could recognize it. */
   readonly input: string | undefined;
-  readonly onceKey?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
   readonly tag?: string | undefined;
   /** Whether an equal intent without a key must wait (`GUARD_MS`), unless `isAgain`. */
   readonly isGuarded?: boolean;
   readonly isAgain?: boolean;
   /** What is known of the service before the request leaves. */
   readonly baseline?: Baseline | undefined;
-  /** What it is a part of, if several operations under one once key move a sum. */
+  /** What it is a part of, if several operations under one idempotency key move a sum. */
   readonly sweep?: Sweep | undefined;
   /** What it moves or brings in, for the sums of limits. */
   readonly moves?: Amount | undefined;

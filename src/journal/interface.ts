@@ -22,7 +22,7 @@ export type SharedName = 'rules' | 'operators' | `operators ${string}`;
 /** The record of money, destructive and onboarding operations. Each write resolves once it is flushed to disk. */
 export interface Journal {
   /**
-   * Records a new operation, unless the journal says that it must not be sent: its once key is taken, or the same intent
+   * Records a new operation, unless the journal says that it must not be sent: its idempotency key is taken, or the same intent
    * was recorded before. Decided and written in one transaction, so that of two processes one gets it. With `busyForMs`, how long the sender waits for a
    * response at most, it is recorded as sent in the same transaction: call it just before sending.
    */
@@ -86,11 +86,11 @@ export interface Journal {
   isClaimed(requestId: string, except: string): Promise<boolean>;
   /** Whether an operation's process is still at work on it: it lives, and its time is not over. */
   isBusy(operation: Operation): boolean;
-  /** How far the journal's clock is ahead of this machine's, as far as its last transaction told; 0 for a file. */
+  /** How far the journal's clock is ahead of this machine's, by the time of its last transaction; 0 for a file. */
   aheadMs(): number;
   /** Checks every transition. `head` is a hash that the journal must contain, besides the heads that this host kept. */
   verify(head?: string, counted?: Counted): Promise<Verified>;
-  /** Returns what tells this journal from every other one. */
+  /** Returns the id of this journal. */
   id(): string;
   /** Returns why money commands of an account stop, besides what `verify` finds: its journal is another one, or was restored. */
   wrong(account: AccountNames | undefined): Promise<CliError | DatabaseError | undefined>;

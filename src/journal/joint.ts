@@ -99,7 +99,7 @@ export async function joinChains(
 
 const digestOf = (digestKey: string) => shortSha256(`digest key\n${digestKey}`);
 
-/** The fact that tells whether the key of the digests is the one that it was, without telling the key. */
+/** The fact that shows whether the key of the digests is the one that it was, without revealing the key. */
 export const digestKeyFact = (digestKey: string) => ({ subject: subjects.digestKey, value: digestOf(digestKey) });
 
 /** Whether the key of the digests is the one that the entries know. */
@@ -127,7 +127,7 @@ export async function clearedBefore(queries: Queries, sequence: bigint): Promise
   return shortSha256(rows.map((row) => fixedText(row, 'earlier')).join('\n'));
 }
 
-/** What to tell after digests from which secrets could be guessed were removed. */
+/** What to say after digests from which secrets could be guessed were removed. */
 export const clearedText = (count: number, engine: Queries['engine']): string =>
   `the journal no longer has anything from which the BVNs of ${count === 1 ? '1 onboarding' : `${count} onboardings`} can be computed; its older copies do, so delete the backups and exports that you do not need${LEFT[engine]}`;
 

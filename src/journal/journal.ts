@@ -91,7 +91,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     look: (intent) =>
       store.read((queries) => lookIn({ ...claiming, recording: { queries, host: store.host } }, intent)),
     learnFintech: async (names, fintech) => {
-      // A read that tells nothing new must not wait for a command that writes.
+      // A read that returns nothing new must not wait for a command that writes.
       if (!(await store.read((queries) => knowsFintech(queries, names, fintech))))
         await append((recording) => learnFintech(recording, names, fintech, ids.uuid));
     },
@@ -110,7 +110,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
 const SET_BACK_MS = 1_000;
 
 /**
- * Returns a function that tells how many milliseconds have passed since now: the most that the wall clock and a clock that nobody sets say.
+ * Returns a function that measures how many milliseconds have passed since now: the most that the wall clock and a clock that nobody sets say.
  * A wall clock that was set back says nothing, so that more may have passed than anybody waits for.
  */
 function stopwatch({ now, steadyMs = now }: JournalWorld['clock']): () => number {

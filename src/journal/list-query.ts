@@ -17,10 +17,10 @@ export interface Selection {
   readonly profile?: string | undefined;
   /** An account, or every id that it has; see `accountIds`. */
   readonly account?: string | readonly string[] | undefined;
-  /** The operation that holds this once key. */
-  readonly onceKey?: string | undefined;
-  /** Every operation that was given this once key. */
-  readonly givenOnceKey?: string | undefined;
+  /** The operation that holds this idempotency key. */
+  readonly idempotencyKey?: string | undefined;
+  /** Every operation that was given this idempotency key. */
+  readonly givenIdempotencyKey?: string | undefined;
   readonly inputDigest?: string | undefined;
   readonly requestId?: string | undefined;
   readonly sinceMs?: number | undefined;
@@ -28,7 +28,7 @@ export interface Selection {
   readonly after?: ListPosition | undefined;
 }
 
-/** The operations that hold their once key. As in the unique index. */
+/** The operations that hold their idempotency key. As in the unique index. */
 const HELD = `state <> 'refused' AND verdict IS DISTINCT FROM 'not-done'`;
 
 type Condition = readonly [sql: string, ...values: SqlValue[]];
@@ -50,15 +50,16 @@ export function listQuery(
   selection: Selection,
   engine: Queries['engine'],
 ): { readonly sql: string; readonly values: readonly SqlValue[] } {
-  const { state, kind, profile, account, onceKey, givenOnceKey, inputDigest, requestId, sinceMs, after } = selection;
+  const { state, kind, profile, account, idempotencyKey, givenIdempotencyKey, inputDigest, requestId, sinceMs, after } =
+    selection;
   const one = (sql: string, value: SqlValue | undefined): Condition[] => (value === undefined ? [] : [[sql, value]]);
   const conditions = [
     ...(state === undefined ? [] : [stateCondition(state)]),
     ...one('kind = ?', kind),
     ...one('profile = ?', profile),
     ...(account === undefined ? [] : [oneOf('account', [account].flat())]),
-    ...one(`once_key = ? AND ${HELD}`, onceKey),
-    ...one('once_key = ?', givenOnceKey),
+    ...one(`once_key = ? AND ${HELD}`, idempotencyKey),
+    ...one('once_key = ?', givenIdempotencyKey),
     ...one('input_digest = ?', inputDigest),
     ...one('request_id = ?', requestId),
     ...one('created_at >= ?', sinceMs),
@@ -70,9 +71,9 @@ export function listQuery(
 }
 
 /** Names the index of a list of doubts, which SQLite would not choose without statistics. */
-function indexFor({ state, kind, onceKey, givenOnceKey, requestId }: Selection): string {
+function indexFor({ state, kind, idempotencyKey, givenIdempotencyKey, requestId }: Selection): string {
   // Doubts end, so they are fewer than the operations of an account, or those with an equal input.
-  const isNarrow = [onceKey, givenOnceKey, requestId].some((value) => value !== undefined);
+  const isNarrow = [idempotencyKey, givenIdempotencyKey, requestId].some((value) => value !== undefined);
   if (state !== 'in-doubt' || isNarrow) return '';
   return `INDEXED BY ${kind === undefined ? 'operation_in_doubt' : 'operation_in_doubt_by_kind'}`;
 }

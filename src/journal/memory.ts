@@ -7,7 +7,7 @@ import { firstMissing, headFile, keptHeads } from './head.ts';
 import type { Queries, Store } from './store.ts';
 
 /**
- * What is known of an account's journal outside of it. An account has one journal: in another one, an older copy or a new one, its once
+ * What is known of an account's journal outside of it. An account has one journal: in another one, an older copy or a new one, its idempotency
  * keys would be free again. So a file for each account names its journal, in a folder beside the profiles and in one beside the journal,
  * because either may be lost. The last head that was seen is kept in both places too (head.ts).
  */
@@ -185,7 +185,7 @@ function acceptJournal(store: Place, memory: Memory, account: Account, unique: (
 function elsewhere(store: Place, memory: Memory, { kind, place }: Earlier): CliError {
   const own = hereOf(store);
   const after = `compare with the service’s lists, then use this one with: ${ACCEPT}`;
-  const why = 'so a once key could be used twice; nothing was sent';
+  const why = 'so an idempotency key could be used twice; nothing was sent';
   if (own.kind === 'server' && kind === 'file')
     return new CliError('usage', `the journal in ${place} has operations that the one at ${own.place} lacks, ${why}`, {
       code: 'JOURNAL_NOT_MOVED',
@@ -208,7 +208,7 @@ const KEEP =
   'keep the state folder on a disk that outlives a container, or share a journal: fiatrail profiles journal --url URL';
 
 function newJournal({ path, id }: Place, { onPurpose }: Memory): string {
-  return `the journal in ${path} is new, so once keys that an earlier one has do not count; ${KEEP}; ${onPurpose(id)}`;
+  return `the journal in ${path} is new, so idempotency keys that an earlier one has do not count; ${KEEP}; ${onPurpose(id)}`;
 }
 
 function notRequired({ id, place }: Earlier, requiredId: string): CliError {

@@ -25,7 +25,7 @@ export interface Operation {
   readonly effect: string;
   readonly request: string;
   readonly inputDigest: string;
-  readonly onceKey: string | null;
+  readonly idempotencyKey: string | null;
   /** The text that travelled with the request, by which the service's lists are searched. */
   readonly tag: string | null;
   readonly operator: string;
@@ -100,7 +100,7 @@ function fromRow(row: OperationRow): Operation {
     effect: row.effect,
     request: row.request,
     inputDigest: row.input_digest,
-    onceKey: row.once_key,
+    idempotencyKey: row.once_key,
     tag: row.tag,
     operator: row.operator,
     host: row.host,

@@ -23,13 +23,13 @@ export interface Queries {
 export interface Store {
   /** The path of the files that this host keeps beside the journal; `:memory:` if there are none. */
   readonly path: string;
-  /** What tells it from every other journal, and is kept by its copies: 8 hexadecimal digits. */
+  /** The id of the journal, which its copies keep: 8 hexadecimal digits. */
   readonly id: string;
   /** The server's name for messages, and the path of this host's own journal; undefined for a file. */
   readonly server: { readonly name: string; readonly localPath: string } | undefined;
   /** This host's name in the journal. */
   readonly host: string;
-  /** The key of the digests of what commands were given, so that they tell nothing to whoever has only the digests. */
+  /** The key of the digests of what commands were given, so that whoever has only the digests cannot test guesses. */
   readonly digestKey: string;
   /** Runs work that sees one moment of the journal. */
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T>;

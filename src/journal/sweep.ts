@@ -3,7 +3,7 @@ import { type Amount, amount, isAsset } from '../money/amount.ts';
 import { changed, factAbout, jsonOf, subjects } from './facts.ts';
 import type { Queries } from './store.ts';
 
-/** What several operations under one once key move together, as the user agreed to it. */
+/** What several operations under one idempotency key move together, as the user agreed to it. */
 export interface Sweep {
   readonly total: Amount;
   /** How many operations they are. */

@@ -53,7 +53,7 @@ export async function createOperation(
     ...{ id, kind: operation.kind, account, profile: operation.profile, mode: operation.mode },
     ...{ base_url: operation.baseUrl, endpoint: operation.endpoint, effect: operation.effect, command },
     ...{ summary: operation.summary, request: operation.request, input_digest: operation.inputDigest },
-    ...{ once_key: operation.onceKey ?? null, tag: operation.tag ?? null, operator: operation.operator, host },
+    ...{ once_key: operation.idempotencyKey ?? null, tag: operation.tag ?? null, operator: operation.operator, host },
     ...{ process: BigInt(operation.processId), created_at: BigInt(at), state: states.at(-1) ?? 'prepared' },
     ...{ updated_at: BigInt(at), busy_until: BigInt(at + (sendingMs ?? PREPARED_MS)) },
     ...{ asset: moves?.asset ?? null, minor: moves?.minor ?? null },

@@ -37,7 +37,7 @@ interface ExpectedHeads {
   readonly hash?: string | undefined;
 }
 
-/** Told how many entries were checked or exported so far. */
+/** Called with how many entries were checked or exported so far. */
 export type Counted = (count: number) => Promise<void>;
 
 interface TextRow {

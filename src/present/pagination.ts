@@ -11,7 +11,7 @@ type Pagination = {
   readonly hasMore: boolean | null;
 };
 
-/** The fields of responses that tell the position of a page. They are printed as `pagination` only. */
+/** The fields of responses that contain the position of a page. They are printed as `pagination` only. */
 const PAGE_FIELDS: ReadonlySet<string> = new Set([
   ...['pagination', 'total', 'totalCount', 'count', 'limit', 'offset', 'hasMore'],
   ...['currentPage', 'totalPages', 'hasNextPage', 'hasPreviousPage'],
@@ -19,7 +19,7 @@ const PAGE_FIELDS: ReadonlySet<string> = new Set([
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the fields of a response without those that tell the position of the page. */
+/** Returns the fields of a response without those that contain the position of the page. */
 export function withoutPageFields<V>(data: Readonly<Record<string, V>>): Record<string, V> {
   return Object.fromEntries(Object.entries(data).filter(([name]) => !PAGE_FIELDS.has(name)));
 }

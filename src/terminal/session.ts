@@ -1,7 +1,7 @@
 import type { Profile } from '../account/profile.ts';
 import type { World } from '../base/world.ts';
 import type { Account } from '../engine/account.ts';
-import { type Changes, createChanges, onceKeyUse } from '../engine/change.ts';
+import { type Changes, createChanges, idempotencyKeyUse } from '../engine/change.ts';
 import { createAccount } from '../engine/open-account.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Plan } from '../engine/plans/plan.ts';
@@ -42,7 +42,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
   const progress = createProgress(world, globals, ['table', 'csv', 'ndjson'].includes(globals.present.format));
   const account = createAccount({
     ...{ ...dialog, profile, commandLine, inputName, progress },
-    onceKey: () => onceKeyUse(changes),
+    idempotencyKey: () => idempotencyKeyUse(changes),
   });
   const changes = createChanges(account, {
     isAsked: dialog.isInteractive && !globals.yes,

@@ -19,12 +19,12 @@ export interface ListedWork {
 }
 
 /** An event of the inbox. */
-interface ToldEvent {
+interface ComparedEvent {
   readonly id: number;
   readonly event: string;
   /** Every text in it. */
   readonly texts: Iterable<string>;
-  /** Whether the work that it tells of should be listed. */
+  /** Whether the work that it is about should be listed. */
   readonly isExpected: boolean;
 }
 
@@ -42,8 +42,8 @@ export interface Period {
 
 type Names = readonly WebhookEvent[];
 
-/** What the events of the inbox say of work. */
-interface Told {
+/** The events of the inbox about some work. */
+interface WorkEvents {
   has(name: WebhookEvent): boolean;
   /** The account that a deposit was paid into; undefined if nothing says which it was. */
   readonly account: 'temporary' | 'permanent' | undefined;
@@ -52,10 +52,10 @@ interface Told {
 }
 
 interface Expectation {
-  /** The events that tell of this kind of work. */
+  /** The events about this kind of work. */
   readonly names: Names;
   /** The events that work in its state should have caused; of each list, any one would do. */
-  readonly of: (work: ListedWork, told: Told) => readonly (Names | false)[];
+  readonly of: (work: ListedWork, events: WorkEvents) => readonly (Names | false)[];
 }
 
 const ended = (
@@ -80,7 +80,7 @@ const hasArrived = ({ status }: ListedWork) => status !== 'pending' && status !=
  * Returns the events of a deposit into an account of a user. No list says whether the account was a temporary one; a payment that a
  * temporary account refuses causes no event.
  */
-function expectedOfDeposit(work: ListedWork, { account, isOldAccount }: Told): readonly (Names | false)[] {
+function expectedOfDeposit(work: ListedWork, { account, isOldAccount }: WorkEvents): readonly (Names | false)[] {
   const isCompleted = work.status === 'completed';
   const [received, minted, refunded] = PERMANENT;
   const [confirmed, funded] = TEMPORARY;
@@ -92,8 +92,8 @@ function expectedOfDeposit(work: ListedWork, { account, isOldAccount }: Told): r
       [minted, funded],
     ];
   // Only a name that does not match sends a refund event.
-  const isRefundTold = work.status === 'failed' && !work.isSentByOwner;
-  return [hasArrived(work) && [received], isCompleted && [minted], isRefundTold && [refunded]];
+  const hasRefund = work.status === 'failed' && !work.isSentByOwner;
+  return [hasArrived(work) && [received], isCompleted && [minted], hasRefund && [refunded]];
 }
 
 /** The events that each kind of work causes. Source: public for the events, inferred for their completeness. */
@@ -125,9 +125,9 @@ const EXPECTED = {
       'fintech.offramp.completed',
       'fintech.offramp.failed',
     ],
-    of: ({ status, isTransferred }, told) => {
+    of: ({ status, isTransferred }, events) => {
       // A payout that the bank sends back fails after it completed.
-      const isPaid = status === 'completed' || told.has('fintech.offramp.completed');
+      const isPaid = status === 'completed' || events.has('fintech.offramp.completed');
       return [
         ['fintech.offramp.initiated'],
         (isPaid || (status === 'failed' && isTransferred === true)) && ['fintech.offramp.transfer.completed'],
@@ -166,12 +166,12 @@ const ACCOUNT_MS = 30 * 60_000;
  * explains events.
  */
 export function comparison(works: readonly ListedWork[], { sinceMs, untilMs }: Period) {
-  const told = new Map<ListedWork, Set<string>>();
+  const eventsOf = new Map<ListedWork, Set<string>>();
   const byId = indexed(works, ({ ids }) => ids);
   const byAccount = indexed(works, ({ accountNumber }) => accountNumber ?? []);
   const created = new Set<string>();
-  const unlisted: Pick<ToldEvent, 'id' | 'event'>[] = [];
-  const see = (event: ToldEvent) => {
+  const unlisted: Pick<ComparedEvent, 'id' | 'event'>[] = [];
+  const see = (event: ComparedEvent) => {
     const name = eventOf(event.event)?.name ?? event.event;
     // An account number is in the events of all its deposits; only the event about the account itself is found by it.
     const isAccount = name === MAY_BE_UNLISTED;
@@ -180,7 +180,7 @@ export function comparison(works: readonly ListedWork[], { sinceMs, untilMs }: P
       if (isAccount && /^\d+$/.test(text)) created.add(text);
       for (const work of (isAccount ? byAccount : byId).get(text) ?? [])
         if (namesOf(work).some((each) => each === name)) {
-          told.set(work, (told.get(work) ?? new Set()).add(name));
+          eventsOf.set(work, (eventsOf.get(work) ?? new Set()).add(name));
           isListed = true;
         }
     }
@@ -191,7 +191,7 @@ export function comparison(works: readonly ListedWork[], { sinceMs, untilMs }: P
     const missing = works.flatMap((work): Missing[] => {
       const createdMs = Date.parse(work.createdAt ?? '');
       if (!(createdMs >= sinceMs && createdMs < untilMs)) return [];
-      const has = (name: string) => told.get(work)?.has(name) ?? false;
+      const has = (name: string) => eventsOf.get(work)?.has(name) ?? false;
       const account = TEMPORARY.some(has) ? 'temporary' : PERMANENT.some(has) ? 'permanent' : accountOf(work);
       return EXPECTED[work.kind]
         .of(work, { has, account, isOldAccount: createdMs - ACCOUNT_MS < sinceMs })
@@ -217,12 +217,12 @@ function indexed(works: readonly ListedWork[], keysOf: (work: ListedWork) => str
   return index;
 }
 
-/** Tells by the listed users, and by the accounts that were created of late, which account a deposit was paid into. */
+/** Finds out from the listed users and the recently created accounts which account a deposit was paid into. */
 function accountsIn(works: readonly ListedWork[], created: ReadonlySet<string>) {
   const users = works.filter(({ kind }) => kind === 'user');
   const ids = new Set(users.map(({ userId }) => userId));
   const permanent = new Set(users.map(({ accountNumber }) => accountNumber));
-  return ({ accountNumber, userId }: ListedWork): Told['account'] => {
+  return ({ accountNumber, userId }: ListedWork): WorkEvents['account'] => {
     if (accountNumber == null) return undefined;
     if (permanent.has(accountNumber)) return 'permanent';
     return created.has(accountNumber) || ids.has(userId) ? 'temporary' : undefined;

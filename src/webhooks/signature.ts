@@ -18,7 +18,7 @@ export function isSignatureText(text: string): boolean {
 
 /**
  * Whether one of the keys made the signature. Compares in constant time and tries every key, so that neither the time nor
- * the number of keys tells how much of a forgery was right.
+ * the number of keys shows how much of a forgery was right.
  */
 export function isSignedBy(
   keys: readonly SigningKey[],

@@ -18,7 +18,7 @@ const times: number[] = [];
 const ours: number[] = [];
 for (let index = 0; index < Number(count); index++) {
   const start = process.hrtime.bigint();
-  const claim = await journal.claim({ ...INTENT, onceKey: `k-${index}` }, 60_000);
+  const claim = await journal.claim({ ...INTENT, idempotencyKey: `k-${index}` }, 60_000);
   times.push(Number(process.hrtime.bigint() - start) / 1e6);
   if (claim.kind === 'ours') ours.push(index);
 }

@@ -27,7 +27,7 @@ await store.write(async (queries) => {
     const id = ids.uuid();
     const kind = KINDS[index % KINDS.length] ?? 'money';
     const ours = { account, inputDigest: `digest-${index}`, operator: 'ada', processId: 100, moves };
-    await createOperation(recording, { ...INTENT, ...ours, id, kind, onceKey: `k-${index}` });
+    await createOperation(recording, { ...INTENT, ...ours, id, kind, idempotencyKey: `k-${index}` });
     await tryMove(recording, id, 'sent', { busyUntil: 0 });
     if (index % 1_000 !== 999) await tryMove(recording, id, 'accepted', { requestId: `r-${index}`, result });
   }

@@ -20,7 +20,7 @@ describe('what was typed is the same intent', () => {
   test.each<[string, Readonly<Record<string, unknown>>]>([
     ['in another order', { tag: true, bankCode: '000013', amount: VALUES.amount }],
     ['with a wait', { ...VALUES, wait: 5_000 }],
-    ['with a once key', { ...VALUES, once: 'k' }],
+    ['with an idempotency key', { ...VALUES, once: 'k' }],
     ['with --again', { ...VALUES, again: true }],
     ['with switches that are off and options that were left out', { ...VALUES, sweep: false, note: undefined }],
   ])('%s', async (_how, input) => {
@@ -37,7 +37,7 @@ describe('what was typed is the same intent', () => {
   });
 });
 
-test('a dry run asks no journal whether its once key was used', async () => {
+test('a dry run asks no journal whether its idempotency key was used', async () => {
   const opened: string[] = [];
   const session = (dryRun: boolean) =>
     ({
@@ -78,7 +78,7 @@ test.each<[InTheWay['kind'], string | undefined]>([
 ])('an operation in the way that is %s ends the command with %s', async (kind, code) => {
   const operation = {
     operationId: 'o-1',
-    onceKey: 'k',
+    idempotencyKey: 'k',
     summary: 'withdraw',
     createdAt: '2026-01-05T09:00:00.000Z',
     state: 'accepted',

@@ -14,9 +14,9 @@ import { testJournal } from '../support/journal-intent.ts';
 import { countingIds } from '../support/sandbox.ts';
 import { fakeWorld } from '../support/world.ts';
 
-const GUARD = { isGuarded: true, isAgain: false, input: '["fees withdraw"]', onceKey: 'k' };
+const GUARD = { isGuarded: true, isAgain: false, input: '["fees withdraw"]', idempotencyKey: 'k' };
 
-/** Sends a withdrawal under a once key, in a process that runs no more when the next one starts. */
+/** Sends a withdrawal under an idempotency key, in a process that runs no more when the next one starts. */
 async function sending(path = ':memory:') {
   const world = fakeWorld();
   const host = { ...world.host, isRunning: () => false };
@@ -143,7 +143,7 @@ describe('an error after a request was sent', () => {
     ['an internal error', new TypeError('x is not a function')],
     ['another one', new RangeError('too deep')],
     ['a text', 'a text that was thrown'],
-  ])('that nobody expected leaves its outcome unknown, and its once key taken: %s', async (_what, error) => {
+  ])('that nobody expected leaves its outcome unknown, and its idempotency key taken: %s', async (_what, error) => {
     const { journal, send } = await sending();
     const thrown = await send(() => Promise.reject(error)).catch((each: unknown) => each);
     expect(thrown).toMatchObject({ category: 'unknown', code: 'OUTCOME_UNKNOWN', operationId: expect.any(String) });
@@ -160,7 +160,7 @@ describe('an error after a request was sent', () => {
   test.each([
     ['the service refused it', new CliError('refused', 'no')],
     ['the sandbox could not commit it', new DatabaseError('full', 'sandbox.db', undefined)],
-  ])('that says that nothing was done is a refusal, and the once key is free: %s', async (_what, error) => {
+  ])('that says that nothing was done is a refusal, and the idempotency key is free: %s', async (_what, error) => {
     const { journal, send } = await sending();
     for (const count of [1, 2]) {
       await expect(send(() => Promise.reject(error))).rejects.toMatchObject({ message: error.message });

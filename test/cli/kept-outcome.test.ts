@@ -87,7 +87,7 @@ describe('a withdrawal whose outcome the journal cannot take, because another pr
     expect({ kept: kept(home), withdrawals: withdrawals() }).toEqual({ kept: [], withdrawals: 1 });
   });
 
-  test('is what a second runner of the once key prints that waited for it', async () => {
+  test('is what a second runner of the idempotency key prints that waited for it', async () => {
     const home = newHome(onTestFinished);
     let release = async () => {};
     let second: Promise<{ stdout: string; code: number | null }> | undefined;

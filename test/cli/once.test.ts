@@ -31,7 +31,7 @@ const states = () =>
     .filter(({ endpoint }) => endpoint === 'fees.withdraw')
     .map(({ state }) => state);
 
-describe('a once key', () => {
+describe('an idempotency key', () => {
   test('pays once, and the second run prints what was recorded', async () => {
     const first = await json(withdraw('max', '--once', 'k'));
     const second = await json(withdraw('max', '--once', 'k'));
@@ -195,7 +195,7 @@ describe('a second runner that finds nothing left to withdraw', () => {
   });
 });
 
-describe('without a once key', () => {
+describe('without an idempotency key', () => {
   test('the same payment stops, and --again sends it', async () => {
     expect(await run(withdraw('500'))).toBe(0);
     expect(await run(withdraw('500'))).toBe(9);
@@ -261,7 +261,7 @@ describe('a verdict', () => {
   });
 });
 
-test('a reset frees every once key, because nothing that was done under it is left', async () => {
+test('a reset frees every idempotency key, because nothing that was done under it is left', async () => {
   await run(withdraw('600', '--once', 'settled'));
   await run(['sandbox', 'advance', '5d']);
   await run(['fees', 'verify', (await list())[0]?.withdrawalId ?? '']);

@@ -42,7 +42,7 @@ const call = (...more: string[]) => run(['api', 'POST', '/feewithdrawal', ...mor
 const data = (body: object) => ['-d', JSON.stringify(body)];
 const bodies = () => sent.map(({ body }) => JSON.parse(String(body ?? '{}')) as Record<string, unknown>);
 
-describe('api with a once key', () => {
+describe('api with an idempotency key', () => {
   test('sends the money once, and prints what was recorded', async () => {
     const printed: string[] = [];
     for (let time = 0; time < 2; time++) {
@@ -153,9 +153,9 @@ describe('api', () => {
   });
 
   test.each<[what: string, more: string[], key: unknown]>([
-    ['derived from the once key', ['--once', 'k'], expect.stringMatching(/^fr-[0-9a-f]{32}$/)],
+    ['derived from the idempotency key', ['--once', 'k'], expect.stringMatching(/^fr-[0-9a-f]{32}$/)],
     ['what was typed', ['--once', 'k', '-f', 'idempotencyKey=mine'], 'mine'],
-    ['left out without a once key', [], undefined],
+    ['left out without an idempotency key', [], undefined],
   ])('sends an idempotency key of FX that is %s', async (_what, more, key) => {
     await run(['api', 'POST', '/fx/trade', '-f', 'quoteId=q', ...more, '--yes']);
     expect(bodies()[0]?.['idempotencyKey']).toEqual(key);
@@ -176,7 +176,7 @@ describe('api', () => {
     expect(bodies()).toEqual([BODY]);
   });
 
-  test('needs a once key if the profile requires one', async () => {
+  test('needs an idempotency key if the profile requires one', async () => {
     const profile = {
       name: 'main',
       mode: 'live',
@@ -187,7 +187,7 @@ describe('api', () => {
     const main_ = ['--profile', 'main'];
     expect(await call(...data(BODY), ...main_)).toBe(9);
     expect(world.stderr.text()).toContain(
-      'rule require-once of profile main: a command that moves money needs a once key',
+      'rule require-once of profile main: a command that moves money needs an idempotency key',
     );
     expect(await call(...data(BODY), ...main_, '--dry-run')).toBe(0);
     expect(sent).toEqual([]);

@@ -81,8 +81,8 @@ test('a period without an end is read from the newest row to a week before it, a
   const world = fakeWorld({ env: ACCOUNT, network: exchange });
   await keep(world, swapped(40), swapped(1), joined(40), joined(200));
   const result = await gaps(world, '--since', hoursAgo(47));
-  const wanted = (name: string, ...told: number[]) =>
-    ROWS.slice(0, 48).flatMap((hours) => (told.includes(hours) ? [] : [`${name}-${hours}`]));
+  const wanted = (name: string, ...reported: number[]) =>
+    ROWS.slice(0, 48).flatMap((hours) => (reported.includes(hours) ? [] : [`${name}-${hours}`]));
   expect(result).toEqual({ code: 3, missing: [...wanted('user', 40), ...wanted('swap', 1, 40)], unlisted: [] });
   const readOf = (path: string) => asked.filter((one) => one.path === path).map(({ offset }) => offset);
   // A week and 47 hours are 215 rows; a page that is older ends the list.
@@ -117,8 +117,8 @@ test('an event that arrives while the lists are read is not unlisted', async () 
   let deliver = () => {};
   const { exchange } = service(() => deliver());
   const world = fakeWorld({ env: ACCOUNT, network: exchange });
-  const told = [swapped(0), swapped(1), joined(0), joined(1)];
-  await keep(world, ...told, { ...swapped(0), eventId: 'x', requestId: 'swap-of-nobody' });
+  const reported = [swapped(0), swapped(1), joined(0), joined(1)];
+  await keep(world, ...reported, { ...swapped(0), eventId: 'x', requestId: 'swap-of-nobody' });
   const inbox = await inboxOf(world);
   const late = await received(deliveryOf({ ...swapped(0), eventId: 'y', requestId: 'swap-of-now' }));
   deliver = () => void inbox.keep([late]);
@@ -139,7 +139,7 @@ test('a list that repeats its first page is read once more, and each of its rows
   expect(asked.filter(({ path }) => path === '/deposits').map(({ offset }) => offset)).toEqual([0, 100]);
 });
 
-test('a refund that names no sender should have been told', async () => {
+test('a refund that names no sender should have been reported', async () => {
   const refund = { id: 'd', type: 'user_onramp', status: 'failed', createdAt: hoursAgo(0), depositor: null };
   const { exchange } = service(undefined, { deposits: [refund], total: 1 });
   const world = fakeWorld({ env: ACCOUNT, network: exchange });

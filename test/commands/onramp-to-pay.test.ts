@@ -42,7 +42,7 @@ test('with --wait, it is said before the wait, also with --quiet', async () => {
   expect(JSON.parse(stdout).totalAmountWithFee.value).toBe('1022.00');
 });
 
-test('a second run under the once key prints the same, until the account has expired', async () => {
+test('a second run under the idempotency key prints the same, until the account has expired', async () => {
   const { start, run } = await withUser();
   const first = await start('-o', 'json', '--once', 'k');
   expect(await start('-o', 'json', '--once', 'k')).toEqual(first);

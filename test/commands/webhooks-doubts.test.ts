@@ -24,7 +24,7 @@ async function fundedUser(world: FakeWorld): Promise<string> {
   return String(userId);
 }
 
-test('a listener ends a doubt as soon as an event tells of it', async () => {
+test('a listener finds an unknown outcome as soon as an event is about it', async () => {
   const world = fakeWorld();
   const userId = await fundedUser(world);
   await json(world, 'sandbox', 'fault', 'add', '--on', 'transactions.offramp', '--kind', 'lost-response');

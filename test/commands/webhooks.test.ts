@@ -85,9 +85,11 @@ describe('the embedded sandbox', () => {
       'gaps',
     ]);
     const { users } = await json<{ users: { userId: string }[] }>(['users', 'list']);
-    const told = new Set((await inbox()).filter(({ event }) => event === 'user.onboarded').map(({ userId }) => userId));
-    const untold = users.map(({ userId }) => userId).filter((userId) => !told.has(userId));
-    expect(missing).toMatchObject([{ event: 'user.onboarded', kind: 'user', id: untold[0] }]);
+    const reported = new Set(
+      (await inbox()).filter(({ event }) => event === 'user.onboarded').map(({ userId }) => userId),
+    );
+    const unreported = users.map(({ userId }) => userId).filter((userId) => !reported.has(userId));
+    expect(missing).toMatchObject([{ event: 'user.onboarded', kind: 'user', id: unreported[0] }]);
     expect(await run(['webhooks', 'inbox', 'gaps'])).toBe(3);
   });
 });

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../support/built.ts';
 
-/** What may lead to another journal, or to an earlier one: there, once keys that were used are free again. */
+/** What may lead to another journal, or to an earlier one: there, idempotency keys that were used are free again. */
 const LEADS_TO_ANOTHER =
   /_STATE_DIR|\bpg_dump|\bmv |start over|\brm .*journal|\b(move|rename) (it|that file|the (file|folder|journal)|journal\.db)\b|(delete|remove) (the journal|journal\.db)|backup of the (database|journal)|(new|another|empty) database/i;
 
 /** What names the consequence, or what fiatrail does about it. */
-const CONSEQUENCE = /once keys?\b|another journal|recorded is lost|verify --accept/i;
+const CONSEQUENCE = /idempotency keys?\b|another journal|recorded is lost|verify --accept/i;
 
 /** What matches and leads to no other journal. Each begins like this. */
 const HARMLESS: Readonly<Record<string, string>> = {

@@ -339,7 +339,7 @@ describe('buy-usdc.sh', () => {
     expect(await buy(account, PRICE)).toMatchObject({ stdout: 'completed\n', code: 0 });
     expect(await trades(account)).toEqual(['completed']);
     const again = await buy(account, PRICE);
-    expect(again).toEqual({ stdout: '', stderr: expect.stringContaining('once key'), code: 2 });
+    expect(again).toEqual({ stdout: '', stderr: expect.stringContaining('idempotency key'), code: 2 });
     expect(await trades(account)).toEqual(['completed']);
   });
 

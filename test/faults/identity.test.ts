@@ -7,7 +7,7 @@ import { withdraw } from '../support/fee-withdrawal.ts';
 import { journalRows } from '../support/journal.ts';
 import { accountOf, must, type Served, serveSandbox } from '../support/rotations.ts';
 
-/** An account has one journal: under another one, a new one or an older copy, a once key would pay again. */
+/** An account has one journal: under another one, a new one or an older copy, an idempotency key would pay again. */
 
 let served: Served;
 let home: Home;
@@ -18,8 +18,8 @@ beforeEach(async () => {
   home = await accountOf(served, onTestFinished);
 });
 
-const pay = (onceKey: string, ...more: readonly string[]) =>
-  withdraw('500', '--once', onceKey, '--timeout', '30s', '-o', 'json', ...more);
+const pay = (idempotencyKey: string, ...more: readonly string[]) =>
+  withdraw('500', '--once', idempotencyKey, '--timeout', '30s', '-o', 'json', ...more);
 
 const ELSEWHERE = { exit: 2, code: 'JOURNAL_ELSEWHERE' };
 const accept = ['ops', 'verify', '--accept', '--yes', '-q', '-o', 'json'];
@@ -182,7 +182,7 @@ describe('profiles journal --independent', () => {
     expect(stderr).toContain('moves the money twice');
     expect(JSON.parse(stdout)).toMatchObject({ journal: 'SQLite', independent: true });
     expect(existsSync(image.stateDir)).toBe(false);
-    // Its cost: the once key of the other journal does not count.
+    // Its cost: the idempotency key of the other journal does not count.
     withdrawalOf(await fiatrail(image, pay('one')));
     rmSync(image.stateDir, { recursive: true });
     withdrawalOf(await fiatrail(image, pay('one')));

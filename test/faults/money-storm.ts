@@ -28,7 +28,7 @@ export const newTally = (): Tally => ({ firsts: new Map(), doubts: new Map(), ru
 
 const count = (counts: Map<string, number>, name: string, by = 1) => counts.set(name, (counts.get(name) ?? 0) + by);
 
-/** A command of a run, under a once key or without one. */
+/** A command of a run, under an idempotency key or without one. */
 export interface Job extends MoneyLine {
   readonly key: string | undefined;
 }

@@ -111,7 +111,7 @@ function falseEntry(truth: Truth, entry: Entry): string[] {
 /** A change is looked for in its current state, and has no row. */
 const isChange = ({ endpoint }: Job) => endpoint === 'fx.update-limit-order';
 
-/** Compares what equal commands moved with the number of their once keys. */
+/** Compares what equal commands moved with the number of their idempotency keys. */
 function falseKeys({ jobs, runs, others, journal, startedBy, starterOf }: Truth): string[] {
   const keyed = jobs.filter(({ key }) => key !== undefined);
   return [...new Set(keyed.map(asked))].flatMap((line) => {

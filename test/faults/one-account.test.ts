@@ -40,7 +40,7 @@ const waysTo = (url: string, apiKey: string) => [
 const withdrawals = async (home: Home) =>
   (await fiatrailJson<{ withdrawals: { withdrawalId: string }[] }>(home, ['fees', 'withdrawals', '--all'])).withdrawals;
 
-test('processes with the same key pay once under one once key, however each of them got the key', async () => {
+test('processes with the same key pay once under one idempotency key, however each of them got the key', async () => {
   const { home, url, apiKey } = await servedHome();
   for (const key of ['a', 'b', 'c']) {
     const before = await withdrawals(home);
@@ -58,7 +58,7 @@ test('processes with the same key pay once under one once key, however each of t
   }
 });
 
-test('processes with the same key pay once without a once key', async () => {
+test('processes with the same key pay once without an idempotency key', async () => {
   const { home, url, apiKey } = await servedHome();
   const ran = await Promise.all(
     waysTo(url, apiKey).map(({ flags, env }) => fiatrail(home, pay('500', ...flags), { env })),
@@ -67,7 +67,7 @@ test('processes with the same key pay once without a once key', async () => {
   expect(await withdrawals(home)).toHaveLength(1);
 });
 
-test('a once key survives a rotation that one of the processes runs meanwhile', async () => {
+test('an idempotency key survives a rotation that one of the processes runs meanwhile', async () => {
   const home = newHome(onTestFinished);
   await must(home, ['sandbox', 'seed', '--rate-limits', 'off', '--pace', 'instant', '-q']);
   const first = embeddedKey(home);
@@ -76,7 +76,7 @@ test('a once key survives a rotation that one of the processes runs meanwhile', 
   expect((await rotating).code).toBe(0);
   const ran = await Promise.all(paying);
   expect(embeddedKey(home)).not.toBe(first);
-  // A command that read the old key and sent it too late was rejected (4), or another one was at work under the once key (9).
+  // A command that read the old key and sent it too late was rejected (4), or another one was at work under the idempotency key (9).
   const others = ran.filter(({ code }) => code === null || ![0, 4, 9].includes(code));
   expect(others.map(({ code, stderr }) => `${code} ${stderr}`)).toEqual([]);
   expect((await fiatrail(home, pay('500', '--once', 'k'))).code).toBe(0);

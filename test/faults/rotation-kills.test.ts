@@ -86,7 +86,7 @@ async function killOnce({ home, keys, keyNow }: Setup, how: Kill, durationMs: nu
   return latestMs;
 }
 
-/** Pays under the campaign's once key, and checks that it was paid once since the campaign began, whatever the API key is now. */
+/** Pays under the campaign's idempotency key, and checks that it was paid once since the campaign began, whatever the API key is now. */
 async function payOnce(home: Home): Promise<void> {
   const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
   await must(home, ['fees', 'withdraw', '--amount', '500', ...to, '--once', 'campaign', '--yes', '-q']);

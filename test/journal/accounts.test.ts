@@ -18,7 +18,7 @@ const open = () => testJournal({ host: idleHost });
 const names = (keyFingerprint: string) => ({ ...INTENT.account, keyFingerprint });
 const by = (keyFingerprint: string, change: Partial<Intent> = {}): Intent => ({
   ...INTENT,
-  ...{ account: names(keyFingerprint), onceKey: 'k' },
+  ...{ account: names(keyFingerprint), idempotencyKey: 'k' },
   ...change,
 });
 
@@ -61,7 +61,7 @@ describe('two keys of one fintech', () => {
         await journal.learnFintech(names('a'), FINTECH);
       },
     ],
-  ])('share once keys when they are learned %s', async (_what, learn) => {
+  ])('share idempotency keys when they are learned %s', async (_what, learn) => {
     const journal = await open();
     await learn(journal, () => paid(journal, by('a')));
     expect(await found(journal, by('b'))).toBe('done');
@@ -70,7 +70,7 @@ describe('two keys of one fintech', () => {
     journal.close();
   });
 
-  test('share once keys if one of them was used at the base URLs of both', async () => {
+  test('share idempotency keys if one of them was used at the base URLs of both', async () => {
     const journal = await open();
     await paid(journal, by('a'));
     const elsewhere = (key: string) => ({ ...names(key), baseUrl: 'https://other-name/v1' });
@@ -81,7 +81,7 @@ describe('two keys of one fintech', () => {
 
   test('share the guard', async () => {
     const journal = await open();
-    const guarded = (key: string) => by(key, { onceKey: undefined, isGuarded: true });
+    const guarded = (key: string) => by(key, { idempotencyKey: undefined, isGuarded: true });
     await paid(journal, guarded('a'));
     expect(await found(journal, guarded('b'))).toBe('ours');
     for (const key of ['a', 'b']) await journal.learnFintech(names(key), FINTECH);
@@ -89,7 +89,7 @@ describe('two keys of one fintech', () => {
     journal.close();
   });
 
-  test('that both paid under one once key have its newer payment', async () => {
+  test('that both paid under one idempotency key have its newer payment', async () => {
     const journal = await open();
     await paid(journal, by('a'));
     const newer = await paid(journal, by('b'));
@@ -130,7 +130,7 @@ async function rotate(journal: Journal, from: string, to: string): Promise<void>
   rotations += 1;
   const id = `r-${rotations}`;
   const plan = { operationId: id, keyPlace: 'its file', oldFingerprint: from, pushes: [] };
-  await journal.prepareRotation(by(from, { onceKey: undefined }), plan);
+  await journal.prepareRotation(by(from, { idempotencyKey: undefined }), plan);
   await journal.moveRotation(id, 'prepared', 'sending');
   await journal.moveRotation(id, 'sending', 'answered', { newFingerprint: to });
   for (const [at, next] of [
@@ -147,7 +147,7 @@ describe('an unknown key while a rotation of its profile is under way', () => {
     const journal = await open();
     const old = await paid(journal, by('a'));
     const plan = { operationId: 'r-0', keyPlace: 'its file', oldFingerprint: 'a', pushes: [] };
-    await journal.prepareRotation(by('a', { onceKey: undefined }), plan);
+    await journal.prepareRotation(by('a', { idempotencyKey: undefined }), plan);
     if (to !== 'prepared') await journal.moveRotation('r-0', 'prepared', 'sending');
     if (to === 'lost' || to === 'refused') await journal.moveRotation('r-0', 'sending', to);
     return { journal, old };
@@ -170,16 +170,16 @@ describe('an unknown key while a rotation of its profile is under way', () => {
 test('a new key that was used before its rotation was recorded joins the account', async () => {
   const journal = await open();
   const old = await paid(journal, by('a'));
-  await paid(journal, by('b', { onceKey: 'another' }));
+  await paid(journal, by('b', { idempotencyKey: 'another' }));
   await rotate(journal, 'a', 'b');
   expect(await journal.claim(by('b'))).toMatchObject({ kind: 'done', operation: { operationId: old } });
-  expect(await found(journal, by('a', { onceKey: 'another' }))).toBe('done');
+  expect(await found(journal, by('a', { idempotencyKey: 'another' }))).toBe('done');
   journal.close();
 });
 
 test('a new key that was used before its rotation was recorded shares the sum of its day', async () => {
   const journal = await open();
-  const paying = (key: string) => by(key, { onceKey: undefined, moves: { asset: 'NGN', minor: 5n } });
+  const paying = (key: string) => by(key, { idempotencyKey: undefined, moves: { asset: 'NGN', minor: 5n } });
   await paid(journal, paying('a'));
   await paid(journal, paying('b'));
   await rotate(journal, 'a', 'b');
@@ -206,7 +206,7 @@ test('older operations of a profile join the first key that is used with it, alt
   database.close();
   const journal = await testJournal({ path, host: idleHost, ids: countingIds(9) });
   const main = { account: { keyFingerprint: 'a', profile: 'main', baseUrl: 'https://HOST/v1/' } };
-  await paid(journal, by('a', { onceKey: 'another' }));
+  await paid(journal, by('a', { idempotencyKey: 'another' }));
   expect(await journal.accountIds(main.account)).toContain((await journal.find(operation))[0]?.account);
   expect(await journal.claim(by('a', main))).toMatchObject({ kind: 'done', operation: { operationId: operation } });
   expect(await found(journal, by('a'))).toBe('done');
@@ -273,14 +273,14 @@ describe('accounts stay apart', () => {
   });
 });
 
-/** A step of a story: a payment under a once key, a response that names the fintech, or a rotation. */
+/** A step of a story: a payment under an idempotency key, a response that names the fintech, or a rotation. */
 const step = fc.oneof(
-  fc.record({ kind: fc.constant('pay'), key: fc.nat(3), onceKey: fc.constantFrom('k', 'l') }),
+  fc.record({ kind: fc.constant('pay'), key: fc.nat(3), idempotencyKey: fc.constantFrom('k', 'l') }),
   fc.record({ kind: fc.constant('learn'), key: fc.nat(3) }),
   fc.record({ kind: fc.constant('rotate'), key: fc.nat(3) }),
 );
 
-test('in every story, a once key pays once among the keys that are known to be one account', async () => {
+test('in every story, an idempotency key pays once among the keys that are known to be one account', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 24, size: 'max' }), async (story) => {
       const journal = await open();
@@ -295,7 +295,7 @@ test('in every story, a once key pays once among the keys that are known to be o
         groups.splice(groups.indexOf(from), 1);
       };
       const learned = new Map<number, string>();
-      const payments: { readonly key: string; readonly onceKey: string }[] = [];
+      const payments: { readonly key: string; readonly idempotencyKey: string }[] = [];
       for (const [index, { kind, key, ...more }] of story.entries()) {
         const name = current[key] ?? '';
         const owner = key % 2;
@@ -310,14 +310,14 @@ test('in every story, a once key pays once among the keys that are known to be o
           join(name, next);
           current[key] = next;
         } else {
-          const onceKey = 'onceKey' in more ? more.onceKey : '';
-          const isPaid = payments.some((each) => each.onceKey === onceKey && groupOf(name).has(each.key));
-          const claim = await journal.claim(by(name, { onceKey }));
+          const idempotencyKey = 'idempotencyKey' in more ? more.idempotencyKey : '';
+          const isPaid = payments.some((each) => each.idempotencyKey === idempotencyKey && groupOf(name).has(each.key));
+          const claim = await journal.claim(by(name, { idempotencyKey }));
           expect(claim.kind).toBe(isPaid ? 'done' : 'ours');
           if (claim.kind !== 'ours') continue;
           await journal.append(claim.operationId, 'sent');
           await journal.append(claim.operationId, 'accepted');
-          payments.push({ key: name, onceKey });
+          payments.push({ key: name, idempotencyKey });
         }
       }
       expect((await journal.verify()).problem).toBeUndefined();

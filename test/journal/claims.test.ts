@@ -5,7 +5,7 @@ import type { Intent, Journal, OperationState } from '../../src/journal/journal.
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
 
-const KEYED = { ...INTENT, onceKey: 'fees-2026-11' };
+const KEYED = { ...INTENT, idempotencyKey: 'fees-2026-11' };
 const GUARDED = { ...INTENT, isGuarded: true };
 const OTHER = { input: '["fees withdraw",[["amount",["60000","NGN"]]]]' };
 
@@ -27,7 +27,7 @@ const busyHost: Host = { ...oneProcess(), isRunning: () => true };
 /** A machine where every process that sent something has ended. */
 const idleHost: Host = { ...oneProcess(), isRunning: () => false };
 
-describe('a once key', () => {
+describe('an idempotency key', () => {
   test.each<[OperationState[], string]>([
     [['sent'], 'doubt sent'],
     [['sent', 'unknown'], 'doubt unknown'],
@@ -213,7 +213,7 @@ describe('an equal intent without a key', () => {
     ['differs', OTHER],
     ['is sent again on purpose', { isAgain: true }],
     ['is not guarded', { isGuarded: false }],
-    ['has a key', { onceKey: 'another' }],
+    ['has a key', { idempotencyKey: 'another' }],
   ])('goes on if it %s', async (_what, change) => {
     const journal = await testJournal({ host: idleHost });
     await through(journal, await prepared(journal, GUARDED), 'sent', 'accepted');
@@ -258,7 +258,7 @@ test('looking records nothing', async () => {
   const journal = await testJournal({ host: idleHost });
   await through(journal, await prepared(journal, KEYED), 'sent', 'accepted');
   const before = await journal.verify();
-  expect([(await journal.look(KEYED))?.kind, await journal.look({ ...KEYED, onceKey: 'new' })]).toEqual([
+  expect([(await journal.look(KEYED))?.kind, await journal.look({ ...KEYED, idempotencyKey: 'new' })]).toEqual([
     'done',
     undefined,
   ]);

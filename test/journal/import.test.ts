@@ -126,7 +126,7 @@ test('the last millisecond of the year 9999 is imported', async () => {
   expect(await importing(await changed('entry', { at: TOO_LATE - 1 }))).toMatchObject({ entries: 6 });
 });
 
-test('a live operation needs its account, which holds its once key', async () => {
+test('a live operation needs its account, which holds its idempotency key', async () => {
   const live = await changed('operation', { mode: 'live' });
   expect(await importing(live)).toMatchObject({ operations: 1 });
   const isAccount = ({ subject }: Line) => String(subject).startsWith('account ');

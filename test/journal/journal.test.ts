@@ -116,7 +116,7 @@ describe('an operation', () => {
   test('records the intent, the times and the outcome', async () => {
     const clock = fakeClock();
     const journal = await open(':memory:', countingIds(), clock);
-    const id = await prepared(journal, { onceKey: 'fees-2026-11' });
+    const id = await prepared(journal, { idempotencyKey: 'fees-2026-11' });
     const { account: _names, input: _input, ...intent } = INTENT;
     const operation = await only(journal, id);
     expect(operation).toEqual({
@@ -133,7 +133,7 @@ describe('an operation', () => {
         baseline: null,
         authority: null,
         tag: null,
-        onceKey: 'fees-2026-11',
+        idempotencyKey: 'fees-2026-11',
       },
       ...{ operator: 'ada', host: 'host-1', processId: 100, busyUntil: START_MS + 60_000 },
       account: operation.account,

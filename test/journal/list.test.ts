@@ -10,10 +10,10 @@ const AFTER = { createdAt: new Date(START_MS).toISOString(), operationId: 'x' };
 const FILTERS: Omit<Selection, 'limit'>[] = [undefined, 'in-doubt', 'not-in-doubt', 'accepted', 'unknown'].flatMap(
   (state) =>
     [undefined, 'money'].flatMap((kind) =>
-      [undefined, 'k'].flatMap((givenOnceKey) =>
+      [undefined, 'k'].flatMap((givenIdempotencyKey) =>
         [undefined, START_MS].flatMap((sinceMs) =>
           [undefined, AFTER].map(
-            (after) => ({ state, kind, givenOnceKey, sinceMs, after }) as Omit<Selection, 'limit'>,
+            (after) => ({ state, kind, givenIdempotencyKey, sinceMs, after }) as Omit<Selection, 'limit'>,
           ),
         ),
       ),

@@ -45,8 +45,10 @@ describe('a new journal', () => {
     const { open, warnings } = machine();
     const journal = await open('one');
     await prepared(journal);
-    await prepared(journal, { onceKey: 'k' });
-    expect(warnings).toEqual([expect.stringContaining('is new, so once keys that an earlier one has do not count')]);
+    await prepared(journal, { idempotencyKey: 'k' });
+    expect(warnings).toEqual([
+      expect.stringContaining('is new, so idempotency keys that an earlier one has do not count'),
+    ]);
     expect(warnings[0]).toContain(`on purpose: ${journal.id()}`);
   });
 
@@ -73,7 +75,7 @@ describe('a new journal', () => {
     await prepared(await open('two'), of('bbbb'));
     await expect(prepared(await open('two'))).rejects.toMatchObject(ELSEWHERE);
     await expect(prepared(await open('one'), of('bbbb'))).rejects.toMatchObject(ELSEWHERE);
-    await prepared(await open('one'), { onceKey: 'k' });
+    await prepared(await open('one'), { idempotencyKey: 'k' });
   });
 });
 

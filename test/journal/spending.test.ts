@@ -232,9 +232,9 @@ describe('a limit', () => {
     expect(await today(journal)).toBe(90n);
   });
 
-  test('does not stop the second run under a once key, whose work is done', async () => {
+  test('does not stop the second run under an idempotency key, whose work is done', async () => {
     const journal = await testJournal({ ids: countingIds() });
-    const intent = moving(100n, { limits: [daily(100n)], onceKey: 'k' });
+    const intent = moving(100n, { limits: [daily(100n)], idempotencyKey: 'k' });
     await journal.append(await sent(journal, intent), 'accepted');
     expect((await journal.claim(intent)).kind).toBe('done');
   });

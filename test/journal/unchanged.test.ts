@@ -7,7 +7,7 @@ import { openSqliteStore } from '../../src/journal/sqlite/store.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
 
-const KEYED = { ...INTENT, onceKey: 'k', tag: '[fr-1]', moves: { asset: 'NGN', minor: 5_000n } } as const;
+const KEYED = { ...INTENT, idempotencyKey: 'k', tag: '[fr-1]', moves: { asset: 'NGN', minor: 5_000n } } as const;
 const CHANGED = { category: 'usage', code: 'JOURNAL_CHANGED', message: expect.stringContaining('nothing was sent') };
 
 /** Fills a journal, and edits its file with the triggers taken away meanwhile. */
@@ -51,7 +51,7 @@ describe('an operation is not read if its row says what its entries do not', () 
     },
   );
 
-  test('nor is the same once key claimed again', async () => {
+  test('nor is the same idempotency key claimed again', async () => {
     using folder = temporaryFolder();
     const journal = await edited(
       folder.file('journal.db'),

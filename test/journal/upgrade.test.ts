@@ -193,7 +193,7 @@ test.each([6, 5, 4, 3])(
       expect(found.every(({ busyUntil }) => busyUntil > 0)).toBe(true);
       // What is recorded from here on follows the joint.
       for (const id of doubts) await journal.append(id, 'resolved', { verdict: 'not-done' });
-      await prepared(journal, { onceKey: 'new' });
+      await prepared(journal, { idempotencyKey: 'new' });
       expect((await journal.verify()).problem).toBeUndefined();
     }
     journal.close();

@@ -207,11 +207,11 @@ describe('every column is covered', () => {
     const journal = await testJournal({ path });
     const moves = { asset: 'NGN', minor: 50_000n } as const;
     const authority = { plan: 'p', author: { user: 'u', host: 'h', operator: null }, signers: [] };
-    const id = await prepared(journal, { onceKey: 'k', tag: '[fr-1]', moves, authority });
+    const id = await prepared(journal, { idempotencyKey: 'k', tag: '[fr-1]', moves, authority });
     await journal.append(id, 'sent');
     await journal.append(id, 'accepted', { requestId: 'r', result: '{}' });
     await journal.append(id, 'settled', { detail: 'd' });
-    const resolved = await prepared(journal, { onceKey: 'l' });
+    const resolved = await prepared(journal, { idempotencyKey: 'l' });
     await journal.append(resolved, 'sent');
     await journal.append(resolved, 'resolved', { verdict: 'completed', detail: 'a person' });
     const rotation = { operationId: 'rotation-1', keyPlace: 'file', oldFingerprint: '0a1b', pushes: ['push'] };

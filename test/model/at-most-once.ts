@@ -1,5 +1,5 @@
 /**
- * A model of how a once key is used: runs of one command on two hosts that share a journal, a network that loses and delays, a
+ * A model of how an idempotency key is used: runs of one command on two hosts that share a journal, a network that loses and delays, a
  * service whose list shows a movement late, processes that are killed or suspended at any moment, and a reconciliation that may
  * conclude that nothing was done. Every interleaving is explored. Times are countdowns, so that the number of states is finite
  * although time is not.

@@ -198,7 +198,7 @@ describe('ops apply', () => {
     expect({ code: agreed.code, sent: team.service.sent.length }).toEqual({ code: 0, sent: 1 });
   });
 
-  test('is its own once key', async () => {
+  test('is its own idempotency key', async () => {
     await team.run('bayo', ['profiles', 'add', 'main', '--require-once', 'on']);
     await team.run('ada', ['profiles', 'add', 'main', '--require-once', 'on']);
     expect((await apply(await plan(team, 'ada'))).code).toBe(0);

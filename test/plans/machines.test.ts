@@ -6,7 +6,7 @@ import { fiatrail, type Home, requireBuilt } from '../support/built.ts';
 import { withdraw } from '../support/fee-withdrawal.ts';
 import { accountOf, must, type Served, serveSandbox } from '../support/rotations.ts';
 
-/** Two machines with a journal each: the once key of a plan is in one of them only. */
+/** Two machines with a journal each: the idempotency key of a plan is in one of them only. */
 
 let served: Served;
 let machines: readonly [Home, Home];

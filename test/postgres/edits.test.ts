@@ -16,7 +16,7 @@ async function filled(): Promise<string> {
   const url = server.newDatabase();
   const host = await openHost(url);
   const moves = { asset: 'NGN', minor: 50_000n } as const;
-  const id = await prepared(host, { onceKey: 'k', tag: '[fr-1]', moves });
+  const id = await prepared(host, { idempotencyKey: 'k', tag: '[fr-1]', moves });
   await host.append(id, 'sent');
   await host.append(id, 'accepted', { requestId: 'r', result: '{}' });
   const rotation = { operationId: 'rotation-1', keyPlace: 'file', oldFingerprint: '0a1b', pushes: ['push'] };

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-const KEYED: Intent = { ...INTENT, onceKey: 'fees-2026-11' };
+const KEYED: Intent = { ...INTENT, idempotencyKey: 'fees-2026-11' };
 const GUARDED: Intent = { ...INTENT, isGuarded: true };
 const OTHER = { input: '["fees withdraw",[["amount",["60000","NGN"]]]]' };
 const DAY_MS = 24 * 60 * 60_000;
@@ -50,7 +50,7 @@ const tampering = (sql: string) =>
     ...PROTECTED.map((name) => `ALTER TABLE fiatrail.${name} ENABLE TRIGGER ALL`),
   ].join('; ');
 
-describe('a once key', () => {
+describe('an idempotency key', () => {
   test.each<[OperationState[], string]>([
     [['sent'], 'doubt sent'],
     [['sent', 'unknown'], 'doubt unknown'],
@@ -104,7 +104,7 @@ describe('a once key', () => {
     const folders = Array.from({ length: 4 }, stateFolder);
     const hosts = await Promise.all([...folders, ...folders].map((dir) => openHost(url, { dir })));
     for (let round = 0; round < 10; round++) {
-      const intent = { ...KEYED, onceKey: `round-${round}` };
+      const intent = { ...KEYED, idempotencyKey: `round-${round}` };
       const ends = await Promise.all(hosts.map((host) => claimed(host, intent, 60_000)));
       expect(ends.filter((end) => end === 'ours')).toHaveLength(1);
       expect(ends.filter((end) => !['ours', 'busy sent', 'doubt sent'].includes(end))).toEqual([]);
@@ -202,7 +202,7 @@ describe('what is found later', () => {
   test('work is taken once, and its end is recorded by the id of the service', async () => {
     const url = server.newDatabase();
     const [first, second] = [await openHost(url), await openHost(url)];
-    const [one, two] = [await prepared(first, KEYED), await prepared(first, { ...KEYED, onceKey: 'b' })];
+    const [one, two] = [await prepared(first, KEYED), await prepared(first, { ...KEYED, idempotencyKey: 'b' })];
     for (const id of [one, two]) await through(first, id, 'sent', 'unknown');
     const taken = await Promise.all([
       first.take(one, { requestId: 'w-1', detail: 'found' }),
@@ -273,19 +273,25 @@ describe('reading', () => {
     const ids: string[] = [];
     for (let count = 0; count < 7; count++) {
       moveClock(url, count * 1_000);
-      ids.push(await prepared(count % 2 ? second : first, { onceKey: `k-${count}`, profile: count < 3 ? 'a' : 'b' }));
+      ids.push(
+        await prepared(count % 2 ? second : first, { idempotencyKey: `k-${count}`, profile: count < 3 ? 'a' : 'b' }),
+      );
     }
     const page = await second.list({ limit: 3 });
-    expect(page.map(({ onceKey }) => onceKey)).toEqual(['k-6', 'k-5', 'k-4']);
+    expect(page.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['k-6', 'k-5', 'k-4']);
     const next = await first.list({ limit: 3, after: page[2] });
-    expect(next.map(({ onceKey }) => onceKey)).toEqual(['k-3', 'k-2', 'k-1']);
-    expect((await first.list({ limit: 9, profile: 'a' })).map(({ onceKey }) => onceKey)).toEqual(['k-2', 'k-1', 'k-0']);
-    expect(await first.list({ limit: 9, givenOnceKey: 'k-4' })).toMatchObject([
+    expect(next.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['k-3', 'k-2', 'k-1']);
+    expect((await first.list({ limit: 9, profile: 'a' })).map(({ idempotencyKey }) => idempotencyKey)).toEqual([
+      'k-2',
+      'k-1',
+      'k-0',
+    ]);
+    expect(await first.list({ limit: 9, givenIdempotencyKey: 'k-4' })).toMatchObject([
       { operationId: ids[4], host: /^host-1\// },
     ]);
     const [sixth] = await first.find(ids[5] ?? '');
     expect((await first.list({ limit: 9, sinceMs: Date.parse(sixth?.createdAt ?? '') })).length).toBe(2);
-    expect((await first.find(ids[4] ?? ''))[0]?.onceKey).toBe('k-4');
+    expect((await first.find(ids[4] ?? ''))[0]?.idempotencyKey).toBe('k-4');
     expect(await first.find('nothing')).toEqual([]);
     expect(await first.count()).toBe(7);
     await through(first, ids[0] ?? '', 'sent');
@@ -389,7 +395,7 @@ describe('a journal that moves', () => {
     testJournal({ path, ids: countingIds(seed), clock, host: { ...oneProcess(), isRunning: () => false } });
   const newPath = () => `${temporaryFolder(onTestFinished)}/journal.db`;
 
-  /** Fills a journal with an operation in every state that matters, each under a once key of that name. */
+  /** Fills a journal with an operation in every state that matters, each under an idempotency key of that name. */
   async function fill(journal: Journal) {
     const ways = {
       doubt: ['sent', 'unknown'],
@@ -397,23 +403,23 @@ describe('a journal that moves', () => {
       done: ['sent', 'accepted', 'settled'],
       free: ['refused'],
     };
-    for (const [onceKey, states] of Object.entries(ways)) {
+    for (const [idempotencyKey, states] of Object.entries(ways)) {
       const moves = { asset: 'NGN', minor: 5_000n } as const;
-      const id = await prepared(journal, { ...INTENT, onceKey, input: `["${onceKey}"]`, moves });
+      const id = await prepared(journal, { ...INTENT, idempotencyKey, input: `["${idempotencyKey}"]`, moves });
       await through(journal, id, ...(states as OperationState[]));
     }
   }
 
-  const again = (journal: Journal, onceKey: string) =>
-    claimed(journal, { ...INTENT, onceKey, input: `["${onceKey}"]` }, 60_000);
+  const again = (journal: Journal, idempotencyKey: string) =>
+    claimed(journal, { ...INTENT, idempotencyKey, input: `["${idempotencyKey}"]` }, 60_000);
 
   async function expectMoved(journal: Journal) {
     expect((await journal.verify()).problem).toBeUndefined();
     const ends = [await again(journal, 'doubt'), await again(journal, 'lost'), await again(journal, 'done')];
     expect(ends).toEqual(['doubt unknown', 'doubt sent', 'done settled']);
-    expect(await claimed(journal, { ...INTENT, onceKey: 'done', input: '["x"]' })).toBe('other-input settled');
+    expect(await claimed(journal, { ...INTENT, idempotencyKey: 'done', input: '["x"]' })).toBe('other-input settled');
     expect(await again(journal, 'free')).toBe('ours');
-    const doubts = await journal.list({ limit: 9, state: 'in-doubt', givenOnceKey: 'doubt' });
+    const doubts = await journal.list({ limit: 9, state: 'in-doubt', givenIdempotencyKey: 'doubt' });
     expect(doubts[0]?.moves).toEqual({ asset: 'NGN', minor: 5_000n });
   }
 
@@ -423,7 +429,7 @@ describe('a journal that moves', () => {
       [INTENT.account],
     );
 
-  test('from SQLite to a server keeps doubts and once keys', async () => {
+  test('from SQLite to a server keeps doubts and idempotency keys', async () => {
     const local = await sqliteAt(newPath(), 1);
     await fill(local);
     const url = server.newDatabase();
@@ -433,7 +439,7 @@ describe('a journal that moves', () => {
     await expectMoved(await openHost(url));
   });
 
-  test('from a server to SQLite keeps doubts and once keys', async () => {
+  test('from a server to SQLite keeps doubts and idempotency keys', async () => {
     const remote = await openHost(server.newDatabase());
     await fill(remote);
     const path = newPath();
@@ -502,7 +508,7 @@ describe('the tables', () => {
     expect(doubts.length).toBeGreaterThan(0);
     for (const { operationId } of doubts) await upgraded?.append(operationId, 'resolved', { verdict: 'not-done' });
     const kept = { serviceAtMs: 1, hostAheadMs: 2 };
-    const id = await prepared(upgraded as Journal, { ...KEYED, onceKey: 'new', baseline: kept });
+    const id = await prepared(upgraded as Journal, { ...KEYED, idempotencyKey: 'new', baseline: kept });
     expect((await hosts[7]?.find(id))?.[0]?.baseline).toMatchObject(kept);
     expect((await upgraded?.verify())?.problem).toBeUndefined();
   });

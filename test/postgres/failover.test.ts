@@ -26,7 +26,7 @@ test('a standby that took over without the last commit is used once every host h
   withdrawalOf(await fiatrail(hosts[0], pay('one')));
   withdrawalOf(await fiatrail(hosts[1], pay('two')));
   server.copy();
-  // The copy never gets this one: under its once key, money could move again.
+  // The copy never gets this one: under its idempotency key, money could move again.
   withdrawalOf(await fiatrail(hosts[0], pay('lost')));
   await server.startCopy();
   expect(await codes(pay('three'))).toEqual(['JOURNAL_REPLICA', 'JOURNAL_REPLICA']);

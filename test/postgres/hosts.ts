@@ -19,8 +19,8 @@ export const withEnv = (home: Home, env: Readonly<Record<string, string>>): Home
 });
 
 /** A command line that withdraws ₦500 once. A service that is busy with other tests has time to respond. */
-export const pay = (onceKey: string, ...more: readonly string[]) =>
-  withdraw('500', '--once', onceKey, '--timeout', '30s', '-o', 'json', ...more);
+export const pay = (idempotencyKey: string, ...more: readonly string[]) =>
+  withdraw('500', '--once', idempotencyKey, '--timeout', '30s', '-o', 'json', ...more);
 
 /** Returns the id of the withdrawal that a command printed. */
 export function withdrawalOf({ stdout, stderr, code }: Ran): string {

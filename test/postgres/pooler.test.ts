@@ -24,7 +24,7 @@ test('a pooler that gives each transaction another connection changes nothing', 
   const hosts = await Promise.all(Array.from({ length: 5 }, () => openHost(url)));
   for (let round = 0; round < 6; round++) {
     const ends = await Promise.all(
-      hosts.map((host) => claimed(host, { ...INTENT, onceKey: `round-${round}` }, 60_000)),
+      hosts.map((host) => claimed(host, { ...INTENT, idempotencyKey: `round-${round}` }, 60_000)),
     );
     expect(ends.toSorted()).toEqual(['busy sent', 'busy sent', 'busy sent', 'busy sent', 'ours']);
   }

@@ -6,7 +6,7 @@ import { postgresPrograms, startPostgres, type TestServer } from '../support/pos
 import { must, type Served, serveSandbox } from '../support/rotations.ts';
 import { failureOf, hostOf, pay, withdrawalOf, withdrawalsAt } from './hosts.ts';
 
-/** A dump that is restored, also to the same server, is a journal at an earlier time: its later once keys would pay again. */
+/** A dump that is restored, also to the same server, is a journal at an earlier time: its later idempotency keys would pay again. */
 
 let server: TestServer;
 let served: Served;

@@ -31,7 +31,7 @@ test('a host makes and ends payments with what it is granted, and owns nothing',
   const url = await granted();
   const host = await openHost(as('fiatrail_host', url));
   const moves = { asset: 'NGN', minor: 5n } as const;
-  const id = await prepared(host, { onceKey: 'k', moves });
+  const id = await prepared(host, { idempotencyKey: 'k', moves });
   await host.append(id, 'sent');
   await host.record(id, 'accepted', { requestId: 'r' });
   await host.append(id, 'settled');

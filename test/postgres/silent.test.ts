@@ -62,8 +62,8 @@ async function relay(passed: number): Promise<Relay> {
 /** Of the moments at which a server can fall silent, each so many is tried. */
 const STEP = 5;
 
-/** Runs a payment, with a once key of its own, against a server that falls silent ever later, until it no longer does. */
-async function sweep(name: string, run: (way: Relay, onceKey: string) => Promise<Ran>) {
+/** Runs a payment, with an idempotency key of its own, against a server that falls silent ever later, until it no longer does. */
+async function sweep(name: string, run: (way: Relay, idempotencyKey: string) => Promise<Ran>) {
   const ends: { code: number | null; isPaid: boolean }[] = [];
   for (let [passed, isOver] = [1, false]; !isOver; passed += STEP) {
     const before = withdrawalsAt(served).length;
@@ -78,16 +78,16 @@ async function sweep(name: string, run: (way: Relay, onceKey: string) => Promise
 }
 
 test('a payment ends by itself, wherever the server falls silent', async () => {
-  const ends = await sweep('limit', ({ url }, onceKey) =>
-    fiatrail(hostOf(served, url, onTestFinished), pay(onceKey, '--timeout', '1s')),
+  const ends = await sweep('limit', ({ url }, idempotencyKey) =>
+    fiatrail(hostOf(served, url, onTestFinished), pay(idempotencyKey, '--timeout', '1s')),
   );
   // With 5, nothing was sent.
   expect(ends.filter(({ code, isPaid }) => code !== 0 && code !== 6 && (code !== 5 || isPaid))).toEqual([]);
 });
 
 test('SIGTERM ends a payment, wherever the server falls silent', async () => {
-  const ends = await sweep('signal', async (way, onceKey) => {
-    const running = startFiatrail(hostOf(served, way.url, onTestFinished), pay(onceKey));
+  const ends = await sweep('signal', async (way, idempotencyKey) => {
+    const running = startFiatrail(hostOf(served, way.url, onTestFinished), pay(idempotencyKey));
     let isOver = false;
     running.end.then(() => {
       isOver = true;

@@ -23,7 +23,7 @@ const everything = (on: Bench) => () =>
 
 const payments = ({ service }: Bench) => service.asked.filter((path) => path === '/feewithdrawal').length;
 
-/** An account that has paid once under a once key. */
+/** An account that has paid once under an idempotency key. */
 async function paid(): Promise<Bench> {
   const on = await bench();
   on.service.read = everything(on);
@@ -81,7 +81,7 @@ const ENDS: readonly [where: string, exit: number, breaks: (on: Bench) => void, 
   ],
 ];
 
-test.each(ENDS)('a once key survives a rotation that stops %s', async (_where, exit, breaks, repairs) => {
+test.each(ENDS)('an idempotency key survives a rotation that stops %s', async (_where, exit, breaks, repairs) => {
   const on = await paid();
   breaks(on);
   const push = on.programs['vault'] ? ['--push-command', 'vault'] : [];
@@ -94,13 +94,13 @@ test.each(ENDS)('a once key survives a rotation that stops %s', async (_where, e
     payments: 1,
   });
   expect(JSON.parse(stdout)).toMatchObject({ withdrawalId: 'FTW_1' });
-  expect(stderr).toContain('already done under the once key k');
+  expect(stderr).toContain('already done under the idempotency key k');
   // Another key still pays, with the new API key.
   expect((await on.run([...PAY, '--once', 'l'])).code).toBe(0);
   expect(payments(on)).toBe(2);
 });
 
-test('an equal payment without a once key stops after a rotation too', async () => {
+test('an equal payment without an idempotency key stops after a rotation too', async () => {
   const on = await bench();
   on.service.read = everything(on);
   expect((await on.run(PAY)).code).toBe(0);

@@ -512,13 +512,13 @@ describe('hours', () => {
   });
 });
 
-describe('a required once key', () => {
+describe('a required idempotency key', () => {
   const once = (argv: readonly string[]) => argv.filter((each) => each !== '--again');
 
   test('stops money without one', async () => {
     const { stops, tests, sends } = await ruledMachine(['--require-once']);
-    await stops(pay('5'), 'RULE_ONCE_KEY', 'a command that moves money needs a once key');
-    await stops(payByApi('500'), 'RULE_ONCE_KEY', 'a command that moves money needs a once key');
+    await stops(pay('5'), 'RULE_ONCE_KEY', 'a command that moves money needs an idempotency key');
+    await stops(payByApi('500'), 'RULE_ONCE_KEY', 'a command that moves money needs an idempotency key');
     expect(await tests(once(pay('5')))).toMatchObject({
       code: 9,
       rules: [{ rule: 'require-once', result: 'does not hold' }],
@@ -532,7 +532,7 @@ describe('a required once key', () => {
 
   test('stops a wizard before it asks for anything', async () => {
     const { stops } = await ruledMachine(['--require-once']);
-    await stops(['fees', 'withdraw', '-q'], 'RULE_ONCE_KEY', 'needs a once key', { isTerminal: true });
+    await stops(['fees', 'withdraw', '-q'], 'RULE_ONCE_KEY', 'needs an idempotency key', { isTerminal: true });
   });
 
   test('that was used before reports what was done, whatever the rules say now', async () => {

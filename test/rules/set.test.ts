@@ -178,11 +178,11 @@ describe('a profile file', () => {
     expect(asked).toEqual([]);
   });
 
-  test('of the version before keeps its required once key', async () => {
+  test('of the version before keeps its required idempotency key', async () => {
     const { write, profile, config, run, stops } = await ruledMachine();
     write(`${config}/profiles/main.json`, JSON.stringify({ ...profile('main'), version: 3, requireOnce: true }));
     expect(await shown(run)).toEqual(['require-once on']);
-    await stops(pay('5'), 'RULE_ONCE_KEY', 'needs a once key');
+    await stops(pay('5'), 'RULE_ONCE_KEY', 'needs an idempotency key');
     write(`${config}/profiles/main.json`, JSON.stringify({ ...profile('main'), version: 3, requireOnce: false }));
     expect(await shown(run)).toEqual([]);
   });

@@ -11,17 +11,17 @@ const work = (kind: ListedWork['kind'], more: Partial<ListedWork> = {}): ListedW
   ...more,
 });
 
-type Told = readonly [event: string, ...texts: string[]];
+type Compared = readonly [event: string, ...texts: string[]];
 
 /** Compares, and returns the names of what is missing and the numbers of what is unlisted. */
-function compared(works: readonly ListedWork[], told: readonly Told[], isExpected = true) {
+function compared(works: readonly ListedWork[], events: readonly Compared[], isExpected = true) {
   const { see, end } = comparison(works, PERIOD);
-  for (const [index, [event, ...texts]] of told.entries()) see({ id: index + 1, event, texts, isExpected });
+  for (const [index, [event, ...texts]] of events.entries()) see({ id: index + 1, event, texts, isExpected });
   const { missing, unlisted } = end();
   return { missing: missing.map(({ events }) => events.join(' or ')), unlisted: unlisted.map(({ id }) => id) };
 }
 
-describe('work that no event told', () => {
+describe('work that no event reported', () => {
   const INITIATED = 'fintech.offramp.initiated';
   const PAID = ['fintech.offramp.transfer.completed', 'fintech.offramp.payout.initiated', 'fintech.offramp.completed'];
   const VAULT = 'vault.return.transfer.confirmed';
@@ -55,8 +55,8 @@ describe('work that no event told', () => {
     [work('swap', { status: 'requested' }), []],
   ])('%o', (listed, missing) => {
     expect(compared([listed], [])).toEqual({ missing, unlisted: [] });
-    const told = missing.map((event): Told => [event, event.startsWith('virtual') ? '7000000001' : 'other-id']);
-    expect(compared([listed], told)).toEqual({ missing: [], unlisted: [] });
+    const events = missing.map((event): Compared => [event, event.startsWith('virtual') ? '7000000001' : 'other-id']);
+    expect(compared([listed], events)).toEqual({ missing: [], unlisted: [] });
   });
 
   test('is not expected outside the period, and explains events all the same', () => {
@@ -88,7 +88,7 @@ describe('a deposit of a user', () => {
   const REFUNDED = 'fintech.user.deposit.funding.refunded';
   const CREATED = 'virtual.account.created';
 
-  test.each<[string, ListedWork[], Told[], string[]]>([
+  test.each<[string, ListedWork[], Compared[], string[]]>([
     [
       'into an account that nothing tells of',
       [paid()],
@@ -131,12 +131,12 @@ describe('a deposit of a user', () => {
       [],
       ['payments.confirmed', 'wallet.funding.completed'],
     ],
-  ])('%s', (_what, works, told, missing) => {
-    expect(compared(works, told).missing).toEqual(missing);
+  ])('%s', (_what, works, events, missing) => {
+    expect(compared(works, events).missing).toEqual(missing);
   });
 
-  test('is not told by an event about another deposit into the same account', () => {
-    const other: Told = [RECEIVED, 'another-id', '7000000002'];
+  test('is not reported by an event about another deposit into the same account', () => {
+    const other: Compared = [RECEIVED, 'another-id', '7000000002'];
     expect(compared([paid()], [other])).toMatchObject({
       missing: [expect.stringContaining(RECEIVED), expect.anything()],
     });
@@ -146,32 +146,32 @@ describe('a deposit of a user', () => {
 
 describe('an event', () => {
   test('is unlisted unless some text in it is an id of work that causes it', () => {
-    const told: Told[] = [
+    const events: Compared[] = [
       ['swap.completed', 'a', 'own-id'],
       ['swap.failed', 'other-id'],
       ['swap.completed', 'a'],
       ['user.onboarded', 'own-id'],
     ];
-    expect(compared([work('swap')], told).unlisted).toEqual([3, 4]);
-    expect(compared([work('swap')], told, false).unlisted).toEqual([]);
+    expect(compared([work('swap')], events).unlisted).toEqual([3, 4]);
+    expect(compared([work('swap')], events, false).unlisted).toEqual([]);
   });
 
   test('is known by both of its names', () => {
     const refund = work('user_onramp', { status: 'failed' });
-    const told: Told[] = [
+    const events: Compared[] = [
       ['fintech.user.deposit.refunded', 'own-id'],
       ['fintech.user.deposit.received', 'own-id'],
     ];
-    expect(compared([refund], told)).toEqual({ missing: [], unlisted: [] });
-    expect(compared([], told).unlisted).toEqual([1, 2]);
+    expect(compared([refund], events)).toEqual({ missing: [], unlisted: [] });
+    expect(compared([], events).unlisted).toEqual([1, 2]);
   });
 
   test('that belongs to no list is never unlisted', () => {
-    const told: Told[] = [
+    const events: Compared[] = [
       ['virtual.account.created', '7000000001'],
       ['bridge.completed', 'a'],
       ['a.new.event', 'a'],
     ];
-    expect(compared([], told).unlisted).toEqual([]);
+    expect(compared([], events).unlisted).toEqual([]);
   });
 });

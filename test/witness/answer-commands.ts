@@ -284,7 +284,7 @@ function given({ request = {} }: DocumentedAnswer): Given {
   return { ...rest, ...query, ...path };
 }
 
-interface Told {
+interface Outcome {
   readonly code: number | undefined;
   /** How often the endpoint was asked. */
   readonly asked: number;
@@ -293,13 +293,13 @@ interface Told {
 }
 
 /** Runs the command of an answer's endpoint against that answer. */
-export async function run(answer: DocumentedAnswer, timeout = '2s'): Promise<Told> {
+export async function run(answer: DocumentedAnswer, timeout = '2s'): Promise<Outcome> {
   const { network, asked } = networkOf(answer);
   return { ...(await runAgainst(answer, 'https://service.test/v1', network, timeout)), asked: asked() };
 }
 
 /** Like `run`, with a server on this machine and the real network. */
-export async function runOverHttp(answer: DocumentedAnswer): Promise<Told> {
+export async function runOverHttp(answer: DocumentedAnswer): Promise<Outcome> {
   const { network, asked } = networkOf(answer);
   const { baseUrl } = await httpServer(async (incoming, outgoing) => {
     const { method = '', url = '' } = incoming;
@@ -317,7 +317,7 @@ async function runAgainst(
   baseUrl: string,
   network: Exchange,
   timeout: string,
-): Promise<Omit<Told, 'asked'>> {
+): Promise<Omit<Outcome, 'asked'>> {
   const line = lineOf(answer.endpoint);
   if (!line) throw new Error(`no command for ${answer.endpoint}`);
   const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key', FIATRAIL_SERVICE_NAME: SERVICE };

@@ -91,7 +91,7 @@ export async function rig(profile: Pick<Profile, 'mode' | 'stored'> = { mode: 's
       doubts += 1;
       const intent: Intent = {
         ...{ ...INTENT, request: requestOf(500), ...given },
-        onceKey: `k-${doubts}`,
+        idempotencyKey: `k-${doubts}`,
         ...(kept ? { baseline: kept } : {}),
       };
       const claim = await journal.claim(intent, BUSY_MS);

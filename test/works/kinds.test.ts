@@ -414,7 +414,7 @@ async function inEvent(
   data: Fields,
   userId = 'u-1',
 ) {
-  const compare = (await workStartedBy(endpoint))?.told?.[event]?.compare;
+  const compare = (await workStartedBy(endpoint))?.events?.[event]?.compare;
   if (!compare) throw new Error(`${event} is not compared`);
   return compare({ userId, data: exactly(data) }, exactly(request));
 }

@@ -153,7 +153,7 @@ describe('what a person needs in order to decide is printed', () => {
       expect.stringMatching(/^ {2}looked: .*: nothing$/),
       '  compare: fiatrail wallets user user-1, the statement of whoever was to be paid, and what other programs of this account did then',
       '  if it was done: fiatrail ops resolve ID --completed --request-id REQUEST_ID --reason TEXT',
-      '  if it was not: fiatrail ops resolve ID --not-done --reason TEXT (the once key k is free again)',
+      '  if it was not: fiatrail ops resolve ID --not-done --reason TEXT (the idempotency key k is free again)',
     ]);
     expect(known).toContain('start an onramp of ₦500.00 for user user-1; ₦500.00; sent at 2026-01-05T09:00:0');
   });

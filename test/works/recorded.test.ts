@@ -28,7 +28,7 @@ async function readFor(result: string | null): Promise<readonly string[]> {
   } as unknown as Account;
   const operation = {
     operationId: 'o',
-    onceKey: 'k',
+    idempotencyKey: 'k',
     state: 'accepted',
     requestId: 'FTW_1',
     endpoint: withdrawFees.id,

@@ -65,8 +65,8 @@ test('a row that was found by two at once is given to one', async () => {
   const journal = await testJournal();
   const found = { requestId: 'FTW_1', detail: 'found' };
   const ids: string[] = [];
-  for (const onceKey of ['a', 'b']) {
-    const id = await prepared(journal, { onceKey });
+  for (const idempotencyKey of ['a', 'b']) {
+    const id = await prepared(journal, { idempotencyKey });
     await journal.append(id, 'sent');
     await journal.append(id, 'unknown');
     ids.push(id);

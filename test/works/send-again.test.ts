@@ -83,7 +83,7 @@ async function rig(stored: StoredProfile | null = KEYED, mode: 'live' | 'sandbox
       const body = { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '500', ...(key && { idempotencyKey: key }) };
       const claim = await journal.claim(
         {
-          ...{ ...INTENT, endpoint: trade.id, request: JSON.stringify(body), onceKey: `once ${key}` },
+          ...{ ...INTENT, endpoint: trade.id, request: JSON.stringify(body), idempotencyKey: `once ${key}` },
           ...(baseline && { baseline }),
         },
         30_000,

@@ -85,10 +85,10 @@ async function readAccount({ session: { world, globals, progress } }: Subject, p
   const timeoutMs = Math.min(globals.timeoutMs, READ_MS);
   const serviceClock = createServiceClock(world.clock, profile.mode === 'live');
   const connection = await connect(world, profile, { ...globals, timeoutMs }, progress, () => {
-    const heard = serviceClock.ask();
+    const noteResponse = serviceClock.ask();
     return (response) => {
       first ??= response;
-      heard(response);
+      noteResponse(response);
     };
   });
   const { client } = connection;

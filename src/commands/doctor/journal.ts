@@ -17,7 +17,7 @@ export async function journalChecks(subject: Subject, isKeyAccepted: boolean): P
   const { path, server } = journalPlaceOf(subject.session.world, subject.profile ?? { name: '' });
   const fix = server
     ? typed(subject, 'ops verify')
-    : 'put a backup back; without one, once keys are lost: compare with the service’s lists before you send anything';
+    : 'put a backup back; without one, idempotency keys are lost: compare with the service’s lists before you send anything';
   const check = (find: (journal: Journal, account: Account) => Promise<Finding>) =>
     findingOf(async () => {
       if (!subject.profile) return skipped('no profile could be resolved');

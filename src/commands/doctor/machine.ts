@@ -15,8 +15,12 @@ import { type Check, type Finding, findingOf, ok, problem, type Subject, warning
 export async function machineChecks({ session: { world, globals } }: Subject): Promise<Check[]> {
   const folders = [
     { what: 'configuration', path: configDir(world), missing: 'export FIATRAIL_CONFIG_DIR=FOLDER' },
-    // Not another folder: it would have another journal, where once keys that were used are free.
-    { what: 'state', path: stateDir(world), missing: 'mount its disk, or create it; an empty folder has no once keys' },
+    // Not another folder: it would have another journal, where idempotency keys that were used are free.
+    {
+      what: 'state',
+      path: stateDir(world),
+      missing: 'mount its disk, or create it; an empty folder has no idempotency keys',
+    },
   ] as const;
   const ofFolders = await Promise.all(
     folders.map(async ({ what, path, missing }) => {

@@ -21,7 +21,7 @@ interface Part {
   readonly withdrawalId: string | null;
   readonly amount: Amount | null;
   readonly status: string | null;
-  /** The once key of this withdrawal; null without one. */
+  /** The idempotency key of this withdrawal; null without one. */
   readonly onceKey: string | null;
 }
 
@@ -44,13 +44,13 @@ const COLUMNS = [
   { field: 'withdrawalId', title: 'Withdrawal' },
   { field: 'amount', title: 'Amount' },
   { field: 'status', title: 'Status' },
-  { field: 'onceKey', title: 'Once key' },
+  { field: 'onceKey', title: 'Idempotency key' },
 ] as const;
 
 /** The withdrawals of a dry run. */
 const DRY_COLUMNS = [
   { field: 'amount', title: 'Amount' },
-  { field: 'onceKey', title: 'Once key' },
+  { field: 'onceKey', title: 'Idempotency key' },
   { field: 'body.bankAccountNumber', title: 'Account' },
   { field: 'body.bankCode', title: 'Bank' },
   { field: 'body.accountName', title: 'Account name' },
@@ -59,7 +59,7 @@ const DRY_COLUMNS = [
 
 /**
  * Withdraws everything that is available, in as many withdrawals as the maximum of one makes necessary, after one question. Each is
- * journaled under a once key of its own, KEY/1, KEY/2 and so on. Running the same command with the same key resumes where it stopped, and
+ * journaled under an idempotency key of its own, KEY/1, KEY/2 and so on. Running the same command with the same key resumes where it stopped, and
  * never withdraws more than what was agreed when it was first used.
  */
 export async function sweep(session: Session, texts: WithdrawalTexts): Promise<Outcome> {
@@ -77,7 +77,9 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
   // What another process withdrew under the key counts too.
   const leftMinor = () => agreed.total.minor - allOf(parts);
   if (parts.length >= agreed.count || leftMinor() < smallest) {
-    await session.note(`every withdrawal was made before under the once key ${guard?.onceKey}; nothing was sent`);
+    await session.note(
+      `every withdrawal was made before under the idempotency key ${guard?.idempotencyKey}; nothing was sent`,
+    );
     return outcomeWith(session, parts, found.available);
   }
   if (session.globals.dryRun) throw await dryRunOfSweep(session, texts, agreed, found.maximum);
@@ -99,7 +101,8 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
       parts.push(await sendPart(session, texts, amount('NGN', next), guard, { ...agreed, number: parts.length + 1 }));
     }
     // Another process may have taken the rest under the same key.
-    if (guard?.onceKey !== undefined) parts.splice(0, parts.length, ...(await doneBefore(session, guard, texts)).parts);
+    if (guard?.idempotencyKey !== undefined)
+      parts.splice(0, parts.length, ...(await doneBefore(session, guard, texts)).parts);
   } catch (error) {
     if (!(error instanceof CliError) || parts.length === 0) throw error;
     return { ...(await outcomeWith(session, parts)), error: stoppedAfter(error, parts, guard) };
@@ -144,15 +147,15 @@ function partsOf({ available, minimum, maximum }: Awaited<ReturnType<typeof read
 /** The guard of one withdrawal of a sweep. */
 function partGuard(guard: Guard | undefined, number: number): Guard | undefined {
   if (!guard) return undefined;
-  const { onceKey } = guard;
+  const { idempotencyKey } = guard;
   return {
     ...guard,
-    onceKey: onceKey === undefined ? undefined : `${onceKey}/${number}`,
+    idempotencyKey: idempotencyKey === undefined ? undefined : `${idempotencyKey}/${number}`,
     input: JSON.stringify([guard.input, number]),
   };
 }
 
-/** What was done under a once key, and what was agreed when it was first used. */
+/** What was done under an idempotency key, and what was agreed when it was first used. */
 interface Before {
   readonly parts: readonly Part[];
   readonly agreed: Sweep | undefined;
@@ -161,49 +164,53 @@ interface Before {
 /** The end of the summary of each withdrawal of a sweep of an earlier version, which recorded nothing else of the whole. */
 const PART = /, part \d+ of (\d{1,9}) of (₦[\d,.]+)$/;
 
-/** Returns the withdrawals that were made under the once key before. Throws CliError if the outcome of one is unknown, or for another account. */
+/** Returns the withdrawals that were made under the idempotency key before. Throws CliError if the outcome of one is unknown, or for another account. */
 async function doneBefore(session: Session, guard: Guard | undefined, texts: WithdrawalTexts): Promise<Before> {
   const parts: Part[] = [];
   let agreed: Sweep | undefined;
-  if (guard?.onceKey === undefined || session.globals.dryRun) return { parts, agreed };
+  if (guard?.idempotencyKey === undefined || session.globals.dryRun) return { parts, agreed };
   for (;;) {
     const operation = await heldBy(session, partGuard(guard, parts.length + 1) ?? guard);
     if (!operation) return { parts, agreed };
-    requireSameAccount(operation, texts, guard.onceKey);
+    requireSameAccount(operation, texts, guard.idempotencyKey);
     agreed ??= await agreedIn(session, operation);
     parts.push(recordedPart(operation));
   }
 }
 
 /** Returns what was agreed when the first withdrawal of a sweep was made. Throws CliError usage for an operation that is none. */
-async function agreedIn(session: Session, { operationId, summary, onceKey }: Operation): Promise<Sweep> {
+async function agreedIn(session: Session, { operationId, summary, idempotencyKey }: Operation): Promise<Sweep> {
   const known = await (await session.journal()).sweepOf(operationId);
   if (known) return known;
   const [, count, total] = PART.exec(summary) ?? [];
   if (count !== undefined && total !== undefined) return { count: Number(count), total: parseAmount(total, 'NGN') };
-  throw new CliError('usage', `the once key ${onceKey} was used for something else: ${summary}; nothing was sent`, {
-    code: 'ONCE_KEY_TAKEN',
-    hint: 'use another once key',
-    operationId,
-  });
+  throw new CliError(
+    'usage',
+    `the idempotency key ${idempotencyKey} was used for something else: ${summary}; nothing was sent`,
+    {
+      code: 'ONCE_KEY_TAKEN',
+      hint: 'use another idempotency key',
+      operationId,
+    },
+  );
 }
 
 /** With --to default, the account may be another one than when the key was first used. */
-function requireSameAccount({ request }: Operation, { destination }: WithdrawalTexts, onceKey: string): void {
+function requireSameAccount({ request }: Operation, { destination }: WithdrawalTexts, idempotencyKey: string): void {
   const { bankAccountNumber, bankCode } = JSON.parse(request) as Readonly<Record<string, unknown>>;
   if (bankAccountNumber === destination.bankAccountNumber && bankCode === destination.bankCode) return;
   throw new CliError(
     'usage',
-    `the once key ${onceKey} was used for account ${bankAccountNumber} at bank ${bankCode}; nothing was sent`,
-    { code: 'ONCE_KEY_TAKEN', hint: 'name that account, or use another once key' },
+    `the idempotency key ${idempotencyKey} was used for account ${bankAccountNumber} at bank ${bankCode}; nothing was sent`,
+    { code: 'ONCE_KEY_TAKEN', hint: 'name that account, or use another idempotency key' },
   );
 }
 
 /** Returns a withdrawal as the journal recorded it. */
-function recordedPart({ requestId, moves, onceKey, state, result }: Operation): Part {
+function recordedPart({ requestId, moves, idempotencyKey, state, result }: Operation): Part {
   const { data } = JSON.parse(result ?? '{}') as { readonly data?: { readonly status?: string } };
   const status = state === 'failed' ? state : (data?.status ?? state);
-  return { withdrawalId: requestId, amount: moves, status, onceKey };
+  return { withdrawalId: requestId, amount: moves, status, onceKey: idempotencyKey };
 }
 
 async function heldBy(session: Session, guard: Guard): Promise<Operation | undefined> {
@@ -256,10 +263,10 @@ async function dryRunOfSweep(
   const most = maximum && maximum.minor > 0n ? maximum.minor : total.minor;
   const parts = Array.from({ length: count }, (_, index) => {
     const money = amount('NGN', least(total.minor - BigInt(index) * most, most));
-    const onceKey = partGuard(session.guard(), index + 1)?.onceKey ?? null;
+    const idempotencyKey = partGuard(session.guard(), index + 1)?.idempotencyKey ?? null;
     const input = withdrawalToSend(session, texts, money);
     validRequest(withdrawFees, input, inputName);
-    return { input, beside: { amount: money, onceKey } };
+    return { input, beside: { amount: money, onceKey: idempotencyKey } };
   });
   return dryRunOfParts(profile, world.env, withdrawFees, {
     ...{ name: 'withdrawals', columns: DRY_COLUMNS },
@@ -276,10 +283,10 @@ async function sendPart(
 ): Promise<Part> {
   const guard = partGuard(whole, part.number);
   if (guard) session.guardWith(guard);
-  const onceKey = guard?.onceKey ?? null;
+  const idempotencyKey = guard?.idempotencyKey ?? null;
   try {
     const { data } = await sendWithdrawal(session, texts, money, part);
-    return { withdrawalId: data.withdrawalId, amount: money, status: data.status ?? null, onceKey };
+    return { withdrawalId: data.withdrawalId, amount: money, status: data.status ?? null, onceKey: idempotencyKey };
   } catch (error) {
     // Another process was faster under this key.
     if (!(error instanceof DoneBefore)) throw error;
@@ -317,7 +324,7 @@ async function outcomeWith(session: Session, parts: readonly Part[], available?:
 /** The error of a sweep of which some withdrawals failed after they were accepted. */
 function someFailed(failed: number, count: number): CliError {
   return new CliError('failed', `${failed} of ${counted(count)} failed`, {
-    hint: 'this is final; fix the cause, then withdraw the rest under another once key',
+    hint: 'this is final; fix the cause, then withdraw the rest under another idempotency key',
   });
 }
 
@@ -328,7 +335,8 @@ const AFTER_PARTS: readonly Category[] = ['unknown', 'interrupted', 'refused', '
 function stoppedAfter(error: CliError, parts: readonly Part[], guard: Guard | undefined): CliError {
   const done = `before that: ${counted(parts.length)}, ${amountForPeople(sumOf(parts))} in all`;
   const isFinal = error.category === 'usage' || error.category === 'declined';
-  const again = guard?.onceKey === undefined ? 'for the rest, add --again' : 'run the same command again for the rest';
+  const again =
+    guard?.idempotencyKey === undefined ? 'for the rest, add --again' : 'run the same command again for the rest';
   const goOn = isFinal ? undefined : again;
   return withDetails(error, {
     category: AFTER_PARTS.includes(error.category) ? error.category : 'failed',

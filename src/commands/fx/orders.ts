@@ -171,7 +171,7 @@ const orderId = picked(
   argument('order-id', 'order id, from fx orders create or fx orders list', id, 'Which order?'),
 );
 
-/** Takes no once key: it says what the order offers from now on, so repeating it moves nothing twice. */
+/** Takes no idempotency key: it says what the order offers from now on, so repeating it moves nothing twice. */
 const updateCommand = command({
   words: ['fx', 'orders', 'update'],
   summary: 'Change, pause or resume an order',

@@ -82,7 +82,11 @@ const destination = option(
   'EVM address that receives the bought tokens (default: the account)',
   evmAddress,
 );
-const idempotencyKey = option('--key <key>', 'idempotency key: repeating it returns the earlier trade', id);
+const serviceIdempotencyKey = option(
+  '--key <key>',
+  'the service’s idempotency key: repeating it returns the earlier trade',
+  id,
+);
 
 const quoteCommand = command({
   words: ['fx', 'quote'],
@@ -129,7 +133,7 @@ const tradeCommand = command({
     amount: optionalCngn,
     ...priceLimits,
     to: destination,
-    key: idempotencyKey,
+    key: serviceIdempotencyKey,
     wait: waitOption('until the trade settles'),
   },
   fields: {
@@ -149,7 +153,7 @@ const tradeCommand = command({
     const quoted = limited?.terms ?? (deal.quote === undefined ? undefined : keptQuote(session.world, deal.quote));
     const reply = await session.change(
       trade,
-      { ...request, destinationWalletAddress: to, idempotencyKey: key ?? session.idempotencyKey() },
+      { ...request, destinationWalletAddress: to, idempotencyKey: key ?? session.serviceIdempotencyKey() },
       {
         summary: what,
         lines: [
@@ -190,7 +194,7 @@ const marketOrderCommand = command({
     side: requiredSide,
     amount: quotedCngn,
     to: destination,
-    key: idempotencyKey,
+    key: serviceIdempotencyKey,
     wait: waitOption('until the trade settles'),
   },
   fields: { cngnAmount: 'amount', destinationWalletAddress: 'to', idempotencyKey: 'key' },
@@ -202,7 +206,7 @@ const marketOrderCommand = command({
         side,
         cngnAmount: wireDecimal(amount),
         destinationWalletAddress: to,
-        idempotencyKey: key ?? session.idempotencyKey(),
+        idempotencyKey: key ?? session.serviceIdempotencyKey(),
       },
       {
         summary: `place a market order to ${dealWords(side, pair, amount)}`,

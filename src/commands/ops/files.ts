@@ -19,7 +19,7 @@ export const exportCommand = command({
   words: ['ops', 'export'],
   summary: 'Export the journal as NDJSON or CSV',
   details:
-    'NDJSON has every operation and every transition with its hash, and is what ops import reads. CSV has the operations as they are now. Nothing in it is secret, but it contains names and account numbers. --with-digest-key adds the key by which typed input is compared: with it, once keys can be repeated after an import, and whoever has the file can guess BVNs from their digests.',
+    'NDJSON has every operation and every transition with its hash, and is what ops import reads. CSV has the operations as they are now. Nothing in it is secret, but it contains names and account numbers. --with-digest-key adds the key by which typed input is compared: with it, idempotency keys can be repeated after an import, and whoever has the file can guess BVNs from their digests.',
   examples: [
     'fiatrail ops export > journal.ndjson',
     'fiatrail ops export -o csv > journal.csv',
@@ -55,7 +55,7 @@ async function* counted<T>(session: Session, pages: AsyncIterable<readonly T[]>,
   await session.progress.end();
 }
 
-/** Returns what work on the journal calls after each part. It never waits for anything else, so that a signal would go unheard. */
+/** Returns what work on the journal calls after each part, so that a signal is noticed: the work itself never waits. */
 export function stepThrough({ progress, world }: Session, what: string, ended: string) {
   return async (count: number): Promise<void> => {
     await progress.rows(count, undefined, what);
@@ -90,7 +90,7 @@ export const importCommand = command({
   words: ['ops', 'import'],
   summary: 'Fill an empty journal from an export',
   details:
-    'Checks every line, the chain of hashes and the states, and writes all or nothing. The journal must be empty, and a profile here must have a key of the exported account. Without the digest key (ops export --with-digest-key), a once key that was used before is rejected for every input, and a repeated payment without a once key is not recognized.',
+    'Checks every line, the chain of hashes and the states, and writes all or nothing. The journal must be empty, and a profile here must have a key of the exported account. Without the digest key (ops export --with-digest-key), an idempotency key that was used before is rejected for every input, and a repeated payment without an idempotency key is not recognized.',
   examples: [
     'fiatrail ops import journal.ndjson',
     'fiatrail ops import journal.ndjson --head "$HEAD"',

@@ -46,7 +46,7 @@ const resolveCommand = command({
   words: ['ops', 'resolve'],
   summary: 'Record how an operation with an unknown outcome ended',
   details:
-    'Use it when you know from another source, such as a bank statement, whether the money moved. --not-done frees the once key, so that the command can run again.',
+    'Use it when you know from another source, such as a bank statement, whether the money moved. --not-done frees the idempotency key, so that the command can run again.',
   examples: [
     'fiatrail ops resolve 0198c1f2 --completed --request-id FTW_0198… --reason "seen on the bank statement"',
     'fiatrail ops resolve 0198c1f2 --not-done --reason "the service confirmed that it never arrived"',
@@ -71,7 +71,7 @@ const resolveCommand = command({
     const journal = await session.journal();
     if (journal.isBusy(operation))
       throw new CliError('declined', 'the command that sent it is still running', { hint: 'wait for it to end' });
-    // Work that the service accepted has an end of its own. To call it not done would free its once key, and move the money twice.
+    // Work that the service accepted has an end of its own. To call it not done would free its idempotency key, and move the money twice.
     if (operation.state !== 'sent' && operation.state !== 'unknown')
       throw new CliError('declined', `the outcome of this operation is known: it is ${operation.state}`, {
         hint: `see it with: fiatrail ops show ${operation.operationId}`,
@@ -109,7 +109,7 @@ async function checked(session: Session, head: string | undefined, isAccepting: 
     summary: 'accept the journal as it is',
     lines: [
       ['found', found.problem?.what ?? why ?? ''],
-      ['lost', 'every operation that this journal does not have, with its once key: fiatrail may do it again'],
+      ['lost', 'every operation that this journal does not have, with its idempotency key: fiatrail may do it again'],
     ],
   });
   return journal.accept(account);

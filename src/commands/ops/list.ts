@@ -87,7 +87,7 @@ export const listCommand = command({
     inDoubt: switchOn('--in-doubt', 'only operations with an unknown outcome'),
     state: option('--state <state>', STATES.join(', '), oneOf(...STATES)),
     kind: option('--kind <kind>', KINDS.join(', '), oneOf(...KINDS)),
-    once: option('--once <key>', 'only operations that were given this once key', word),
+    once: option('--once <key>', 'only operations that were given this idempotency key', word),
     since: {
       ...periodOptions.since,
       help: 'only operations recorded since then: today, 7d (7 days ago), 2026-08-01 or a time',
@@ -103,7 +103,7 @@ export const listCommand = command({
     const journal = await session.journal();
     await session.operators();
     const { sinceMs } = timesOf({ since, until: undefined }, session);
-    const listing = { filter: { kind, givenOnceKey: once, sinceMs }, state, inDoubt };
+    const listing = { filter: { kind, givenIdempotencyKey: once, sinceMs }, state, inDoubt };
     const size = limit ?? (all ? PAGE_SIZE : DEFAULT_SIZE);
     const first = await pageAfter(journal, listing, await placeNamed(journal, after), size);
     // The journal counts all its operations, and not those of a filter.

@@ -27,7 +27,7 @@ export const COLUMNS = [
   { field: 'summary', title: 'Summary' },
   { field: 'createdAt', title: 'When' },
   { field: 'requestId', title: 'Request', isWide: true },
-  { field: 'onceKey', title: 'Once key', isWide: true },
+  { field: 'onceKey', title: 'Idempotency key', isWide: true },
 ] as const;
 
 /** The columns of onboardings, which can be retried. */
@@ -86,6 +86,12 @@ function printedBaseline(baseline: Operation['baseline']) {
 
 const isoTime = (atMs: number | null) => (atMs === null ? null : new Date(atMs).toISOString());
 
+/** Fields of an operation in their order, with its idempotency key under the name that is printed: `onceKey`. */
+function printedNames<T extends Pick<Operation, 'idempotencyKey'>>(fields: T) {
+  const names = Object.entries(fields).map(([name, value]) => [name === 'idempotencyKey' ? 'onceKey' : name, value]);
+  return Object.fromEntries(names) as Omit<T, 'idempotencyKey'> & { readonly onceKey: string | null };
+}
+
 /** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
 export async function printed(operation: Operation) {
   const {
@@ -104,7 +110,7 @@ export async function printed(operation: Operation) {
   const ended = await endpointNamed(ofResult);
   const result = data === undefined ? null : toPlain(data, ended?.response(), ended?.nests, sent);
   return {
-    ...shown,
+    ...printedNames(shown),
     baseline: printedBaseline(baseline),
     amount: forJson(moves),
     request,
@@ -141,7 +147,7 @@ export function csvRow(operation: Operation) {
     ...row
   } = operation;
   return {
-    ...row,
+    ...printedNames(row),
     baseline: baseline && JSON.stringify(baseline),
     authority: authority && JSON.stringify(authority),
     amount: moves ? amountText(moves) : null,

@@ -9,9 +9,10 @@ export function wayOut(looked: Looked, nowMs: number | undefined): readonly stri
   const why = whyUndecided(looked);
   if (why === undefined) return [];
   const { operation } = looked;
-  const { operationId, onceKey } = operation;
+  const { operationId, idempotencyKey } = operation;
   const resolve = `fiatrail ops resolve ${operationId}`;
-  const freed = onceKey === null ? 'it may be done again' : `the once key ${onceKey} is free again`;
+  const freed =
+    idempotencyKey === null ? 'it may be done again' : `the idempotency key ${idempotencyKey} is free again`;
   return [
     `why: ${why}`,
     `known: ${knownOf(operation)}`,
@@ -38,7 +39,7 @@ function whyUndecided(looked: Looked): string | undefined {
     case 'incomplete':
       return 'the list is too long to be read to the end';
     case 'unclear':
-      return 'what it was to change cannot be told from something else';
+      return 'what it was to change cannot be distinguished from something else';
     case 'no-evidence':
       return 'the service has no list that shows such a request, or does not show it any more';
     default:

@@ -43,7 +43,7 @@ export const journalCommand = command({
   words: ['profiles', 'journal'],
   summary: 'Show or set where a profile keeps its journal',
   details:
-    'The journal records every operation before it is sent. It is a file of this machine, or a PostgreSQL database that several hosts share, so that each once key is used once among them. The URL contains no password: fiatrail takes it from the profile’s secret store (--password-stdin), which keeps it for one host, port, database and user, or from ~/.pgpass or PGPASSFILE; a socket may need none. FIATRAIL_JOURNAL_URL takes precedence over the profile. Move an existing journal with: fiatrail ops export --with-digest-key, then fiatrail ops import. fiatrail remembers which journal an account has, and sends nothing with another one. --independent turns that off: each state folder has a journal of its own, also a new and empty one, and a once key or a guard of one does not count in another, so the same command moves money once in each. It is for a host or a container that shares no database, and can be part of an image',
+    'The journal records every operation before it is sent. It is a file of this machine, or a PostgreSQL database that several hosts share, so that each idempotency key is used once among them. The URL contains no password: fiatrail takes it from the profile’s secret store (--password-stdin), which keeps it for one host, port, database and user, or from ~/.pgpass or PGPASSFILE; a socket may need none. FIATRAIL_JOURNAL_URL takes precedence over the profile. Move an existing journal with: fiatrail ops export --with-digest-key, then fiatrail ops import. fiatrail remembers which journal an account has, and sends nothing with another one. --independent turns that off: each state folder has a journal of its own, also a new and empty one, and an idempotency key or a guard of one does not count in another, so the same command moves money once in each. It is for a host or a container that shares no database, and can be part of an image',
   examples: [
     'fiatrail profiles journal',
     'fiatrail profiles journal main --url postgres://ops@db.example.com/fiatrail',
@@ -124,8 +124,8 @@ async function change(
     [
       'effect',
       isIndependent
-        ? 'once keys and guards of one journal do not count in another, so a command that runs with two state folders moves the money twice'
-        : 'once keys that only the present journal has are unknown in the new one until you move it',
+        ? 'idempotency keys and guards of one journal do not count in another, so a command that runs with two state folders moves the money twice'
+        : 'idempotency keys that only the present journal has are unknown in the new one until you move it',
     ],
   ] as const;
   if (url !== undefined || isLocal) {

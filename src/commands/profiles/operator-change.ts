@@ -91,7 +91,7 @@ async function save(
     ...{ account: await session.accountNames(), profile: name, mode, baseUrl, endpoint: OPERATORS.id, summary },
     request: JSON.stringify({ before: list, after: next }),
     input: guard?.input ?? JSON.stringify([session.commandLine, next]),
-    onceKey: guard?.onceKey,
+    idempotencyKey: guard?.idempotencyKey,
     authority: applied && (await authorityOf(applied)),
   };
   await recordSetting(session, setting, async () => {

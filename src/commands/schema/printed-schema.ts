@@ -143,7 +143,7 @@ function ofScalar(schema: z.ZodMiniType, meta: FieldMeta | undefined): JsonSchem
 function ofMoney({ unit, asset, isMasked, mayBeBase }: FieldMeta): JsonSchema {
   const money = amount(assetSchema(asset), isMasked ? {} : { pattern: DIGITS });
   if (!mayBeBase && unit !== 'base') return money;
-  // The unit cannot always be told from what the service sends. In the order book, the asset is then missing too.
+  // The unit cannot always be determined from what the service sends. In the order book, the asset is then missing too.
   const { properties } = money;
   const withUnit = { ...money, properties: { ...(properties as object), unit: { const: 'unknown' } } };
   return mayBeBase ? { ...withUnit, required: ['value'] } : withUnit;

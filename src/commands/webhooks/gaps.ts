@@ -79,7 +79,7 @@ Some events cannot be compared, because no list shows their work: those of an on
       // Work that ends while the lists are read may be in none of them.
       const latestId = inbox.extent()?.latestId ?? 0n;
       const compared = comparison(await listedWorks(session, period), period);
-      // Earlier events tell which accounts are new, and work may end some time after the period.
+      // Earlier events show which accounts are new, and work may end some time after the period.
       for (const event of inbox.happenedFrom(period.sinceMs - EARLIER_MS, period.untilMs + EARLIER_MS)) {
         const isExpected =
           event.id <= latestId && event.happenedMs >= period.sinceMs && event.happenedMs < period.untilMs;

@@ -7,7 +7,7 @@ import { PAGE_SIZE } from '../../engine/lists/pages.ts';
 import type { Session } from '../../terminal/session.ts';
 import { isWorkKind, type ListedWork, type Period } from '../../webhooks/gaps.ts';
 
-/** Work may take this long, for example over a weekend, so the events of a period may tell of work that began before it. */
+/** Work may take this long, for example over a weekend, so the events of a period may be about work that began before it. */
 export const EARLIER_MS = 7 * 24 * 60 * 60_000;
 
 type Text = string | null | undefined;

@@ -4,7 +4,7 @@ import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/mana
 import { ALL_EVENTS } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/inbox-url.ts';
 import { openProfileInbox } from '../../engine/inbox.ts';
-import { createLearner, type Learner } from '../../engine/operations/event-recorder.ts';
+import { createEventRecorder, type EventRecorder } from '../../engine/operations/event-recorder.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { hostAddress, hostName } from '../../terminal/parse/listening.ts';
@@ -54,16 +54,16 @@ async function deliverUntil(session: Session, screen: Screen, stopping: AbortSig
   }
 }
 
-/** How often the outcomes in doubt are looked for while events tell of such work. */
+/** How often unknown outcomes are looked for while events about such work arrive. */
 const LOOK_FOR_DOUBTS_MS = 2_000;
 
-/** Looks for outcomes in doubt when events tell of such work. Nothing that goes wrong here stops the listener. */
-async function lookUntil(learner: Learner, screen: Screen, clock: Clock, stopping: AbortSignal): Promise<void> {
+/** Looks for unknown outcomes when events about such work arrive. Nothing that goes wrong here stops the listener. */
+async function lookUntil(recorder: EventRecorder, screen: Screen, clock: Clock, stopping: AbortSignal): Promise<void> {
   let problem = '';
   while (!stopping.aborted) {
     await clock.sleep(LOOK_FOR_DOUBTS_MS, stopping).catch(() => {});
     try {
-      const found = stopping.aborted ? 0 : await learner.look();
+      const found = stopping.aborted ? 0 : await recorder.reconcileMentioned();
       if (found > 0)
         screen.say(
           `${found === 1 ? 'an outcome' : `${found} outcomes`} in doubt found by events; see: fiatrail ops list`,
@@ -212,15 +212,15 @@ function startWorks(
   stopping: AbortSignal,
 ): readonly Promise<void>[] {
   const { world, profile } = session;
-  const learner = createLearner(session);
+  const recorder = createEventRecorder(session);
   const forwarding = {
     clock: world.clock,
     gather: (flush: () => void) => void world.turn().then(flush),
     onUnrecorded: screen.unwritable,
   };
   return [
-    follow(session, inbox, { screen, learner }, stopping),
-    lookUntil(learner, screen, world.clock, stopping),
+    follow(session, inbox, { screen, recorder }, stopping),
+    lookUntil(recorder, screen, world.clock, stopping),
     ...targets.map((target) =>
       forwardTo(
         target,

@@ -65,9 +65,9 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
       await write(`${fitted.join('\n')}\n`);
     },
     forwarded: (event, target, { status, problem }) => {
-      const isTold = line.isLive && isTable && isTaken({ status, problem });
+      const isCounted = line.isLive && isTable && isTaken({ status, problem });
       const how = problem ?? status ?? 'done';
-      if (!isTold && !globals.quiet)
+      if (!isCounted && !globals.quiet)
         void say(`${event.id} ${event.event ?? event.mark} to ${shownTarget(target)}: ${how}`);
     },
     reachable: (url, problem) => {

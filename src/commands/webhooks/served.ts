@@ -120,8 +120,8 @@ async function beat(
   stopping: AbortSignal,
 ): Promise<void> {
   const { watchHeartbeat } = await import('../../webhooks/listen/heartbeat.ts');
-  const told = (problem: string | undefined) => screen.reachable(url, problem);
-  await watchHeartbeat(url, heartbeat, { clock, network, told }, stopping);
+  const report = (problem: string | undefined) => screen.reachable(url, problem);
+  await watchHeartbeat(url, heartbeat, { clock, network, report }, stopping);
 }
 
 /** The error of a certificate that cannot be used. Returns any other error as it is. */

@@ -30,7 +30,7 @@ function withoutBrackets({ lists }: Endpoint, data: readonly unknown[]): unknown
   return data.length === 1 && isJsonObject(data[0]) ? data[0] : data;
 }
 
-/** Fields that many answers have and that tell of no endpoint. */
+/** Fields that many answers have and that are typical of no endpoint. */
 const INCIDENTAL: ReadonlySet<string> = new Set(['status', 'message', 'version', 'note', 'type', 'timestamp', 'code']);
 
 /** Whether data has a field that the contract has for this endpoint in particular, or the list of one that lists. */

@@ -13,7 +13,7 @@ export const bareName = (name: string) => name.replace(/[_\-\s]/g, '').toLowerCa
 const OTHER_FEES =
   /^(fintech|gateway|processing|total|network|gas|bank|stamp|transfer|swap|bridge|user|base|net|final|onramp|offramp)$/;
 
-/** Whether other fees are named after this word, so that those of a service of this name could not be told from them. */
+/** Whether other fees are named after this word, so that those of a service of this name could not be distinguished from them. */
 export const isOtherFee = (word: string) => OTHER_FEES.test(bareName(word));
 
 /** Whether a bare name has the service's own name in place of `platform`: `acmefee` for `platformFee`. */

@@ -19,7 +19,7 @@ type PageFacts = Partial<Record<PageFact, unknown>>;
 /** The objects in which paging fields may stand. */
 const CONTAINERS: ReadonlySet<string> = new Set(['pagination', 'paging', 'meta', 'page', 'pageinfo', 'pagemeta']);
 
-/** Returns the fields of an object that tell of its pages. */
+/** Returns the fields of an object that describe its pages. */
 export function pagingIn(data: Fields): Fields {
   const names: ReadonlySet<string> = new Set(Object.values(OTHER_NAMES).flat());
   return Object.fromEntries(

@@ -7,7 +7,7 @@ import type { Result } from '../../present/result.ts';
 import type { Account } from '../account.ts';
 import { cursorOf, type ResumePoint } from './resume.ts';
 
-/** What a list was told about going on and about its file. */
+/** Where a list resumes, and its file. */
 export interface Continuing {
   readonly resume: string | undefined;
   readonly outputFile: string | undefined;
@@ -22,7 +22,7 @@ export interface Sink {
   readonly cursor: string | undefined;
 }
 
-/** Throws CliError usage for a list that is not read as a whole, and was told to go on or to write a file. */
+/** Throws CliError usage for a list that is not read as a whole, and should resume or write a file. */
 export function requireAll({ resume, outputFile }: Continuing): void {
   if (resume === undefined && outputFile === undefined) return;
   const flag = resume === undefined ? '--output-file' : '--resume';

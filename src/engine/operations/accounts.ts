@@ -22,7 +22,7 @@ export function accountsOf(account: Account): Accounts {
   const accountWith = (profile: Profile): Account => {
     const found = opened.get(profile.name);
     if (found) return found;
-    const made = createAccount({ ...account, profile, journal: account.journal, onceKey: () => 'not-taken' });
+    const made = createAccount({ ...account, profile, journal: account.journal, idempotencyKey: () => 'not-taken' });
     opened.set(profile.name, made);
     return made;
   };

@@ -9,7 +9,7 @@ import { workStartedBy } from './find-work.ts';
 /** How far the clock of the plan's author may be ahead of the service's. */
 const CLOCK_MS = 24 * 60 * 60_000;
 
-/** Whether another machine could apply a plan of this account too: its once key is in the journal of this machine alone. */
+/** Whether another machine could apply a plan of this account too: its idempotency key is in the journal of this machine alone. */
 const isAlone = ({ world, profile }: Account): boolean =>
   profile.mode !== 'embedded' && journalPlaceOf(world, profile).server === undefined;
 

@@ -11,7 +11,7 @@ import type { RowsBefore } from './work.ts';
 
 /**
  * Returns what is known of the service before a request leaves. If this command has read nothing yet (`isFirst`), reads the list that will show the
- * work: that tells the service's time, and which rows are older than the request.
+ * work: that shows the service's time, and which rows are older than the request.
  */
 export async function baselineOf(
   account: Account,

@@ -7,49 +7,49 @@ import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
 import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
-import type { Ear } from './follow.ts';
+import type { EndListener } from './follow.ts';
 import { hasTag } from './rows.ts';
-import type { Candidate, Found, Likeness, Sought, Standing, Telling, Work } from './work.ts';
+import type { Candidate, EventMeaning, Found, Likeness, Sought, Standing, Work } from './work.ts';
 
 /** Events of this long before the request are read too, because they have the times of this machine. */
 const SKEW_MS = 5 * 60_000;
 /** More events of one kind than this are not looked at. */
 const MAX_EVENTS = 1_000;
 
-/** An event that tells of work. */
-export interface Told {
+/** An event, the work that it is about, and what it means for it. */
+export interface EventEvidence {
   readonly requestId: string;
-  readonly telling: Telling;
+  readonly meaning: EventMeaning;
   readonly event: ReadEvent;
 }
 
-/** Returns what a kept event tells of a kind of work; undefined if it tells nothing, or does not say of which. */
-export function toldBy({ event: name, text }: KeptEvent, { told = {} }: Work): Told | undefined {
+/** Returns what a received event proves about a kind of work; undefined if it is about other work, or does not name it. */
+export function evidenceOfEvent({ event: name, text }: KeptEvent, { events = {} }: Work): EventEvidence | undefined {
   const known = name === null ? undefined : eventOf(name)?.name;
-  const telling = known && told[known];
-  const event = telling && text !== null ? eventIn(parseExactJson(text)) : undefined;
-  return telling && event?.requestId !== undefined ? { requestId: event.requestId, telling, event } : undefined;
+  const meaning = known && events[known];
+  const event = meaning && text !== null ? eventIn(parseExactJson(text)) : undefined;
+  return meaning && event?.requestId !== undefined ? { requestId: event.requestId, meaning, event } : undefined;
 }
 
 /**
- * Returns the work that the events of the inbox tell of and that may be an operation's. An event does not say when its work began:
+ * Returns the work that the events of the inbox name and that may be an operation's. An event does not say when its work began:
  * that is read from the work's status, and left open if the status does not say it.
  */
-export async function candidatesTold(account: Account, work: Work, sought: Sought): Promise<Candidate[]> {
-  const furthest = new Map<string, Told & Proof>();
-  for (const told of await toldSince(
+export async function candidatesOfEvents(account: Account, work: Work, sought: Sought): Promise<Candidate[]> {
+  const furthest = new Map<string, EventEvidence & Proof>();
+  for (const evidence of await evidenceSince(
     account,
     work,
     sought.sinceMs - SKEW_MS - Math.abs(account.time.service.hostAheadMs() ?? 0),
   )) {
-    const { requestId } = told;
-    const proof = proofOf(told, work, sought);
+    const { requestId } = evidence;
+    const proof = proofOf(evidence, work, sought);
     if (!proof.isExact && !proof.isLike) continue;
     const before = furthest.get(requestId);
-    if (!before || rankOf(told) > rankOf(before)) furthest.set(requestId, { ...told, ...proof });
+    if (!before || rankOf(evidence) > rankOf(before)) furthest.set(requestId, { ...evidence, ...proof });
   }
   return Promise.all(
-    [...furthest.values()].map(async ({ requestId, telling: { standing }, event, isExact, isPartial }) => ({
+    [...furthest.values()].map(async ({ requestId, meaning: { standing }, event, isExact, isPartial }) => ({
       ...{ requestId, standing, state: event.event, isExact, isPartial },
       createdAt: await createdAtOf(account, work, requestId),
     })),
@@ -61,25 +61,25 @@ interface Proof extends Likeness {
 }
 
 /** Compares an event with a request. Where a list can be searched, what says too little would only raise the question whose it is. */
-function proofOf({ telling, event }: Told, work: Work, { request, tag }: Sought): Proof {
-  const text = telling.textOf?.(event);
-  const likeness = telling.compare?.(event, request) ?? { isLike: !work.find && !work.list };
+function proofOf({ meaning, event }: EventEvidence, work: Work, { request, tag }: Sought): Proof {
+  const text = meaning.textOf?.(event);
+  const likeness = meaning.compare?.(event, request) ?? { isLike: !work.find && !work.list };
   return { ...likeness, isExact: typeof text === 'string' && hasTag(text, tag) };
 }
 
 const RANKS: Readonly<Record<Standing, number>> = { accepted: 0, settled: 2, failed: 2 };
 
 /** What says more counts: how the work ended, and then what the request was. */
-const rankOf = ({ telling: { standing, compare } }: Told) => RANKS[standing] + (compare ? 1 : 0);
+const rankOf = ({ meaning: { standing, compare } }: EventEvidence) => RANKS[standing] + (compare ? 1 : 0);
 
-async function toldSince(account: Account, work: Work, sinceMs: number): Promise<Told[]> {
+async function evidenceSince(account: Account, work: Work, sinceMs: number): Promise<EventEvidence[]> {
   let inbox: Inbox | undefined;
   try {
-    inbox = work.told ? await existingProfileInbox(account.world, account.profile) : undefined;
-    const events = Object.keys(work.told ?? {}).flatMap(
+    inbox = work.events ? await existingProfileInbox(account.world, account.profile) : undefined;
+    const events = Object.keys(work.events ?? {}).flatMap(
       (event) => inbox?.list({ event, sinceMs, limit: MAX_EVENTS }) ?? [],
     );
-    return events.flatMap((event) => toldBy(event, work) ?? []);
+    return events.flatMap((event) => evidenceOfEvent(event, work) ?? []);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     await account.say('warning: the inbox of webhooks cannot be read; its events are no evidence');
@@ -100,29 +100,33 @@ async function createdAtOf(account: Account, { status }: Work, requestId: string
   }
 }
 
-/** Adds what events tell to what a list shows. The list knows when the work began, and an event may know sooner how it ended. */
-export function withTold(found: Found, told: readonly Candidate[]): Found {
+/** Adds the evidence of events to what a list shows. The list knows when the work began, and an event may know sooner how it ended. */
+export function withEvents(found: Found, evidence: readonly Candidate[]): Found {
   const { candidates } = found;
-  const toldOf = new Map(told.map((each) => [each.requestId, each]));
+  const byRequest = new Map(evidence.map((each) => [each.requestId, each]));
   const listed = candidates.map((row) => {
-    const event = toldOf.get(row.requestId);
+    const event = byRequest.get(row.requestId);
     if (!event) return row;
     const { standing, state } = row.standing === 'accepted' ? event : row;
     return { ...row, standing, state, isExact: row.isExact || event.isExact };
   });
   const ids = new Set(candidates.map(({ requestId }) => requestId));
-  return { ...found, candidates: [...listed, ...told.filter(({ requestId }) => !ids.has(requestId))] };
+  return { ...found, candidates: [...listed, ...evidence.filter(({ requestId }) => !ids.has(requestId))] };
 }
 
-/** Returns an ear for the end of work; undefined if nothing receives its events. The status of the work tells it too, so that no ear fails. */
-export async function earFor(account: Account, work: Work, requestId: string): Promise<Ear | undefined> {
-  const inbox = work.told
+/** Returns a listener for the end of work; undefined if nothing receives its events. It never fails, because polling the status finds the end too. */
+export async function endListenerFor(
+  account: Account,
+  work: Work,
+  requestId: string,
+): Promise<EndListener | undefined> {
+  const inbox = work.events
     ? await existingProfileInbox(account.world, account.profile).catch(unlessDatabase)
     : undefined;
   if (!inbox) return undefined;
   const isEnd = (event: KeptEvent) => {
-    const told = toldBy(event, work);
-    return told !== undefined && told.telling.standing !== 'accepted';
+    const evidence = evidenceOfEvent(event, work);
+    return evidence !== undefined && evidence.meaning.standing !== 'accepted';
   };
   const unlessBroken = (look: () => boolean) => {
     try {

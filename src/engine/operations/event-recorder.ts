@@ -2,47 +2,47 @@ import { CliError } from '../../base/errors.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
 import type { Account } from '../account.ts';
-import { type Told, toldBy } from './event-evidence.ts';
-import { worksToldOf } from './find-work.ts';
+import { type EventEvidence, evidenceOfEvent } from './event-evidence.ts';
+import { worksWithEvents } from './find-work.ts';
 import { followWork } from './follow-work.ts';
 import { reconcile } from './reconcile.ts';
 import type { Work } from './work.ts';
 
-/** Carries what events tell into the journal. */
-export interface Learner {
-  /** Takes events that arrived, and records the ends of work that the journal knows. */
-  hear(events: readonly KeptEvent[]): Promise<void>;
-  /** Looks once for the outcomes in doubt of the work that was heard of. Returns how many were found. */
-  look(): Promise<number>;
+/** Records in the journal what events prove. */
+export interface EventRecorder {
+  /** Takes events that arrived, and records how work that the journal knows ended. */
+  record(events: readonly KeptEvent[]): Promise<void>;
+  /** Looks once for the unknown outcomes of the kinds of work that events mentioned. Returns how many were found. */
+  reconcileMentioned(): Promise<number>;
 }
 
 /** The most operations in doubt that are looked for at once. */
 const MAX_DOUBTS = 100;
 
 /** Events are evidence: they end accepted work, and are the moment to look for outcomes that are unknown. */
-export function createLearner(account: Account): Learner {
-  /** How often each kind of work was heard of since nothing of it was in doubt. */
-  const heardOf = new Map<Work, number>();
+export function createEventRecorder(account: Account): EventRecorder {
+  /** How many events mentioned each kind of work that may have an unknown outcome. */
+  const mentions = new Map<Work, number>();
   return {
-    hear: async (events) => {
+    record: async (events) => {
       const journal = await account.existingJournal();
-      const all = journal && events.length > 0 ? await worksToldOf() : [];
+      const all = journal && events.length > 0 ? await worksWithEvents() : [];
       for (const event of events)
         for (const work of all) {
-          const told = toldBy(event, work);
-          if (!journal || !told) continue;
-          heardOf.set(work, (heardOf.get(work) ?? 0) + 1);
-          if (told.telling.standing !== 'accepted' && (await isOpen(journal, told.requestId)))
-            await recordEnd(account, journal, work, told);
+          const evidence = evidenceOfEvent(event, work);
+          if (!journal || !evidence) continue;
+          mentions.set(work, (mentions.get(work) ?? 0) + 1);
+          if (evidence.meaning.standing !== 'accepted' && (await isOpen(journal, evidence.requestId)))
+            await recordEnd(account, journal, work, evidence);
         }
     },
-    look: async () => {
-      const journal = heardOf.size > 0 ? await account.existingJournal() : undefined;
+    reconcileMentioned: async () => {
+      const journal = mentions.size > 0 ? await account.existingJournal() : undefined;
       let found = 0;
-      for (const [work, heard] of journal ? [...heardOf] : []) {
+      for (const [work, count] of journal ? [...mentions] : []) {
         const doubts = await doubtsOf(account, work);
         // An event that came while the journal was read may be about a doubt that it did not show yet.
-        if (doubts.length === 0 && heardOf.get(work) === heard) heardOf.delete(work);
+        if (doubts.length === 0 && mentions.get(work) === count) mentions.delete(work);
         for (const operation of doubts) if ((await reconcile(account, operation)).kind === 'ended') found += 1;
       }
       return found;
@@ -64,15 +64,15 @@ async function doubtsOf(account: Account, { starts }: Work) {
 }
 
 /** Reads how the work ended, so that the journal has the service's own words; if that is impossible, the event has to do. */
-async function recordEnd(account: Account, journal: Journal, work: Work, { requestId, telling, event }: Told) {
+async function recordEnd(account: Account, journal: Journal, work: Work, { requestId, meaning, event }: EventEvidence) {
   if (work.status)
     await followWork(account, work, requestId, 0).catch((error: unknown) => {
       if (!(error instanceof CliError)) throw error;
     });
-  const standing = telling.standing === 'failed' ? 'failed' : 'settled';
+  const standing = meaning.standing === 'failed' ? 'failed' : 'settled';
   const names = await account.accountNames();
   const endpoints = work.starts.map(({ id }) => id);
   await journal.ended({ account: names, endpoints, requestId }, standing, {
-    detail: `told by the event ${event.event}`,
+    detail: `reported by the event ${event.event}`,
   });
 }

@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
-import { candidatesTold, withTold } from './event-evidence.ts';
+import { candidatesOfEvents, withEvents } from './event-evidence.ts';
 import { isPast, SERVICE_SKEW_MS, search } from './listing.ts';
 import type { Candidate, Found, Sought, Work } from './work.ts';
 
@@ -14,7 +14,7 @@ const CLOCK_ERROR_MS = 2_000;
 const MAX_RIVALS = 1_000;
 
 /**
- * How far the time of a row may be from that of the service's responses, where no row that the list had before tells: times without a zone differ by
+ * How far the time of a row may be from that of the service's responses, where no row that the list had before shows it: times without a zone differ by
  * hours. Source: inferred.
  */
 const REACH_MS = 24 * 3_600_000;
@@ -24,20 +24,20 @@ async function soughtOf(account: Account, { terms }: Work, operation: Operation)
   const { request, tag, createdAt, baseline } = operation;
   const { serviceAtMs = Date.parse(createdAt) - Math.abs(account.time.service.hostAheadMs() ?? 0), before } =
     baseline ?? {};
-  const isTold = baseline?.serviceAtMs !== undefined && before !== undefined;
+  const isStartKnown = baseline?.serviceAtMs !== undefined && before !== undefined;
   const known = { ...(parseExactJson(request) as Record<string, unknown>), ...baseline?.terms };
   return {
     request: { ...(await terms?.(account, known)), ...known },
     tag: tag ?? undefined,
-    sinceMs: serviceAtMs - SERVICE_SKEW_MS - (isTold ? 0 : REACH_MS),
+    sinceMs: serviceAtMs - SERVICE_SKEW_MS - (isStartKnown ? 0 : REACH_MS),
   };
 }
 
 /** What the lists of the service and the events of the inbox show of an operation, without what was there before it or is another operation's. */
 export async function evidenceOf(account: Account, work: Work, operation: Operation): Promise<Found> {
   const sought = await soughtOf(account, work, operation);
-  const told = await candidatesTold(account, work, sought);
-  const found = withTold(await listed(account, work, sought), told);
+  const fromEvents = await candidatesOfEvents(account, work, sought);
+  const found = withEvents(await listed(account, work, sought), fromEvents);
   const journal = await account.journal();
   const free: Candidate[] = [];
   for (const row of found.candidates)
@@ -118,7 +118,7 @@ export async function ownerOf(account: Account, work: Work, operation: Operation
   return amongEqual(await account.journal(), operation, equal);
 }
 
-/** What an operation asks for, without the tag that only tells it from an equal one. */
+/** What an operation asks for, without the tag that only distinguishes it from an equal one. */
 const plainRequest = ({ request, tag }: Operation): string => (tag === null ? request : request.replaceAll(tag, ''));
 
 /** An operation and the rows that it may have. */

@@ -32,8 +32,8 @@ export async function workStartedBy(endpointId: string): Promise<Work | undefine
   return LOADERS[endpointId]?.();
 }
 
-/** Loads every kind of work that events tell of. */
-export async function worksToldOf(): Promise<readonly Work[]> {
+/** Loads every kind of work that has events. */
+export async function worksWithEvents(): Promise<readonly Work[]> {
   const all = await Promise.all(Object.values(LOADERS).map((load) => load()));
-  return [...new Set(all)].filter(({ told }) => told !== undefined);
+  return [...new Set(all)].filter(({ events }) => events !== undefined);
 }

@@ -25,7 +25,7 @@ export function followWork<E extends Endpoint>(
     waitMs,
     ...(watch ? { meanwhile: watch(account, requestId) } : {}),
     namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(account, requestId, data)) ?? {},
-    ear: async () => (await import('./event-evidence.ts')).earFor(account, work, requestId),
+    openEndListener: async () => (await import('./event-evidence.ts')).endListenerFor(account, work, requestId),
     ended: (standing: End['standing'], data: ResponseOf<Endpoint>) =>
       recordEnd(account, {
         starts: starts.map(({ id }) => id),

@@ -36,8 +36,8 @@ export interface Following<E extends Endpoint> {
   readonly shows?: (state: string, isLive: boolean) => string | undefined;
   /** Called once when the work has ended, before the outcome is returned. */
   readonly ended?: (standing: 'settled' | 'failed', data: ResponseOf<E>) => Promise<void>;
-  /** Tells that the work has ended, between two reads of its status, while something receives its events. */
-  readonly ear?: () => Promise<Ear | undefined>;
+  /** Opens a listener that notices the end of the work between two reads of its status; undefined if nothing receives its events. */
+  readonly openEndListener?: () => Promise<EndListener | undefined>;
   /** Finds names of tokens that the status lacks; they are added to the request that it answers. */
   readonly namesFor?: (data: ResponseOf<E>) => Promise<object>;
   /** The service's reason for a failure. */
@@ -57,16 +57,16 @@ export interface Meanwhile {
   readonly end?: string;
 }
 
-/** Hears that work has ended. */
-export interface Ear extends Disposable {
+/** Listens for the end of work. */
+export interface EndListener extends Disposable {
   hasEnded(): boolean;
 }
 
 const QUIET: Meanwhile = { notes: [] };
 
-/** How often an ear listens, and how seldom the status is read meanwhile. */
+/** How often the listener is asked, and how seldom the status is read meanwhile. */
 const LISTEN_MS = 100;
-const HEARING_POLL_MS = 10_000;
+const LISTENING_POLL_MS = 10_000;
 
 /**
  * Polls a status until the work is finished or the time is up. The last status is always printed. The outcome has the error
@@ -78,9 +78,9 @@ export async function followStatus<E extends Endpoint>(account: Account, followi
   const deadlineMs = clock.now() + waitMs;
   const line = account.progress.line(following.shows !== undefined);
   const show = (now: string) => line.show(following.shows?.(now, line.isLive) ?? progressText(following, now));
-  using ear = waitMs > 0 ? await following.ear?.() : undefined;
-  const stepMs = ear ? LISTEN_MS : following.shows ? SECOND_MS : Number.POSITIVE_INFINITY;
-  let isTold = false;
+  using listener = waitMs > 0 ? await following.openEndListener?.() : undefined;
+  const stepMs = listener ? LISTEN_MS : following.shows ? SECOND_MS : Number.POSITIVE_INFINITY;
+  let isEndReported = false;
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, endpoint)) {
     const leftToRead = () => Math.max(SHORTEST_READ_MS, deadlineMs - clock.now());
     const totalMs = waitMs > 0 ? { totalMs: leftToRead() } : {};
@@ -108,11 +108,11 @@ export async function followStatus<E extends Endpoint>(account: Account, followi
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();
     if (isFinished || leftMs <= 0) return { ...outcome, error: stillPending(account, following, now) };
-    const untilMs = clock.now() + Math.min(ear && !isTold ? HEARING_POLL_MS : pauseMs, leftMs);
+    const untilMs = clock.now() + Math.min(listener && !isEndReported ? LISTENING_POLL_MS : pauseMs, leftMs);
     for (let restMs = untilMs - clock.now(); restMs > 0; restMs = untilMs - clock.now()) {
-      // The status may be behind the event, so that it is read again as if nothing had been told.
-      if (!isTold && ear?.hasEnded()) {
-        isTold = true;
+      // The status may be behind the event, so that it is read again as if no event had arrived.
+      if (!isEndReported && listener?.hasEnded()) {
+        isEndReported = true;
         break;
       }
       await clock.sleep(Math.min(restMs, stepMs), interrupted).catch(async () => {

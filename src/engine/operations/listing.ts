@@ -56,7 +56,7 @@ export async function search(account: Account, { sinceMs, tag }: Sought, list: L
 
 /**
  * Reads the first page of a list, and returns the ids of the rows that are like a request that has not been sent yet, and from when on the page
- * has every row (null: from the beginning). Undefined if the page does not tell.
+ * has every row (null: from the beginning). Undefined if the page does not show it.
  */
 export async function rowsBefore(
   account: Account,

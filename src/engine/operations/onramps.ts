@@ -43,7 +43,7 @@ export const onramp: Work = {
     words: ({ wallet }) =>
       wallet?.virtualAccountStatus === 'expired' ? 'the account was not paid in time' : undefined,
   }),
-  told: { 'payments.confirmed': { standing: 'accepted' }, 'wallet.funding.completed': { standing: 'settled' } },
+  events: { 'payments.confirmed': { standing: 'accepted' }, 'wallet.funding.completed': { standing: 'settled' } },
   evidence: 'fiatrail wallets user USER_ID',
   find: async (account, sought) => {
     const { data } = await account.call(listUserWallets, { userId: String(sought.request['userId']) });

@@ -31,7 +31,7 @@ interface Due {
  */
 export function watchPaymentsIn(account: Account, requestId: string) {
   const { clock } = account.world;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let due: Due | undefined;
   let nextMs = 0;
   let wasHopeless = false;
@@ -46,8 +46,8 @@ export function watchPaymentsIn(account: Account, requestId: string) {
       if (!due) return { notes: [] };
       const { paid, isComplete } = await paymentsInto(account, due, read);
       const wrong = paid.flatMap((each) => wrongPayment(each, due as Due) ?? []);
-      const fresh = wrong.filter(({ id }) => !told.has(id));
-      for (const { id } of fresh) told.add(id);
+      const fresh = wrong.filter(({ id }) => !reported.has(id));
+      for (const { id } of fresh) reported.add(id);
       const isClosed = ['used', 'expired'].includes(data.wallet?.virtualAccountStatus ?? '');
       const isHopeless = isClosed && isComplete && paid.length > 0 && wrong.length === paid.length;
       // The payment that closed the account may show later in the list than in the status.

@@ -7,13 +7,13 @@ import type { Baseline } from '../../journal/baseline.ts';
 import type { SavedAccount } from '../banks.ts';
 import { listing } from './listing.ts';
 import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared, nairaOfCngn, said } from './rows.ts';
-import { type Likeness, type Sought, status, type Telling, type ToldOf, type Work } from './work.ts';
+import { type EventContent, type EventMeaning, type Likeness, type Sought, status, type Work } from './work.ts';
 
 const OFFRAMP_ENDS = { done: ['completed'], failed: ['failed', 'cancelled'] } as const;
 const PAYOUT_ENDS = { done: ['completed'], failed: ['failed', 'cancelled', 'reversed'] } as const;
 
 /** Compares an event of an offramp with its request. */
-function compareOfframp({ userId, data }: ToldOf, request: Sought['request']): Likeness {
+function compareOfframp({ userId, data }: EventContent, request: Sought['request']): Likeness {
   return compared(
     [amountMatch(data['amount'], 'naira', amountAt(request['amount'], 'naira', 'NGN'))],
     [
@@ -55,7 +55,7 @@ function comparePayout(amountNaira: unknown, shown: Payee | null | undefined, re
   );
 }
 
-const compareTold: Telling['compare'] = ({ data }, request) =>
+const comparePayoutEvent: EventMeaning['compare'] = ({ data }, request) =>
   comparePayout(data['amount'], data['bankAccount'] as Payee | undefined, request);
 
 /** A user's cNGN on its way to a bank. */
@@ -70,7 +70,7 @@ export const offramp: Work = {
     again: (requestId) => `fiatrail offramp status ${requestId} --wait`,
     createdOf: ({ createdAt }) => createdAt,
   }),
-  told: {
+  events: {
     'vault.return.transfer.confirmed': { standing: 'accepted' },
     'vault.return.payout.completed': { standing: 'settled', compare: compareOfframp },
     'vault.return.payout.failed': { standing: 'failed', compare: compareOfframp },
@@ -125,12 +125,12 @@ export const payout: Work = {
     ],
     createdOf: ({ initiatedAt }) => initiatedAt,
   }),
-  told: {
-    'fintech.offramp.initiated': { standing: 'accepted', compare: compareTold },
+  events: {
+    'fintech.offramp.initiated': { standing: 'accepted', compare: comparePayoutEvent },
     'fintech.offramp.transfer.completed': { standing: 'accepted' },
-    'fintech.offramp.payout.initiated': { standing: 'accepted', compare: compareTold },
-    'fintech.offramp.completed': { standing: 'settled', compare: compareTold },
-    'fintech.offramp.failed': { standing: 'failed', compare: compareTold },
+    'fintech.offramp.payout.initiated': { standing: 'accepted', compare: comparePayoutEvent },
+    'fintech.offramp.completed': { standing: 'settled', compare: comparePayoutEvent },
+    'fintech.offramp.failed': { standing: 'failed', compare: comparePayoutEvent },
   },
   evidence: 'fiatrail history payouts --type fintech_offramp',
   list: (request) =>

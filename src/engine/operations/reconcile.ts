@@ -18,7 +18,7 @@ import type { Candidate, Found, Work } from './work.ts';
  * What looking for a request found. `ended`: the journal has its outcome now. `busy`: its command still runs, or one with an equal request. `several`: more than
  * one row may be it, or one that is not proven to be it. `unseen`: it is in no list yet; `lookAgainMs` is when absence may
  * be believed. `absent`: it is in no list, and this account's lists are not trusted to be complete. `clock`: it is in no list, and a clock that was or is
- * wrong is why that proves nothing. `incomplete`: the list was too long to read. `unclear`: what it was to change cannot be told from something else.
+ * wrong is why that proves nothing. `incomplete`: the list was too long to read. `unclear`: what it was to change cannot be distinguished from something else.
  * `no-evidence`: no list shows such work.
  */
 export type Reconciled = { readonly operation: Operation; readonly where?: string; readonly retry?: string } & (

@@ -25,9 +25,9 @@ export async function endpointNamed(id: string | undefined): Promise<Endpoint | 
  * again, and followed for `waitMs`.
  */
 export async function recordedOutcome(account: Account, operation: Operation, waitMs: number): Promise<Outcome> {
-  const { operationId, onceKey, summary, state, updatedAt, requestId, endpoint } = operation;
+  const { operationId, idempotencyKey, summary, state, updatedAt, requestId, endpoint } = operation;
   await account.note(
-    `already done${onceKey === null ? '' : ` under the once key ${onceKey}`} (${state}, ${updatedAt}): ${summary}; nothing was sent`,
+    `already done${idempotencyKey === null ? '' : ` under the idempotency key ${idempotencyKey}`} (${state}, ${updatedAt}): ${summary}; nothing was sent`,
   );
   const work = await workStartedBy(endpoint);
   if (state === 'accepted' && requestId !== null && work?.status && (waitMs > 0 || operation.result === null))
@@ -37,7 +37,7 @@ export async function recordedOutcome(account: Account, operation: Operation, wa
   const why = operation.detail ? ` (${operation.detail})` : '';
   const failed = new CliError('failed', `this failed on ${timeForPeople(updatedAt)}: ${summary}${why}`, {
     code: failureCode(recordedData(operation).data),
-    hint: 'this is final; fix the cause, then use another once key',
+    hint: 'this is final; fix the cause, then use another idempotency key',
     operationId,
   });
   return { ...outcome, error: failed };

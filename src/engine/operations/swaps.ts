@@ -50,7 +50,7 @@ async function boughtToken(
   }
 }
 
-/** Rows name no user, so the wallet tells whose swap it is. Another wallet proves nothing: a user may have several. */
+/** Rows name no user, so the wallet shows whose swap it is. Another wallet proves nothing: a user may have several. */
 const ownWallet = (shown: unknown, managed: unknown): Match =>
   typeof shown === 'string' && (typeof managed !== 'string' || !agrees(shown, managed)) ? 'unsaid' : 'equal';
 
@@ -72,7 +72,7 @@ export const swap: Work = {
         : { buyToken: await boughtToken(account, requestId, createdAt) },
   }),
   // They name tokens by their contracts, and so do not say what the request said.
-  told: { 'swap.completed': { standing: 'settled' }, 'swap.failed': { standing: 'failed' } },
+  events: { 'swap.completed': { standing: 'settled' }, 'swap.failed': { standing: 'failed' } },
   evidence: 'fiatrail swaps list',
   terms: async (account, { userId, walletAddress, smartWalletAddress, managedWallet }) => {
     if (typeof userId !== 'string' || typeof (walletAddress ?? smartWalletAddress ?? managedWallet) === 'string')

@@ -4,7 +4,7 @@ import { BASE } from '../../contract/networks.ts';
 import { type Amount, type Asset, isAsset } from '../../money/amount.ts';
 import { listing } from './listing.ts';
 import { agrees, agreesNetwork, agreesText, amountAt, amountMatch, compared, unsureMatch } from './rows.ts';
-import type { Likeness, Listing, Sought, Telling, ToldOf, Work } from './work.ts';
+import type { EventContent, EventMeaning, Likeness, Listing, Sought, Work } from './work.ts';
 
 interface Sent {
   readonly isOwn: boolean;
@@ -61,7 +61,7 @@ function listOf(request: Sought['request'], isOwn: boolean): Listing {
 const EVIDENCE = 'fiatrail history withdrawals';
 
 /** Compares an event with a request. */
-function compareSent({ userId, data }: ToldOf, request: Sought['request'], isOwn: boolean): Likeness {
+function compareSent({ userId, data }: EventContent, request: Sought['request'], isOwn: boolean): Likeness {
   const { asset, amount, network } = sentBy(isOwn, request);
   return compared(
     [amountMatch(data['amount'], 'token', amount)],
@@ -76,13 +76,13 @@ function compareSent({ userId, data }: ToldOf, request: Sought['request'], isOwn
   );
 }
 
-const compareWithdrawal: Telling['compare'] = (event, request) => compareSent(event, request, false);
-const compareTransfer: Telling['compare'] = (event, request) => compareSent(event, request, true);
+const compareWithdrawal: EventMeaning['compare'] = (event, request) => compareSent(event, request, false);
+const compareTransfer: EventMeaning['compare'] = (event, request) => compareSent(event, request, true);
 
 /** A user's tokens sent to an external address. */
 export const withdrawal: Work = {
   starts: [withdrawAsset],
-  told: {
+  events: {
     'fintech.user.asset.transfer.completed': { standing: 'settled', compare: compareWithdrawal },
     'fintech.user.asset.transfer.failed': { standing: 'failed', compare: compareWithdrawal },
   },
@@ -93,7 +93,7 @@ export const withdrawal: Work = {
 /** The account's own tokens sent to a registered wallet. */
 export const transfer: Work = {
   starts: [transferToWallet],
-  told: {
+  events: {
     'fintech.asset.transfer.completed': {
       ...{ standing: 'settled', compare: compareTransfer },
       textOf: ({ data }) => data['note'],

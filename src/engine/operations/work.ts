@@ -20,14 +20,14 @@ interface Status<E extends Endpoint>
   readonly createdOf?: (data: ResponseOf<E>) => string | null | undefined;
 }
 
-/** What an event says about work. */
-export interface Telling {
+/** What an event means for the work that it is about. */
+export interface EventMeaning {
   /** How the work stands when it is sent. */
   readonly standing: Standing;
   /** Compares it with a request. Left out if it says too little: a person may know more. */
-  readonly compare?: (event: ToldOf, request: Sought['request']) => Likeness;
+  readonly compare?: (event: EventContent, request: Sought['request']) => Likeness;
   /** Text of it that may contain the tag. */
-  readonly textOf?: (event: ToldOf) => unknown;
+  readonly textOf?: (event: EventContent) => unknown;
 }
 
 /** How what a row or an event says compares with a request. */
@@ -39,7 +39,7 @@ export interface Likeness {
 }
 
 /** What an event says. Its numbers are exact. */
-export interface ToldOf {
+export interface EventContent {
   readonly userId: string | undefined;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -99,8 +99,8 @@ export interface Work {
   readonly status?: Status<Endpoint>;
   /** What is printed with its start besides the response to it. */
   readonly also?: AlsoPrinted;
-  /** The events that tell of it. */
-  readonly told?: Readonly<Partial<Record<WebhookEvent, Telling>>>;
+  /** The events about it. */
+  readonly events?: Readonly<Partial<Record<WebhookEvent, EventMeaning>>>;
   /** The command that safely retries it, by its operation id or request id. */
   readonly retry?: (id: string) => string;
   /** Where a person looks if the service offers no list, or its list is not enough. */

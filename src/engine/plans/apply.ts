@@ -1,12 +1,17 @@
 import { CliError } from '../../base/errors.ts';
 import type { PlanToApply } from './change.ts';
-import { onceKeyOf, type Plan, requireUnexpired, type TypedInput } from './plan.ts';
+import { idempotencyKeyOf, type Plan, requireUnexpired, type TypedInput } from './plan.ts';
 import { type Signers, signaturesOf } from './signatures.ts';
 
-/** What keeps a plan from being applied twice: its hash is its once key. */
+/** What keeps a plan from being applied twice: its hash is its idempotency key. */
 export function guardOfPlan(plan: Plan) {
   const { hash } = plan;
-  return { onceKey: onceKeyOf(plan), isAgain: false, isGuarded: false, input: JSON.stringify(['plan', hash]) };
+  return {
+    idempotencyKey: idempotencyKeyOf(plan),
+    isAgain: false,
+    isGuarded: false,
+    input: JSON.stringify(['plan', hash]),
+  };
 }
 
 /** Checks that a plan may be applied now. Throws CliError declined if it has expired or a signature does not hold. */

@@ -102,8 +102,8 @@ function canonical(value: unknown): string {
   return `{${fields.map(([name, each]) => `${JSON.stringify(name)}:${canonical(each)}`).join(',')}}`;
 }
 
-/** The once key of a plan: at most one run applies it. */
-export const onceKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
+/** The idempotency key of a plan: at most one run applies it. */
+export const idempotencyKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
 
 /** Throws CliError declined if the times of a plan are none, or if it holds longer than any plan may. */
 function requireTimes({ createdAt, expiresAt }: Pick<PlanContent, 'createdAt' | 'expiresAt'>): void {

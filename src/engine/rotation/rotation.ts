@@ -158,7 +158,7 @@ export async function completeRotation(
     await requireOpen(account, operationId);
     const saved = readRotation(world, operationId, 'key');
     const key = saved === undefined ? await readNewKey(account, operationId, unsaved) : new Secret(saved);
-    // Before the key is stored: a command that already uses it must find the account's once keys and unknown outcomes.
+    // Before the key is stored: a command that already uses it must find the account's idempotency keys and unknown outcomes.
     const link = { newFingerprint: fingerprint(key) };
     const rotation = await advance(account, operationId, 'sending', 'answered', link);
     // Entries that cannot be moved will be read again with the new key.

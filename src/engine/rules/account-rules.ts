@@ -5,8 +5,8 @@ import type { SpendLimit } from '../../journal/spending.ts';
 import type { RuleSession } from './check.ts';
 import type { Asked, RuleSet, Verdict } from './verdicts.ts';
 
-/** Whether a command has a once key, if it takes one. */
-export type OnceKeyUse = Asked['onceKey'];
+/** Whether a command has an idempotency key, if it takes one. */
+export type IdempotencyKeyUse = Asked['idempotencyKey'];
 
 /** How a command asks the rules of its account. Without rules, nothing is loaded. */
 export interface AccountRules {
@@ -16,10 +16,10 @@ export interface AccountRules {
    */
   require(endpoint: Endpoint, input: unknown, codeFor?: string): Promise<readonly SpendLimit[]>;
   /**
-   * Checks what is known of a money command before it asks for anything. With a once key, it does nothing: what was done under the
+   * Checks what is known of a money command before it asks for anything. With an idempotency key, it does nothing: what was done under the
    * key is reported whatever the rules say, and any other change meets them later. Throws CliError declined.
    */
-  requireForMoney(hasOnceKey: boolean): Promise<void>;
+  requireForMoney(hasIdempotencyKey: boolean): Promise<void>;
   /** Returns the rules that a request meets, a text each, for a plan to record. */
   met(endpoint: Endpoint, input: unknown): Promise<readonly string[]>;
   /** Returns what each rule says about a request, if the command line is only tested. */
@@ -46,11 +46,14 @@ export function rulesOf(account: () => RuledSession): AccountRules {
       if (sets.length === 0) return [];
       return (await import('./check.ts')).requireRules(account(), sets, { endpoint, input }, codeFor);
     },
-    requireForMoney: async (hasOnceKey) => {
+    requireForMoney: async (hasIdempotencyKey) => {
       const { profile, globals } = account();
       // A dry run sends nothing.
-      if (!profile.stored?.rules || globals.dryRun || hasOnceKey) return;
-      await (await import('./check.ts')).requireMoneyRules({ ...account(), onceKey: 'missing' }, ownSet(profile));
+      if (!profile.stored?.rules || globals.dryRun || hasIdempotencyKey) return;
+      await (await import('./check.ts')).requireMoneyRules(
+        { ...account(), idempotencyKey: 'missing' },
+        ownSet(profile),
+      );
     },
     met: async (endpoint, input) => {
       const verdicts = await asked(endpoint, input);

@@ -14,7 +14,7 @@ export interface RuleSession {
   readonly profile: Pick<Profile, 'name' | 'mode'>;
   readonly commandLine: string;
   readonly isInteractive: boolean;
-  readonly onceKey: Asked['onceKey'];
+  readonly idempotencyKey: Asked['idempotencyKey'];
   /** Shows a random code, which must be typed. Throws CliError declined if anything else is typed. */
   askCode(summary: string): Promise<void>;
   journal(): Promise<Journal>;
@@ -55,8 +55,11 @@ export async function verdictsFor(
   return verdictsOf(sets, asked, factsOf(account));
 }
 
-const standing = async ({ world, profile, isInteractive, onceKey, time }: RuleSession, sets: readonly RuleSet[]) => ({
-  ...{ onceKey, isInteractive },
+const standing = async (
+  { world, profile, isInteractive, idempotencyKey, time }: RuleSession,
+  sets: readonly RuleSet[],
+) => ({
+  ...{ idempotencyKey, isInteractive },
   isLive: profile.mode === 'live',
   // Hours must be the same on every host; nothing else depends on the time.
   nowMs: sets.some(({ rules }) => rules.hours) ? await time.nowMs() : world.clock.now(),

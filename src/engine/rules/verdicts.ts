@@ -24,7 +24,7 @@ export interface Asked {
   /** Where it sends money, now or later. */
   readonly to: readonly Destination[];
   /** `not-taken`: it takes none. */
-  readonly onceKey: 'given' | 'missing' | 'not-taken';
+  readonly idempotencyKey: 'given' | 'missing' | 'not-taken';
   readonly isLive: boolean;
   /** Whether a user at a terminal can type a code. */
   readonly isInteractive: boolean;
@@ -87,7 +87,7 @@ function rulesIn(rules: Rules): readonly Rule[] {
   return [
     ...(readOnly ? [{ rule: 'read-only', code: 'RULE_READ_ONLY', setting: 'on', ask: askReadOnly }] : []),
     ...(hours ? [{ rule: 'hours', code: 'RULE_HOURS', setting: hours.join('; '), ask: askHours(hours) }] : []),
-    ...(requireOnce ? [{ rule: 'require-once', code: 'RULE_ONCE_KEY', setting: 'on', ask: askOnceKey }] : []),
+    ...(requireOnce ? [{ rule: 'require-once', code: 'RULE_ONCE_KEY', setting: 'on', ask: askIdempotencyKey }] : []),
     ...(lists
       ? [
           {
@@ -130,12 +130,12 @@ const askHours =
     };
   };
 
-function askOnceKey({ effect, onceKey }: Asked): Found {
-  if (effect !== 'money' || onceKey === 'not-taken') return NOT_CONCERNED;
-  if (onceKey === 'given') return HOLDS;
+function askIdempotencyKey({ effect, idempotencyKey }: Asked): Found {
+  if (effect !== 'money' || idempotencyKey === 'not-taken') return NOT_CONCERNED;
+  if (idempotencyKey === 'given') return HOLDS;
   return {
     result: 'does not hold',
-    detail: 'a command that moves money needs a once key',
+    detail: 'a command that moves money needs an idempotency key',
     hint: 'add --once KEY, such as --once fees-{year}-{month}-{day}',
   };
 }

@@ -110,7 +110,7 @@ function storeOn(server: Server, place: Pick<Store, 'id' | 'path' | 'host' | 'di
     backUp: async () => {
       throw new CliError('usage', `the journal is on a server, ${server.name}, and cannot be copied as a file`, {
         code: 'JOURNAL_ON_SERVER',
-        hint: 'export it with: fiatrail ops export --with-digest-key; a backup of the database that is restored lacks later once keys, so every host stops until you accept it',
+        hint: 'export it with: fiatrail ops export --with-digest-key; a backup of the database that is restored lacks later idempotency keys, so every host stops until you accept it',
       });
     },
     distrust: () =>

@@ -8,7 +8,7 @@ export const STATE_LIST = Object.keys(NEXT)
 
 const IN_DOUBT = `state IN ('sent', 'unknown')`;
 
-/** What an operation that is done, or may be, has: it holds its once key. */
+/** What an operation that is done, or may be, has: it holds its idempotency key. */
 const HOLDS = `once_key IS NOT NULL AND state <> 'refused' AND verdict IS NOT 'not-done'`;
 
 const of = (columns: string) =>

@@ -58,7 +58,7 @@ export function openVirtualAccount({ store, nowMs }: Context, account: NewVirtua
   return { id, number, name: account.name };
 }
 
-/** What the event `virtual.account.created` tells of an account that was just opened. */
+/** What the event `virtual.account.created` contains about an account that was just opened. */
 export function createdPayload(
   { nowMs }: Context,
   { id, number, name }: OpenedAccount,

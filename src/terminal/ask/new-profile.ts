@@ -68,7 +68,7 @@ export const profileParameters = {
   ),
   idempotencyLifetime: option(
     '--idempotency-lifetime <duration>',
-    'how long the service holds idempotency keys; within that time, ops reconcile repeats a trade under its key (default: not known if live, 24h for sandboxes)',
+    'how long the service holds its idempotency keys; within that time, ops reconcile repeats a trade under its key (default: not known if live, 24h for sandboxes)',
     duration,
   ),
   check: switchOn('--check', 'verify that the key works'),

@@ -4,14 +4,14 @@ import { duration, newFile, option, shortDuration, switchOn } from './parameters
 
 const MAX_KEY_LENGTH = 200;
 
-/** Parses a once key. Throws CliError usage. */
-function onceKey(text: string): string {
+/** Parses an idempotency key. Throws CliError usage. */
+function idempotencyKey(text: string): string {
   if (text.trim() === '')
-    throw new CliError('usage', 'the once key is empty', { hint: 'use a name such as fees-2026-11' });
+    throw new CliError('usage', 'the idempotency key is empty', { hint: 'use a name such as fees-2026-11' });
   if (text.length > MAX_KEY_LENGTH)
-    throw new CliError('usage', `the once key has ${text.length} characters; the maximum is ${MAX_KEY_LENGTH}`);
+    throw new CliError('usage', `the idempotency key has ${text.length} characters; the maximum is ${MAX_KEY_LENGTH}`);
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text) || text !== text.trim())
-    throw new CliError('usage', 'the once key contains invisible characters', {
+    throw new CliError('usage', 'the idempotency key contains invisible characters', {
       hint: 'use letters, digits and hyphens',
     });
   return text;
@@ -44,7 +44,7 @@ export const MONEY_OPTIONS = {
   once: option(
     '--once <key>',
     'idempotency key: the money moves at most once under it, and later runs print the recorded result; {year}, {month}, {day} and {hour} are filled in (Lagos time)',
-    onceKey,
+    idempotencyKey,
   ),
   again: switchOn('--again', 'repeat an equal operation of the last 10 minutes, or one whose outcome is unknown'),
   ...PLAN_OPTIONS,

@@ -18,7 +18,7 @@ export async function withDoubtsSaved(error: unknown, world: World): Promise<unk
   if (isChanged) return withDetails(error, { message: `${error.message}; ${saved}` });
   return new CliError('usage', `the journal ${path} is damaged or not a journal; it was left unchanged; ${saved}`, {
     code: 'STATE_CORRUPT',
-    hint: 'put a backup back; without one, once keys are lost: compare with the service’s lists, rename the file, then accept a new journal with: fiatrail ops verify --accept',
+    hint: 'put a backup back; without one, idempotency keys are lost: compare with the service’s lists, rename the file, then accept a new journal with: fiatrail ops verify --accept',
     cause: error,
   });
 }

@@ -18,7 +18,7 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
   ],
   corrupt: (path) => [
     `${path} is damaged or not a fiatrail file; it was left unchanged`,
-    'put a backup back; if you move it away instead, what it recorded is lost, once keys of a journal too',
+    'put a backup back; if you move it away instead, what it recorded is lost, idempotency keys of a journal too',
   ],
   unwritable: (path) => [
     `${path} cannot be opened for writing`,
@@ -67,7 +67,7 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [messag
   ],
   missing: (place) => [
     `the journal’s database does not exist: ${place}`,
-    'check the URL; a new database, made with createdb, has no once keys until you import the journal',
+    'check the URL; a new database, made with createdb, has no idempotency keys until you import the journal',
   ],
   forbidden: (place) => [
     `the journal’s user may not use the schema fiatrail: ${place}`,
@@ -104,7 +104,7 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [messag
   ],
   damaged: (place) => [
     `the journal’s database is damaged: ${place}`,
-    'restore a backup of the database; then every host sends nothing until you accept it, because once keys may be missing',
+    'restore a backup of the database; then every host sends nothing until you accept it, because idempotency keys may be missing',
   ],
   other: (place) => [`the journal’s server failed: ${place}`, SEE_URL],
 };

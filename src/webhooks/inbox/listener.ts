@@ -26,8 +26,8 @@ export function listenerIn(store: Database, here: Host, nowMs: number): Listener
   const row = store.get<ListenerRow>('SELECT * FROM listener');
   if (!row) return undefined;
   const processId = Number(row.process);
-  const isHeard = nowMs - Number(row.seen_at) < SILENT_MS;
-  const isAlive = isHeard && (row.host !== here.name || here.isRunning(processId));
+  const isRecent = nowMs - Number(row.seen_at) < SILENT_MS;
+  const isAlive = isRecent && (row.host !== here.name || here.isRunning(processId));
   return isAlive ? { processId, host: row.host, address: row.address, startedAtMs: Number(row.started_at) } : undefined;
 }
 

@@ -8,24 +8,24 @@ interface Watching {
   readonly clock: Clock;
   readonly network: Exchange;
   /** Told whenever it changes whether events can arrive; without a problem, they can. */
-  told(problem: string | undefined): void;
+  report(problem: string | undefined): void;
 }
 
 /**
- * Calls the public URL every minute, and tells when this listener is not behind it, and when it is again: a listener that nobody can
+ * Calls the public URL every minute, and reports when this listener is not behind it, and when it is again: a listener that nobody can
  * reach looks exactly like one without events.
  */
 export async function watchHeartbeat(
   url: string,
   heartbeat: string,
-  { clock, network, told }: Watching,
+  { clock, network, report }: Watching,
   stopping: AbortSignal,
 ): Promise<void> {
   let before: string | null | undefined = null;
   while (!stopping.aborted) {
     const problem = await problemOf(url, heartbeat, network, stopping);
     if (stopping.aborted) return;
-    if (problem !== before) told(problem);
+    if (problem !== before) report(problem);
     before = problem;
     await clock.sleep(EVERY_MS, stopping).catch(() => {});
   }

@@ -14,7 +14,7 @@ interface ListenOptions {
   readonly allowHosts: readonly string[];
   /** The certificate and its key, in PEM; without them the listener speaks plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
-  /** Answered to a GET, so that a heartbeat through the public URL can tell this listener from anything else. */
+  /** Answered to a GET, so that a heartbeat through the public URL can distinguish this listener from anything else. */
   readonly heartbeat: string;
   onRefused(reason: string): void;
   readonly limits?: Partial<typeof LIMITS>;

@@ -226,12 +226,12 @@ describe('doctor', () => {
       check: expect.any(String),
       state: 'problem',
       detail: `${path} is damaged or not a fiatrail file; it was left unchanged`,
-      fix: expect.stringContaining(name === 'sandbox.db' ? 'what it recorded is lost' : 'once keys are lost'),
+      fix: expect.stringContaining(name === 'sandbox.db' ? 'what it recorded is lost' : 'idempotency keys are lost'),
     });
     expect(code).toBe(2);
   });
 
-  test('does not advise another state folder, which has no once keys', async () => {
+  test('does not advise another state folder, which has no idempotency keys', async () => {
     // It has no free space.
     const { named } = await examine(fakeWorld({ env: { FIATRAIL_STATE_DIR: '/proc/fiatrail' } }));
     expect(named('state disk')).toMatchObject({ state: 'problem', fix: 'free some disk space' });

@@ -79,7 +79,7 @@ const fault = (world: FakeWorld, kind: string, ...more: readonly string[]) =>
   main(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', kind, '-q', '-o', 'json', ...more], world);
 
 describe('fees withdraw --amount all', () => {
-  test('makes as many withdrawals as are needed, each under a once key of its own', async () => {
+  test('makes as many withdrawals as are needed, each under an idempotency key of its own', async () => {
     const world = await withFees();
     const { code, stderr, swept } = await sweep(world, '--once', 'night', '--yes');
     expect({ code, amounts: amountsOf(swept), total: swept?.total.value, left: swept?.left?.value }).toEqual({
@@ -103,7 +103,9 @@ describe('fees withdraw --amount all', () => {
       code: 0,
       ids: first.swept?.withdrawals.map(({ withdrawalId }) => withdrawalId),
     });
-    expect(again.stderr).toContain('every withdrawal was made before under the once key night; nothing was sent');
+    expect(again.stderr).toContain(
+      'every withdrawal was made before under the idempotency key night; nothing was sent',
+    );
     expect(await withdrawn(world)).toEqual(WHOLE);
   });
 
@@ -209,7 +211,7 @@ describe('fees withdraw --amount all', () => {
       code: exit,
       withdrawn: exit === 0 ? WHOLE : WHOLE.slice(0, 2),
     });
-    if (exit === 2) expect(rest.stderr).toContain('the once key night/1 was used for something else');
+    if (exit === 2) expect(rest.stderr).toContain('the idempotency key night/1 was used for something else');
   });
 
   test('pays one account under one key, although the default account is another one now', async () => {
@@ -221,7 +223,7 @@ describe('fees withdraw --amount all', () => {
     const { code, stderr } = await run(world, ...toDefault);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringContaining('the once key night was used for account 0123456789 at bank 000013'),
+      stderr: expect.stringContaining('the idempotency key night was used for account 0123456789 at bank 000013'),
     });
     expect(await withdrawn(world)).toEqual(WHOLE);
   });
@@ -248,7 +250,7 @@ describe('fees withdraw --amount all', () => {
     expect(stderr).toContain('1 of 3 withdrawals failed');
   });
 
-  test('without a once key, a second run within minutes stops', async () => {
+  test('without an idempotency key, a second run within minutes stops', async () => {
     const world = await withFees();
     expect((await sweep(world, '--yes')).code).toBe(0);
     await fault(world, 'payout-fails');

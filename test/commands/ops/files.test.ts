@@ -88,7 +88,7 @@ describe('an exported journal', () => {
     expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining(said) });
   });
 
-  test('keeps once keys usable with the digest key, and rejects them for every input without it', async () => {
+  test('keeps idempotency keys usable with the digest key, and rejects them for every input without it', async () => {
     await exported('--with-digest-key');
     await imported();
     expect((await run(withdraw('500', '--once', 'k-0'))).code).toBe(0);
@@ -186,7 +186,7 @@ describe('an import changes nothing and says why in one sentence', () => {
     ['an unknown field', edit((line) => ({ ...line, more: 1 }), 'entry'), 'it is not a line of an export'],
     ['a newer form', edit((line) => ({ ...line, version: 5 }), 'journal'), '(version)'],
     [
-      'a once key that is too long',
+      'an idempotency key that is too long',
       edit((line) => ({ ...line, once_key: 'x'.repeat(3_000) }), 'operation'),
       '(once_key)',
     ],

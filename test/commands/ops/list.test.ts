@@ -19,7 +19,7 @@ beforeEach(async () => {
   for (let index = 0; index < 60; index++) {
     clock.pass(60_000);
     const kind = index % 2 === 0 ? 'money' : 'onboarding';
-    const id = await prepared(journal, { ...INTENT, kind, onceKey: `k-${index}`, request: '{}' });
+    const id = await prepared(journal, { ...INTENT, kind, idempotencyKey: `k-${index}`, request: '{}' });
     await journal.append(id, 'sent');
     if (index % 5 !== 0) await journal.append(id, 'accepted', { requestId: `r-${index}` });
     ids.push(id);

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { withTold } from '../../src/engine/operations/event-evidence.ts';
+import { withEvents } from '../../src/engine/operations/event-evidence.ts';
 import type { Candidate, Standing } from '../../src/engine/operations/work.ts';
 
 const candidate = (requestId: string, standing: Standing, state: string): Candidate => ({
   ...{ requestId, standing, state, isExact: false, createdAt: '2026-01-05T09:00:00.000Z' },
 });
 
-describe('what a list shows and an event tells of one request', () => {
+describe('what a list and an event show of one request', () => {
   test.each([
     ['the list', 'settled', 'failed', 'settled'],
     ['the list', 'failed', 'settled', 'failed'],
     ['the list', 'settled', 'accepted', 'settled'],
     ['the event', 'accepted', 'settled', 'settled'],
     ['the event', 'accepted', 'failed', 'failed'],
-  ] as const)('has the end that %s says: %s there, %s here', (_whose, listed, told, expected) => {
-    const found = withTold({ candidates: [candidate('r-1', listed, 'in the list')], isComplete: true }, [
-      candidate('r-1', told, 'in the event'),
+  ] as const)('has the end that %s says: %s there, %s here', (_whose, listed, reported, expected) => {
+    const found = withEvents({ candidates: [candidate('r-1', listed, 'in the list')], isComplete: true }, [
+      candidate('r-1', reported, 'in the event'),
     ]);
     const state = listed === 'accepted' ? 'in the event' : 'in the list';
     expect(found.candidates).toEqual([candidate('r-1', expected, state)]);
@@ -23,7 +23,7 @@ describe('what a list shows and an event tells of one request', () => {
   });
 
   test('is about that request alone', () => {
-    const { candidates } = withTold({ candidates: [candidate('r-1', 'accepted', 'pending')], isComplete: false }, [
+    const { candidates } = withEvents({ candidates: [candidate('r-1', 'accepted', 'pending')], isComplete: false }, [
       candidate('r-2', 'settled', 'completed'),
     ]);
     expect(candidates).toEqual([candidate('r-1', 'accepted', 'pending'), candidate('r-2', 'settled', 'completed')]);

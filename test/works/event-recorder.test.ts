@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLearner } from '../../src/engine/operations/event-recorder.ts';
+import { createEventRecorder } from '../../src/engine/operations/event-recorder.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import type { KeptEvent } from '../../src/webhooks/inbox/kept.ts';
@@ -30,15 +30,15 @@ test('an event that arrives while the journal is read is looked for again, and o
     existingJournal: async () => journal,
     accountNames: async () => INTENT.account,
   };
-  const learner = createLearner(parts as Session);
-  await learner.hear([CONFIRMED]);
-  whileReading = () => learner.hear([CONFIRMED]);
-  expect(await learner.look()).toBe(0);
+  const recorder = createEventRecorder(parts as Session);
+  await recorder.record([CONFIRMED]);
+  whileReading = () => recorder.record([CONFIRMED]);
+  expect(await recorder.reconcileMentioned()).toBe(0);
   expect(looks).toBe(1);
   whileReading = async () => {};
-  await learner.look();
+  await recorder.reconcileMentioned();
   expect(looks).toBe(2);
-  await learner.look();
+  await recorder.reconcileMentioned();
   expect(looks).toBe(2);
   opened.close();
 });
