@@ -2,6 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
 import type { AccountNames } from './accounts.ts';
 import { headFile } from './head.ts';
+import { forgetFintechs } from './known-fintech.ts';
 import { continues, type Earlier, inTheWayOf } from './moved.ts';
 import type { Queries, Store } from './store.ts';
 
@@ -67,6 +68,8 @@ export interface Remembering {
   add(keyFingerprint: string): void;
   /** Remembers this journal for an account, whatever it had. Throws CliError usage, or the system's error, if another one stays remembered. */
   accept(account: AccountNames): void;
+  /** Forgets which fintechs the journal has, because it may lack one. */
+  forgetFintechs(): void;
 }
 
 interface RememberingOptions {
@@ -80,7 +83,11 @@ interface RememberingOptions {
 export function rememberingOf(store: Place, { memory, unique, warn }: RememberingOptions): Remembering {
   if (!memory || store.path === ':memory:') {
     const heads = store.path === ':memory:' ? [] : [headFile(store.path)];
-    return { heads, require: async () => {}, claim: async () => {}, add: () => {}, accept: () => {} };
+    const nothing = () => {};
+    return {
+      ...{ heads, require: async () => {}, claim: async () => {} },
+      ...{ add: nothing, accept: nothing, forgetFintechs: nothing },
+    };
   }
   return {
     heads: [store.path, `${memory.configFolder}/journal-${store.id}`].map(headFile),
@@ -89,6 +96,7 @@ export function rememberingOf(store: Place, { memory, unique, warn }: Rememberin
     },
     claim: async (account) => {
       const known = await requireJournalOf(store, memory, account);
+      if (known.some(({ found }) => found?.id !== store.id)) forgetFintechs(memory.stateFolder);
       const isNew = memory.isLive && known.every(({ found }) => !found) && !(await store.read(hasOperations));
       keepFolder(memory);
       const problem = rememberJournal(store, memory, known, unique);
@@ -102,7 +110,11 @@ export function rememberingOf(store: Place, { memory, unique, warn }: Rememberin
         // The key has been replaced already: nothing may stop the rotation now.
       }
     },
-    accept: (account) => acceptJournal(store, memory, account, unique),
+    accept: (account) => {
+      acceptJournal(store, memory, account, unique);
+      forgetFintechs(memory.stateFolder);
+    },
+    forgetFintechs: () => forgetFintechs(memory.stateFolder),
   };
 }
 

@@ -1,5 +1,5 @@
-import type { Ids } from '../base/world.ts';
-import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
+import type { Ids } from '../../base/world.ts';
+import { readPrivateFile, writePrivateFile } from '../../files/private-file.ts';
 
 /**
  * Returns what tells this host from others with the same name in a shared journal: a state folder is a host. Made on first use; of two
