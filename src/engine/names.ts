@@ -1,6 +1,8 @@
+import { journalPlaceOf } from '../account/journal-place.ts';
 import type { Profile } from '../account/profile.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/journal.ts';
+import { knownFintech } from '../journal/known-fintech.ts';
 import type { Account } from './account.ts';
 
 /** Returns what identifies the account of a profile and its key in the journal. */
@@ -20,19 +22,23 @@ function fintechIdIn(endpointId: string, data: unknown): string | undefined {
   return typeof fintechId === 'string' && UUID.test(fintechId) ? fintechId : undefined;
 }
 
-type Learning = Pick<Account, 'profile' | 'accountNames'> & {
+type Learning = Pick<Account, 'world' | 'profile' | 'accountNames'> & {
   journal(): Promise<Pick<Journal, 'learnFintech'>>;
 };
 
-/** Tells the journal which fintech a key belongs to, if a response to it says so. */
+/** Tells the journal which fintech a key belongs to, if a response to it says so and the journal does not know it yet. */
 export async function learnFintech(learning: Learning, endpointId: string, data: unknown): Promise<void> {
-  const { profile, accountNames, journal } = learning;
+  const { world, profile, accountNames, journal } = learning;
   const id = fintechIdIn(endpointId, data);
   // An embedded sandbox has only one key.
   if (id === undefined || profile.mode === 'embedded') return;
   try {
-    const known = await journal();
-    await known.learnFintech(await accountNames(), { id, isLive: profile.mode === 'live' });
+    const names = await accountNames();
+    const fintech = { id, isLive: profile.mode === 'live' };
+    const known = knownFintech(journalPlaceOf(world, profile), names, fintech);
+    if (known.isKnown()) return;
+    await (await journal()).learnFintech(names, fintech);
+    known.keep(world.ids.uuid());
   } catch {
     // A journal that cannot be written does not make a read fail: until the next one, the account is known by its key only.
   }

@@ -36,6 +36,12 @@ export function stampOf(path: string): string | undefined {
   return found && [found.ino, found.mtimeNs, found.ctimeNs, found.size].join(' ');
 }
 
+/** Returns what stays while a file is written, and changes when another one takes its place; undefined when nothing is there. Throws the system's error. */
+export function identityOf(path: string): string | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false, bigint: true });
+  return found && [found.ino, found.birthtimeNs].join(' ');
+}
+
 /** Returns a path without links. Throws the system's error. */
 export function realPathOf(path: string): string {
   return realpathSync(path);

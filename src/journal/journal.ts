@@ -8,7 +8,7 @@ import { chainPart } from './chain-part.ts';
 import { claimIn, lookIn } from './claims.ts';
 import type { Recording } from './entries.ts';
 import { appendFacts, factAbout, subjects } from './facts.ts';
-import { hasKeptHeads, keepHead, lastHead } from './head.ts';
+import { type Head, hasKeptHeads, keepHead, lastHead } from './head.ts';
 import type { Intent } from './intent.ts';
 import type { Journal, SharedName } from './interface.ts';
 import { claimRepeat, noteLook } from './looks.ts';
@@ -63,13 +63,14 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
   const isBusy = (operation: Operation) => isAtWork(operation, { ...host, name: store.host }, store.now());
   const claiming = { ids, host, digest, isBusy };
   const aside = { path: store.path, unique: ids.uuid, sign: digest };
+  const keep = (head: Head | undefined) => keepHead(memory.heads, head, host.processId);
   const append: Append = async (work, waitMs) => {
     const { result, head } = await store.write(async (queries) => {
       const recording: Recording = { queries, host: store.host };
       const [isWhole, result] = await Promise.all([hasKeptHeads(queries, memory.heads), work(recording)]);
       return { result, head: isWhole ? (recording.head ?? (await lastHead(queries))) : undefined };
     }, waitMs);
-    keepHead(memory.heads, head, host.processId);
+    keep(head);
     return result;
   };
   return {
@@ -91,13 +92,18 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     look: (intent) =>
       store.read((queries) => lookIn({ ...claiming, recording: { queries, host: store.host } }, intent)),
     learnFintech: async (names, fintech) => {
-      // A read that returns nothing new must not wait for a command that writes.
-      if (!(await store.read((queries) => knowsFintech(queries, names, fintech))))
-        await append((recording) => learnFintech(recording, names, fintech, ids.uuid));
+      // A read that tells nothing new must not wait for a command that writes.
+      const known = await store.read(async (queries) => {
+        if (!(await knowsFintech(queries, names, fintech))) return undefined;
+        return { head: (await hasKeptHeads(queries, memory.heads)) ? await lastHead(queries) : undefined };
+      });
+      // The caller will not ask again, and a journal without this head may lack it.
+      if (known) keep(known.head);
+      else await append((recording) => learnFintech(recording, names, fintech, ids.uuid));
     },
     append: (id, state, appended = {}) => append((recording) => move(recording, id, state, appended)),
     ...doubtPart(clock, append),
-    ...endPart(append),
+    ...endPart(append, memory),
     digest,
     isBusy,
     aheadMs,
@@ -143,7 +149,7 @@ function doubtPart(clock: JournalWorld['clock'], append: Append): DoubtPart {
   };
 }
 
-function endPart(append: Append): Pick<Journal, 'ended' | 'destroyed'> {
+function endPart(append: Append, memory: Remembering): Pick<Journal, 'ended' | 'destroyed'> {
   return {
     ended: ({ account, endpoints, requestId }, state, appended) =>
       append(async (recording) => {
@@ -152,13 +158,15 @@ function endPart(append: Append): Pick<Journal, 'ended' | 'destroyed'> {
         for (const { operationId, endpoint } of found)
           if (endpoints.includes(endpoint)) await tryMove(recording, operationId, state, { ...appended, requestId });
       }),
-    destroyed: (sandbox, names) =>
-      append(async (recording) => {
+    destroyed: async (sandbox, names) => {
+      memory.forgetFintechs();
+      await append(async (recording) => {
         const { queries } = recording;
         for (const id of await openOperations(queries, { ...sandbox, accounts: await accountIds(queries, names) }))
           await tryMove(recording, id, 'resolved', { verdict: 'destroyed', detail: 'the sandbox was reset' });
         await forgetAccount(recording, names);
-      }),
+      });
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFi
 import { openForReading } from '../sqlite/database.ts';
 import { type AccountNames, namesOf } from './accounts.ts';
 import { firstMissing, headFile, keptHeads } from './head.ts';
+import { forgetFintechs } from './known-fintech.ts';
 import type { Queries, Store } from './store.ts';
 
 /**
@@ -68,6 +69,8 @@ export interface Remembering {
   add(keyFingerprint: string): void;
   /** Remembers this journal for an account, whatever it had. Throws CliError usage, or the system's error, if another one stays remembered. */
   accept(account: AccountNames): void;
+  /** Forgets which fintechs the journal has, because it may lack one. */
+  forgetFintechs(): void;
 }
 
 interface RememberingOptions {
@@ -81,7 +84,11 @@ interface RememberingOptions {
 export function rememberingOf(store: Place, { memory, unique, warn }: RememberingOptions): Remembering {
   if (!memory || store.path === ':memory:') {
     const heads = store.path === ':memory:' ? [] : [headFile(store.path)];
-    return { heads, require: async () => {}, claim: async () => {}, add: () => {}, accept: () => {} };
+    const nothing = () => {};
+    return {
+      ...{ heads, require: async () => {}, claim: async () => {} },
+      ...{ add: nothing, accept: nothing, forgetFintechs: nothing },
+    };
   }
   return {
     heads: [store.path, `${memory.configFolder}/journal-${store.id}`].map(headFile),
@@ -90,6 +97,7 @@ export function rememberingOf(store: Place, { memory, unique, warn }: Rememberin
     },
     claim: async (account) => {
       const known = await requireJournalOf(store, memory, account);
+      if (known.some(({ found }) => found?.id !== store.id)) forgetFintechs(memory.stateFolder);
       const isNew = memory.isLive && known.every(({ found }) => !found) && !(await store.read(hasOperations));
       keepFolder(memory);
       const problem = rememberJournal(store, memory, known, unique);
@@ -103,7 +111,11 @@ export function rememberingOf(store: Place, { memory, unique, warn }: Rememberin
         // The key has been replaced already: nothing may stop the rotation now.
       }
     },
-    accept: (account) => acceptJournal(store, memory, account, unique),
+    accept: (account) => {
+      acceptJournal(store, memory, account, unique);
+      forgetFintechs(memory.stateFolder);
+    },
+    forgetFintechs: () => forgetFintechs(memory.stateFolder),
   };
 }
 

@@ -1,12 +1,18 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { changeProfile } from '../../src/account/changes.ts';
+import { journalPlaceOf } from '../../src/account/journal-place.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { Exchange } from '../../src/base/world.ts';
+import { fingerprint } from '../../src/crypto/fingerprint.ts';
+import { knownFintech } from '../../src/journal/known-fintech.ts';
 import { main } from '../../src/main.ts';
 import { success } from '../support/exchange.ts';
 import { TO } from '../support/fee-withdrawal.ts';
+import { tcpServer } from '../support/loopback.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 
 const PAY = ['fees', 'withdraw', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
@@ -29,7 +35,8 @@ const service: Exchange = async ({ url, headers }) => {
   reads += 1;
   const fee = { percentageFee: 1, capFee: 50_000, enabled: true };
   const feeConfiguration = { onrampFee: fee, offrampFee: fee };
-  return success({ fintechId: fintechs[apiKey], feeConfiguration, smartWallet: { address: '0x1' } });
+  const rest = { totalBalance: '1', banks: [{ code: '000013', name: 'GTBANK' }] };
+  return success({ fintechId: fintechs[apiKey], feeConfiguration, smartWallet: { address: '0x1' }, ...rest });
 };
 
 const run = (argv: readonly string[], more: Partial<FakeWorld> = {}) => main(argv, { ...world, ...more });
@@ -92,6 +99,83 @@ describe('two profiles with keys of their own', () => {
     expect(reads).toBe(2);
     for (const name of ['one', 'two']) await run([...PAY_ONCE, '--profile', name]);
     expect(payments).toEqual(['key-1', 'key-2']);
+  });
+});
+
+/** Returns the databases that a command uses. */
+async function databasesOf(argv: readonly string[]): Promise<readonly string[]> {
+  const { prepare, exec } = DatabaseSync.prototype;
+  const used = new Set<string>();
+  const watched = <R>(call: (this: DatabaseSync, sql: string) => R) =>
+    function (this: DatabaseSync, sql: string): R {
+      used.add(this.location() ?? '');
+      return call.call(this, sql);
+    };
+  Object.assign(DatabaseSync.prototype, { prepare: watched(prepare), exec: watched(exec) });
+  try {
+    expect(await run(argv)).toBe(0);
+  } finally {
+    Object.assign(DatabaseSync.prototype, { prepare, exec });
+  }
+  return [...used];
+}
+
+describe('a read of an account whose fintech is known', () => {
+  const journalFile = () => join(world.stateDir, 'journal.db');
+  const readWithEach = async () => {
+    for (const name of ['one', 'two']) expect(await run(['fees', 'show', '--profile', name, '-q'])).toBe(0);
+  };
+
+  test.each(['fees show', 'wallets show', 'balances fintech', 'banks list'])('opens no journal: %s', async (read) => {
+    const command = [...read.split(' '), '--profile', 'one', '-q'];
+    const learns = ['fees show', 'wallets show'].includes(read);
+    expect((await databasesOf(command)).includes(journalFile())).toBe(learns);
+    expect(await databasesOf(command)).not.toContain(journalFile());
+    fintechs = { 'key-1': FINTECH.replace('e', 'f') };
+    expect((await databasesOf(command)).includes(journalFile())).toBe(learns);
+  });
+
+  test('does not connect to the server of its journal', async () => {
+    let connections = 0;
+    const { port } = await tcpServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    world = { ...world, env: { ...world.env, FIATRAIL_JOURNAL_URL: `postgres://ops@127.0.0.1:${port}/ledger` } };
+    await run(['fees', 'show', '--profile', 'one', '-q']);
+    expect(connections).toBeGreaterThan(0);
+    const place = journalPlaceOf(world, { name: 'one', mode: 'live' });
+    const keyFingerprint = fingerprint(new Secret('key-1'));
+    const names = { keyFingerprint, profile: 'one', baseUrl: 'https://service.test/v1' };
+    knownFintech(place, names, { id: FINTECH, isLive: true }).keep('unique');
+    connections = 0;
+    expect(await run(['fees', 'show', '--profile', 'one', '-q'])).toBe(0);
+    expect(connections).toBe(0);
+    world = { ...world, env: { ...world.env, FIATRAIL_JOURNAL_URL: `postgres://ops@127.0.0.1:${port}/other` } };
+    await run(['fees', 'show', '--profile', 'one', '-q']);
+    expect(connections).toBeGreaterThan(0);
+  });
+
+  test('tells it to a journal that takes the place of the one that knows it', async () => {
+    await readWithEach();
+    for (const end of ['', '-wal', '-shm', '.head']) rmSync(`${journalFile()}${end}`, { force: true });
+    await readWithEach();
+    for (const name of ['one', 'two']) expect(await run([...PAY_ONCE, '--profile', name])).toBe(0);
+    expect(payments).toEqual(['key-1']);
+  });
+
+  test('tells it to an older copy that was accepted', async () => {
+    for (const name of ['one', 'two']) expect(await run([...PAY, '--once', name, '--profile', name])).toBe(0);
+    const copy = join(world.homeDir, 'copy.db');
+    copyFileSync(journalFile(), copy);
+    await readWithEach();
+    writeFileSync(journalFile(), readFileSync(copy));
+    expect(await run([...PAY_ONCE, '--profile', 'two'])).toBe(2);
+    expect(await run(['ops', 'verify', '--accept', '--yes', '--profile', 'one', '-q'])).toBe(0);
+    await readWithEach();
+    payments = [];
+    for (const name of ['one', 'two']) expect(await run([...PAY_ONCE, '--profile', name])).toBe(0);
+    expect(payments).toEqual(['key-1']);
   });
 });
 

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
+import { knownFintech } from '../../src/journal/known-fintech.ts';
 import type { Memory } from '../../src/journal/memory.ts';
 import { INTENT, oneProcess, prepared } from '../support/journal-intent.ts';
 import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
@@ -131,6 +132,31 @@ describe('what is remembered', () => {
     const named = await open('two', { requiredId: (await open('two')).id() });
     await prepared(named);
     expect(readdirSync(config).filter((name) => name.startsWith('account-'))).toEqual([]);
+  });
+});
+
+describe('that the journal has the fintech of a key', () => {
+  test.each<[when: string, forget: (journal: Journal) => Promise<unknown>]>([
+    ['a sandbox was reset', (journal) => journal.destroyed({ mode: 'sandbox', profile: 'sandbox' }, INTENT.account)],
+    ['the journal is first used for money of an account', (journal) => prepared(journal)],
+    ['the journal is accepted', (journal) => journal.accept(INTENT.account)],
+    ['the journal is accepted for another key', (journal) => journal.accept(of('bbbb').account)],
+  ])('is forgotten when %s', async (_when, forget) => {
+    const { open, state } = machine();
+    const journal = await open('one');
+    const memory = { stateFolder: join(state('one'), 'journals'), requiredId: undefined };
+    const place = { path: join(state('one'), 'journal.db'), server: undefined, memory };
+    const known = knownFintech(place, INTENT.account, { id: 'f', isLive: true });
+    known.keep('unique');
+    expect(known.isKnown()).toBe(true);
+    await forget(journal);
+    expect(known.isKnown()).toBe(false);
+    known.keep('unique');
+    await prepared(journal, { idempotencyKey: 'k' });
+    await prepared(journal, { idempotencyKey: 'l' });
+    known.keep('unique');
+    await prepared(journal, { idempotencyKey: 'm' });
+    expect(known.isKnown()).toBe(true);
   });
 });
 

@@ -240,26 +240,26 @@ const TOUCH_EVERY = 50;
 
 interface Following {
   readonly screen: Screen;
-  readonly learner: Learner;
+  readonly recorder: EventRecorder;
 }
 
-/** Shows the events that arrive, and tells the journal of them, until `stopping` aborts. Throws CliError if another process takes the inbox. */
+/** Shows the events that arrive, and records them in the journal, until `stopping` aborts. Throws CliError if another process takes the inbox. */
 async function follow(
   session: Session,
   inbox: Inbox,
-  { screen, learner }: Following,
+  { screen, recorder }: Following,
   stopping: AbortSignal,
 ): Promise<void> {
   const { clock } = session.world;
   // What arrived while nothing listened.
   const known = inbox.list({ limit: AT_ONCE });
-  await hear(learner, screen, known);
+  await record(recorder, screen, known);
   let last = known[0]?.id ?? 0n;
   for (let round = 1; !stopping.aborted; round += 1) {
     const fresh = inbox.list({ limit: AT_ONCE, after: last });
     last = fresh.at(-1)?.id ?? last;
     await screen.arrived(fresh);
-    await hear(learner, screen, fresh);
+    await record(recorder, screen, fresh);
     await screen.refresh();
     if (round % TOUCH_EVERY === 0 && !isOurs(inbox, screen)) throw takenOver();
     if (fresh.length < AT_ONCE) await clock.sleep(LOOK_MS, stopping).catch(() => {});
@@ -276,9 +276,9 @@ function isOurs(inbox: Inbox, screen: Screen): boolean {
   }
 }
 
-async function hear(learner: Learner, screen: Screen, events: readonly KeptEvent[]): Promise<void> {
+async function record(recorder: EventRecorder, screen: Screen, events: readonly KeptEvent[]): Promise<void> {
   try {
-    await learner.hear(events);
+    await recorder.record(events);
   } catch (error) {
     screen.say(`warning: the journal cannot learn from events: ${messageOf(error)}`);
   }

@@ -1,7 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
-import { hostId } from '../host-id.ts';
 import { clearedText, joinChains } from '../joint.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
@@ -16,6 +15,7 @@ import {
 } from './connection.ts';
 import { EXPECTED, LOCK, PATH, preparedJournal, requireVersion, SERVER, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
+import { hostId } from './host-id.ts';
 import type { ServerPlace } from './place.ts';
 import { IS_OWNER } from './roles.ts';
 import { SCHEMA } from './schema.ts';

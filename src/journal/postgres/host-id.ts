@@ -1,5 +1,5 @@
-import type { Ids } from '../base/world.ts';
-import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
+import type { Ids } from '../../base/world.ts';
+import { readPrivateFile, writePrivateFile } from '../../files/private-file.ts';
 
 /**
  * Returns this host's id in a shared journal, in which other hosts may have its name: a state folder is a host. Made on first use; of two
