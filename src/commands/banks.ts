@@ -18,9 +18,9 @@ const listCommand = command({
   run: async (session, { search }) => {
     const reply = await session.call(listBanks, {});
     if (search === undefined) return outcomeOf(session, listBanks, reply, { columns: COLUMNS });
-    const sought = search.toLowerCase();
+    const wanted = search.toLowerCase();
     const banks = reply.data.banks.filter(({ bankCode, bankName }) =>
-      `${bankCode} ${bankName}`.toLowerCase().includes(sought),
+      `${bankCode} ${bankName}`.toLowerCase().includes(wanted),
     );
     // The service's count is that of all banks.
     const data = { ...reply.data, banks, totalCount: banks.length };

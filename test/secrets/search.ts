@@ -61,12 +61,12 @@ export function leaks(
   planted: readonly Planted[],
   mayStand: (one: Planted, place: Place) => boolean = () => false,
 ): string[] {
-  const sought = planted.map((one) => ({
+  const wanted = planted.map((one) => ({
     one,
     spellings: [...new Set(linesOf(one.text).flatMap(partsOf).flatMap(spellingsOf))],
   }));
   return places.flatMap((place) =>
-    sought
+    wanted
       .filter(({ one, spellings }) => !mayStand(one, place) && spellings.some((text) => place.bytes.includes(text)))
       .map(({ one }) => `${one.what} in ${place.name}`),
   );

@@ -272,10 +272,10 @@ describe('different requests in doubt', () => {
     ['whose time is another', { request: other, atMs: 60_000 }, 'a'],
     ['of another amount', { request: requestOf(700) }, 'a'],
     ['of another kind of work', { request: requestOf(500), endpoint: 'transactions.onramp' }, 'a'],
-  ])('%s', async (_what, rival, expected) => {
+  ])('%s', async (_what, competing, expected) => {
     const on = await rig();
     const id = await on.doubt();
-    await on.doubt(rival);
+    await on.doubt(competing);
     on.list(row('a', 1_000));
     expect(await decided(on, id)).toBe(expected);
   });

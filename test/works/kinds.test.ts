@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
 import type { WebhookEvent } from '../../src/contract/event-payloads.ts';
 import { workStartedBy } from '../../src/engine/operations/find-work.ts';
-import type { Likeness, Sought } from '../../src/engine/operations/work.ts';
+import type { EvidenceQuery, Likeness } from '../../src/engine/operations/work.ts';
 import { parseExactJson } from '../../src/money/decimal.ts';
 import type { Session } from '../../src/terminal/session.ts';
 
@@ -400,7 +400,7 @@ const EVENTS: Readonly<Record<string, Kind & { readonly event: WebhookEvent }>> 
   },
 };
 
-const exactly = (fields: Fields) => parseExactJson(JSON.stringify(fields)) as Sought['request'];
+const exactly = (fields: Fields) => parseExactJson(JSON.stringify(fields)) as EvidenceQuery['request'];
 
 async function inList({ endpoint, request }: Kind, shown: Fields): Promise<Likeness> {
   const listing = (await workStartedBy(endpoint))?.list?.(exactly(request));
@@ -526,8 +526,8 @@ describe('the wallet of an onramp', () => {
       }),
       time: { service: { nowMs: () => 0 } },
     } as unknown as Session;
-    const sought = { request: exactly(request), tag: undefined, sinceMs: 0 };
-    return (await work?.find?.(session, sought))?.candidates.map(({ isPartial }) => isPartial);
+    const query = { request: exactly(request), tag: undefined, sinceMs: 0 };
+    return (await work?.find?.(session, query))?.candidates.map(({ isPartial }) => isPartial);
   }
 
   test.each<[Change]>([[['blockchain', 'base']], [['blockchain', null]], [['tokenBuy', null]], [['owner', null]]])(

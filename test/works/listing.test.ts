@@ -67,7 +67,7 @@ const listOf = ({ isPartial = false, ...more }: { readonly isUnpaged?: boolean; 
     failed: ['failed'],
   });
 
-const SOUGHT = { request: {}, tag: undefined, sinceMs: SINCE_MS };
+const QUERY = { request: {}, tag: undefined, sinceMs: SINCE_MS };
 
 /** Rows from one time to another, at equal distances, none of which is like the request. */
 const rows = (count: number, fromMs: number, toMs: number, name = 'r'): Row[] =>
@@ -80,7 +80,7 @@ const LIKE: Row = { id: 'like', atMs: 1_000, isLike: true };
 
 async function searched(all: readonly Row[], more: Parameters<typeof listOf>[0] = {}) {
   const { session, asked } = fakeSession(serving(all));
-  const { candidates, isComplete, wrongTimes } = await search(session, SOUGHT, listOf(more));
+  const { candidates, isComplete, wrongTimes } = await search(session, QUERY, listOf(more));
   return {
     ids: candidates.map(({ requestId }) => requestId),
     isComplete,
@@ -192,14 +192,14 @@ describe('a search reads a list', () => {
     const { session, asked } = fakeSession((page, index) =>
       serving(index === 0 ? all : [{ id: 'new', atMs: 10_000, isLike: true }, ...all])(page),
     );
-    const found = await search(session, SOUGHT, listOf());
+    const found = await search(session, QUERY, listOf());
     expect(found.candidates.map(({ requestId }) => requestId)).toEqual(['like']);
     expect({ ...found, count: asked.length }).toMatchObject({ isComplete: true, wrongTimes: undefined, count: 2 });
   });
 
   test('by the id of the last row that has one', async () => {
     const { session, asked } = fakeSession(serving(rows(150, 9_000, 2_000)));
-    await search(session, SOUGHT, listOf());
+    await search(session, QUERY, listOf());
     expect(asked.map(({ lastId }) => lastId)).toEqual([undefined, 'r99']);
   });
 
@@ -217,7 +217,7 @@ describe('a search reads a list', () => {
 
   test('of a service that does not say its time; no row is then of the future', async () => {
     const { session } = fakeSession(serving([{ id: 'next', atMs: 9_000_000 }]), {});
-    expect(await search(session, SOUGHT, listOf())).toMatchObject({ isComplete: true, wrongTimes: undefined });
+    expect(await search(session, QUERY, listOf())).toMatchObject({ isComplete: true, wrongTimes: undefined });
   });
 });
 
@@ -249,7 +249,7 @@ describe('a list that was not read as a whole', () => {
     ['never ends', () => ({ rows: rows(100, 9_000, 0) }), false, 100],
   ])('%s', async (_what, answer, isComplete, count) => {
     const { session, asked } = fakeSession(answer);
-    const found = await search(session, SOUGHT, listOf());
+    const found = await search(session, QUERY, listOf());
     expect({ isComplete: found.isComplete, count: asked.length }).toEqual({ isComplete, count });
   });
 
@@ -258,20 +258,20 @@ describe('a list that was not read as a whole', () => {
     ['has no pages, and always as many rows as asked for', ({ size }) => ({ rows: rows(size, 9_000, 0) }), 819_200],
   ])('%s', async (_what, answer, largest) => {
     const { session, asked } = fakeSession(answer);
-    expect(await search(session, SOUGHT, listOf({ isUnpaged: true }))).toMatchObject({ isComplete: false });
+    expect(await search(session, QUERY, listOf({ isUnpaged: true }))).toMatchObject({ isComplete: false });
     expect(asked.at(-1)?.size).toBe(largest);
   });
 
   test.each([true, false])('has rows that say less than the request, or not: %s', async (isPartial) => {
     const { session } = fakeSession(serving([LIKE]));
-    expect(await search(session, SOUGHT, listOf({ isPartial }))).toMatchObject({ candidates: [{ isPartial }] });
+    expect(await search(session, QUERY, listOf({ isPartial }))).toMatchObject({ candidates: [{ isPartial }] });
   });
 });
 
 describe('a row', () => {
   const found = async (row: Row, tag?: string) => {
     const { session } = fakeSession(serving([row]));
-    return (await search(session, { ...SOUGHT, tag }, listOf())).candidates;
+    return (await search(session, { ...QUERY, tag }, listOf())).candidates;
   };
 
   test.each([

@@ -167,7 +167,7 @@ describe('an operation whose profile changed', () => {
     }
   });
 
-  test('is not sought with the key commands of profiles of other services', async () => {
+  test('is not looked for with the key commands of profiles of other services', async () => {
     await run(['profiles', 'remove', 'one', '--yes', '-q']);
     // This world has no programs: running one fails the test.
     const store = trustedStore({ kind: 'command', command: 'fetch-key', isShell: false });

@@ -243,10 +243,10 @@ const reconcileCommand = command({
     const journal = await session.journal();
     const everything = () => (input.all ? journal.list({ state: 'in-doubt', limit: EVERY }) : ownDoubts(session));
     // Oldest first, so that an older request takes its row before a later one can mistake it for its own.
-    const sought = input.operationId
+    const selected = input.operationId
       ? [await operationNamed(session, input.operationId)]
       : (await everything()).toReversed();
-    const all = await reconcileEach(session, sought, input.operationId === undefined);
+    const all = await reconcileEach(session, selected, input.operationId === undefined);
     const rows = all.map(async (each) => ({
       ...(await printed(each.operation)),
       found: each.kind,

@@ -28,12 +28,12 @@ export async function requireUnapplied(account: Account, { content }: Plan): Pro
   const { tag, endpoint, request, createdAt } = content;
   const work = tag !== null && isAlone(account) ? await workStartedBy(endpoint) : undefined;
   if (!work || tag === null) return;
-  const sought = {
+  const query = {
     request: parseExactJson(JSON.stringify(request)) as Record<string, unknown>,
     tag,
     sinceMs: Date.parse(createdAt) - CLOCK_MS,
   };
-  const found = (await listed(account, work, sought)).candidates.find(({ isExact }) => isExact);
+  const found = (await listed(account, work, query)).candidates.find(({ isExact }) => isExact);
   if (!found) return;
   throw new CliError(
     'declined',

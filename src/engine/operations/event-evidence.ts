@@ -9,7 +9,7 @@ import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
 import type { EndListener } from './follow.ts';
 import { hasTag } from './rows.ts';
-import type { Candidate, EventMeaning, Found, Likeness, Sought, Standing, Work } from './work.ts';
+import type { Candidate, EventMeaning, EvidenceQuery, Found, Likeness, Standing, Work } from './work.ts';
 
 /** Events of this long before the request are read too, because they have the times of this machine. */
 const SKEW_MS = 5 * 60_000;
@@ -35,15 +35,15 @@ export function evidenceOfEvent({ event: name, text }: KeptEvent, { events = {} 
  * Returns the work that the events of the inbox name and that may be an operation's. An event does not say when its work began:
  * that is read from the work's status, and left open if the status does not say it.
  */
-export async function candidatesOfEvents(account: Account, work: Work, sought: Sought): Promise<Candidate[]> {
+export async function candidatesOfEvents(account: Account, work: Work, query: EvidenceQuery): Promise<Candidate[]> {
   const furthest = new Map<string, EventEvidence & Proof>();
   for (const evidence of await evidenceSince(
     account,
     work,
-    sought.sinceMs - SKEW_MS - Math.abs(account.time.service.hostAheadMs() ?? 0),
+    query.sinceMs - SKEW_MS - Math.abs(account.time.service.hostAheadMs() ?? 0),
   )) {
     const { requestId } = evidence;
-    const proof = proofOf(evidence, work, sought);
+    const proof = proofOf(evidence, work, query);
     if (!proof.isExact && !proof.isLike) continue;
     const before = furthest.get(requestId);
     if (!before || rankOf(evidence) > rankOf(before)) furthest.set(requestId, { ...evidence, ...proof });
@@ -61,7 +61,7 @@ interface Proof extends Likeness {
 }
 
 /** Compares an event with a request. Where a list can be searched, what says too little would only raise the question whose it is. */
-function proofOf({ meaning, event }: EventEvidence, work: Work, { request, tag }: Sought): Proof {
+function proofOf({ meaning, event }: EventEvidence, work: Work, { request, tag }: EvidenceQuery): Proof {
   const text = meaning.textOf?.(event);
   const likeness = meaning.compare?.(event, request) ?? { isLike: !work.find && !work.list };
   return { ...likeness, isExact: typeof text === 'string' && hasTag(text, tag) };

@@ -5,13 +5,13 @@ import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 import { candidatesOfEvents, withEvents } from './event-evidence.ts';
 import { isPast, SERVICE_SKEW_MS, search } from './listing.ts';
-import type { Candidate, Found, Sought, Work } from './work.ts';
+import type { Candidate, EvidenceQuery, Found, Work } from './work.ts';
 
 /** How far a row's time may be from the time that the service said in its response. Source: inferred. */
 const CLOCK_ERROR_MS = 2_000;
 
 /** The most operations in doubt that are compared with each other. */
-const MAX_RIVALS = 1_000;
+const MAX_COMPETING = 1_000;
 
 /**
  * How far the time of a row may be from that of the service's responses, where no row that the list had before shows it: times without a zone differ by
@@ -20,7 +20,7 @@ const MAX_RIVALS = 1_000;
 const REACH_MS = 24 * 3_600_000;
 
 /** Returns what to look for in order to find an operation's work. */
-async function soughtOf(account: Account, { terms }: Work, operation: Operation): Promise<Sought> {
+async function queryFor(account: Account, { terms }: Work, operation: Operation): Promise<EvidenceQuery> {
   const { request, tag, createdAt, baseline } = operation;
   const { serviceAtMs = Date.parse(createdAt) - Math.abs(account.time.service.hostAheadMs() ?? 0), before } =
     baseline ?? {};
@@ -35,13 +35,13 @@ async function soughtOf(account: Account, { terms }: Work, operation: Operation)
 
 /** What the lists of the service and the events of the inbox show of an operation, without what was there before it or is another operation's. */
 export async function evidenceOf(account: Account, work: Work, operation: Operation): Promise<Found> {
-  const sought = await soughtOf(account, work, operation);
-  const fromEvents = await candidatesOfEvents(account, work, sought);
-  const found = withEvents(await listed(account, work, sought), fromEvents);
+  const query = await queryFor(account, work, operation);
+  const fromEvents = await candidatesOfEvents(account, work, query);
+  const found = withEvents(await listed(account, work, query), fromEvents);
   const journal = await account.journal();
   const free: Candidate[] = [];
   for (const row of found.candidates)
-    if (mayBe(row, operation, sought.sinceMs) && !(await journal.isClaimed(row.requestId, operation.operationId)))
+    if (mayBe(row, operation, query.sinceMs) && !(await journal.isClaimed(row.requestId, operation.operationId)))
       free.push(row);
   // A row with the tag is the request, whatever else looks like it.
   const exact = free.filter(({ isExact }) => isExact);
@@ -51,10 +51,10 @@ export async function evidenceOf(account: Account, work: Work, operation: Operat
 const NOTHING: Found = { candidates: [], isComplete: false };
 
 /** Returns the rows of the service's list that may be a request, whenever they are from. */
-export async function listed(account: Account, { list, find }: Work, sought: Sought): Promise<Found> {
+export async function listed(account: Account, { list, find }: Work, query: EvidenceQuery): Promise<Found> {
   try {
-    if (find) return await find(account, sought);
-    return list ? await search(account, sought, list(sought.request)) : NOTHING;
+    if (find) return await find(account, query);
+    return list ? await search(account, query, list(query.request)) : NOTHING;
   } catch (error) {
     if (!(error instanceof CliError) || error.category !== 'refused') throw error;
     return { ...NOTHING, isRefused: true };
@@ -78,7 +78,7 @@ function mayBe(
 }
 
 /** Whether a row was created after a request left, and while its command may have been at work on it: both by the service's time. */
-function isOfItsTime({ createdAt: rowTime }: Candidate, { createdAt, busyUntil, baseline }: Operation): boolean {
+function inTimeWindow({ createdAt: rowTime }: Candidate, { createdAt, busyUntil, baseline }: Operation): boolean {
   const atMs = Date.parse(rowTime ?? '');
   const fromMs = baseline?.serviceAtMs;
   if (fromMs === undefined) return false;
@@ -102,15 +102,15 @@ export async function ownerOf(account: Account, work: Work, operation: Operation
   if (only.isExact) return others.length === 0 ? { kind: 'own', row: only } : { kind: 'unclear' };
   const isMarkNeeded = evidenceRulesOf(account.profile).evidence === 'mark';
   if (isMarkNeeded || candidates.some(({ isPartial }) => isPartial)) return { kind: 'unclear' };
-  if (!candidates.every((row) => isOfItsTime(row, operation))) return { kind: 'unclear' };
-  const rivals = await rivalsOf(account, work, operation);
+  if (!candidates.every((row) => inTimeWindow(row, operation))) return { kind: 'unclear' };
+  const competing = await competingOperations(account, work, operation);
   const equal: Claimant[] = [{ operation, rows: candidates }];
-  for (const rival of rivals) {
-    const rows = await timelyRows(account, work, rival);
+  for (const other of competing) {
+    const rows = await rowsInTime(account, work, other);
     const isShared = rows.some(({ requestId }) => candidates.some((row) => row.requestId === requestId));
     // One whose time is not known could never take the row that it would be given.
-    const isEqual = plainRequest(rival) === plainRequest(operation) && rival.endpoint === operation.endpoint;
-    if (isEqual && hasTime(rival) && !rows.some(({ isExact }) => isExact)) equal.push({ operation: rival, rows });
+    const isEqual = plainRequest(other) === plainRequest(operation) && other.endpoint === operation.endpoint;
+    if (isEqual && hasTime(other) && !rows.some(({ isExact }) => isExact)) equal.push({ operation: other, rows });
     // Of two different requests, the row does not say which one it is.
     else if (isShared) return { kind: 'unclear' };
   }
@@ -161,17 +161,21 @@ const timeOf = ({ createdAt }: Candidate): number => Date.parse(createdAt ?? '')
 const sentAt = ({ operation }: Claimant): number => operation.baseline?.serviceAtMs ?? 0;
 
 /** Returns the other operations of the account in doubt whose work a row may be. */
-async function rivalsOf(account: Account, { starts }: Work, { operationId }: Operation): Promise<readonly Operation[]> {
+async function competingOperations(
+  account: Account,
+  { starts }: Work,
+  { operationId }: Operation,
+): Promise<readonly Operation[]> {
   const journal = await account.journal();
   const ids = await journal.accountIds(await account.accountNames());
-  const inDoubt = await journal.list({ account: ids, state: 'in-doubt', limit: MAX_RIVALS });
+  const inDoubt = await journal.list({ account: ids, state: 'in-doubt', limit: MAX_COMPETING });
   return inDoubt.filter((other) => other.operationId !== operationId && starts.some(({ id }) => id === other.endpoint));
 }
 
-/** Returns the rows that may be a rival's. One whose time is not known may have any row that is like it. */
-async function timelyRows(account: Account, work: Work, rival: Operation): Promise<readonly Candidate[]> {
-  const { candidates } = await evidenceOf(account, work, rival);
-  return candidates.filter((row) => row.isExact || !hasTime(rival) || isOfItsTime(row, rival));
+/** Returns the rows that may be a competing operation's. One whose time is not known may have any row that is like it. */
+async function rowsInTime(account: Account, work: Work, other: Operation): Promise<readonly Candidate[]> {
+  const { candidates } = await evidenceOf(account, work, other);
+  return candidates.filter((row) => row.isExact || !hasTime(other) || inTimeWindow(row, other));
 }
 
 const hasTime = ({ baseline }: Operation): boolean => baseline?.serviceAtMs !== undefined;

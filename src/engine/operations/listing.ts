@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Account, AccountCallOptions } from '../account.ts';
 import { hasTag } from './rows.ts';
-import type { Candidate, Found, Listing, ListRow, RowsBefore, Sought, Standing } from './work.ts';
+import type { Candidate, EvidenceQuery, Found, Listing, ListRow, RowsBefore, Standing } from './work.ts';
 
 /** How far the times of a service's rows may be from the time of its responses. Source: inferred. */
 export const SERVICE_SKEW_MS = 5_000;
@@ -18,7 +18,7 @@ export function listing<L extends Endpoint, R>(definition: Listing<L, R>): Listi
 }
 
 /** Reads a list back to the time of the request, and returns the rows that are like it, whenever they are from. */
-export async function search(account: Account, { sinceMs, tag }: Sought, list: Listing): Promise<Found> {
+export async function search(account: Account, { sinceMs, tag }: EvidenceQuery, list: Listing): Promise<Found> {
   const { endpoint, page, rowsOf, read, done, failed, isUnpaged } = list;
   const candidates = new Map<string, Candidate>();
   let times: readonly number[] = [];

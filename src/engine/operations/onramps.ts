@@ -9,7 +9,7 @@ import { PREVIEW_READ } from '../previews.ts';
 import { futureIn, isPast, saysMore, standingOf, timesOf } from './listing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
 import { agrees, agreesFlag, amountAt, cngnOfNaira, compared, matchOf } from './rows.ts';
-import { type Candidate, type Sought, status, type Work } from './work.ts';
+import { type Candidate, type EvidenceQuery, status, type Work } from './work.ts';
 
 const isEvmAddress = (text: unknown): text is string => typeof text === 'string' && /^0x[\da-f]{40}$/i.test(text);
 
@@ -45,15 +45,15 @@ export const onramp: Work = {
   }),
   events: { 'payments.confirmed': { standing: 'accepted' }, 'wallet.funding.completed': { standing: 'settled' } },
   evidence: 'fiatrail wallets user USER_ID',
-  find: async (account, sought) => {
-    const { data } = await account.call(listUserWallets, { userId: String(sought.request['userId']) });
+  find: async (account, query) => {
+    const { data } = await account.call(listUserWallets, { userId: String(query.request['userId']) });
     const wallets = data.wallets ?? [];
     const candidates: Candidate[] = [];
     for (const wallet of wallets) {
       const { walletAddress, createdAt } = wallet;
-      if (!isEvmAddress(walletAddress) || isPast(createdAt, sought.sinceMs)) continue;
-      if (!isOfOnramp(wallet, sought.request)) continue;
-      const found = await onrampOf(account, walletAddress, sought);
+      if (!isEvmAddress(walletAddress) || isPast(createdAt, query.sinceMs)) continue;
+      if (!isOfOnramp(wallet, query.request)) continue;
+      const found = await onrampOf(account, walletAddress, query);
       if (found) candidates.push({ ...found, createdAt, listedAs: walletAddress });
     }
     return {
@@ -70,10 +70,11 @@ export const onramp: Work = {
 };
 
 /** The token that an onramp buys, if its request says so and not the user's settings. */
-const boughtBy = ({ autoSwap, assetSwap }: Sought['request']): unknown => (autoSwap === true ? assetSwap : undefined);
+const boughtBy = ({ autoSwap, assetSwap }: EvidenceQuery['request']): unknown =>
+  autoSwap === true ? assetSwap : undefined;
 
 /** Whether a wallet may be the one that a request made, as far as the list shows it. */
-const isOfOnramp = (wallet: UserWallet, request: Sought['request']): boolean =>
+const isOfOnramp = (wallet: UserWallet, request: EvidenceQuery['request']): boolean =>
   agrees(wallet.owner, request['owner']) &&
   agrees(wallet.tokenBuy, boughtBy(request)) &&
   agrees(wallet.blockchain, BASE.key);
@@ -81,7 +82,7 @@ const isOfOnramp = (wallet: UserWallet, request: Sought['request']): boolean =>
 type UserWallet = NonNullable<ResponseOf<typeof listUserWallets>['wallets']>[number];
 
 /** Returns the onramp that made a wallet, if it is like the request; undefined for another wallet. */
-async function onrampOf(account: Account, address: string, { request }: Sought): Promise<Candidate | undefined> {
+async function onrampOf(account: Account, address: string, { request }: EvidenceQuery): Promise<Candidate | undefined> {
   const { data } = await account.call(onrampStatus, byIdOrAddress(address)).catch((error: unknown) => {
     // The user's own wallet was not made by an onramp.
     if (error instanceof CliError && error.category === 'refused') return { data: undefined };

@@ -7,13 +7,13 @@ import type { Baseline } from '../../journal/baseline.ts';
 import type { SavedAccount } from '../banks.ts';
 import { listing } from './listing.ts';
 import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared, nairaOfCngn, said } from './rows.ts';
-import { type EventContent, type EventMeaning, type Likeness, type Sought, status, type Work } from './work.ts';
+import { type EventContent, type EventMeaning, type EvidenceQuery, type Likeness, status, type Work } from './work.ts';
 
 const OFFRAMP_ENDS = { done: ['completed'], failed: ['failed', 'cancelled'] } as const;
 const PAYOUT_ENDS = { done: ['completed'], failed: ['failed', 'cancelled', 'reversed'] } as const;
 
 /** Compares an event of an offramp with its request. */
-function compareOfframp({ userId, data }: EventContent, request: Sought['request']): Likeness {
+function compareOfframp({ userId, data }: EventContent, request: EvidenceQuery['request']): Likeness {
   return compared(
     [amountMatch(data['amount'], 'naira', amountAt(request['amount'], 'naira', 'NGN'))],
     [
@@ -42,7 +42,11 @@ interface Payee {
 }
 
 /** Compares a payout with its request, whose terms are the saved account that it names. Without them, a person decides. */
-function comparePayout(amountNaira: unknown, shown: Payee | null | undefined, request: Sought['request']): Likeness {
+function comparePayout(
+  amountNaira: unknown,
+  shown: Payee | null | undefined,
+  request: EvidenceQuery['request'],
+): Likeness {
   const { accountNumber, accountName, bankCode } = request;
   const wanted = nairaOfCngn(amountAt(request['amount'], 'base', 'CNGN'));
   return compared(

@@ -4,7 +4,7 @@ import { BASE } from '../../contract/networks.ts';
 import { type Amount, type Asset, isAsset } from '../../money/amount.ts';
 import { listing } from './listing.ts';
 import { agrees, agreesNetwork, agreesText, amountAt, amountMatch, compared, unsureMatch } from './rows.ts';
-import type { EventContent, EventMeaning, Likeness, Listing, Sought, Work } from './work.ts';
+import type { EventContent, EventMeaning, EvidenceQuery, Likeness, Listing, Work } from './work.ts';
 
 interface Sent {
   readonly isOwn: boolean;
@@ -14,7 +14,7 @@ interface Sent {
 }
 
 /** What a request sends: the account's own tokens, in base units, or those of a user. */
-function sentBy(isOwn: boolean, { ticker, amount, network }: Sought['request']): Sent {
+function sentBy(isOwn: boolean, { ticker, amount, network }: EvidenceQuery['request']): Sent {
   const asset = typeof ticker === 'string' && isAsset(ticker) ? ticker : 'CNGN';
   // A withdrawal names its network, or goes to Base; a transfer names none.
   const wantedNetwork = isOwn ? undefined : (network ?? BASE.key);
@@ -26,7 +26,7 @@ const OWN = 'fintech_self_transfer' as const;
 /** Whether a row is of the kind of the request, which only some of the types say. */
 const agreesType = (type: unknown, isOwn: boolean): boolean => typeof type !== 'string' || (type === OWN) === isOwn;
 
-function listOf(request: Sought['request'], isOwn: boolean): Listing {
+function listOf(request: EvidenceQuery['request'], isOwn: boolean): Listing {
   const { userId, internalWallet } = request;
   const sent = sentBy(isOwn, request);
   return listing({
@@ -61,7 +61,7 @@ function listOf(request: Sought['request'], isOwn: boolean): Listing {
 const EVIDENCE = 'fiatrail history withdrawals';
 
 /** Compares an event with a request. */
-function compareSent({ userId, data }: EventContent, request: Sought['request'], isOwn: boolean): Likeness {
+function compareSent({ userId, data }: EventContent, request: EvidenceQuery['request'], isOwn: boolean): Likeness {
   const { asset, amount, network } = sentBy(isOwn, request);
   return compared(
     [amountMatch(data['amount'], 'token', amount)],

@@ -25,7 +25,7 @@ export interface EventMeaning {
   /** How the work stands when it is sent. */
   readonly standing: Standing;
   /** Compares it with a request. Left out if it says too little: a person may know more. */
-  readonly compare?: (event: EventContent, request: Sought['request']) => Likeness;
+  readonly compare?: (event: EventContent, request: EvidenceQuery['request']) => Likeness;
   /** Text of it that may contain the tag. */
   readonly textOf?: (event: EventContent) => unknown;
 }
@@ -45,7 +45,7 @@ export interface EventContent {
 }
 
 /** A request whose outcome is unknown, and where to look for it. */
-export interface Sought {
+export interface EvidenceQuery {
   /** The request as recorded: redacted, in wire form, with the terms that it only refers to. */
   readonly request: Readonly<Record<string, unknown>>;
   /** The text that travelled with the request, if any. */
@@ -105,13 +105,13 @@ export interface Work {
   readonly retry?: (id: string) => string;
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;
-  /** The list that shows it. `request` is that of `Sought`. */
-  list?(request: Sought['request']): Listing;
+  /** The list that shows it. `request` is that of `EvidenceQuery`. */
+  list?(request: EvidenceQuery['request']): Listing;
   /** Reads the terms that a request only refers to, unless it has them: those of a bank account that was removed cannot be read. */
-  terms?(account: Account, request: Sought['request']): Promise<Baseline['terms']>;
-  find?(account: Account, sought: Sought): Promise<Found>;
+  terms?(account: Account, request: EvidenceQuery['request']): Promise<Baseline['terms']>;
+  find?(account: Account, query: EvidenceQuery): Promise<Found>;
   /** What was there, where `find` looks, before the request left. */
-  before?(account: Account, request: Sought['request']): Promise<RowsBefore | undefined>;
+  before?(account: Account, request: EvidenceQuery['request']): Promise<RowsBefore | undefined>;
   check?(account: Account, operation: Pick<Operation, 'request'>): Promise<Seen>;
 }
 

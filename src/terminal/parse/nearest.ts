@@ -1,9 +1,9 @@
 /** Returns the names most similar to `text`, best first: those that contain it and those within a small edit distance. */
 export function nearest(text: string, names: readonly string[], most = 3): string[] {
-  const sought = text.toLowerCase();
-  const measured = names.map((name) => ({ name, distance: editDistance(sought, name.toLowerCase()) }));
+  const typed = text.toLowerCase();
+  const measured = names.map((name) => ({ name, distance: editDistance(typed, name.toLowerCase()) }));
   const near = measured.filter(
-    ({ name, distance }) => distance <= Math.max(2, sought.length / 3) || (sought.length > 2 && name.includes(sought)),
+    ({ name, distance }) => distance <= Math.max(2, typed.length / 3) || (typed.length > 2 && name.includes(typed)),
   );
   return near
     .toSorted((a, b) => a.distance - b.distance)
