@@ -819,8 +819,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/operations/event-evidence.ts',
-    line: `const { standing, state } = row.standing === 'accepted' ? event : row;`,
-    change: 'const { standing, state } = event;',
+    line: `const { outcome, state } = row.outcome === 'accepted' ? event : row;`,
+    change: 'const { outcome, state } = event;',
     tests: ['test/works/with-events.test.ts'],
   },
   {

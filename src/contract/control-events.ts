@@ -15,7 +15,7 @@ import {
   timestamp,
 } from './fields.ts';
 
-/** How the delivery of an event stands. `none`: no webhook wanted it. */
+/** The delivery status of an event. `none`: no webhook is registered for it. */
 const DELIVERY_STATES = ['none', 'waiting', 'delivered', 'given-up'] as const;
 
 const sentEvent = () => ({
@@ -37,7 +37,7 @@ export const sandboxEvents = endpoint({
   method: 'GET',
   path: '/_sandbox/events',
   effect: 'read',
-  summary: 'List the events of the sandbox, newest first, and how their delivery stands',
+  summary: 'List the events of the sandbox, newest first, with their delivery status',
   done: 'Events listed',
   lists: 'events',
   request: () =>

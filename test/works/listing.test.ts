@@ -279,9 +279,9 @@ describe('a row', () => {
     ['failed', 'failed'],
     ['pending', 'accepted'],
     ['new words', 'accepted'],
-  ])('that is %s is %s', async (state, standing) => {
+  ])('that is %s is %s', async (state, outcome) => {
     expect(await found({ ...LIKE, state })).toEqual([
-      { requestId: 'like', createdAt: timeOf(1_000), state, standing, isExact: false, isPartial: false },
+      { requestId: 'like', createdAt: timeOf(1_000), state, outcome, isExact: false, isPartial: false },
     ]);
   });
 
@@ -292,7 +292,7 @@ describe('a row', () => {
   });
 
   test('without a state is still one', async () => {
-    expect(await found({ ...LIKE, state: null })).toMatchObject([{ state: 'unknown', standing: 'accepted' }]);
+    expect(await found({ ...LIKE, state: null })).toMatchObject([{ state: 'unknown', outcome: 'accepted' }]);
   });
 
   test('is a candidate whenever it is from', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { withEvents } from '../../src/engine/operations/event-evidence.ts';
-import type { Candidate, Standing } from '../../src/engine/operations/work.ts';
+import type { Candidate, WorkOutcome } from '../../src/engine/operations/work.ts';
 
-const candidate = (requestId: string, standing: Standing, state: string): Candidate => ({
-  ...{ requestId, standing, state, isExact: false, createdAt: '2026-01-05T09:00:00.000Z' },
+const candidate = (requestId: string, outcome: WorkOutcome, state: string): Candidate => ({
+  ...{ requestId, outcome, state, isExact: false, createdAt: '2026-01-05T09:00:00.000Z' },
 });
 
 describe('what a list and an event show of one request', () => {

@@ -250,7 +250,7 @@ const reconcileCommand = command({
     const rows = all.map(async (each) => ({
       ...(await printed(each.operation)),
       found: each.kind,
-      candidates: 'candidates' in each ? each.candidates : [],
+      candidates: 'candidates' in each ? each.candidates.map(({ requestId, state }) => ({ requestId, state })) : [],
       next: nextStep(each),
       wayOut: wayOut(each, 'atMs' in each ? each.atMs : undefined),
     }));

@@ -131,7 +131,7 @@ const eventId = argument('event-id', 'event id, from sandbox events list', id);
 
 const listCommand = command({
   words: ['sandbox', 'events', 'list'],
-  summary: 'List the events of the sandbox, newest first, and how their delivery stands',
+  summary: 'List the events of the sandbox, newest first, with their delivery status',
   details: 'A delivery of none means that no webhook subscribed to the event when it happened; see webhooks show.',
   examples: ['fiatrail sandbox events list', 'fiatrail sandbox events list --state given-up -o json'],
   endpoints: [sandboxEvents.id],

@@ -8,7 +8,7 @@ import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
 import { summaryOf } from './summary.ts';
 import { shownTarget } from './targets.ts';
 
-/** What a listener shows: events as they arrive, and how the forwarding stands. */
+/** What a listener shows: events as they arrive, and the forwarding status. */
 export interface Screen {
   /** Prints events that arrived. Rejects if the reader of the output is gone. */
   arrived(events: readonly KeptEvent[]): Promise<void>;

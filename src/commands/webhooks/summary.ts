@@ -23,7 +23,7 @@ export function summaryOf(event: KeptEvent) {
   };
 }
 
-/** How the forwarding of an event stands, in one word; null if it goes nowhere. */
+/** The forwarding status of an event in one word; null if it goes nowhere. */
 function forwardingOf({ forwards }: KeptEvent): 'forwarded' | 'pending' | 'dead' | null {
   if (forwards.length === 0) return null;
   if (forwards.some(({ state }) => state === 'dead')) return 'dead';

@@ -9,7 +9,7 @@ import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
 import type { EndListener } from './follow.ts';
 import { hasTag } from './rows.ts';
-import type { Candidate, EventMeaning, EvidenceQuery, Found, Likeness, Standing, Work } from './work.ts';
+import type { Candidate, EventMeaning, EvidenceQuery, Found, Likeness, Work, WorkOutcome } from './work.ts';
 
 /** Events of this long before the request are read too, because they have the times of this machine. */
 const SKEW_MS = 5 * 60_000;
@@ -49,8 +49,8 @@ export async function candidatesOfEvents(account: Account, work: Work, query: Ev
     if (!before || rankOf(evidence) > rankOf(before)) furthest.set(requestId, { ...evidence, ...proof });
   }
   return Promise.all(
-    [...furthest.values()].map(async ({ requestId, meaning: { standing }, event, isExact, isPartial }) => ({
-      ...{ requestId, standing, state: event.event, isExact, isPartial },
+    [...furthest.values()].map(async ({ requestId, meaning: { outcome }, event, isExact, isPartial }) => ({
+      ...{ requestId, outcome, state: event.event, isExact, isPartial },
       createdAt: await createdAtOf(account, work, requestId),
     })),
   );
@@ -67,10 +67,10 @@ function proofOf({ meaning, event }: EventEvidence, work: Work, { request, tag }
   return { ...likeness, isExact: typeof text === 'string' && hasTag(text, tag) };
 }
 
-const RANKS: Readonly<Record<Standing, number>> = { accepted: 0, settled: 2, failed: 2 };
+const RANKS: Readonly<Record<WorkOutcome, number>> = { accepted: 0, settled: 2, failed: 2 };
 
 /** What says more counts: how the work ended, and then what the request was. */
-const rankOf = ({ meaning: { standing, compare } }: EventEvidence) => RANKS[standing] + (compare ? 1 : 0);
+const rankOf = ({ meaning: { outcome, compare } }: EventEvidence) => RANKS[outcome] + (compare ? 1 : 0);
 
 async function evidenceSince(account: Account, work: Work, sinceMs: number): Promise<EventEvidence[]> {
   let inbox: Inbox | undefined;
@@ -107,8 +107,8 @@ export function withEvents(found: Found, evidence: readonly Candidate[]): Found 
   const listed = candidates.map((row) => {
     const event = byRequest.get(row.requestId);
     if (!event) return row;
-    const { standing, state } = row.standing === 'accepted' ? event : row;
-    return { ...row, standing, state, isExact: row.isExact || event.isExact };
+    const { outcome, state } = row.outcome === 'accepted' ? event : row;
+    return { ...row, outcome, state, isExact: row.isExact || event.isExact };
   });
   const ids = new Set(candidates.map(({ requestId }) => requestId));
   return { ...found, candidates: [...listed, ...evidence.filter(({ requestId }) => !ids.has(requestId))] };
@@ -126,7 +126,7 @@ export async function endListenerFor(
   if (!inbox) return undefined;
   const isEnd = (event: KeptEvent) => {
     const evidence = evidenceOfEvent(event, work);
-    return evidence !== undefined && evidence.meaning.standing !== 'accepted';
+    return evidence !== undefined && evidence.meaning.outcome !== 'accepted';
   };
   const unlessBroken = (look: () => boolean) => {
     try {

@@ -32,7 +32,7 @@ export function createEventRecorder(account: Account): EventRecorder {
           const evidence = evidenceOfEvent(event, work);
           if (!journal || !evidence) continue;
           mentions.set(work, (mentions.get(work) ?? 0) + 1);
-          if (evidence.meaning.standing !== 'accepted' && (await isOpen(journal, evidence.requestId)))
+          if (evidence.meaning.outcome !== 'accepted' && (await isOpen(journal, evidence.requestId)))
             await recordEnd(account, journal, work, evidence);
         }
     },
@@ -69,10 +69,10 @@ async function recordEnd(account: Account, journal: Journal, work: Work, { reque
     await followWork(account, work, requestId, 0).catch((error: unknown) => {
       if (!(error instanceof CliError)) throw error;
     });
-  const standing = meaning.standing === 'failed' ? 'failed' : 'settled';
+  const outcome = meaning.outcome === 'failed' ? 'failed' : 'settled';
   const names = await account.accountNames();
   const endpoints = work.starts.map(({ id }) => id);
-  await journal.ended({ account: names, endpoints, requestId }, standing, {
+  await journal.ended({ account: names, endpoints, requestId }, outcome, {
     detail: `reported by the event ${event.event}`,
   });
 }

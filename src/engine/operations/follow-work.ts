@@ -26,11 +26,11 @@ export function followWork<E extends Endpoint>(
     ...(watch ? { meanwhile: watch(account, requestId) } : {}),
     namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(account, requestId, data)) ?? {},
     openEndListener: async () => (await import('./event-evidence.ts')).endListenerFor(account, work, requestId),
-    ended: (standing: End['standing'], data: ResponseOf<Endpoint>) =>
+    ended: (outcome: End['outcome'], data: ResponseOf<Endpoint>) =>
       recordEnd(account, {
         starts: starts.map(({ id }) => id),
         requestId,
-        standing,
+        outcome,
         result: resultOf(followed.endpoint, data),
       }),
   });
@@ -39,16 +39,16 @@ export function followWork<E extends Endpoint>(
 interface End {
   readonly starts: readonly string[];
   readonly requestId: string;
-  readonly standing: 'settled' | 'failed';
+  readonly outcome: 'settled' | 'failed';
   readonly result: string;
 }
 
 /** Carries the end of work into the journal. A journal that cannot be written does not change what the service said. */
-async function recordEnd(account: Account, { starts, requestId, standing, result }: End): Promise<void> {
+async function recordEnd(account: Account, { starts, requestId, outcome, result }: End): Promise<void> {
   try {
     const names = await account.accountNames();
     const journal = await account.journal();
-    await journal.ended({ account: names, endpoints: starts, requestId }, standing, { result });
+    await journal.ended({ account: names, endpoints: starts, requestId }, outcome, { result });
   } catch {
     await account.say('warning: cannot write to the journal; it does not know yet how this work ended');
   }

@@ -35,7 +35,7 @@ export interface Following<E extends Endpoint> {
   /** The progress text, updated every second, such as a countdown. If omitted or undefined, it is the state after each read. */
   readonly shows?: (state: string, isLive: boolean) => string | undefined;
   /** Called once when the work has ended, before the outcome is returned. */
-  readonly ended?: (standing: 'settled' | 'failed', data: ResponseOf<E>) => Promise<void>;
+  readonly ended?: (outcome: 'settled' | 'failed', data: ResponseOf<E>) => Promise<void>;
   /** Opens a listener that notices the end of the work between two reads of its status; undefined if nothing receives its events. */
   readonly openEndListener?: () => Promise<EndListener | undefined>;
   /** Finds names of tokens that the status lacks; they are added to the request that it answers. */

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Account, AccountCallOptions } from '../account.ts';
 import { hasTag } from './rows.ts';
-import type { Candidate, EvidenceQuery, Found, Listing, ListRow, RowsBefore, Standing } from './work.ts';
+import type { Candidate, EvidenceQuery, Found, Listing, ListRow, RowsBefore, WorkOutcome } from './work.ts';
 
 /** How far the times of a service's rows may be from the time of its responses. Source: inferred. */
 export const SERVICE_SKEW_MS = 5_000;
@@ -39,8 +39,8 @@ export async function search(account: Account, { sinceMs, tag }: EvidenceQuery, 
       // Where a list shows texts, a row without the tag that the request carried is another request's, or its tag was cut.
       const isUnmarked = tag !== undefined && row.text !== undefined && !isExact;
       const isPartial = isUnmarked || row.isPartial === true;
-      const standing = standingOf(state ?? '', done, failed);
-      candidates.set(requestId, { requestId, createdAt, state: state ?? 'unknown', standing, isExact, isPartial });
+      const outcome = workOutcomeOf(state ?? '', done, failed);
+      candidates.set(requestId, { requestId, createdAt, state: state ?? 'unknown', outcome, isExact, isPartial });
     }
     count = isUnpaged ? rows.length : count + rows.length;
     // Only a list that was newest first so far ends here, and with a whole page: nobody promises the order.
@@ -118,7 +118,7 @@ interface Extent {
   readonly total?: number | null;
 }
 
-export function standingOf(state: string, done: readonly string[], failed: readonly string[]): Standing {
+export function workOutcomeOf(state: string, done: readonly string[], failed: readonly string[]): WorkOutcome {
   if (done.includes(state)) return 'settled';
   return failed.includes(state) ? 'failed' : 'accepted';
 }

@@ -6,7 +6,7 @@ import { listUserWallets } from '../../contract/endpoints/wallets.ts';
 import { BASE } from '../../contract/networks.ts';
 import type { Account } from '../account.ts';
 import { PREVIEW_READ } from '../previews.ts';
-import { futureIn, isPast, saysMore, standingOf, timesOf } from './listing.ts';
+import { futureIn, isPast, saysMore, timesOf, workOutcomeOf } from './listing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
 import { agrees, agreesFlag, amountAt, cngnOfNaira, compared, matchOf } from './rows.ts';
 import { type Candidate, type EvidenceQuery, status, type Work } from './work.ts';
@@ -43,7 +43,7 @@ export const onramp: Work = {
     words: ({ wallet }) =>
       wallet?.virtualAccountStatus === 'expired' ? 'the account was not paid in time' : undefined,
   }),
-  events: { 'payments.confirmed': { standing: 'accepted' }, 'wallet.funding.completed': { standing: 'settled' } },
+  events: { 'payments.confirmed': { outcome: 'accepted' }, 'wallet.funding.completed': { outcome: 'settled' } },
   evidence: 'fiatrail wallets user USER_ID',
   find: async (account, query) => {
     const { data } = await account.call(listUserWallets, { userId: String(query.request['userId']) });
@@ -101,9 +101,9 @@ async function onrampOf(account: Account, address: string, { request }: Evidence
       agrees(wallet?.tokenBuy ?? data.metadata?.tokenBuy, boughtBy(request)),
     ],
   );
-  const standing = standingOf(state ?? '', ENDS.done, ENDS.failed);
+  const outcome = workOutcomeOf(state ?? '', ENDS.done, ENDS.failed);
   const { requestId } = data;
   return isLike
-    ? { requestId, createdAt: undefined, state: state ?? 'unknown', standing, isExact: false, isPartial }
+    ? { requestId, createdAt: undefined, state: state ?? 'unknown', outcome, isExact: false, isPartial }
     : undefined;
 }

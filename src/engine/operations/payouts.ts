@@ -75,9 +75,9 @@ export const offramp: Work = {
     createdOf: ({ createdAt }) => createdAt,
   }),
   events: {
-    'vault.return.transfer.confirmed': { standing: 'accepted' },
-    'vault.return.payout.completed': { standing: 'settled', compare: compareOfframp },
-    'vault.return.payout.failed': { standing: 'failed', compare: compareOfframp },
+    'vault.return.transfer.confirmed': { outcome: 'accepted' },
+    'vault.return.payout.completed': { outcome: 'settled', compare: compareOfframp },
+    'vault.return.payout.failed': { outcome: 'failed', compare: compareOfframp },
   },
   evidence: 'fiatrail history payouts --type user_offramp',
   list: (request) => {
@@ -130,11 +130,11 @@ export const payout: Work = {
     createdOf: ({ initiatedAt }) => initiatedAt,
   }),
   events: {
-    'fintech.offramp.initiated': { standing: 'accepted', compare: comparePayoutEvent },
-    'fintech.offramp.transfer.completed': { standing: 'accepted' },
-    'fintech.offramp.payout.initiated': { standing: 'accepted', compare: comparePayoutEvent },
-    'fintech.offramp.completed': { standing: 'settled', compare: comparePayoutEvent },
-    'fintech.offramp.failed': { standing: 'failed', compare: comparePayoutEvent },
+    'fintech.offramp.initiated': { outcome: 'accepted', compare: comparePayoutEvent },
+    'fintech.offramp.transfer.completed': { outcome: 'accepted' },
+    'fintech.offramp.payout.initiated': { outcome: 'accepted', compare: comparePayoutEvent },
+    'fintech.offramp.completed': { outcome: 'settled', compare: comparePayoutEvent },
+    'fintech.offramp.failed': { outcome: 'failed', compare: comparePayoutEvent },
   },
   evidence: 'fiatrail history payouts --type fintech_offramp',
   list: (request) =>

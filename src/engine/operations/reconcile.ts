@@ -91,12 +91,12 @@ export async function isReconciled(account: Account, operation: Operation): Prom
 async function recordFound(
   journal: Journal,
   operationId: string,
-  { requestId, standing, state }: Candidate,
+  { requestId, outcome, state }: Candidate,
   note?: string,
 ): Promise<boolean> {
   const detail = [`found with the status ${state}`, ...(note === undefined ? [] : [note])].join('; ');
-  if ((await journal.take(operationId, { requestId, detail })) && standing !== 'accepted')
-    await journal.append(operationId, standing, { detail });
+  if ((await journal.take(operationId, { requestId, detail })) && outcome !== 'accepted')
+    await journal.append(operationId, outcome, { detail });
   return !isInDoubt(await current(journal, operationId));
 }
 
@@ -214,7 +214,7 @@ async function sentAgain(
 
 /** The work that the service named when a request was sent again. */
 const acceptedAs = (requestId: string): Candidate => ({
-  ...{ requestId, createdAt: undefined, standing: 'accepted', isExact: true },
+  ...{ requestId, createdAt: undefined, outcome: 'accepted', isExact: true },
   state: 'accepted when it was sent again under its idempotency key',
 });
 

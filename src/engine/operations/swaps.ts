@@ -72,7 +72,7 @@ export const swap: Work = {
         : { buyToken: await boughtToken(account, requestId, createdAt) },
   }),
   // They name tokens by their contracts, and so do not say what the request said.
-  events: { 'swap.completed': { standing: 'settled' }, 'swap.failed': { standing: 'failed' } },
+  events: { 'swap.completed': { outcome: 'settled' }, 'swap.failed': { outcome: 'failed' } },
   evidence: 'fiatrail swaps list',
   terms: async (account, { userId, walletAddress, smartWalletAddress, managedWallet }) => {
     if (typeof userId !== 'string' || typeof (walletAddress ?? smartWalletAddress ?? managedWallet) === 'string')

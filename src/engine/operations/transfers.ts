@@ -83,8 +83,8 @@ const compareTransfer: EventMeaning['compare'] = (event, request) => compareSent
 export const withdrawal: Work = {
   starts: [withdrawAsset],
   events: {
-    'fintech.user.asset.transfer.completed': { standing: 'settled', compare: compareWithdrawal },
-    'fintech.user.asset.transfer.failed': { standing: 'failed', compare: compareWithdrawal },
+    'fintech.user.asset.transfer.completed': { outcome: 'settled', compare: compareWithdrawal },
+    'fintech.user.asset.transfer.failed': { outcome: 'failed', compare: compareWithdrawal },
   },
   evidence: EVIDENCE,
   list: (request) => listOf(request, false),
@@ -95,10 +95,10 @@ export const transfer: Work = {
   starts: [transferToWallet],
   events: {
     'fintech.asset.transfer.completed': {
-      ...{ standing: 'settled', compare: compareTransfer },
+      ...{ outcome: 'settled', compare: compareTransfer },
       textOf: ({ data }) => data['note'],
     },
-    'fintech.asset.transfer.failed': { standing: 'failed' },
+    'fintech.asset.transfer.failed': { outcome: 'failed' },
   },
   evidence: `${EVIDENCE} --type fintech_self_transfer`,
   list: (request) => listOf(request, true),

@@ -15,6 +15,6 @@ export const onboarding: Work = {
     words: ({ message }) => message ?? undefined,
   }),
   retry: (id) => `fiatrail users onboard --retry ${id} --bvn-stdin < bvn.txt`,
-  events: { 'user.onboarded': { standing: 'settled' } },
+  events: { 'user.onboarded': { outcome: 'settled' } },
   evidence: 'fiatrail users list',
 };

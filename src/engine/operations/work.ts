@@ -22,8 +22,8 @@ interface Status<E extends Endpoint>
 
 /** What an event means for the work that it is about. */
 export interface EventMeaning {
-  /** How the work stands when it is sent. */
-  readonly standing: Standing;
+  /** Whether the work is in progress or how it ended, when the event is sent. */
+  readonly outcome: WorkOutcome;
   /** Compares it with a request. Left out if it says too little: a person may know more. */
   readonly compare?: (event: EventContent, request: EvidenceQuery['request']) => Likeness;
   /** Text of it that may contain the tag. */
@@ -57,15 +57,15 @@ export interface EvidenceQuery {
 /** The rows of a list before a request left. */
 export type RowsBefore = NonNullable<Baseline['before']>;
 
-/** How work stands, in the journal's words. */
-export type Standing = 'accepted' | 'settled' | 'failed';
+/** Whether work is in progress or how it ended, in the journal's words. */
+export type WorkOutcome = 'accepted' | 'settled' | 'failed';
 
 /** A row that may be the request. */
 export interface Candidate {
   readonly requestId: string;
   readonly createdAt: string | null | undefined;
   readonly state: string;
-  readonly standing: Standing;
+  readonly outcome: WorkOutcome;
   /** Whether it contains the tag, and so can be nothing else. */
   readonly isExact: boolean;
   /** Whether it says too little to be proof: it may be the request, and a person decides. */

@@ -45,7 +45,7 @@ export async function verdictsFor(
   const moves = effect === 'money' ? movesOf(endpoint, input) : undefined;
   const command = moves && endpoint.moves?.command;
   const asked: Asked = {
-    ...(await standing(account, sets)),
+    ...(await circumstances(account, sets)),
     effect,
     moves,
     to: destinationsOf(endpoint, input),
@@ -55,7 +55,7 @@ export async function verdictsFor(
   return verdictsOf(sets, asked, factsOf(account));
 }
 
-const standing = async (
+const circumstances = async (
   { world, profile, isInteractive, idempotencyKey, time }: RuleSession,
   sets: readonly RuleSet[],
 ) => ({
@@ -104,7 +104,7 @@ export async function requireRules(
 /** Checks what is known before a money command asks for anything. Throws CliError declined. */
 export async function requireMoneyRules(account: RuleSession, sets: readonly RuleSet[]): Promise<void> {
   const asked: Asked = {
-    ...(await standing(account, sets)),
+    ...(await circumstances(account, sets)),
     ...({ effect: 'money', moves: undefined, to: [], command: undefined, isOfCommand: false } as const),
   };
   const broken = brokenRule(account.profile.name, await verdictsOf(sets, asked, factsOf(account)));
