@@ -1,9 +1,16 @@
 import http from 'node:http';
 import type { AgentOptions } from 'node:https';
 import { ExchangeError, TOO_LATE } from '../base/exchange-error.ts';
-import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
+import type { Clock, Exchange, HttpRequest, HttpResponse, World } from '../base/world.ts';
 import { agentProxy, type Environment, proxyVariables } from './proxy.ts';
 import { withTimeLimit } from './time-limit.ts';
+
+type Socket = http.IncomingMessage['socket'];
+
+/** What the network needs of the World. */
+interface Machine extends Pick<World, 'turn'> {
+  readonly clock: Pick<Clock, 'now' | 'steadyMs'>;
+}
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Far above any response of the service. Reading stops at this size. */
@@ -11,25 +18,55 @@ export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Returns an Exchange over the network, on Node's HTTP client. It does not follow redirects or decompress bodies, and it
- * uses the proxy of the environment, except for loopback addresses. Reads share connections. Each change opens a new
- * one: an idle connection may be dead by the time it is reused, which would leave a payment with an unknown outcome.
- * Throws CliError usage for an invalid proxy URL.
+ * uses the proxy of the environment, except for loopback addresses. Requests one after the other share a connection, except through a
+ * proxy. A change opens a new one if the last response is older than `FRESH_MS`. Throws CliError usage for an invalid proxy URL.
  */
-export function createNetwork(env: Environment): Exchange {
+export function createNetwork(env: Environment, { clock, turn }: Machine): Exchange {
   // An invalid proxy is rejected before the first request, whatever its URL.
   proxyVariables(env);
   const shared = new Map<boolean, Promise<Connection>>();
+  const freshness = createFreshness(clock, turn);
   return async (request, signal, isRead = false) => {
     const isTls = new URL(request.url).protocol === 'https:';
     const proxy = agentProxy(request.url, env);
-    const isShared = isRead && !proxy.proxyEnv;
-    const connect = () => openConnection(isTls, { ...proxy, keepAlive: isShared });
-    const opening = (isShared && shared.get(isTls)) || connect();
-    if (isShared) shared.set(isTls, opening);
-    const connection = await opening;
-    return exchangeOnce(request, signal, isShared ? { ...connection, close: () => {} } : connection);
+    if (proxy.proxyEnv) return exchangeOnce(request, signal, await openConnection(isTls, proxy));
+    const opening = shared.get(isTls) ?? openConnection(isTls, { keepAlive: true });
+    shared.set(isTls, opening);
+    const connection = { ...(await opening), close: () => {} };
+    if (!isRead) await freshness.require(connection.agent);
+    return exchangeOnce(request, signal, connection, freshness.note);
   };
 }
+
+/**
+ * How long a connection may have been idle before a change uses it. The longer, the likelier it is that the server closes it just then,
+ * which would leave a payment with an unknown outcome.
+ */
+const FRESH_MS = 1_000;
+
+function createFreshness({ now, steadyMs = now }: Machine['clock'], turn: Machine['turn']) {
+  const answered = new WeakMap<Socket, { readonly nowMs: number; readonly steadyMs: number }>();
+  const isFresh = (socket: Socket) => {
+    const at = answered.get(socket);
+    // The machine may have slept, or its clock may have been set.
+    const idleMs = at ? Math.max(Math.abs(now() - at.nowMs), steadyMs() - at.steadyMs) : Infinity;
+    return idleMs <= FRESH_MS;
+  };
+  return {
+    /** Notes that a connection has just brought a response. */
+    note: (socket: Socket) => void answered.set(socket, { nowMs: now(), steadyMs: steadyMs() }),
+    /** Closes the idle connections of an agent that a change must not use. */
+    require: async ({ freeSockets }: http.Agent) => {
+      if (Object.keys(freeSockets).length === 0) return;
+      // Node learns here which of them the server has closed by now.
+      for (let turns = 0; turns < TURNS_TO_READ; turns++) await turn();
+      for (const socket of Object.values(freeSockets).flat()) if (socket && !isFresh(socket)) socket.destroy();
+    },
+  };
+}
+
+/** The first turn of the event loop may be past the point where sockets are read; what is read reaches the socket in the one after. */
+const TURNS_TO_READ = 2;
 
 /** Node's agent for the connections of one or more requests. */
 export interface Connection {
@@ -86,6 +123,7 @@ function exchangeOnce(
   request: HttpRequest,
   signal: AbortSignal,
   { agent, isTls, isProxied, request: open, close }: Connection,
+  onAnswered: (socket: Socket) => void = () => {},
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let sent = false;
@@ -127,6 +165,8 @@ function exchangeOnce(
     outgoing.on('response', (incoming) => {
       // From here on, the response reports how it ends.
       outgoing.removeListener('close', endedEarly);
+      const { socket } = incoming;
+      incoming.once('end', () => onAnswered(socket));
       readResponse(incoming, resolve, fail);
     });
     outgoing.on('upgrade', (_incoming, socket) => {

@@ -1,6 +1,7 @@
 import { createMemory } from '../account/completion-memory.ts';
 import { type JournalPlace, journalPlaceOf } from '../account/journal-place.ts';
-import { requestIdOf } from '../client/client.ts';
+import { oneAtATime } from '../base/one-at-a-time.ts';
+import { type CallOptions, requestIdOf } from '../client/client.ts';
 import { validRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
@@ -45,7 +46,7 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
     journal,
     activity: createActivity(),
     rules: rulesOf(() => ({ ...account, idempotencyKey: idempotencyKey() })),
-    call: (endpoint, input, options = {}) => callOf(account, memory.note, endpoint, input, options),
+    call: (endpoint, input, options = {}) => callOf(account, calling, endpoint, input, options),
     connection: async (endpoint) => {
       const opened = await connection.open();
       const isChecked = endpoint && endpoint.id !== getPlatformPublicKey.id && endpoint.area !== 'control';
@@ -62,6 +63,7 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
     },
   };
   const memory = createMemory(given, profile, account.accountNames);
+  const calling = { remember: memory.note, inTurn: oneAtATime() };
   return account;
 }
 
@@ -88,22 +90,34 @@ function operatorsOf(account: () => Account): Account['operators'] {
   };
 }
 
+interface Calling {
+  remember(endpoint: Endpoint, data: unknown): Promise<void>;
+  /** Runs reads that may not take long one after the other, so that they share a connection. */
+  inTurn<T>(read: () => Promise<T>): Promise<T>;
+}
+
 async function callOf<E extends Endpoint>(
   account: Account,
-  remember: (endpoint: Endpoint, data: unknown) => Promise<void>,
+  { remember, inTurn }: Calling,
   endpoint: E,
   input: RequestOf<E>,
   options: AccountCallOptions,
 ): Promise<AccountReply<ResponseOf<E>>> {
-  const { activity, globals } = account;
+  const { activity, globals, world } = account;
   const request = await prepareRequest(account, endpoint, input, options);
   const isRead = effectOf(endpoint, input) === 'read';
   if (isRead) activity.noteRead();
-  const call = (isLate?: () => boolean) =>
-    sendRequest(account, request, { ...options, isLate }).catch((error) => {
+  const send = (limits: CallOptions) =>
+    sendRequest(account, request, { ...options, ...limits }).catch((error) => {
       activity.noteUnread(error);
       throw error;
     });
+  const call = (isLate?: () => boolean) => {
+    const { totalMs } = options;
+    if (totalMs === undefined) return send({ isLate });
+    const untilMs = world.clock.now() + totalMs;
+    return inTurn(() => send({ isLate, totalMs: Math.max(1, untilMs - world.clock.now()) }));
+  };
   // A verification costs money and has an end, so the journal follows it like a movement of money.
   const isFollowed = !isRead && endpoint.starts !== undefined && !options.isRecorded;
   const { reply, operationId } = isFollowed

@@ -14,7 +14,7 @@ export type Line = ShownLine;
 /** A user is waiting for the prompt, so a preview that takes longer is left out. */
 export const PREVIEW_READ = { totalMs: 5_000 } as const;
 
-/** Reads previews in parallel. A preview that cannot be read is left out. */
+/** Reads previews, none longer than `PREVIEW_READ` from now. A preview that cannot be read is left out. */
 export async function readPreviews(...reads: readonly (() => Promise<readonly Line[]>)[]): Promise<readonly Line[]> {
   return (await Promise.all(reads.map((read) => read().catch(() => [])))).flat();
 }

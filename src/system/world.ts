@@ -30,7 +30,9 @@ export function createSystemWorld(endsAtOnce = false): World {
     env: process.env,
     host: thisHost(),
     network: async (request, signal, isRead) => {
-      network ??= import('../client/network.ts').then(({ createNetwork }) => createNetwork(process.env));
+      network ??= import('../client/network.ts').then(({ createNetwork }) =>
+        createNetwork(process.env, { clock: systemClock, turn }),
+      );
       return (await network)(request, signal, isRead);
     },
     probe: async () => (await import('../client/probe.ts')).createProbe(process.env),
@@ -57,7 +59,7 @@ export function createSystemWorld(endsAtOnce = false): World {
     },
     readFile: (path, maxBytes) => readBounded(path, maxBytes, signals().interrupted.signal),
     ensurePrivateDir: ensurePrivateFolder,
-    turn: () => new Promise((resolve) => setImmediate(resolve)),
+    turn,
     startThread: async (word) => (await import('./threads.ts')).startThread(process.argv[1] ?? '', word),
     exit: (code) => process.exit(code),
     steadyMemory,
@@ -111,6 +113,8 @@ function isRunning(processId: number): boolean {
     return (error as { code?: unknown }).code === 'EPERM';
   }
 }
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const systemClock: Clock = {
   now: () => Date.now(),

@@ -2,12 +2,11 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { HttpResponse } from '../../src/base/world.ts';
 import { LightHeaders, LightRequest, LightResponse } from '../../src/bundle/light-fetch.ts';
-import { createNetwork } from '../../src/client/network.ts';
 import { main } from '../../src/main.ts';
 import { fiatrail, newHome, requireBuilt } from '../support/built.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { html, json, listBefore, refusal, success, tooMany } from '../support/exchange.ts';
-import { httpServer, httpsServer } from '../support/loopback.ts';
+import { httpServer, httpsServer, testNetwork } from '../support/loopback.ts';
 import { fakeWorld } from '../support/world.ts';
 
 /** HTTP header names, except `set-cookie`, which is never joined and which fiatrail does not use. */
@@ -217,7 +216,7 @@ describe.each(SERIES)('ky with %s', (_, argv, answers, exit) => {
 
   test("works on Node's, from the source", async () => {
     const { env, served } = await service(answers);
-    const network = createNetwork({});
+    const network = testNetwork();
     const code = await main(argv, fakeWorld({ env, network, clock: { now: () => Date.now(), sleep: async () => {} } }));
     expect({ code, served: served() }).toEqual({ code: exit, served: answers.length });
   });

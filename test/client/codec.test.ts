@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { decodeAnswer, encodeRequest, type Target } from '../../src/client/codec.ts';
-import { createNetwork } from '../../src/client/network.ts';
 import { uncheckedRequest } from '../../src/client/request.ts';
 import { controls, sandboxStatus } from '../../src/contract/control.ts';
 import { type Endpoint, pathParameters } from '../../src/contract/endpoint.ts';
@@ -18,7 +17,7 @@ import { main } from '../../src/main.ts';
 import { parseJson, type WireNumber, wireNumberText } from '../../src/money/decimal.ts';
 import { createRouter } from '../../src/sandbox/router.ts';
 import { json } from '../support/exchange.ts';
-import { bodyOf, httpServer } from '../support/loopback.ts';
+import { bodyOf, httpServer, testNetwork } from '../support/loopback.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const TARGET: Target = { baseUrl: 'https://service.test/v1', apiKey: new Secret('the-key') };
@@ -161,7 +160,7 @@ describe('an id in a path', () => {
       response.end('{}');
     });
     const request = encodeRequest(uncheckedRequest(balanceUser, { userId: id }), { ...TARGET, baseUrl });
-    await createNetwork({})(request, new AbortController().signal);
+    await testNetwork()(request, new AbortController().signal);
     expect((await createRouter()('GET', asked))?.path).toEqual({ userId: id });
   });
 
@@ -259,7 +258,7 @@ async function against(body: string, argv: readonly string[]) {
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
   const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key' };
-  const world = fakeWorld({ env, network: createNetwork({}) });
+  const world = fakeWorld({ env, network: testNetwork() });
   const code = await main([...argv, '-q'], world);
   return { code, stdout: world.stdout.text(), stderr: world.stderr.text(), asked };
 }

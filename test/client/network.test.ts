@@ -8,13 +8,21 @@ import { ExchangeError } from '../../src/base/exchange-error.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { createClient } from '../../src/client/client.ts';
-import { createNetwork, MAX_BODY_BYTES } from '../../src/client/network.ts';
+import { MAX_BODY_BYTES } from '../../src/client/network.ts';
 import { validRequest } from '../../src/client/request.ts';
 import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
 import { success } from '../support/exchange.ts';
-import { bodyOf, closedPort, httpServer, httpsServer, proxyServer, tcpServer } from '../support/loopback.ts';
+import {
+  bodyOf,
+  closedPort,
+  httpServer,
+  httpsServer,
+  proxyServer,
+  tcpServer,
+  testNetwork,
+} from '../support/loopback.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -38,7 +46,7 @@ async function failure(exchange: Promise<HttpResponse>): Promise<ExchangeError> 
   throw error;
 }
 
-const exchangeWith = (url: string) => createNetwork({})(requestTo(`${url}/anything`), NEVER);
+const exchangeWith = (url: string) => testNetwork()(requestTo(`${url}/anything`), NEVER);
 
 describe('a request and its response', () => {
   test('are passed on unchanged', async () => {
@@ -47,14 +55,14 @@ describe('a request and its response', () => {
       seen.push(request.method, request.url, request.headers['x-api-key'], await bodyOf(request));
       response.writeHead(201, { 'X-Something': 'Else', 'set-cookie': ['a=1', 'b=2'] }).end('₦ and more');
     });
-    const answer = await createNetwork({})(requestTo(`${baseUrl}/a%20b?c=d`, { body: '{"n":"₦"}' }), NEVER);
+    const answer = await testNetwork()(requestTo(`${baseUrl}/a%20b?c=d`, { body: '{"n":"₦"}' }), NEVER);
     expect(seen).toEqual(['POST', '/v1/a%20b?c=d', 'k', '{"n":"₦"}']);
     expect(answer).toMatchObject({ status: 201, body: '₦ and more', headers: { 'x-something': 'Else' } });
   });
 
   test('leave nothing behind on the signal, which lives as long as an export of many pages', async () => {
     const { baseUrl } = await httpServer((_, response) => response.end('{}'));
-    const network = createNetwork({});
+    const network = testNetwork();
     const { signal } = new AbortController();
     await network(requestTo(`${baseUrl}/first`), signal);
     await network(requestTo(`${baseUrl}/second`), signal);
@@ -77,7 +85,7 @@ describe('a request and its response', () => {
       headers = request.headers;
       response.end('{}');
     });
-    await createNetwork({})(requestTo(baseUrl, { method: 'GET', body: undefined, headers: {} }), NEVER);
+    await testNetwork()(requestTo(baseUrl, { method: 'GET', body: undefined, headers: {} }), NEVER);
     expect(Object.keys(headers as object)).not.toContain('content-length');
     expect(Object.keys(headers as object)).not.toContain('transfer-encoding');
   });
@@ -109,17 +117,6 @@ describe('a request and its response', () => {
       response.end('{"late":true}');
     });
     expect(await exchangeWith(baseUrl)).toMatchObject({ status: 200, body: '{"late":true}' });
-  });
-
-  test('opens a new connection for each change', async () => {
-    const ports = new Set<number | undefined>();
-    const { baseUrl } = await httpServer((request, response) => {
-      ports.add(request.socket.remotePort);
-      response.end('{}');
-    });
-    await exchangeWith(baseUrl);
-    await exchangeWith(baseUrl);
-    expect(ports.size).toBe(2);
   });
 });
 
@@ -192,7 +189,7 @@ const FAULTS: readonly (readonly [name: string, talk: (socket: Socket) => void, 
 
 function clientOf(baseUrl: string, totalMs: number) {
   return createClient({
-    exchange: createNetwork({}),
+    exchange: testNetwork(),
     target: { baseUrl, apiKey: new Secret('k') },
     clock: { now: () => Date.now(), sleep: () => Promise.reject(new Error('nobody sleeps here')) },
     totalMs,
@@ -247,7 +244,7 @@ describe('connections', () => {
     return { over, baseUrl };
   }
 
-  test('of a client are never shared by payments', async () => {
+  test('of a client are shared by reads and payments that follow at once', async () => {
     const body = success({ requestId: 'r', status: 'requested', token: 'CNGN' }).body;
     const { over, baseUrl } = await counted((_, response) => {
       response.setHeader('content-type', 'application/json').end(body);
@@ -256,14 +253,48 @@ describe('connections', () => {
     const pay = () => client.call(validRequest(startOnramp, { userId: 'u', amount: 5 }));
     const read = () => client.call(validRequest(balanceMulti, {}));
     for (const call of [read, pay, pay, read, pay]) await call();
-    expect(over).toEqual([0, 1, 2, 0, 3]);
+    expect(over).toEqual([0, 0, 0, 0, 0]);
   });
 
-  test('are shared by reads only', async () => {
+  test.each<[what: string, nowMs: number, steadyMs: number]>([
+    ['a second has passed', 1_001, 1_001],
+    ['the machine slept', 60_000, 5],
+    ['the clock was set back', -60_000, 5],
+    ['the clock was set back to when the response came', 0, 1_001],
+  ])('are used by a change only while they are fresh: not if %s', async (_what, nowMs, steadyMs) => {
     const { over, baseUrl } = await counted();
-    const network = createNetwork({});
-    for (const isRead of [true, true, false, false, true]) await network(requestTo(baseUrl), NEVER, isRead);
-    expect(over).toEqual([0, 0, 1, 2, 0]);
+    const time = { nowMs: 5_000_000, steadyMs: 7_000 };
+    const network = testNetwork({}, { now: () => time.nowMs, steadyMs: () => time.steadyMs });
+    const send = (isRead: boolean) => network(requestTo(baseUrl), NEVER, isRead);
+    const pass = () => {
+      time.nowMs += nowMs;
+      time.steadyMs += steadyMs;
+    };
+    await send(true);
+    await send(false);
+    pass();
+    await send(true);
+    pass();
+    await send(false);
+    await send(true);
+    expect(over).toEqual([0, 0, 0, 1, 1]);
+  });
+
+  test('that the server has closed by now take no change', async () => {
+    const { over, baseUrl } = await counted((request, response) => {
+      // Closed in spite of keep-alive.
+      response.end('', () => {
+        if (request < 3) response.socket?.destroy();
+      });
+    });
+    const network = testNetwork();
+    for (const isRead of [true, false, false]) {
+      await network(requestTo(baseUrl), NEVER, isRead);
+      // As while a journal is flushed: the end of the connection arrives, and nothing reads it.
+      await new Promise((resolve) => setImmediate(resolve));
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+    expect(over).toEqual([0, 1, 2]);
   });
 
   test('that the server closed in between do not fail a read', async () => {
@@ -276,7 +307,7 @@ describe('connections', () => {
       });
     });
     const client = createClient({
-      exchange: createNetwork({}),
+      exchange: testNetwork(),
       target: { baseUrl, apiKey: new Secret('k') },
       clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
       interrupted: NEVER,
@@ -324,7 +355,7 @@ describe('nothing was sent', () => {
       });
     });
     const isLate = () => true;
-    const error = await failure(createNetwork({})(requestTo(`http://127.0.0.1:${port}/v1`, { isLate }), NEVER));
+    const error = await failure(testNetwork()(requestTo(`http://127.0.0.1:${port}/v1`, { isLate }), NEVER));
     await closed.promise;
     expect({ sent: error.sent, bytes }).toEqual({ sent: false, bytes: 0 });
     expect(error.message).toContain('was suspended');
@@ -332,7 +363,7 @@ describe('nothing was sent', () => {
 
   test('when it was canceled before', async () => {
     const { baseUrl } = await httpServer((_, response) => response.end());
-    const error = await failure(createNetwork({})(requestTo(baseUrl), AbortSignal.abort()));
+    const error = await failure(testNetwork()(requestTo(baseUrl), AbortSignal.abort()));
     expect({ sent: error.sent, message: error.message }).toEqual({ sent: false, message: 'the request was canceled' });
   });
 });
@@ -421,7 +452,7 @@ describe('the time limit for connecting', () => {
       fakeTimeouts();
       const asked = Promise.withResolvers<Socket>();
       const { port } = await tcpServer((socket) => socket.once('data', () => asked.resolve(socket)));
-      const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
+      const network = testNetwork({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
       const ended = failure(network(requestTo('https://service.test/v1'), NEVER, isRead));
       const socket = await asked.promise;
       await vi.advanceTimersByTimeAsync(9_999);
@@ -437,7 +468,7 @@ describe('the time limit for connecting', () => {
     fakeTimeouts();
     const asked = Promise.withResolvers<ServerResponse>();
     const { baseUrl } = await httpServer((_, response) => asked.resolve(response));
-    const exchange = createNetwork({})(requestTo(baseUrl), NEVER);
+    const exchange = testNetwork()(requestTo(baseUrl), NEVER);
     const response = await asked.promise;
     expect(vi.getTimerCount()).toBe(0);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -464,7 +495,7 @@ describe('a proxy that hangs', () => {
         socket.once('data', () => asked.resolve()).once('close', () => closed.resolve());
       });
       const limit = new AbortController();
-      const network = createNetwork({ [variable]: `http://127.0.0.1:${port}` });
+      const network = testNetwork({ [variable]: `http://127.0.0.1:${port}` });
       const ended = failure(network(requestTo(`http${isTls ? 's' : ''}://service.test/v1`), limit.signal));
       await asked.promise;
       limit.abort();
@@ -485,13 +516,13 @@ describe('a proxy', () => {
 
   test.each(['HTTP_PROXY', 'http_proxy'])('in %s forwards plain requests', async (variable) => {
     const proxy = await proxyServer(ANSWER);
-    const answer = await createNetwork({ [variable]: `http://127.0.0.1:${proxy.port}` })(requestTo(URL), NEVER);
+    const answer = await testNetwork({ [variable]: `http://127.0.0.1:${proxy.port}` })(requestTo(URL), NEVER);
     expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: ANSWER, asked: [`POST ${URL}`] });
   });
 
   test.each(['http', 'https'])('that cannot be reached is named as the cause (%s)', async (scheme) => {
     const address = `http://127.0.0.1:${await closedPort()}`;
-    const network = createNetwork({ HTTP_PROXY: address, HTTPS_PROXY: address });
+    const network = testNetwork({ HTTP_PROXY: address, HTTPS_PROXY: address });
     const { sent, message } = await failure(network(requestTo(`${scheme}://service.test/v1`), NEVER));
     expect({ sent, message }).toEqual({
       sent: false,
@@ -506,7 +537,7 @@ describe('a proxy', () => {
       };
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n', pour)).on('drain', pour);
     });
-    const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
+    const network = testNetwork({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
     expect(await failure(network(requestTo('https://service.test/v1'), NEVER))).toMatchObject({
       sent: false,
       message: 'the proxy sent more than 16 KiB before it opened a tunnel',
@@ -516,7 +547,7 @@ describe('a proxy', () => {
   test.each(['HTTPS_PROXY', 'https_proxy'])('in %s is asked for a tunnel', async (variable) => {
     const proxy = await proxyServer(ANSWER);
     const env = { [variable]: `http://127.0.0.1:${proxy.port}` };
-    const error = await failure(createNetwork(env)(requestTo('https://service.test/v1'), NEVER));
+    const error = await failure(testNetwork(env)(requestTo('https://service.test/v1'), NEVER));
     expect({ asked: proxy.asked, sent: error.sent }).toEqual({ asked: ['CONNECT service.test:443'], sent: false });
     expect(error.message).toContain('the proxy rejected the connection');
   });
@@ -524,8 +555,8 @@ describe('a proxy', () => {
   test('for plain requests is not used for encrypted ones, and vice versa', async () => {
     const proxy = await proxyServer(ANSWER);
     const address = `http://127.0.0.1:${proxy.port}`;
-    await failure(createNetwork({ HTTP_PROXY: address })(requestTo('https://nobody.invalid/v1'), NEVER));
-    await failure(createNetwork({ HTTPS_PROXY: address })(requestTo('http://nobody.invalid/v1'), NEVER));
+    await failure(testNetwork({ HTTP_PROXY: address })(requestTo('https://nobody.invalid/v1'), NEVER));
+    await failure(testNetwork({ HTTPS_PROXY: address })(requestTo('http://nobody.invalid/v1'), NEVER));
     expect(proxy.asked).toEqual([]);
   });
 
@@ -533,18 +564,18 @@ describe('a proxy', () => {
     const proxy = await proxyServer(ANSWER);
     const { baseUrl } = await httpServer((_, response) => response.end('direct'));
     const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, [variable]: 'example.com,127.0.0.1' };
-    const answer = await createNetwork(env)(requestTo(baseUrl), NEVER);
+    const answer = await testNetwork(env)(requestTo(baseUrl), NEVER);
     expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: 'direct', asked: [] });
   });
 
   test('that refuses the connection has sent nothing', async () => {
-    const network = createNetwork({ HTTP_PROXY: `http://127.0.0.1:${await closedPort()}` });
+    const network = testNetwork({ HTTP_PROXY: `http://127.0.0.1:${await closedPort()}` });
     expect(await failure(network(requestTo(URL), NEVER))).toMatchObject({ sent: false });
   });
 
   test('that drops the connection may have sent a plain request', async () => {
     const { port } = await tcpServer(afterRequest((socket) => socket.destroy()));
-    const network = createNetwork({ HTTP_PROXY: `http://127.0.0.1:${port}` });
+    const network = testNetwork({ HTTP_PROXY: `http://127.0.0.1:${port}` });
     expect(await failure(network(requestTo(URL), NEVER))).toMatchObject({ sent: true });
   });
 });
@@ -614,7 +645,7 @@ describe('TLS', () => {
       requests += 1;
       response.end('{}');
     });
-    const error = await failure(createNetwork({})(requestTo(baseUrl, { isLate: () => true }), NEVER));
+    const error = await failure(testNetwork()(requestTo(baseUrl, { isLate: () => true }), NEVER));
     expect({ sent: error.sent, requests }).toEqual({ sent: false, requests: 0 });
   });
 
@@ -630,7 +661,7 @@ describe('TLS', () => {
       response.end(await bodyOf(request));
     });
     const proxy = await proxyServer('', port);
-    const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
+    const network = testNetwork({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
     const answer = await network(requestTo('https://service.test/v1'), NEVER);
     expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: '{"a":1}', asked: ['CONNECT service.test:443'] });
   });
@@ -639,7 +670,7 @@ describe('TLS', () => {
     trust();
     const { port } = await httpsServer(certificate, (request) => request.socket.destroy());
     const proxy = await proxyServer('', port);
-    const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
+    const network = testNetwork({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
     expect(await failure(network(requestTo('https://service.test/v1'), NEVER))).toMatchObject({ sent: true });
   });
 
@@ -647,7 +678,7 @@ describe('TLS', () => {
     distrust();
     const { port } = await httpsServer(certificate, (_, response) => response.end('{}'));
     const proxy = await proxyServer('', port);
-    const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
+    const network = testNetwork({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
     const error = await failure(network(requestTo('https://service.test/v1'), NEVER));
     expect({ sent: error.sent, message: error.message }).toEqual({
       sent: false,

@@ -2,7 +2,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { replyOf } from '../../src/client/client.ts';
-import { createNetwork } from '../../src/client/network.ts';
 import { controls } from '../../src/contract/control.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
@@ -10,6 +9,7 @@ import type { FaultName } from '../../src/contract/faults.ts';
 import { main } from '../../src/main.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import { groups } from '../service/operations/rows/index.ts';
+import { testNetwork } from '../support/loopback.ts';
 import { openSandbox, temporaryFolder } from '../support/sandbox.ts';
 import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 import { CONDITIONS, type Condition, type Things, TO_NAMED } from './conditions.ts';
@@ -62,7 +62,7 @@ async function overHttp(): Promise<FakeWorld> {
     folder[Symbol.dispose]();
   });
   const env = { ...world.env, FIATRAIL_BASE_URL: served.url, FIATRAIL_API_KEY: served.apiKey };
-  return { ...world, env, network: createNetwork({}) };
+  return { ...world, env, network: testNetwork() };
 }
 
 async function printed(world: FakeWorld, line: readonly string[]): Promise<Record<string, unknown>> {

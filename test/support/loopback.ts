@@ -2,7 +2,17 @@ import { createServer as createHttp, type IncomingMessage, type RequestListener 
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcp, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/base/world.ts';
+import { createNetwork } from '../../src/client/network.ts';
 import type { Certificate } from './certificate.ts';
+
+/** The network of this machine, for requests between which no time passes unless `clock` says so. */
+export function testNetwork(
+  env: Readonly<Record<string, string>> = {},
+  clock: Pick<Clock, 'now' | 'steadyMs'> = { now: () => 0 },
+) {
+  return createNetwork(env, { clock, turn: () => new Promise((resolve) => setImmediate(resolve)) });
+}
 
 /** A server on this machine that is closed when the test has finished. */
 export interface Loopback {

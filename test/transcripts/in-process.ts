@@ -60,7 +60,7 @@ export function inProcess() {
         processId,
         isRunning: (id) => running.has(id) || system.host.isRunning(id),
       },
-      network: createNetwork(env),
+      network: createNetwork(env, system),
       probe: async () => createProbe(env),
       prompter: () => Promise.reject(new Error('a prompt without a terminal')),
       userId: system.userId,

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { Secret } from '../../src/base/secret.ts';
-import { createNetwork } from '../../src/client/network.ts';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
 import { readBody } from '../../src/webhooks/body.ts';
 import type { KeptEvent } from '../../src/webhooks/inbox/kept.ts';
@@ -11,7 +10,7 @@ import { newEventOf } from '../../src/webhooks/inbox/received.ts';
 import { sendSigned, sendTo } from '../../src/webhooks/listen/forwarder.ts';
 import { standardKey, standardSignature } from '../../src/webhooks/signature.ts';
 import { verifyDelivery } from '../../src/webhooks/verify.ts';
-import { bodyOf, httpServer } from '../support/loopback.ts';
+import { bodyOf, httpServer, testNetwork } from '../support/loopback.ts';
 import { deliveryOf, NOW_MS, onboarded, SECRET, testInbox } from './support.ts';
 
 /** The library of Standard Webhooks must accept our signatures in its format. */
@@ -32,7 +31,7 @@ async function target() {
     arrived.push({ headers, body: await bodyOf(request) });
     response.writeHead(204).end();
   });
-  const sending = { exchange: createNetwork({}), clock: { now: Date.now, sleep: async () => {} } };
+  const sending = { exchange: testNetwork(), clock: { now: Date.now, sleep: async () => {} } };
   return { url: `http://127.0.0.1:${port}/`, arrived, sending };
 }
 

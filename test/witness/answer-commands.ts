@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Exchange, HttpRequest } from '../../src/base/world.ts';
-import { createNetwork } from '../../src/client/network.ts';
 import { main } from '../../src/main.ts';
 import { parseExactJson } from '../../src/money/decimal.ts';
 import { json, success } from '../support/exchange.ts';
-import { bodyOf, httpServer } from '../support/loopback.ts';
+import { bodyOf, httpServer, testNetwork } from '../support/loopback.ts';
 import { fakeWorld } from '../support/world.ts';
 import type { DocumentedAnswer } from './answers.ts';
 
@@ -309,7 +308,7 @@ export async function runOverHttp(answer: DocumentedAnswer): Promise<Outcome> {
     });
     outgoing.writeHead(status, { ...headers }).end(body);
   });
-  return { ...(await runAgainst(answer, baseUrl, createNetwork({}), '5s')), asked: asked() };
+  return { ...(await runAgainst(answer, baseUrl, testNetwork(), '5s')), asked: asked() };
 }
 
 async function runAgainst(

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
-import { createNetwork } from '../../../src/client/network.ts';
 import { main } from '../../../src/main.ts';
 import { type ServedSandbox, serve } from '../../../src/sandbox/serve.ts';
 import { furnish, type Place } from '../../faults/money-groups.ts';
 import { type AtEnd, temporaryFolder } from '../../support/built.ts';
+import { testNetwork } from '../../support/loopback.ts';
 import { countingIds, fakeClock } from '../../support/sandbox.ts';
 import { fakeWorld } from '../../support/world.ts';
 
@@ -45,7 +45,7 @@ async function accountsOf(
   const ids = countingIds(2);
   const run = async (argv: readonly string[], stdin = ''): Promise<Json> => {
     const world = {
-      ...fakeWorld({ network: createNetwork(env), env, stdin, clock: { ...clock, sleep: async () => {} } }),
+      ...fakeWorld({ network: testNetwork(env), env, stdin, clock: { ...clock, sleep: async () => {} } }),
       ids,
     };
     const code = await main([...argv, '--yes', '-o', 'json', '-q'], world);

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createNetwork } from '../../../src/client/network.ts';
 import { FAULT_KINDS, type FaultKind } from '../../../src/contract/fault-kinds.ts';
 import { main } from '../../../src/main.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
+import { testNetwork } from '../../support/loopback.ts';
 import { type FakeWorld, fakeWorld } from '../../support/world.ts';
 
 /** An embedded sandbox and the commands run on it. */
@@ -131,7 +131,7 @@ describe('a served sandbox, with a fault', () => {
     const served = await serve(folder, { path, port: 0, rateLimits: false });
     onTestFinished(() => served.close());
     const env = { FIATRAIL_BASE_URL: served.url, FIATRAIL_API_KEY: served.apiKey };
-    return benchOf(fakeWorld({ env, network: createNetwork({}) }), path);
+    return benchOf(fakeWorld({ env, network: testNetwork() }), path);
   }
 
   test.each(MONEY)('%s: exit %d, booked %d', async (kind, exit, booked) => {
