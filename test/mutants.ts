@@ -35,6 +35,26 @@ export const MUTANTS: readonly Mutant[] = [
     tests: FLUSHED,
   },
   {
+    file: 'src/client/network.ts',
+    line: 'return idleMs <= FRESH_MS',
+    change: 'return true',
+    tests: ['test/client/network.test.ts'],
+  },
+  {
+    file: 'src/client/network.ts',
+    line: 'const TURNS_TO_READ = 2;',
+    change: 'const TURNS_TO_READ = 0;',
+    tests: ['test/client/network.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/journal/memory.ts',
+    line: `acceptJournal(store, memory, account, unique);
+      forgetFintechs(memory.stateFolder);`,
+    change: 'acceptJournal(store, memory, account, unique);',
+    tests: ['test/journal/memory.test.ts', 'test/cli/accounts.test.ts'],
+  },
+  {
     file: 'src/journal/memory.ts',
     line: 'ORDER BY created_at DESC, id DESC',
     change: 'ORDER BY created_at, id',
