@@ -90,8 +90,8 @@ async function measureCommands(): Promise<readonly (readonly [string, string])[]
       '--yes',
     ];
     return [
-      ['banks list over HTTP', ranBy(['banks', 'list'], served, folder)],
-      ['fees withdraw over HTTP', ranBy(['fees', 'withdraw', ...withdrawal], served, folder)],
+      ['banks over HTTP', ranBy(['banks'], served, folder)],
+      ['fees withdrawals start over HTTP', ranBy(['fees', 'withdrawals', 'start', ...withdrawal], served, folder)],
     ];
   } finally {
     child.kill();

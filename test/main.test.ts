@@ -196,7 +196,7 @@ describe('an internal error', () => {
     ['undefined', undefined],
   ])('%s exits with 1 in a read, without a stack trace', async (_, error) => {
     const world = fakeWorld({ network: broken(error), env: ACCOUNT });
-    expect(await main(['balances', 'fintech'], world)).toBe(1);
+    expect(await main(['balances', 'account'], world)).toBe(1);
     expect(world.stderr.text()).toMatch(/^error: internal error/m);
     expect(world.stderr.text()).not.toContain('    at ');
   });
@@ -211,14 +211,14 @@ describe('an internal error', () => {
       network: broken(new TypeError('x is not a function')),
       env: { ...ACCOUNT, FIATRAIL_DEBUG: '1' },
     });
-    await main(['balances', 'fintech'], world);
+    await main(['balances', 'account'], world);
     expect(world.stderr.text()).toContain('TypeError: x is not a function');
   });
 
   test('is not reported when only the reader closed the pipe', async () => {
     const gone = () => Promise.reject(Object.assign(new Error('gone'), { code: 'EPIPE' }));
     const world = fakeWorld({ network: scripted(success({ totalBalance: '5' })).exchange, env: ACCOUNT });
-    expect(await main(['balances', 'fintech'], { ...world, stdout: { ...world.stdout, write: gone } })).toBe(0);
+    expect(await main(['balances', 'account'], { ...world, stdout: { ...world.stdout, write: gone } })).toBe(0);
   });
 
   test('sets the exit code even when stderr cannot be written', async () => {
@@ -235,7 +235,7 @@ describe('a usage error', () => {
     [['users', 'default-wallet', 'set', 'u', 'v', 'w', '--bvn'], 'fiatrail users default-wallet set --help'],
     [['fx', 'orders', 'list', '--limit'], 'fiatrail fx orders list --help'],
     [['fx', 'orders', 'xyzzy'], 'fiatrail fx orders --help'],
-    [['withdraw', '--everything-and-more'], 'fiatrail withdraw --help'],
+    [['withdrawals', 'start', '--everything-and-more'], 'fiatrail withdrawals start --help'],
     [['xyzzy'], 'fiatrail --help'],
   ])('of %j refers to %s', async (argv, help) => {
     const world = fakeWorld();
@@ -313,7 +313,7 @@ function argvOf(example: string): string[] {
 
 /** Examples that look up an account, a file or an entry first, even in a dry run. test/examples runs them all, for real. */
 const NAMES_WHAT_IS_LOOKED_UP =
-  /^fiatrail (fees withdraw .*--to |fx mpc register |users onboard --retry |ip (add|remove|replace) |keys rotate .*--(push-command|resume)|profiles |sandbox restore |keys sandbox |ops re(concile|sume) 0|ops (sign|apply) |keys encryption .*--private-key-stdin)/;
+  /^fiatrail (fees withdrawals start .*--to |fx vault set |users onboarding start --retry |ip (add|remove|replace) |keys rotate .*--(push-command|resume)|profiles |sandbox restore |keys sandbox add |ops re(concile|sume) 0|ops (sign|apply) |keys encryption .*--private-key-stdin)/;
 
 describe('help and version', () => {
   test.each([

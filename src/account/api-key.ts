@@ -36,7 +36,7 @@ export function requireKeyOf(mode: Mode, key: Secret, profile: string, from: str
       `profile ${profile} is a sandbox, but ${from} is a live key, which a sandbox must never receive`,
       {
         code: 'KEY_OF_OTHER_MODE',
-        hint: variableHint ?? `sandbox keys begin with ${SANDBOX_KEY}; create one with: fiatrail keys sandbox`,
+        hint: variableHint ?? `sandbox keys begin with ${SANDBOX_KEY}; create one with: fiatrail keys sandbox add`,
       },
     );
 }

@@ -76,7 +76,7 @@ export async function keepSeen(
     removeDatabase(path);
     return inCache(path, work);
   });
-  // `completion cache off` changes the setting before it deletes the file, so a race still ends without the file.
+  // `completion cache set off` changes the setting before it deletes the file, so a race still ends without the file.
   if (!isCompletionCached(world)) removeDatabase(path);
 }
 

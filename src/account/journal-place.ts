@@ -69,7 +69,7 @@ function memoryOf(world: World, { name, mode }: JournalOwner, isIndependent: boo
   const onPurpose = (id: string) =>
     name === OF_ENVIRONMENT
       ? `to use this journal and no other: export ${JOURNAL_ID_VARIABLE}=${id}`
-      : `for a journal in each state folder on purpose: fiatrail profiles journal ${name} --independent`;
+      : `for a journal in each state folder on purpose: fiatrail profiles journal set ${name} --independent`;
   const requiredId = world.env[JOURNAL_ID_VARIABLE] || undefined;
   return { ...journalMemoryDirs(world), requiredId, isIndependent, isLive: mode === 'live', onPurpose };
 }

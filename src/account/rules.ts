@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { commandNow } from '../contract/renamed.ts';
 import { type Amount, type Asset, DECIMALS } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';
 import { parseHours } from './hours.ts';
@@ -9,7 +10,7 @@ export interface AmountRule {
   readonly asset: Asset;
   /** Whole Naira or tokens: `500000.00`. */
   readonly amount: string;
-  /** The only command that it limits, such as `fees withdraw`; undefined for all commands together. */
+  /** The only command that it limits, such as `fees withdrawals start`; undefined for all commands together. */
   readonly command?: string | undefined;
 }
 
@@ -55,7 +56,7 @@ export function rulesSchema() {
           .strictObject({
             per: z.enum(['call', 'day', 'month']),
             ...money,
-            command: z.optional(z.string().check(z.regex(/^[a-z][a-z -]{0,60}$/))),
+            command: z.optional(z.string().check(z.regex(/^[a-z][a-z -]{0,60}$/), z.overwrite(commandNow))),
           })
           .check(isAmount),
       ),

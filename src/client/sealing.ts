@@ -36,7 +36,7 @@ export function sealedExchange(exchange: Exchange, sealing: Sealing | undefined)
   };
 }
 
-export const SEALING_HINT = 'check the encryption settings of this profile with: fiatrail keys encryption status';
+export const SEALING_HINT = 'check the encryption settings of this profile with: fiatrail keys encryption show';
 
 /** The sandbox's control endpoints are outside /v1 and are not sealed. */
 const OUTSIDE_SERVICE = /^(?!.*\/v1\/).*\/_sandbox\//;

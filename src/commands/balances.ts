@@ -110,12 +110,12 @@ async function shown<E extends typeof balanceMulti | typeof balanceAddress | typ
 const withError = (outcome: Outcome, error: CliError | undefined): Outcome => (error ? { ...outcome, error } : outcome);
 
 const fintechCommand = command({
-  words: ['balances', 'fintech'],
+  words: ['balances', 'account'],
   summary: "Show the balance of the account's smart wallet by network",
   examples: [
-    'fiatrail balances fintech',
-    'fiatrail balances fintech --token USDC --networks base,eth -o json',
-    'fiatrail balances fintech --require 100000 -q',
+    'fiatrail balances account',
+    'fiatrail balances account --token USDC --networks base,eth -o json',
+    'fiatrail balances account --require 100000 -q',
   ],
   endpoints: [balanceMulti.id],
   prints: { response: balanceMulti },

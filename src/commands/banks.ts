@@ -9,9 +9,9 @@ const COLUMNS = [
 ] as const;
 
 const listCommand = command({
-  words: ['banks', 'list'],
+  words: ['banks'],
   summary: 'List banks and their NIBSS codes',
-  examples: ['fiatrail banks list --search access', 'fiatrail banks list -o csv --fields bankCode,bankName'],
+  examples: ['fiatrail banks --search access', 'fiatrail banks -o csv --fields bankCode,bankName'],
   endpoints: [listBanks.id],
   prints: { response: listBanks },
   parameters: { search: option('--search <text>', 'only banks whose name or code contains this text', word) },

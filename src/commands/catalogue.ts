@@ -38,13 +38,20 @@ export const CATALOGUE: readonly Group[] = [
     parts: {
       rules: 'Manage the rules that every change must meet',
       operators: 'Manage the people who may sign plans',
+      'sign-above': 'Manage the amounts from which on a command needs the signature of another operator',
+      journal: 'Manage where a profile keeps its journal',
     },
     load: async () => (await import('./profiles/index.ts')).commands,
   },
   {
     name: 'keys',
     summary: 'Manage API keys and encryption keys',
-    parts: { encryption: 'Manage end-to-end encryption of requests and responses' },
+    parts: {
+      encryption: 'Manage end-to-end encryption of requests and responses',
+      sandbox: 'Manage the keys of the account’s sandbox',
+      aes: 'Show the account’s AES key',
+      platform: 'Show or accept the service’s public key',
+    },
     load: async () => (await import('./keys/index.ts')).commands,
   },
   {
@@ -55,7 +62,11 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'users',
     summary: 'Manage users',
-    parts: { 'default-wallet': 'Manage the external wallet that receives a user’s cNGN' },
+    parts: {
+      onboarding: 'Verify a BVN, which creates a user',
+      'default-wallet': 'Manage the external wallet that receives a user’s cNGN',
+      'onramp-asset': 'Manage what a user’s onramps are swapped for',
+    },
     load: async () => (await import('./users/index.ts')).commands,
   },
   {
@@ -74,14 +85,14 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./payout.ts')).commands,
   },
   {
-    name: 'withdraw',
+    name: 'withdrawals',
     summary: 'Send a user’s tokens to an external address',
-    load: async () => (await import('./withdraw.ts')).commands,
+    load: async () => (await import('./withdrawals.ts')).commands,
   },
   {
-    name: 'transfer',
+    name: 'transfers',
     summary: 'Send the account’s own tokens to a registered wallet',
-    load: async () => (await import('./transfer.ts')).commands,
+    load: async () => (await import('./transfers.ts')).commands,
   },
   {
     name: 'recover',
@@ -122,22 +133,25 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'fees',
     summary: 'Set fees, show earnings and withdraw them',
+    parts: { withdrawals: 'Withdraw earned fees to a bank account' },
     load: async () => (await import('./fees/index.ts')).commands,
   },
   {
     name: 'fx',
     summary: 'Trade cNGN for stablecoins and manage orders',
     parts: {
+      trades: 'Trade at the prices of the order book',
+      book: 'Show the order book',
       orders: 'Manage your orders on the order book',
       'auto-signing': 'Manage automatic signing of trades',
-      mpc: 'Manage the MPC vault that holds the stablecoins',
+      vault: 'Manage the MPC vault that holds the stablecoins',
     },
     load: async () => (await import('./fx/index.ts')).commands,
   },
   {
-    name: 'auto-signing',
-    summary: 'Show the cNGN auto-signing threshold',
-    load: async () => (await import('./auto-signing.ts')).commands,
+    name: 'approvals',
+    summary: 'Show from which amount on the account’s cNGN needs a manual signature',
+    load: async () => (await import('./approvals.ts')).commands,
   },
   {
     name: 'webhooks',
@@ -189,6 +203,7 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'completion',
     summary: 'Install shell completion and manage its cache',
+    parts: { cache: 'Manage what completion remembers of an account' },
     load: async () => (await import('./completion/index.ts')).commands,
   },
 ];

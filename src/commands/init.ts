@@ -151,7 +151,17 @@ async function setUp(session: Session, input: Input & Answers): Promise<Outcome>
   await addProfile(session, profileInput, input.key);
   if (input.use) await setDefaultProfile(session.world, name);
   if (input.sandboxAt)
-    await step(session, ['keys', 'sandbox', '--profile', name, '--at', input.sandboxAt, '--save', `${name}-sandbox`]);
+    await step(session, [
+      'keys',
+      'sandbox',
+      'add',
+      '--profile',
+      name,
+      '--at',
+      input.sandboxAt,
+      '--save',
+      `${name}-sandbox`,
+    ]);
   if (input.encryption) await step(session, ['keys', 'encryption', 'enable', '--profile', name]);
   await noteAllowlist(session, name);
   return step(session, ['status', '--profile', name]);

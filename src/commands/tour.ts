@@ -27,7 +27,7 @@ const amountIn = (value: unknown) => String((value as { value?: unknown } | unde
 const STEPS: readonly Step[] = [
   {
     title: 'Onboard a user by BVN and wait until the BVN is verified',
-    argv: () => ['users', 'onboard', '--bvn-stdin', '--wait'],
+    argv: () => ['users', 'onboarding', 'start', '--bvn-stdin', '--wait'],
     learn: (json, found) => Object.assign(found, { userId: json['userId'] }),
   },
   {
@@ -65,7 +65,7 @@ const STEPS: readonly Step[] = [
     ],
   },
   { title: 'Show the user’s balance', argv: ({ userId }) => ['balances', 'user', userId] },
-  { title: 'Show the account’s balance', argv: () => ['balances', 'fintech'] },
+  { title: 'Show the account’s balance', argv: () => ['balances', 'account'] },
   {
     title: 'Pay out ₦2,000 to a bank account and wait until the bank has it',
     argv: ({ userId }) => [

@@ -62,7 +62,7 @@ export const FAULTS = {
     code: '02',
     http: 404,
     message: 'The order book cannot fill this amount',
-    remedy: 'check the order book with: fiatrail fx book <pair>',
+    remedy: 'check the order book with: fiatrail fx book show <pair>',
   },
   AUTHENTICATION_FAILED: {
     code: '03',
@@ -88,13 +88,13 @@ export const FAULTS = {
     code: '05',
     http: 400,
     message: 'The balance is too low',
-    remedy: 'check the balances with: fiatrail balances fintech, or fiatrail balances user <user id>',
+    remedy: 'check the balances with: fiatrail balances account, or fiatrail balances user <user id>',
   },
   INSUFFICIENT_LIQUIDITY: {
     code: '05',
     http: 400,
     message: 'The order book cannot fill this swap',
-    remedy: 'try a smaller amount, or check the order book with: fiatrail fx book <pair>',
+    remedy: 'try a smaller amount, or check the order book with: fiatrail fx book show <pair>',
   },
   SELF_TRADE: {
     name: 'INTERNAL_ERROR',
@@ -108,7 +108,7 @@ export const FAULTS = {
     code: '05',
     http: 400,
     message: 'The liquidity behind the order is insufficient',
-    remedy: "fund the wallet or lower the order's maximum; check the balances with: fiatrail balances fintech",
+    remedy: "fund the wallet or lower the order's maximum; check the balances with: fiatrail balances account",
   },
 } as const satisfies Readonly<Record<string, FaultEntry>>;
 

@@ -319,6 +319,6 @@ export function payload<S extends z.core.$ZodLooseShape>(shape: S) {
 export const bvn = (source: Source) => patterned(source, /^[0-9]{11}$/, 'exactly 11 digits', { secret: true });
 export const accountNumber = (source: Source) => patterned(source, /^[0-9]{10}$/, 'exactly 10 digits');
 export const bankCode = (source: Source) =>
-  patterned(source, /^[0-9]{3,6}$/, 'an NIBSS bank code of 3 to 6 digits; list them with: fiatrail banks list');
+  patterned(source, /^[0-9]{3,6}$/, 'an NIBSS bank code of 3 to 6 digits; list them with: fiatrail banks');
 
 export const kobo = () => money('public', 'kobo', 'NGN');

@@ -21,7 +21,7 @@ export function bankWord(text: string): string {
   if (CODE.test(word)) return word;
   if (/^\d+$/.test(word) || word.length < 2 || word.length > 60 || /[\p{Cc}\p{Cf}]/u.test(word))
     throw new CliError('usage', `invalid bank "${printable(text)}"; expected a code of 3 to 6 digits or a name`, {
-      hint: 'find it with: fiatrail banks list --search NAME',
+      hint: 'find it with: fiatrail banks --search NAME',
     });
   return word;
 }
@@ -68,7 +68,7 @@ export async function bankCodeFor(account: Account, text: string): Promise<strin
   if (!only)
     throw new CliError('usage', `no bank is named "${printable(text)}"`, {
       code: 'NOT_FOUND',
-      hint: 'find it with: fiatrail banks list --search NAME',
+      hint: 'find it with: fiatrail banks --search NAME',
     });
   if (others.length > 0) {
     const more = found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : '';

@@ -96,7 +96,7 @@ export function platformKeyChanged(profile: string): CliError {
     `the service’s public key is not the one that profile ${profile} accepted; nothing was sent`,
     {
       code: 'PLATFORM_KEY_CHANGED',
-      hint: `ask the service for the fingerprint of its new key, then accept it with: fiatrail keys platform --accept --fingerprint FINGERPRINT`,
+      hint: `ask the service for the fingerprint of its new key, then accept it with: fiatrail keys platform accept --fingerprint FINGERPRINT`,
     },
   );
 }

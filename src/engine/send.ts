@@ -4,6 +4,7 @@ import type { ReadyRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type ResponseOf } from '../contract/endpoint.ts';
 import { type Moves, movesOf } from '../contract/moves.ts';
 import { redact, secretsIn } from '../contract/redact.ts';
+import { firstName } from '../contract/renamed.ts';
 import type { Baseline } from '../journal/baseline.ts';
 import { isInDoubt } from '../journal/doubt.ts';
 import type { Authority, Intent, Journal, Operation } from '../journal/journal.ts';
@@ -54,7 +55,7 @@ export async function recognizableInput(
   endpoint: Endpoint,
   input: unknown,
 ): Promise<string | undefined> {
-  const typed = [commandLine, redact(endpoint.request(), input)];
+  const typed = [`fiatrail ${firstName(commandLine.replace(/^fiatrail /, ''))}`, redact(endpoint.request(), input)];
   const secrets = endpoint.starts === undefined ? [] : secretsIn(endpoint.request(), input);
   if (secrets.length === 0) return JSON.stringify(typed);
   const { markOfSecrets } = await import('../account/recognition-key.ts');

@@ -217,7 +217,7 @@ function elsewhere(store: Place, memory: Memory, { kind, place }: Earlier): CliE
 
 /** What keeps a host from having a new journal each time. */
 const KEEP =
-  'keep the state folder on a disk that outlives a container, or share a journal: fiatrail profiles journal --url URL';
+  'keep the state folder on a disk that outlives a container, or share a journal: fiatrail profiles journal set --url URL';
 
 function newJournal({ path, id }: Place, { onPurpose }: Memory): string {
   return `the journal in ${path} is new, so idempotency keys that an earlier one has do not count; ${KEEP}; ${onPurpose(id)}`;

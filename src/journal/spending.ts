@@ -1,4 +1,5 @@
 import { INCOMING } from '../contract/moves.ts';
+import { namesOfCommand } from '../contract/renamed.ts';
 import type { Amount, Asset } from '../money/amount.ts';
 import { countedWith, millionthsOf } from '../money/sums.ts';
 import type { OperationState, Verdict } from './states.ts';
@@ -9,7 +10,7 @@ export interface SpendLimit {
   readonly asset: Asset;
   /** The day or the calendar month in Lagos. */
   readonly period: 'day' | 'month';
-  /** `fiatrail fees withdraw`; undefined for all commands together. */
+  /** `fiatrail fees withdrawals start`; undefined for all commands together. */
   readonly command?: string | undefined;
   /** In the asset's smallest unit. */
   readonly maxMinor: bigint;
@@ -78,20 +79,25 @@ export async function spentIn(
 ): Promise<bigint> {
   const assets = countedWith(asset);
   const firstDay = firstDayOf(period, queries.now());
+  const commands =
+    command === undefined ? [] : namesOfCommand(command.slice(PROGRAM.length)).map((each) => PROGRAM + each);
   const sums: Sum[] = [];
   for (const account of accounts)
     sums.push(
       ...(await queries.all<Sum>(
         `SELECT asset, command, CAST(sum(minor) AS BIGINT) AS minor FROM spent
-         WHERE account = ? AND asset IN (${marks(assets)}) AND day >= ? ${command === undefined ? '' : 'AND command = ?'}
+         WHERE account = ? AND asset IN (${marks(assets)}) AND day >= ? ${command === undefined ? '' : `AND command IN (${marks(commands)})`}
          GROUP BY asset, command`,
-        ...[account, ...assets, firstDay, ...(command === undefined ? [] : [command])],
+        ...[account, ...assets, firstDay, ...commands],
       )),
     );
   const spent = sums.filter((sum) => sum.command !== `fiatrail ${INCOMING.command}`);
   const others = SENDS_ANYTHING.filter((each) => spent.some((sum) => sum.command === each));
   return totalOf(spent) - totalOf(await incomingOf(queries, accounts, { assets, commands: others, firstDay }));
 }
+
+/** What stands before the words of a command. */
+const PROGRAM = 'fiatrail ';
 
 const marks = (values: readonly string[]): string => values.map(() => '?').join(', ');
 

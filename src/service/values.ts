@@ -154,7 +154,7 @@ const VALUES = {
     means: 'an expired API key: HTTP 401, code 03',
   },
   vaultRejected: {
-    use: 'fx mpc register --vault-id',
+    use: 'fx vault set --vault-id',
     value: 'vault-rejected',
     means: 'the vault is rejected and becomes inactive',
   },

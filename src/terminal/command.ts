@@ -25,7 +25,7 @@ export interface Group {
 
 /** A command: one record and one function. */
 export interface Command {
-  /** As typed: `['users', 'onboard']`. */
+  /** As typed: `['users', 'onboarding', 'start']`. */
   readonly words: readonly string[];
   readonly summary: string;
   /** Help text after the summary. */

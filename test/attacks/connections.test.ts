@@ -29,10 +29,10 @@ async function untrusted() {
 describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
   const OFF = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   const COMMANDS = [
-    ['keys', 'platform'],
+    ['keys', 'platform', 'show'],
     ['api', 'POST', '/cngnonramp', '-f', 'userId=u', '-f', 'amount=500', '--yes'],
     ['keys', 'rotate', '--yes', '--no-input', '--print-key'],
-    ['keys', 'sandbox', '--at', 'https://localhost:1/v1', '--print-key'],
+    ['keys', 'sandbox', 'add', '--at', 'https://localhost:1/v1', '--print-key'],
   ];
 
   test('is refused with a live key of the environment, which is not sent', async () => {
@@ -55,7 +55,7 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     const add = ['profiles', 'add', 'main', '--base-url', baseUrl, '--key-stdin'];
     expect((await fiatrail(home, [...add, '--check'], { stdin: LIVE, env: OFF })).code).toBe(2);
     await must(home, add, LIVE);
-    for (const argv of [['balances', 'fintech'], ['doctor']]) {
+    for (const argv of [['balances', 'account'], ['doctor']]) {
       const ran = await fiatrail(home, [...argv, '--profile', 'main'], { env: OFF });
       expect([2, 5]).toContain(ran.code);
     }
@@ -66,9 +66,10 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     const { baseUrl, keys, certificate } = await untrusted();
     const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: LIVE };
     const home = newHome(onTestFinished);
-    expect((await fiatrail(home, ['keys', 'platform'], { env })).code).toBe(5);
+    expect((await fiatrail(home, ['keys', 'platform', 'show'], { env })).code).toBe(5);
     expect(
-      (await fiatrail(home, ['keys', 'platform'], { env: { ...env, NODE_EXTRA_CA_CERTS: certificate.path } })).code,
+      (await fiatrail(home, ['keys', 'platform', 'show'], { env: { ...env, NODE_EXTRA_CA_CERTS: certificate.path } }))
+        .code,
     ).toBe(0);
     expect(keys).toEqual([LIVE]);
   });

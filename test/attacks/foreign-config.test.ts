@@ -24,9 +24,9 @@ test('a configuration folder of another user is refused, for root too, and nothi
   const FIATRAIL_CONFIG_DIR = foreignFolder(join(home.path, 'config'));
   const account = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
   for (const [argv, env] of [
-    [['balances', 'fintech'], {}],
-    [['balances', 'fintech', '--profile', 'sandbox'], {}],
-    [['balances', 'fintech'], account],
+    [['balances', 'account'], {}],
+    [['balances', 'account', '--profile', 'sandbox'], {}],
+    [['balances', 'account'], account],
     [['profiles', 'list'], {}],
     [['profiles', 'add', 'main', '--base-url', baseUrl, '--mode', 'live', '--store', 'environment'], {}],
   ] as const) {

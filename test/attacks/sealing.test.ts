@@ -174,7 +174,7 @@ describe('the policy of a profile', () => {
       expect((await must(home, argv, '', [code])).stderr).toContain(
         'its body is sealed, but sealing is off in this profile',
       );
-    const { sealing } = await fiatrailJson<{ sealing: string }>(home, ['keys', 'encryption', 'status']).catch(() => ({
+    const { sealing } = await fiatrailJson<{ sealing: string }>(home, ['keys', 'encryption', 'show']).catch(() => ({
       sealing: 'unreadable',
     }));
     expect(sealing).toBe('unreadable');
@@ -218,10 +218,10 @@ describe('the policy of a profile', () => {
     const args = ['--profile', 'sandbox'];
     await must(home, [...ENABLE, ...args]);
     expect((await fiatrailJson<{ sealing: string }>(home, ['profiles', 'show', 'sandbox'])).sealing).toBe('require');
-    await must(home, ['balances', 'fintech', ...args]);
+    await must(home, ['balances', 'account', ...args]);
     const { stderr } = await must(home, ['sandbox', 'reset', '--yes', ...args]);
     expect(stderr).toContain('accepts plain responses again');
-    await must(home, ['balances', 'fintech', ...args]);
+    await must(home, ['balances', 'account', ...args]);
   });
 });
 
@@ -240,7 +240,7 @@ describe('a changed platform key', () => {
 
   test('stops every request until it is accepted', async () => {
     const { relay, home } = await changed();
-    for (const argv of [READ, CHANGE, MONEY, ['balances', 'fintech'], ['keys', 'rotate', '--yes', '--no-input']]) {
+    for (const argv of [READ, CHANGE, MONEY, ['balances', 'account'], ['keys', 'rotate', '--yes', '--no-input']]) {
       const ran = await must(home, argv, '', [9]);
       expect(ran.stderr).toContain(
         'the service’s public key is not the one that profile main accepted; nothing was sent',
@@ -262,12 +262,12 @@ describe('a changed platform key', () => {
     relay.forge = (path) =>
       path === '/getplatformpublickey' ? plain({ publicKey: encryption.platformKey }) : undefined;
     await must(home, CHANGE);
-    await must(home, ['keys', 'platform'], '', [5]);
+    await must(home, ['keys', 'platform', 'show'], '', [5]);
   });
 
   test('is accepted without a terminal only by its fingerprint', async () => {
     const { relay, home } = await changed();
-    const accept = ['keys', 'platform', '--accept', '-q', '-o', 'json'];
+    const accept = ['keys', 'platform', 'accept', '-q', '-o', 'json'];
     for (const [more, exit, code] of [
       [[], 2, 'FINGERPRINT_NEEDED'],
       [['--yes'], 2, 'FINGERPRINT_NEEDED'],
@@ -279,13 +279,13 @@ describe('a changed platform key', () => {
       expect({ exit: ran.code, code: JSON.parse(ran.stderr).error.code }).toEqual({ exit, code });
       await must(home, CHANGE, '', [9]);
     }
-    const shown = await must(home, ['keys', 'platform', '-q', '-o', 'json']);
+    const shown = await must(home, ['keys', 'platform', 'show', '-q', '-o', 'json']);
     expect(shown.stderr).toBe('warning: this is not the key that profile main accepted\n');
     const { fingerprint } = JSON.parse(shown.stdout) as { fingerprint: string };
     expect(fingerprint).toMatch(/^SHA256:[\w+/]{43}$/);
     await must(home, [...accept, '--fingerprint', fingerprint]);
     expect(profileOf(home)).toMatchObject({ encryption: { platformKey: IMPOSTOR, requests: true } });
-    expect((await must(home, ['keys', 'platform', '-q'])).stderr).toBe('');
+    expect((await must(home, ['keys', 'platform', 'show', '-q'])).stderr).toBe('');
     relay.seen.length = 0;
     await must(home, CHANGE, '', [3]);
     expect(relay.seen).toEqual(['GET /getplatformpublickey', 'POST /addbankaccount']);
@@ -293,13 +293,13 @@ describe('a changed platform key', () => {
 
   test('is shown with both fingerprints on a terminal, where the default is no', async () => {
     const { home } = await changed();
-    const ran = await fiatrailOnTerminal(home, ['keys', 'platform', '--accept'], [{ expect: 'Continue?', send: '\r' }]);
+    const ran = await fiatrailOnTerminal(home, ['keys', 'platform', 'accept'], [{ expect: 'Continue?', send: '\r' }]);
     expect(ran).toMatchObject({ code: 9, missed: null });
     expect(ran.screen.match(/SHA256:/g)).toHaveLength(2);
     expect((profileOf(home)['encryption'] as { platformKey: string }).platformKey).not.toBe(IMPOSTOR);
     const agreed = await fiatrailOnTerminal(
       home,
-      ['keys', 'platform', '--accept'],
+      ['keys', 'platform', 'accept'],
       [{ expect: 'Continue?', send: 'y\r' }],
     );
     expect(agreed).toMatchObject({ code: 0, missed: null });

@@ -28,7 +28,7 @@ export function seedEmbedded(shop: Workshop): Command {
 function prepare(shop: Workshop, { url, apiKey }: Served): Commands {
   const read = `${url}/balance/multi`;
   const account = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey };
-  const balances = ['balances', 'fintech'];
+  const balances = ['balances', 'account'];
   return {
     node: shop.node(['-e', '0']),
     version: shop.fiatrail(EMBEDDED_STATE, ['--version']),

@@ -60,7 +60,7 @@ async function opening({ rounds, seconds }: Load): Promise<Row> {
 async function commands(shop: Workshop, runs: number): Promise<Row[]> {
   const [plain, sealed] = [await account(shop, 'plain'), await account(shop, 'sealed')];
   timeMs(shop.fiatrail('bench', ['keys', 'encryption', 'enable', '--profile', 'sealed']));
-  const read = (...more: readonly string[]) => ['balances', 'fintech', '-o', 'json', ...more];
+  const read = (...more: readonly string[]) => ['balances', 'account', '-o', 'json', ...more];
   const environment = { FIATRAIL_BASE_URL: plain.url, FIATRAIL_API_KEY: plain.apiKey };
   const times = await timesInTurn(
     {

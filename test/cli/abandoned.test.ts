@@ -35,7 +35,7 @@ const OFFRAMP = [
 describe('a command that is told twice to end', () => {
   test.each([
     ['a payment', '/cngnofframp', OFFRAMP, ''],
-    ['an onboarding', '/onboarduser', ['users', 'onboard', '--bvn-stdin', '-q'], '22345678901'],
+    ['an onboarding', '/onboarduser', ['users', 'onboarding', 'start', '--bvn-stdin', '-q'], '22345678901'],
     [
       'a removal',
       '/removeexternalwallet',

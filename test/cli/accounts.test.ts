@@ -15,7 +15,7 @@ import { TO } from '../support/fee-withdrawal.ts';
 import { tcpServer } from '../support/loopback.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 
-const PAY = ['fees', 'withdraw', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
+const PAY = ['fees', 'withdrawals', 'start', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
 const PAY_ONCE = [...PAY, '--once', 'k'];
 const FINTECH = 'e1080560-02a0-424a-ace1-28385ea1c5e5';
 const CREATED = '2026-01-05T09:00:00.000Z';
@@ -126,7 +126,7 @@ describe('a read of an account whose fintech is known', () => {
     for (const name of ['one', 'two']) expect(await run(['fees', 'show', '--profile', name, '-q'])).toBe(0);
   };
 
-  test.each(['fees show', 'wallets show', 'balances fintech', 'banks list'])('opens no journal: %s', async (read) => {
+  test.each(['fees show', 'wallets show', 'balances account', 'banks'])('opens no journal: %s', async (read) => {
     const command = [...read.split(' '), '--profile', 'one', '-q'];
     const learns = ['fees show', 'wallets show'].includes(read);
     expect((await databasesOf(command)).includes(journalFile())).toBe(learns);

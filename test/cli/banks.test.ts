@@ -4,7 +4,7 @@ import { journalRows } from '../support/journal.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const withdraw = (bank: string, ...more: readonly string[]) => [
-  ...['fees', 'withdraw', '--amount', '500', '--bank-code', bank, '--account-number', '0123456789'],
+  ...['fees', 'withdrawals', 'start', '--amount', '500', '--bank-code', bank, '--account-number', '0123456789'],
   ...['--account-name', 'ADA', '--yes', ...more],
 ];
 
@@ -22,7 +22,7 @@ describe('a bank', () => {
     const world = fakeWorld();
     expect(await main(withdraw(name), world)).toBe(0);
     expect(journalRows(world.stateDir).map(({ summary }) => summary)).toEqual([
-      `withdraw ₦500.00 in fees to account 0123456789 at bank ${code}`,
+      `withdrawals start ₦500.00 in fees to account 0123456789 at bank ${code}`,
     ]);
     // What was found is shown before it is sent.
     expect(world.stderr.text().includes(`(${code})`)).toBe(name !== code);

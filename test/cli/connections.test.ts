@@ -33,11 +33,11 @@ const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 /** Commands with `USER` for the user, and the requests of each: a read, the list that will show a payment, the payment. */
 const COMMANDS: readonly [command: string, more: readonly string[], asked: readonly string[]][] = [
-  ['balances fintech', [], ['GET /balance/multi']],
+  ['balances account', [], ['GET /balance/multi']],
   ['users list', [], ['POST /listfintechusers']],
   ['fees show', [], ['GET /getfees']],
-  ['fees withdraw --amount 500', TO, ['GET /getwithdrawalhistory', 'POST /feewithdrawal']],
-  ['transfer --amount 5 --token CNGN --to', [WALLET], ['GET /withdrawals', 'POST /fintechtransfer']],
+  ['fees withdrawals start --amount 500', TO, ['GET /getwithdrawalhistory', 'POST /feewithdrawal']],
+  ['transfers start --amount 5 --token CNGN --to', [WALLET], ['GET /withdrawals', 'POST /fintechtransfer']],
   ['onramp start USER --amount 5000', [], ['POST /listuserwallets', 'POST /cngnonramp', 'POST /getvirtualaccount']],
 ];
 

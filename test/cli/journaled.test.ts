@@ -14,7 +14,7 @@ import { testJournal } from '../support/journal-intent.ts';
 import { countingIds } from '../support/sandbox.ts';
 import { fakeWorld } from '../support/world.ts';
 
-const GUARD = { isGuarded: true, isAgain: false, input: '["fees withdraw"]', idempotencyKey: 'k' };
+const GUARD = { isGuarded: true, isAgain: false, input: '["fees withdrawals start"]', idempotencyKey: 'k' };
 
 /** Sends a withdrawal under an idempotency key, in a process that runs no more when the next one starts. */
 async function sending(path = ':memory:') {
@@ -24,7 +24,7 @@ async function sending(path = ':memory:') {
   onTestFinished(() => journal.close());
   const session = {
     ...{ world, journal: async () => journal, activity: createActivity(), globals: { timeoutMs: 60_000 } },
-    commandLine: 'fiatrail fees withdraw',
+    commandLine: 'fiatrail fees withdrawals start',
     accountNames: async () => ({ keyFingerprint: '0a1b', profile: 'main', baseUrl: 'https://service.test/v1' }),
     profile: { name: 'main', mode: 'live', baseUrl: 'https://service.test/v1' },
   } as unknown as Session;

@@ -24,7 +24,10 @@ async function json(argv: readonly string[]): Promise<Record<string, unknown>> {
 }
 
 const list = async () =>
-  (await json(['fees', 'withdrawals', '--all']))['withdrawals'] as { withdrawalId: string; narration: string | null }[];
+  (await json(['fees', 'withdrawals', 'list', '--all']))['withdrawals'] as {
+    withdrawalId: string;
+    narration: string | null;
+  }[];
 const fault = (kind: string) => run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', kind]);
 const states = () =>
   journalRows(world.stateDir)
@@ -264,7 +267,7 @@ describe('a verdict', () => {
 test('a reset frees every idempotency key, because nothing that was done under it is left', async () => {
   await run(withdraw('600', '--once', 'settled'));
   await run(['sandbox', 'advance', '5d']);
-  await run(['fees', 'verify', (await list())[0]?.withdrawalId ?? '']);
+  await run(['fees', 'withdrawals', 'status', (await list())[0]?.withdrawalId ?? '']);
   await run(withdraw('500', '--once', 'accepted'));
   await fault('lost-response');
   await run(withdraw('700', '--once', 'unknown'));

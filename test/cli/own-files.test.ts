@@ -30,13 +30,13 @@ const USED: readonly (readonly [place: string, argv: readonly string[]])[] = [
   ['state/sandbox.db', ['users', 'list']],
   ['state/journal.db', ['ops', 'list']],
   ['config', ['profiles', 'show', 'box']],
-  ['config', ['balances', 'fintech', '--profile', 'box']],
+  ['config', ['balances', 'account', '--profile', 'box']],
   ['config/settings.json', ['users', 'list']],
   ['config/lock.db', ['profiles', 'use', 'box']],
-  ['config/profiles', ['balances', 'fintech', '--profile', 'box']],
-  ['config/profiles/box.json', ['balances', 'fintech', '--profile', 'box']],
-  ['config/secrets', ['balances', 'fintech', '--profile', 'box']],
-  ['config/secrets/box.api-key', ['balances', 'fintech', '--profile', 'box']],
+  ['config/profiles', ['balances', 'account', '--profile', 'box']],
+  ['config/profiles/box.json', ['balances', 'account', '--profile', 'box']],
+  ['config/secrets', ['balances', 'account', '--profile', 'box']],
+  ['config/secrets/box.api-key', ['balances', 'account', '--profile', 'box']],
 ];
 
 const label = ([place, argv]: (typeof USED)[number]) => [place, argv.join(' '), argv] as const;

@@ -16,7 +16,7 @@ const user: Answer = { kind: 'search', asks: 'Which user?', says: '' };
 test.each([
   [['users', 'show'], 'userId'],
   [['balances', 'user'], 'userId'],
-  [['wallets', 'user'], 'wallets'],
+  [['wallets', 'list'], 'wallets'],
 ])('%j offers the users by name', async (argv, field) => {
   const { code, data, stderr } = await atTerminal(argv, [user]);
   expect({ code, stderr, hasField: Object.hasOwn(data ?? {}, field) }).toEqual({ code: 0, stderr: '', hasField: true });
@@ -64,8 +64,8 @@ async function withWork(argv: readonly string[], answers: readonly Answer[]) {
   await run('onramp', 'start', userId, '--amount', '900');
   await run('payout', 'start', '--amount', '1500', '--to', 'default');
   const terms = ['--pair', 'CNGN-USDC', '--price', '1300', '--min', '1000', '--max', '5000', '--side'];
-  await run('fx', 'orders', 'create', ...terms, 'buy');
-  await run('fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '2000');
+  await run('fx', 'orders', 'add', ...terms, 'buy');
+  await run('fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '2000');
   await run(
     'wallets',
     'external',
@@ -83,7 +83,7 @@ test.each([
   [['onramp', 'account'], pick('Which request?', 'start an onramp of ₦700.00', '700'), 'totalAmountWithFee'],
   [['onramp', 'status'], pick('Which request?', 'start an onramp of ₦900.00'), 'walletAddress'],
   [['payout', 'status'], pick('Which request?', 'start a payout of 1,500.00 cNGN'), 'status'],
-  [['fx', 'trade-status'], pick('Which trade?', 'buy CNGN-USDC 2,000.00 cNGN'), 'tradeId'],
+  [['fx', 'trades', 'status'], pick('Which trade?', 'buy CNGN-USDC 2,000.00 cNGN'), 'tradeId'],
   [['fx', 'orders', 'remove'], pick('Which order?', 'buy CNGN-USDC at 1,300.00 cNGN'), 'orderId'],
   [['wallets', 'external', 'remove'], pick('Which wallet?', 'vault'), 'address'],
   [['ops', 'show'], pick('Which operation?', 'start an onramp of ₦700.00', '₦700 2026-01-05'), 'operationId'],

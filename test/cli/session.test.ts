@@ -26,7 +26,7 @@ const OFFRAMP = [
   '--account-number',
   '0123456789',
 ];
-const TRANSFER = ['transfer', '--amount', '1', '--to', '0x52908400098527886E0F7030069857D2E4169EE7'];
+const TRANSFER = ['transfers', 'start', '--amount', '1', '--to', '0x52908400098527886E0F7030069857D2E4169EE7'];
 const STARTED = success({ requestId: 'r-1', status: 'requested' });
 /** A complete response. */
 const WHOLE = {
@@ -233,7 +233,7 @@ describe('a payment', () => {
 
 describe('without confirmation or journal', () => {
   test.each([
-    ['a read', ['balances', 'fintech'], success({ totalBalance: '5' })],
+    ['a read', ['balances', 'account'], success({ totalBalance: '5' })],
     [
       'a write',
       ['bank-accounts', 'add', '--account-number', '0123456789', '--bank-code', '058'],
@@ -248,9 +248,9 @@ describe('without confirmation or journal', () => {
 describe('--dry-run', () => {
   test.each([
     ['a payment', [...ONRAMP, '--dry-run']],
-    ['a read', ['balances', 'fintech', '--dry-run']],
+    ['a read', ['balances', 'account', '--dry-run']],
     ['a read with --all', ['users', 'list', '--all', '--dry-run']],
-    ['a write', ['users', 'onboard', '12345678901', '--dry-run']],
+    ['a write', ['users', 'onboarding', 'start', '12345678901', '--dry-run']],
     ['api', ['api', 'POST', '/cngnonramp', '-f', 'amount=5', '--dry-run']],
     ['a payment with --wait', [...ONRAMP, '--wait', '--dry-run']],
   ])('of %s asks, sends and records nothing and succeeds', async (_, argv) => {
@@ -263,7 +263,7 @@ describe('--dry-run', () => {
   });
 
   test('redacts secrets', async () => {
-    const { world } = await run(['users', 'onboard', '12345678901', '--dry-run', '-v'], []);
+    const { world } = await run(['users', 'onboarding', 'start', '12345678901', '--dry-run', '-v'], []);
     expect(world.stdout.text() + world.stderr.text()).not.toContain('12345678901');
   });
 
@@ -311,7 +311,7 @@ describe('missing input', () => {
   test('is hidden if it is a BVN', async () => {
     const answer: Answer = { kind: 'secret', asks: 'BVN', says: '12345678901' };
     const { code, requests } = await run(
-      ['users', 'onboard', '--yes'],
+      ['users', 'onboarding', 'start', '--yes'],
       [success({ requestId: 'r', userHash: 'h' }), success({ status: 'completed' })],
       onTerminal(answer),
     );
@@ -330,7 +330,9 @@ describe('missing input', () => {
   );
 
   test('rejects a BVN given twice and exits with 2', async () => {
-    const { code, world } = await run(['users', 'onboard', '12345678901', '--bvn-stdin'], [], { stdin: '12345678901' });
+    const { code, world } = await run(['users', 'onboarding', 'start', '12345678901', '--bvn-stdin'], [], {
+      stdin: '12345678901',
+    });
     expect({ code, stderr: world.stderr.text() }).toEqual({
       code: 2,
       stderr: expect.stringContaining('<bvn> cannot be combined with --bvn-stdin'),
@@ -338,9 +340,13 @@ describe('missing input', () => {
   });
 
   test('reads a BVN from standard input without its line break', async () => {
-    const { requests } = await run(['users', 'onboard', '--bvn-stdin'], [success({ requestId: 'r', userHash: 'h' })], {
-      stdin: '12345678901\r\n',
-    });
+    const { requests } = await run(
+      ['users', 'onboarding', 'start', '--bvn-stdin'],
+      [success({ requestId: 'r', userHash: 'h' })],
+      {
+        stdin: '12345678901\r\n',
+      },
+    );
     expect(requests[0]?.body).toBe('{"bvn":"12345678901"}');
   });
 });
@@ -462,18 +468,18 @@ describe('after a payment was sent', () => {
 
 describe('standard error', () => {
   test('shows the profile and its mode', async () => {
-    const { world } = await run(['balances', 'fintech'], [success({ totalBalance: '5' })]);
+    const { world } = await run(['balances', 'account'], [success({ totalBalance: '5' })]);
     expect(world.stderr.text()).toBe('profile environment · LIVE\n');
   });
 
   test('shows the sandbox mode for a sandbox key', async () => {
     const env = { FIATRAIL_API_KEY: 'sandbox_0123' };
-    const { world } = await run(['balances', 'fintech'], [success({ totalBalance: '5' })], { env });
+    const { world } = await run(['balances', 'account'], [success({ totalBalance: '5' })], { env });
     expect(world.stderr.text()).toBe('profile environment · sandbox\n');
   });
 
   test.each(['-q', '--quiet'])('is empty with %s', async (flag) => {
-    const { world } = await run(['balances', 'fintech', flag], [success({ totalBalance: '5' })]);
+    const { world } = await run(['balances', 'account', flag], [success({ totalBalance: '5' })]);
     expect(world.stderr.text()).toBe('');
   });
 
@@ -487,7 +493,7 @@ describe('standard error', () => {
 
   test('shows each request with -v, without the key', async () => {
     const { world } = await run(
-      ['balances', 'fintech', '-v'],
+      ['balances', 'account', '-v'],
       [refusal(401, '03', `no such key: ${ACCOUNT.FIATRAIL_API_KEY}`)],
     );
     expect(world.stderr.text()).toContain('> GET https://service.test/v1/balance/multi');
@@ -496,7 +502,7 @@ describe('standard error', () => {
 
   test('never shows a BVN with -v, even if the service repeats it', async () => {
     const words = refusal(400, '01', 'BVN 12345678901 is taken', { data: { bvn: '12345678901' } });
-    const { world } = await run(['users', 'onboard', '12345678901', '-v'], [words]);
+    const { world } = await run(['users', 'onboarding', 'start', '12345678901', '-v'], [words]);
     expect(world.stderr.text()).toContain('[redacted]');
     expect(world.stderr.text()).not.toContain('12345678901');
   });

@@ -49,7 +49,7 @@ const PAY_ELSEWHERE = [
   'fiatrail onramp start somebody --amount 5 --yes -q',
 ];
 
-const ONBOARD = 'echo 22345678901 | fiatrail users onboard --bvn-stdin -q';
+const ONBOARD = 'echo 22345678901 | fiatrail users onboarding start --bvn-stdin -q';
 
 describe('a full disk', () => {
   test('exits with 2 before the state is created', async () => {
@@ -166,7 +166,7 @@ describe('standard output that cannot be written', () => {
 
   test('is not confused with a closed pipe, as in | head', async () => {
     const { stdout, stderr } = await shell([
-      `${PROGRAM} banks list -o json -q | head -c 1 > /dev/null`,
+      `${PROGRAM} banks -o json -q | head -c 1 > /dev/null`,
       `echo "[exit ${'$'}{PIPESTATUS[0]}]"`,
     ]);
     expect({ exits: exitsIn(stdout), stderr }).toEqual({ exits: [0], stderr: '' });
@@ -230,7 +230,7 @@ describe('files', () => {
     mkdirSync(home.stateDir);
     chmodSync(home.stateDir, 0o500);
     const env = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: 'a-key' };
-    expect((await fiatrail(home, ['balances', 'fintech', '--timeout', '10ms'], { env })).code).toBe(5);
+    expect((await fiatrail(home, ['balances', 'account', '--timeout', '10ms'], { env })).code).toBe(5);
     chmodSync(home.stateDir, 0o700);
   });
 });

@@ -110,7 +110,7 @@ describe('a BVN', () => {
 
   test('is not echoed', async () => {
     const { code, screen } = await typing(
-      ['users', 'onboard'],
+      ['users', 'onboarding', 'start'],
       { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` },
       CONFIRM,
     );
@@ -124,7 +124,7 @@ describe('a BVN', () => {
 
   test('is asked for again if invalid, and still not echoed', async () => {
     const { code, screen } = await typing(
-      ['users', 'onboard'],
+      ['users', 'onboarding', 'start'],
       { expect: 'BVN (11 digits):', send: `2234567${ENTER}` },
       { expect: 'expected 11 digits', send: `${CLEAR}${BVN}${ENTER}` },
       CONFIRM,
@@ -133,7 +133,10 @@ describe('a BVN', () => {
   });
 
   test('exits with 130 on Ctrl-C and does not ask again', async () => {
-    const { code, screen } = await typing(['users', 'onboard'], { expect: 'BVN (11 digits):', send: CTRL_C });
+    const { code, screen } = await typing(['users', 'onboarding', 'start'], {
+      expect: 'BVN (11 digits):',
+      send: CTRL_C,
+    });
     expect({ code, hasInternalError: screen.includes('internal error') }).toEqual({
       code: 130,
       hasInternalError: false,

@@ -114,7 +114,7 @@ describe('a wizard', () => {
   });
 });
 
-describe('users onboard', () => {
+describe('users onboarding start', () => {
   const ASKED: readonly Answer[] = [
     { kind: 'secret', asks: 'BVN (11 digits):', says: BVN },
     { kind: 'confirm', asks: '(LIVE)?', says: true },
@@ -133,25 +133,29 @@ describe('users onboard', () => {
   };
 
   test('waits, shows the account, and prints the equivalent command without the BVN', async () => {
-    const { code, stdout, stderr } = await wizard(['users', 'onboard'], ASKED, SERVICE);
+    const { code, stdout, stderr } = await wizard(['users', 'onboarding', 'start'], ASKED, SERVICE);
     expect({ code, hasBVN: `${stdout}${stderr}`.includes(BVN) }).toEqual({ code: 0, hasBVN: false });
     expect(stdout).toMatch(/7000000001 +ADA OBI +A BANK/);
-    expect(stderr).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait < bvn.txt\n$/);
+    expect(stderr).toMatch(/equivalent command: fiatrail users onboarding start --bvn-stdin --wait < bvn.txt\n$/);
   });
 
   test('prints a given --wait in the equivalent command', async () => {
-    const { stderr } = await wizard(['users', 'onboard', '--wait', '2m'], ASKED, SERVICE);
-    expect(stderr).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait 2m < bvn.txt\n$/);
+    const { stderr } = await wizard(['users', 'onboarding', 'start', '--wait', '2m'], ASKED, SERVICE);
+    expect(stderr).toMatch(/equivalent command: fiatrail users onboarding start --bvn-stdin --wait 2m < bvn.txt\n$/);
   });
 
   test('skips the confirmation with --yes and prints the user as JSON', async () => {
-    const { stdout } = await wizard(['users', 'onboard', '--yes', '-o', 'json'], ASKED.slice(0, 1), SERVICE);
+    const { stdout } = await wizard(
+      ['users', 'onboarding', 'start', '--yes', '-o', 'json'],
+      ASKED.slice(0, 1),
+      SERVICE,
+    );
     expect(JSON.parse(stdout)).toMatchObject({ userId: 'u-1', virtualAccounts: [{ bankName: 'A BANK' }] });
   });
 
   test('applies --fields to its own response', async () => {
     const { code, stdout } = await wizard(
-      ['users', 'onboard', '--fields', 'userId,status', '-o', 'json'],
+      ['users', 'onboarding', 'start', '--fields', 'userId,status', '-o', 'json'],
       ASKED,
       SERVICE,
     );
@@ -160,25 +164,29 @@ describe('users onboard', () => {
 
   test('exits with 9 when declined and sends nothing', async () => {
     const answers = [...ASKED.slice(0, 1), { kind: 'confirm', asks: '(LIVE)?', says: false } as const];
-    const { code, calls } = await wizard(['users', 'onboard'], answers, SERVICE);
+    const { code, calls } = await wizard(['users', 'onboarding', 'start'], answers, SERVICE);
     expect({ code, calls }).toEqual({ code: 9, calls: [] });
   });
 
   test('sends nothing with --dry-run and shows no BVN', async () => {
-    const { code, calls, stdout, stderr } = await wizard(['users', 'onboard', '--dry-run'], ASKED.slice(0, 1), SERVICE);
+    const { code, calls, stdout, stderr } = await wizard(
+      ['users', 'onboarding', 'start', '--dry-run'],
+      ASKED.slice(0, 1),
+      SERVICE,
+    );
     expect({ code, calls, hasBVN: `${stdout}${stderr}`.includes(BVN) }).toEqual({ code: 0, calls: [], hasBVN: false });
   });
 
   test('succeeds even if the user cannot be shown', async () => {
     const service = { ...SERVICE, '/getuserdetails': () => refusal(404, '02', 'not yet') };
-    const { code, stdout, stderr } = await wizard(['users', 'onboard', '-o', 'json'], ASKED, service);
+    const { code, stdout, stderr } = await wizard(['users', 'onboarding', 'start', '-o', 'json'], ASKED, service);
     expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 0, status: 'completed' });
     expect(stderr).toContain('try: fiatrail users show u-1');
   });
 
   test('exits with 3 when the onboarding fails', async () => {
     const service = { ...SERVICE, '/onboardstatus': () => success({ ...STATUS, status: 'failed' }) };
-    const { code, calls, stderr } = await wizard(['users', 'onboard'], ASKED, service);
+    const { code, calls, stderr } = await wizard(['users', 'onboarding', 'start'], ASKED, service);
     expect({
       code,
       hasUserRead: calls.includes('/getuserdetails'),
@@ -389,12 +397,12 @@ describe('onramp start', () => {
 
     test('exits with 2 without users and explains what to do', async () => {
       const { code, stderr } = await wizard(START, [], { '/listfintechusers': users(0) });
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fiatrail users onboard') });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fiatrail users onboarding start') });
     });
   });
 });
 
-describe('fees withdraw', () => {
+describe('fees withdrawals start', () => {
   /** The text by which the journal finds a withdrawal again. */
   const TAG = expect.stringMatching(/^\[fr-[0-9a-f]{8}\]$/);
 
@@ -436,7 +444,7 @@ describe('fees withdraw', () => {
   const YES: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
   const withdraw = async (argv: readonly string[], answers: readonly Answer[], service: Service = SERVICE) => {
     bodies.length = 0;
-    const ran = await wizard(['fees', 'withdraw', ...argv], answers, service);
+    const ran = await wizard(['fees', 'withdrawals', 'start', ...argv], answers, service);
     return { ...ran, body: bodies[0] };
   };
 
@@ -453,7 +461,7 @@ describe('fees withdraw', () => {
       },
     });
     expect(stderr).toContain('₦20,000.00 available; at least ₦10.00 and at most ₦100,000.00 per withdrawal');
-    expect(stderr).toMatch(/equivalent command: fiatrail fees withdraw --amount 1500.5 --to a-1\n$/);
+    expect(stderr).toMatch(/equivalent command: fiatrail fees withdrawals start --amount 1500.5 --to a-1\n$/);
   });
 
   test('prompts for the parts of another account', async () => {
@@ -470,7 +478,7 @@ describe('fees withdraw', () => {
       },
     });
     expect(stderr).toContain(
-      "fees withdraw --amount max --bank-code 000014 --account-number 9876543210 --account-name 'NGOZI OKAFOR'",
+      "fees withdrawals start --amount max --bank-code 000014 --account-number 9876543210 --account-name 'NGOZI OKAFOR'",
     );
   });
 

@@ -37,10 +37,10 @@ const partsOn = (screen: string) => {
 };
 const usersOf = (home: Home) => fiatrailJson<{ users: { userId: string }[] }>(home, ['users', 'list']);
 
-describe('users onboard', () => {
+describe('users onboarding start', () => {
   const asks = { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` };
   const confirms = { expect: 'sandbox (embedded)?', send: ENTER };
-  const ONBOARD = ['users', 'onboard'];
+  const ONBOARD = ['users', 'onboarding', 'start'];
 
   test.each(TERMS)('asks, waits and shows the user and their account (%s)', async (term) => {
     const home = newHome(onTestFinished);
@@ -57,7 +57,9 @@ describe('users onboard', () => {
     for (const shown of ['accountNumber', 'accountName', 'bankName'])
       expect(screen).toContain(virtualAccounts[0]?.[shown]);
     expect(screen).toContain('the onboarding completed');
-    expect(screen.trimEnd()).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait < bvn.txt$/);
+    expect(screen.trimEnd()).toMatch(
+      /equivalent command: fiatrail users onboarding start --bvn-stdin --wait < bvn.txt$/,
+    );
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
   });
 
@@ -109,7 +111,7 @@ describe('onramp start', () => {
   beforeAll(async () => {
     home = newHome(atEnd);
     for (const stdin of ['22345678902', '22345678903', BVN])
-      await fiatrailJson(home, ['users', 'onboard', '--bvn-stdin', '--wait'], { stdin });
+      await fiatrailJson(home, ['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], { stdin });
     ids = (await usersOf(home)).users.map(({ userId }) => userId);
   });
 

@@ -143,7 +143,7 @@ describe('a request', () => {
 
   test.each(['', 'ab', 'xy'.repeat(32)])('rejects the platform key %j at once', (key) => {
     expect(() => sealedExchange(scripted().exchange, sealing([], key))).toThrow(
-      expect.objectContaining({ category: 'usage', hint: expect.stringContaining('fiatrail keys encryption status') }),
+      expect.objectContaining({ category: 'usage', hint: expect.stringContaining('fiatrail keys encryption show') }),
     );
   });
 
@@ -197,7 +197,7 @@ describe('a call', () => {
     });
   });
 
-  const HINT = 'check the encryption settings of this profile with: fiatrail keys encryption status';
+  const HINT = 'check the encryption settings of this profile with: fiatrail keys encryption show';
   const ONRAMP = { userId: 'u', amount: 500 };
   const BANK = { accountNumber: '0123456789', bankCode: '058' };
 

@@ -22,13 +22,13 @@ describe('the command of an endpoint', () => {
   test.each([
     ['transactions.onramp', 'onramp start'],
     ['transactions.onramp-status', 'onramp status'],
-    ['users.onboard-status', 'users onboarding'],
-    ['fx.trade', 'fx trade'],
-    ['fx.trade-status', 'fx trade-status'],
+    ['users.onboard-status', 'users onboarding status'],
+    ['fx.trade', 'fx trades start'],
+    ['fx.trade-status', 'fx trades status'],
     ['fx.quote', 'fx quote'],
     ['swaps.status', 'swaps status'],
     ['bridge.initiate', 'bridge start'],
-    ['wallets.balance-multi', 'balances fintech'],
+    ['wallets.balance-multi', 'balances account'],
     ['fees.accumulated', 'fees earned'],
     ['fx.create-limit-order', 'api'],
   ])('%s is for %s', (id, words) => {

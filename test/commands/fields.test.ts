@@ -18,15 +18,15 @@ const NOT_TYPED: Readonly<Record<string, readonly string[]>> = {
   'users list': ['orderBy'],
   'users activate': ['active', 'reason'],
   'users deactivate': ['active'],
-  'users onramp-asset': ['preferences.defaultAsset'],
+  'users onramp-asset set': ['preferences.defaultAsset'],
   'fees set': ['metadata.description', 'metadata.lastUpdatedBy'],
   'offramp start': ['ticker'],
   'bridge quote': ['token'],
   'bridge start': ['token'],
   recover: ['uuid'],
-  'fees verify': ['transactionReference'],
+  'fees withdrawals status': ['transactionReference'],
   'fx quote': ['tokenAmount'],
-  'auto-signing show': ['fintechId'],
+  'approvals show': ['fintechId'],
   'onramp status': ['walletAddress'],
   'wallets external enable': ['status'],
   'wallets external disable': ['status'],
@@ -72,7 +72,7 @@ describe('a request field that breaks its rule', () => {
 
   test.each([
     [
-      ['withdraw', 'u', '--amount', '1', '--token', 'USDC', '--from', WALLET, '--to', 'nobody'],
+      ['withdrawals', 'start', 'u', '--amount', '1', '--token', 'USDC', '--from', WALLET, '--to', 'nobody'],
       '--to: expected a valid Base address',
     ],
     [
@@ -82,7 +82,10 @@ describe('a request field that breaks its rule', () => {
       ],
       '--to: expected a valid BNB Smart Chain address',
     ],
-    [['transfer', '--amount', '1', '--to', WALLET, '--note', 'a\u0007b'], '--note: expected a string, at most 500'],
+    [
+      ['transfers', 'start', '--amount', '1', '--to', WALLET, '--note', 'a\u0007b'],
+      '--note: expected a string, at most 500',
+    ],
     [['users', 'deactivate', 'u', '--reason', 'a\u0007b'], '--reason: expected a string'],
   ])('%j: %s', async (argv, words) => {
     const world = fakeWorld();

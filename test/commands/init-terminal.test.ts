@@ -70,7 +70,7 @@ describe('init', () => {
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
     const shown = await fiatrailJson<{ reachable: boolean; profile: string }>(home, ['status']);
     const sealing = await fiatrailJson<{ answersOpen: boolean; privateKeys: number }>(home, [
-      ...['keys', 'encryption', 'status'],
+      ...['keys', 'encryption', 'show'],
     ]);
     expect({
       profile: shown.profile,
@@ -94,7 +94,7 @@ describe('init', () => {
       });
       expect(screen).toContain('interrupted');
     }
-    const before = await fiatrail(newHome(onTestFinished), ['keys', 'encryption', 'status', '-o', 'json'], {
+    const before = await fiatrail(newHome(onTestFinished), ['keys', 'encryption', 'show', '-o', 'json'], {
       env: { FIATRAIL_BASE_URL: sandbox.url, FIATRAIL_API_KEY: sandbox.apiKey },
     });
     // A plain response: the account has no registered key.

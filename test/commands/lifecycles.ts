@@ -88,7 +88,7 @@ export class Account {
 
   async onboard(): Promise<User> {
     this.bvns += 1;
-    const { userId } = await this.run('users', 'onboard', `222222222${10 + this.bvns}`, '--wait', '1m');
+    const { userId } = await this.run('users', 'onboarding', 'start', `222222222${10 + this.bvns}`, '--wait', '1m');
     const details = await this.run<{ virtualAccounts: Json[]; walletDetails: Json }>('users', 'show', String(userId));
     const { accountNumber, accountName } = details.virtualAccounts[0] ?? {};
     return {
@@ -162,12 +162,12 @@ export class Account {
     const { externalWallets } = await this.run<{ externalWallets: unknown[] }>('wallets', 'show');
     if (externalWallets.length === 0)
       await this.run('wallets', 'external', 'add', OUTSIDE, '--network', 'base', '--label', 'vault');
-    return this.settled(this.start('transfer', '--amount', amount, '--to', OUTSIDE, '--again'));
+    return this.settled(this.start('transfers', 'start', '--amount', amount, '--to', OUTSIDE, '--again'));
   }
 
   withdrawal({ userId, wallet }: User, amount = this.more(100), ...options: readonly string[]): Promise<string> {
     const from = ['--token', 'CNGN', '--from', wallet, '--to', OUTSIDE];
-    return this.settled(this.start('withdraw', userId, '--amount', amount, ...from, '--again', ...options));
+    return this.settled(this.start('withdrawals', 'start', userId, '--amount', amount, ...from, '--again', ...options));
   }
 
   swap({ userId }: User, amount = this.more(2_000)): Promise<string> {

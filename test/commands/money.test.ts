@@ -36,12 +36,12 @@ const ACCOUNTS = success({
 const GIVEN = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA OBI'];
 /** The text by which the journal finds a withdrawal again. */
 const TAG = expect.stringMatching(/^\[fr-[0-9a-f]{8}\]$/);
-const withdraw = (...more: string[]) => ['fees', 'withdraw', '--amount', 'max', ...GIVEN, '--yes', ...more];
+const withdraw = (...more: string[]) => ['fees', 'withdrawals', 'start', '--amount', 'max', ...GIVEN, '--yes', ...more];
 
 /** A valid Solana address: 32 bytes. */
 const SOLANA = 'US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx';
 
-describe('fees withdraw --amount max', () => {
+describe('fees withdrawals start --amount max', () => {
   test.each([
     ['the available amount', earned(250_000), 250_000],
     ['the minimum withdrawal', earned(1_000), 1_000],
@@ -107,8 +107,8 @@ test('a confirmation wraps its lines between words, aligned with the value', asy
   expect(lines).toContain('               fees are added on top');
 });
 
-describe('fees withdraw --to', () => {
-  const to = (id: string) => ['fees', 'withdraw', '--amount', '500', '--to', id, '--yes'];
+describe('fees withdrawals start --to', () => {
+  const to = (id: string) => ['fees', 'withdrawals', 'start', '--amount', '500', '--to', id, '--yes'];
 
   test('sends the details of the saved account', async () => {
     const { code, requests } = await run(to('a-1'), [ACCOUNTS, PENDING]);
@@ -129,10 +129,10 @@ describe('fees withdraw --to', () => {
 
   test.each([
     ['both', [...to('a-1'), '--bank-code', '000013'], 'cannot be combined'],
-    ['neither', ['fees', 'withdraw', '--amount', '500', '--yes'], 'the destination is missing'],
+    ['neither', ['fees', 'withdrawals', 'start', '--amount', '500', '--yes'], 'the destination is missing'],
     ['half of one', [...GIVEN.slice(0, 4), '--amount', '5'], 'missing: --account-name'],
   ])('rejects a destination with %s, exits with 2 and reads nothing', async (_, argv, words) => {
-    const line = argv[0] === 'fees' ? argv : ['fees', 'withdraw', '--yes', ...argv];
+    const line = argv[0] === 'fees' ? argv : ['fees', 'withdrawals', 'start', '--yes', ...argv];
     const { code, world } = await run(line, []);
     expect({ code, stderr: world.stderr.text() }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
   });
@@ -168,7 +168,7 @@ describe('fees set', () => {
   });
 });
 
-describe('fees withdrawals --all', () => {
+describe('fees withdrawals list --all', () => {
   const rows = (count: number, pagination = {}) =>
     success({
       pagination,
@@ -181,7 +181,7 @@ describe('fees withdrawals --all', () => {
 
   test('doubles the limit until fewer rows come', async () => {
     const { code, requests, world } = await run(
-      ['fees', 'withdrawals', '--all', '-o', 'json', '--query', 'length(withdrawals)'],
+      ['fees', 'withdrawals', 'list', '--all', '-o', 'json', '--query', 'length(withdrawals)'],
       [rows(100), rows(200), rows(250)],
     );
     const limits = requests.map(({ url }) => new URL(url).searchParams.get('limit'));
@@ -194,7 +194,7 @@ describe('fees withdrawals --all', () => {
 
   test('prints the rows received and exits with 5 when the list is incomplete', async () => {
     const { code, world } = await run(
-      ['fees', 'withdrawals', '--all', '-o', 'json', '--query', 'length(withdrawals)'],
+      ['fees', 'withdrawals', 'list', '--all', '-o', 'json', '--query', 'length(withdrawals)'],
       [rows(100), rows(100, { total: 250, limit: 100, hasMore: true })],
     );
     expect({ code, stdout: world.stdout.text() }).toEqual({ code: 5, stdout: '100\n' });
@@ -358,13 +358,27 @@ describe('other money commands', () => {
       { requestId: 'r-1' },
     ],
     [
-      ['withdraw', 'u-1', '--amount', '1.5', '--token', 'usdc', '--from', 'w-1', '--to', SOLANA, '--network', 'sol'],
+      [
+        'withdrawals',
+        'start',
+        'u-1',
+        '--amount',
+        '1.5',
+        '--token',
+        'usdc',
+        '--from',
+        'w-1',
+        '--to',
+        SOLANA,
+        '--network',
+        'sol',
+      ],
       '/withdrawasset',
       { userId: 'u-1', internalWallet: 'w-1', destinationWallet: SOLANA, amount: 1.5, ticker: 'USDC', network: 'sol' },
       { requestId: 'r-1' },
     ],
     [
-      ['transfer', '--amount', '2 USDT', '--token', 'USDT', '--to', `0x${'a'.repeat(40)}`, '--note', 'n'],
+      ['transfers', 'start', '--amount', '2 USDT', '--token', 'USDT', '--to', `0x${'a'.repeat(40)}`, '--note', 'n'],
       '/fintechtransfer',
       { destinationAddress: `0x${'a'.repeat(40)}`, amount: 2_000_000, ticker: 'USDT', note: 'n' },
       { requestId: 'r-1' },
@@ -381,8 +395,8 @@ describe('other money commands', () => {
 
   test.each([
     ['payout', ['payout', 'start', '--amount', '5', '--to', 'a-1']],
-    ['transfer', ['transfer', '--amount', '5', '--to', `0x${'a'.repeat(40)}`]],
-    ['withdrawal of fees', ['fees', 'withdraw', '--amount', '5', ...GIVEN]],
+    ['transfers start', ['transfers', 'start', '--amount', '5', '--to', `0x${'a'.repeat(40)}`]],
+    ['withdrawal of fees', ['fees', 'withdrawals', 'start', '--amount', '5', ...GIVEN]],
     ['removal', ['wallets', 'external', 'remove', '0x1']],
     ['removal', ['bank-accounts', 'remove', 'a-1']],
     ['removal', ['users', 'default-wallet', 'remove', 'u-1']],

@@ -28,7 +28,7 @@ describe('a list that is not whole', () => {
     [['users', 'list', '--offset', '100'], ''],
     [['users', 'list', '--all'], ''],
     [['users', 'list', '--limit', '100'], ''],
-    [['banks', 'list'], ''],
+    [['banks'], ''],
     [['users', 'list', '--limit', '3', '-q'], undefined],
   ])('%j says so', async (argv, notice) => {
     const { code, stderr } = await run(await withUsers(), ...argv);
@@ -41,7 +41,7 @@ describe('a list that is not whole', () => {
       env: { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' },
       network: async () => ({ status: 200, headers: {}, body: list }),
     });
-    const { stderr } = await run(world, 'fees', 'withdrawals');
+    const { stderr } = await run(world, 'fees', 'withdrawals', 'list');
     expect(stderr).toMatch(/^50 of the \S+, and there may be more; --all for the rest$/m);
   });
 });
@@ -77,17 +77,17 @@ describe('a query that finds nothing', () => {
 
 describe('balances --require', () => {
   test.each([
-    [['fintech', '--require', '1'], 0, ''],
-    [['fintech', '--require', '5250000'], 0, ''],
+    [['account', '--require', '1'], 0, ''],
+    [['account', '--require', '5250000'], 0, ''],
     [
-      ['fintech', '--require', '5250000.000001'],
+      ['account', '--require', '5250000.000001'],
       9,
       'error: the balance is 5,250,000.00 cNGN, below the required 5,250,000.000001 cNGN\n  hint: see where it is without --require\n',
     ],
-    [['fintech', '--token', 'USDC', '--require', '2000 USDC'], 0, ''],
-    [['fintech', '--token', 'USDC', '--require', '1e9'], 2, undefined],
-    [['fintech', '--require', '5 USDC'], 2, undefined],
-    [['fintech', '--require', '-5'], 2, undefined],
+    [['account', '--token', 'USDC', '--require', '2000 USDC'], 0, ''],
+    [['account', '--token', 'USDC', '--require', '1e9'], 2, undefined],
+    [['account', '--require', '5 USDC'], 2, undefined],
+    [['account', '--require', '-5'], 2, undefined],
   ] as const)('%j exits with %i', async (argv, expected, error) => {
     const { code, stdout, stderr } = await run(fakeWorld(), 'balances', ...argv, '-q');
     expect(code).toBe(expected);
@@ -101,7 +101,7 @@ describe('balances --require', () => {
       env: { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' },
       network: async () => ({ status: 200, headers: {}, body }),
     });
-    const { code, stderr } = await run(world, 'balances', 'fintech', '--require', '1', '-q');
+    const { code, stderr } = await run(world, 'balances', 'account', '--require', '1', '-q');
     expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining('has no balance') });
   });
 });
@@ -120,13 +120,13 @@ describe('color', () => {
     [['--color', 'auto'], {}, true, true],
   ] as const)('%j with %j on a terminal or not: %s', async (flags, env, isTerminal, hasColor) => {
     const world = fakeWorld({ isTerminal, env });
-    const { stdout } = await run(world, 'banks', 'list', '--search', 'access', ...flags);
+    const { stdout } = await run(world, 'banks', '--search', 'access', ...flags);
     const { stderr } = await run(world, 'banks', 'lst', ...flags);
     expect([stdout.includes(ESCAPE), stderr.includes(ESCAPE)]).toEqual([hasColor, hasColor]);
   });
 
   test('another word is a usage error', async () => {
-    expect((await run(fakeWorld(), 'banks', 'list', '--color', 'sometimes')).code).toBe(2);
+    expect((await run(fakeWorld(), 'banks', '--color', 'sometimes')).code).toBe(2);
   });
 });
 
@@ -136,11 +136,11 @@ describe('states', () => {
   test('are colored in tables and documents, and nowhere else', async () => {
     const world = fakeWorld();
     await run(world, 'sandbox', 'seed', '--users', '1', '--pace', 'instant', '--rate-limits', 'off', '-q');
-    const withdraw = ['fees', 'withdraw', '--amount', '500', '--to', 'default', '--yes', '-q'];
+    const withdraw = ['fees', 'withdrawals', 'start', '--amount', '500', '--to', 'default', '--yes', '-q'];
     const { stdout } = await run(world, ...withdraw, '--color', 'always');
     expect(stdout).toContain(`${YELLOW}pending\u001b[39m`);
     await run(world, 'sandbox', 'settle', '-q');
-    const list = ['fees', 'withdrawals', '-q', '--color'];
+    const list = ['fees', 'withdrawals', 'list', '-q', '--color'];
     expect((await run(world, ...list, 'always')).stdout).toContain(`${GREEN}completed\u001b[39m`);
     expect((await run(world, ...list, 'never')).stdout).not.toContain('\u001b');
     expect((await run(world, ...list, 'always', '-o', 'csv')).stdout).not.toContain('\u001b');
@@ -183,8 +183,8 @@ test('whoami says which account and who', async () => {
 
 test('version and help are words too', async () => {
   expect((await run(fakeWorld(), 'version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  const { stdout } = await run(fakeWorld(), 'help', 'fx', 'trade');
-  expect(stdout).toBe((await run(fakeWorld(), 'fx', 'trade', '--help')).stdout);
+  const { stdout } = await run(fakeWorld(), 'help', 'fx', 'trades', 'start');
+  expect(stdout).toBe((await run(fakeWorld(), 'fx', 'trades', 'start', '--help')).stdout);
   expect(await run(fakeWorld(), 'help', 'nothing')).toEqual({
     code: 2,
     stdout: '',
@@ -197,7 +197,7 @@ describe('ops list with a filter', () => {
     const world = fakeWorld();
     await run(world, 'sandbox', 'seed', '--users', '1', '--pace', 'instant', '--rate-limits', 'off', '-q');
     for (const amount of ['500', '600', '700'])
-      await run(world, 'fees', 'withdraw', '--amount', amount, '--to', 'default', '--yes', '-q');
+      await run(world, 'fees', 'withdrawals', 'start', '--amount', amount, '--to', 'default', '--yes', '-q');
     expect((await run(world, 'ops', 'list', '--in-doubt')).stderr).toBe('');
     expect((await run(world, 'ops', 'list', '--limit', '1')).stderr).toBe('1 of 3 operations; --all for the rest\n');
     expect((await run(world, 'ops', 'list', '--kind', 'money', '--limit', '1')).stderr).toBe(

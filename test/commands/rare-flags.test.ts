@@ -47,7 +47,17 @@ describe('fields that few accounts use', () => {
     [
       'the notes of a fee withdrawal',
       [
-        ...['fees', 'withdraw', '--amount', '5000', '--account-number', '0123456789', '--bank-code', '000911'],
+        ...[
+          'fees',
+          'withdrawals',
+          'start',
+          '--amount',
+          '5000',
+          '--account-number',
+          '0123456789',
+          '--bank-code',
+          '000911',
+        ],
         ...['--account-name', 'Acme Ltd', '--reference', 'w-1', '--note', 'August'],
       ],
       { metadata: { reference: 'w-1', notes: 'August' } },

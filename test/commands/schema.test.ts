@@ -31,8 +31,8 @@ const CNGN = {
 
 describe('fiatrail schema', () => {
   test('takes the name of a command as one word too', async () => {
-    const quoted = await run('schema', 'fees withdraw');
-    expect(quoted).toEqual(await run('schema', 'fees', 'withdraw'));
+    const quoted = await run('schema', 'fees withdrawals start');
+    expect(quoted).toEqual(await run('schema', 'fees', 'withdrawals', 'start'));
     expect(quoted.code).toBe(0);
   });
 
@@ -76,7 +76,7 @@ describe('fiatrail schema', () => {
   });
 
   test('an amount has its value and its asset', async () => {
-    expect((await schemaOf('auto-signing show')).properties).toMatchObject({
+    expect((await schemaOf('approvals show')).properties).toMatchObject({
       thresholdAmount: { properties: { asset: { enum: ['CNGN'] } }, required: ['value', 'asset'] },
     });
     const { properties } = await schemaOf('onramp status');

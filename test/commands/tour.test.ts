@@ -15,14 +15,14 @@ test('the tour goes from a BVN to money in a bank account', async () => {
   });
   const shown = world.stdout.text();
   expect([...shown.matchAll(COMMAND)].map(([, words]) => words)).toEqual([
-    'users onboard',
+    'users onboarding',
     'users show',
     'onramp start',
     'onramp account',
     'sandbox pay',
     'onramp status',
     'balances user',
-    'balances fintech',
+    'balances account',
     'offramp start',
     'balances user',
     'fees earned',

@@ -15,7 +15,7 @@ async function json(world: FakeWorld, ...argv: string[]): Promise<Record<string,
 /** A user with cNGN, on an account whose events go to the inbox. */
 async function fundedUser(world: FakeWorld): Promise<string> {
   await json(world, 'webhooks', 'set', INBOX);
-  const { userId } = await json(world, 'users', 'onboard', '22222222222', '--wait');
+  const { userId } = await json(world, 'users', 'onboarding', 'start', '22222222222', '--wait');
   const shown = await json(world, 'users', 'show', String(userId));
   const account = (shown['virtualAccounts'] as unknown as { accountNumber: string; accountName: string }[])[0];
   const paid = ['--amount', '5000', '--from', account?.accountName ?? ''];
@@ -46,7 +46,7 @@ test('a listener ends accepted work that no status can be read of', async () => 
   const shown = await json(world, 'users', 'show', userId);
   const wallet = String((shown['walletDetails'] as unknown as { evmWallet: string }).evmWallet);
   const to = ['--from', wallet, '--to', '0x52908400098527886E0F7030069857D2E4169EE7', '--network', 'bsc'];
-  const argv = ['withdraw', userId, '--token', 'CNGN', '--amount', '100', ...to];
+  const argv = ['withdrawals', 'start', userId, '--token', 'CNGN', '--amount', '100', ...to];
   const code = await main([...argv, '--yes', '-q'], world);
   const state = () =>
     journalRows(world.stateDir).findLast(({ endpoint }) => endpoint === 'transactions.withdraw-asset')?.state;

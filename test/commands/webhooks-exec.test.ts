@@ -33,7 +33,7 @@ const EXEC = ['--event', 'user.onboarded', '--exec', './on-event.sh "$HOME"'];
 /** Lets a listener with a command begin, and then something happen on the account. */
 async function onboardUnder(world: FakeWorld): Promise<void> {
   await listenUntil(world, () => true, ...EXEC);
-  await main(['users', 'onboard', '22222222222', '--wait', '-q'], world);
+  await main(['users', 'onboarding', 'start', '22222222222', '--wait', '-q'], world);
 }
 
 test('a command gets each event on its standard input, and what it is about in its environment', async () => {

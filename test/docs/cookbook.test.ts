@@ -87,7 +87,7 @@ describe('sweep-fees.sh', () => {
   /** The seeded account has earned ₦250,000, and a withdrawal is at most ₦100,000. */
   const EVERYTHING = ['100000.00', '100000.00', '50000.00'];
   const withdrawn = async (account: Account) => {
-    const { withdrawals } = await account.json<Withdrawals>('fees', 'withdrawals', '--all');
+    const { withdrawals } = await account.json<Withdrawals>('fees', 'withdrawals', 'list', '--all');
     return withdrawals.map(({ amount }) => amount.value).toSorted();
   };
 
@@ -103,7 +103,7 @@ describe('sweep-fees.sh', () => {
     'says that an outcome is unknown after a %s, and later does the rest',
     async (kind) => {
       const account = await newAccount();
-      await account.fault('fees withdraw', kind);
+      await account.fault('fees withdrawals start', kind);
       expect(await account.script('sweep-fees.sh')).toMatchObject({
         code: 6,
         stderr: expect.stringContaining('OUTCOME_UNKNOWN'),
@@ -121,7 +121,18 @@ describe('sweep-fees.sh', () => {
 
   test('does not fail on a day without fees', async () => {
     const account = await newAccount();
-    await account.json('fees', 'withdraw', '--amount', 'all', '--to', 'default', '--once', 'before', '--yes');
+    await account.json(
+      'fees',
+      'withdrawals',
+      'start',
+      '--amount',
+      'all',
+      '--to',
+      'default',
+      '--once',
+      'before',
+      '--yes',
+    );
     expect(await account.script('sweep-fees.sh')).toEqual(QUIET);
   });
 
@@ -146,7 +157,7 @@ describe('check-balance.sh', () => {
     const account = await newAccount(1);
     await account.fiatrail(['wallets', 'external', 'add', VAULT, '--network', 'base', '-q']);
     const transfer = (amount: string) =>
-      account.fiatrail(['transfer', '--amount', amount, '--to', VAULT, '--once', amount, '--yes', '-q']);
+      account.fiatrail(['transfers', 'start', '--amount', amount, '--to', VAULT, '--once', amount, '--yes', '-q']);
     await transfer('1900000');
     expect(await account.script('check-balance.sh')).toEqual(QUIET);
     await transfer('0.5');
@@ -291,7 +302,7 @@ describe('collect.sh', () => {
   /** Starts the script for a new user, and waits until it has printed which account to pay. */
   async function started() {
     const account = await newAccount();
-    await account.fiatrail(['users', 'onboard', '--bvn-stdin', '--wait', '-q'], '22345678901');
+    await account.fiatrail(['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '-q'], '22345678901');
     const { users } = await account.json<{ users: { userId: string; firstName: string }[] }>('users', 'list');
     const argv = [users[0]?.userId ?? '', '5000', '118'];
     const running = account.startScript('collect.sh', argv);
@@ -328,7 +339,8 @@ describe('buy-usdc.sh', () => {
   interface Trades {
     readonly trades: readonly { status: string }[];
   }
-  const trades = async (account: Account) => (await account.json<Trades>('fx', 'trades')).trades.map((t) => t.status);
+  const trades = async (account: Account) =>
+    (await account.json<Trades>('fx', 'trades', 'list')).trades.map((t) => t.status);
   /** The price at which the seeded order book sells. */
   const PRICE = '1407';
 
@@ -380,7 +392,7 @@ describe('buy-usdc.sh', () => {
 describe('failed-users.sh', () => {
   test('lists the onboardings that failed, also those that nobody waited for', async () => {
     const account = await newAccount();
-    const onboard = (bvn: string) => account.json<{ requestId: string }>('users', 'onboard', bvn);
+    const onboard = (bvn: string) => account.json<{ requestId: string }>('users', 'onboarding', 'start', bvn);
     const failed = [await onboard('00000000000')];
     await onboard('22345678901');
     const list = async () => {
@@ -408,7 +420,7 @@ test('add-dashboard.sh and write-status.sh show an account that they cannot chan
   expect(await account.script('write-status.sh')).toEqual(QUIET);
   const file = join(account.path, 'dashboard', 'status.json');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ profile: 'dashboard', reachable: true });
-  const pay = ['fees', 'withdraw', '--amount', '100', '--to', 'default', '--yes', '--profile', 'dashboard'];
+  const pay = ['fees', 'withdrawals', 'start', '--amount', '100', '--to', 'default', '--yes', '--profile', 'dashboard'];
   await expect(account.fiatrail(pay)).rejects.toThrow('rule read-only of profile dashboard');
 
   const before = statSync(file).mtimeMs;

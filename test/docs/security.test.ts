@@ -62,17 +62,17 @@ async function exercise(home: Home): Promise<string[]> {
   const serving = startFiatrail(home, ['sandbox', 'serve', '--port', '0', '-o', 'json'], { cwd });
   const { url, apiKey } = JSON.parse(await serving.firstLine());
   const env = { FIATRAIL_PROFILE: '', FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey };
-  expect((await fiatrail(home, ['banks', 'list', '-q'], { env })).code).toBe(0);
-  const tab = ['completion', 'complete', '--', 'fees', 'withdraw', '--bank-code', 'zen'];
+  expect((await fiatrail(home, ['banks', '-q'], { env })).code).toBe(0);
+  const tab = ['completion', 'complete', '--', 'fees', 'withdrawals', 'start', '--bank-code', 'zen'];
   expect((await fiatrail(home, tab, { env })).stdout).toContain('zenith-bank');
   serving.kill('SIGINT');
   expect((await serving.end).code).toBe(0);
   await run('keys', 'encryption', 'enable');
   await run('sandbox', 'snapshot', 'snapshot.db');
-  await run('users', 'onboard', '22222222221', '--yes');
+  await run('users', 'onboarding', 'start', '22222222221', '--yes');
   await run('profiles', 'operators', 'add', 'ada', '--generate', '--yes');
   const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-  await run('fees', 'withdraw', '--amount', '500', ...to, '--plan', 'plan.json');
+  await run('fees', 'withdrawals', 'start', '--amount', '500', ...to, '--plan', 'plan.json');
   await run('fx', 'quote', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1500');
   await run('doctor', '-q');
   await run('webhooks', 'set', 'https://inbox.fiatrail.invalid/', '--new-secret', '--yes');
@@ -135,7 +135,7 @@ const STOPS: readonly (readonly [claim: string, prepare: (home: Home) => Promise
       const profiles = [{ name: 'x', mode: 'live', baseUrl: 'https://127.0.0.1:1/v1', store }];
       await fiatrail(home, ['profiles', 'import', '-'], { stdin: JSON.stringify({ version: 2, profiles }) });
     },
-    ['balances', 'fintech', '--profile', 'x'],
+    ['balances', 'account', '--profile', 'x'],
   ],
   [
     'A `.fiatrail.json` chooses a profile only if nobody but you and root could have written it',

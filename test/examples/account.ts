@@ -108,8 +108,8 @@ async function runIn(world: World & OtherPrograms, words: readonly string[], inp
 async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   const on = (...argv: string[]) => json(world, ...argv);
   await on('sandbox', 'reset', '--rate-limits', 'off', '--pace', 'instant');
-  const onboarded = await on('users', 'onboard', '22222222221', '--wait');
-  const second = await on('users', 'onboard', '22222222222', '--wait');
+  const onboarded = await on('users', 'onboarding', 'start', '22222222221', '--wait');
+  const second = await on('users', 'onboarding', 'start', '22222222222', '--wait');
   const user = text(onboarded['userId']);
   const ramp = await on('onramp', 'start', user, '--amount', '9000', '--auto-swap', 'USDC');
   const account = await on('onramp', 'account', text(ramp['requestId']));
@@ -131,17 +131,17 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   const networks = ['--from-network', 'base', '--to-network', 'bsc'];
   const bridge = await on('bridge', 'start', ...networks, '--amount', '500', '--from', ADDRESS, '--to', ADDRESS);
   const terms = ['--price', '1390', '--min', '1000', '--max', '500000'];
-  const order = await on('fx', 'orders', 'create', '--pair', 'CNGN-USDC', '--side', 'buy', ...terms);
+  const order = await on('fx', 'orders', 'add', '--pair', 'CNGN-USDC', '--side', 'buy', ...terms);
   const buying = ['--pair', 'CNGN-USDC', '--side', 'buy'];
-  const trade = await on('fx', 'trade', ...buying, '--amount', '2000');
+  const trade = await on('fx', 'trades', 'start', ...buying, '--amount', '2000');
   const quote = await on('fx', 'quote', ...buying, '--amount', '3000');
-  const paid = ['fees', 'withdraw', '--amount', '500', ...toBank, '--account-name', 'ADA'];
+  const paid = ['fees', 'withdrawals', 'start', '--amount', '500', ...toBank, '--account-name', 'ADA'];
   const withdrawal = await on(...paid);
   await on('sandbox', 'settle');
   await on('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response');
   await main([...paid, '--again', '--yes', '-q'], world);
   await on('sandbox', 'fault', 'add', '--on', 'users.onboard', '--kind', 'lost-request');
-  await main(['users', 'onboard', '12345678901', '-q'], world);
+  await main(['users', 'onboarding', 'start', '12345678901', '-q'], world);
   const makers = text(quote['matchedOrders']?.['0']?.['orderId']);
   for (const name of ['main', 'old'])
     await json(other, 'profiles', 'add', name, '--base-url', 'https://host/v1', '--mode', 'live', '--key-stdin');
@@ -171,7 +171,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     swap: text(swap['requestId']),
     bridge: text(bridge['requestId']),
     bridgeAddress: text(bridge['receivableAddress']),
-    fingerprint: text((await on('keys', 'platform'))['fingerprint']),
+    fingerprint: text((await on('keys', 'platform', 'show'))['fingerprint']),
     withdrawal: text(withdrawal['withdrawalId']),
     quote: text(quote['quoteId']),
     order: text(order['orderId']),

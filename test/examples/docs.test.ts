@@ -77,7 +77,7 @@ describe('the crontab in docs/money.md', () => {
     const world = account.open();
     const withdrawals = async () => {
       const before = world.stdout.text().length;
-      await main(['fees', 'withdrawals', '--all', '-o', 'json', '-q'], world);
+      await main(['fees', 'withdrawals', 'list', '--all', '-o', 'json', '-q'], world);
       return (JSON.parse(world.stdout.text().slice(before)) as { withdrawals: unknown[] }).withdrawals.length;
     };
     const runs: number[] = [];

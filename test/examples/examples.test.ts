@@ -16,8 +16,8 @@ const SHORT_ID = '0198c1f2';
 
 /** What the id in an example stands for, by the command and the flag or argument. */
 const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
-  'users onboard': ({ lostOnboarding }) => lostOnboarding,
-  'users onboarding': ({ onboarding }) => onboarding,
+  'users onboarding start': ({ lostOnboarding }) => lostOnboarding,
+  'users onboarding status': ({ onboarding }) => onboarding,
   'onramp account': ({ unpaidOnramp }) => unpaidOnramp,
   'onramp status': ({ onramp }) => onramp,
   'offramp status': ({ offramp }) => offramp,
@@ -28,7 +28,7 @@ const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
   'bank-accounts show': ({ bankAccount }) => bankAccount,
   'bank-accounts update': ({ bankAccount }) => bankAccount,
   'bank-accounts remove': ({ bankAccount }) => bankAccount,
-  'fees withdraw': ({ bankAccount }) => bankAccount,
+  'fees withdrawals start': ({ bankAccount }) => bankAccount,
   'profiles rules test': ({ bankAccount }) => bankAccount,
   'ops show': ({ accepted }) => accepted,
   'ops resume': ({ accepted }) => accepted,
@@ -43,7 +43,7 @@ const STANDS_FOR: readonly (readonly [pattern: RegExp, of: (ids: Ids, words: str
   [/^FTW_0198…$/, ({ withdrawal }) => withdrawal],
   [/^swap-0198…$/, ({ swap }) => swap],
   [/^quote_0198…$/, ({ quote }) => quote],
-  [/^order_0198…$/, ({ order, makersOrder }, words) => (words === 'fx trade' ? makersOrder : order)],
+  [/^order_0198…$/, ({ order, makersOrder }, words) => (words === 'fx trades start' ? makersOrder : order)],
   [/^trade_0198…$/, ({ trade }) => trade],
   [/^EVENT_ID$/, ({ event }) => event],
   [/^12$/, () => '1'],
@@ -81,13 +81,23 @@ const ALLOWED = [
   ['ip', 'remove', '--index', '0', '--lock-me-out'],
 ];
 const KEY_COMMAND = ['--base-url', 'https://host/v1', '--mode', 'live', '--key-command', 'vault kv get'];
-const NEW_KEY = ['keys', 'sandbox', '--profile', 'main', '--at', 'https://sandbox-host/v1', '--save', 'main-sandbox'];
+const NEW_KEY = [
+  'keys',
+  'sandbox',
+  'add',
+  '--profile',
+  'main',
+  '--at',
+  'https://sandbox-host/v1',
+  '--save',
+  'main-sandbox',
+];
 
 const INBOX = 'https://inbox.fiatrail.invalid/';
 /** An event in the inbox. */
 const TOLD = [
   ['webhooks', 'set', INBOX],
-  ['users', 'onboard', '12345678902', '--wait'],
+  ['users', 'onboarding', 'start', '12345678902', '--wait'],
   ['sandbox', 'settle'],
 ];
 
@@ -106,7 +116,7 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
     ['profiles', 'add', 'main', ...KEY_COMMAND],
     ['profiles', 'use', 'old', '--here'],
   ],
-  'keys sandbox': (_ids, example) => (example.includes('--at') ? [] : [NEW_KEY]),
+  'keys sandbox add': (_ids, example) => (example.includes('--at') ? [] : [NEW_KEY]),
   'sandbox events resend': () => TOLD.slice(0, 1),
   'webhooks inbox gaps': () => [['sandbox', 'reset', '--pace', 'instant'], ...TOLD],
   'webhooks inbox list': () => TOLD,
@@ -142,7 +152,7 @@ const PRINTED: Readonly<Record<string, string>> = { op: 'a-secret-of-a-vault' };
 /** Words that name a file in the folder of the example. */
 const IN_FOLDER = /^(?:[\w-]+\.(?:db|json|ndjson|pub|http)|client)$/;
 /** Commands that ask for something on a terminal; for the others, `--yes` is the answer. */
-const ASKS = /^fiatrail (init|keys platform --accept|profiles rules set .*)$/;
+const ASKS = /^fiatrail (init|keys platform accept|profiles rules set .*)$/;
 
 const commands = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flat();
 const nameOf = ({ words }: Command) => words.join(' ');

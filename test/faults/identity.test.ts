@@ -47,8 +47,8 @@ describe('another state folder', () => {
     );
     for (const way of [
       'ops verify --accept',
-      'profiles journal main --independent',
-      'profiles journal --url',
+      'profiles journal set main --independent',
+      'profiles journal set --url',
       'a disk that outlives',
     ])
       expect(refused.stderr).toContain(way);
@@ -172,8 +172,8 @@ describe('the state folder that lost its journal', () => {
   });
 });
 
-describe('profiles journal --independent', () => {
-  const decide = ['profiles', 'journal', 'main', '--independent', '--yes', '-o', 'json'];
+describe('profiles journal set --independent', () => {
+  const decide = ['profiles', 'journal', 'set', 'main', '--independent', '--yes', '-o', 'json'];
 
   test('lets each state folder have a journal of its own, and can be part of an image', async () => {
     await must(home, pay('one'));
@@ -204,7 +204,7 @@ describe('profiles journal --independent', () => {
     await must(home, decide);
     const { stdout } = await must(home, ['profiles', 'export', 'main', '-o', 'json']);
     expect(stdout).not.toContain('independentJournal');
-    await must(home, ['profiles', 'journal', 'main', '--local', '--yes']);
+    await must(home, ['profiles', 'journal', 'set', 'main', '--local', '--yes']);
     expect(failureOf(await fiatrail(elsewhere(home), pay('one')))).toEqual(ELSEWHERE);
   });
 });

@@ -37,7 +37,10 @@ interface Target {
 
 /** Creates a user with money, before anything is killed. */
 async function fundedUser(program: Program): Promise<Target> {
-  const { userId } = await program.json(['users', 'onboard', '--bvn-stdin', '--wait', '30s'], '22222222222');
+  const { userId } = await program.json(
+    ['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '30s'],
+    '22222222222',
+  );
   const { virtualAccounts } = await program.json(['users', 'show', String(userId)]);
   const [account] = virtualAccounts as { accountNumber: string; accountName: string }[];
   const { accountNumber = '', accountName = '' } = account ?? {};
@@ -64,7 +67,7 @@ async function lineOf(program: Program, target: Target, kind: Kill['kind'], inde
   const { userId, name, accountNumber } = target;
   switch (kind) {
     case 'onboard':
-      return [['users', 'onboard', '--bvn-stdin', '--wait'], String(50_000_000_000 + index)];
+      return [['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], String(50_000_000_000 + index)];
     case 'onramp':
       return [['onramp', 'start', userId, '--amount', '100', '--yes']];
     case 'pay':
@@ -153,7 +156,7 @@ test('killing the first command leaves the state usable', {
   const commandMs = await durationOf(measured);
   for (const at of fc.sample(moment, { seed: SEED, numRuns: FIRST_KILLS })) {
     const program = installProgram(newHomeWithCache(onTestFinished));
-    await killed(program, [['users', 'onboard', '--bvn-stdin'], '22222222222'], (at * commandMs) / 1000);
+    await killed(program, [['users', 'onboarding', 'start', '--bvn-stdin'], '22222222222'], (at * commandMs) / 1000);
     expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
     await program.json(['sandbox', 'seed', '--users', '1']);
   }

@@ -106,8 +106,8 @@ export const GROUPS: readonly Group[] = [
   }),
   group('withdrawals, transfers', posted('withdrawal.sent', 'transfer.sent'), {
     'transactions.withdraw-asset': ({ userId, managedWallet, destination, more }) =>
-      `withdraw ${userId} --amount ${10 + more} --token CNGN --from ${managedWallet} --to ${destination}`,
-    'transactions.fintech-transfer': ({ wallet, more }) => `transfer --amount ${10 + more} --to ${wallet}`,
+      `withdrawals start ${userId} --amount ${10 + more} --token CNGN --from ${managedWallet} --to ${destination}`,
+    'transactions.fintech-transfer': ({ wallet, more }) => `transfers start --amount ${10 + more} --to ${wallet}`,
   }),
   group('swaps', posted('swap.taken'), {
     'swaps.create': (terms) =>
@@ -120,20 +120,21 @@ export const GROUPS: readonly Group[] = [
       `bridge start --from-network ${isOpposite ? 'bsc --to-network base' : 'base --to-network bsc'} --amount ${500 + more} --from ${wallet} --to ${destination}`,
   }),
   group('fees', posted('fee-withdrawal.locked'), {
-    'fees.withdraw': ({ bank, more, tag }) => `fees withdraw --amount ${500 + more} ${bank} --account-name ADA${tag}`,
+    'fees.withdraw': ({ bank, more, tag }) =>
+      `fees withdrawals start --amount ${500 + more} ${bank} --account-name ADA${tag}`,
   }),
   group('fx', TRADES, {
     'fx.trade': ({ isOpposite, more }) =>
-      `fx trade --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --amount ${1_000 + more}`,
+      `fx trades start --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --amount ${1_000 + more}`,
     'fx.market-order': ({ isOpposite, more }) =>
       `fx market-order --pair CNGN-USDT --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
     'fx.create-order': ({ isOpposite, more }) =>
-      `fx orders create --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --price ${1_300 + more} --min 1000 --max 5000`,
+      `fx orders add --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --price ${1_300 + more} --min 1000 --max 5000`,
   }),
   group(
     'users',
     'SELECT request_id AS id FROM onboarding',
-    { 'users.onboard': ({ bvn }) => `users onboard ${bvn}` },
+    { 'users.onboard': ({ bvn }) => `users onboarding start ${bvn}` },
     { without: ['users.onboard'], hasKeys: false },
   ),
 ];
@@ -142,7 +143,7 @@ export const GROUPS: readonly Group[] = [
 export const TERSE_GROUPS: readonly Group[] = [
   group('trades on quotes', TRADES, {
     'fx.trade': ({ isOpposite, more }) =>
-      `fx trade --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --amount ${1_000 + more} ${isOpposite ? '--min-price 1' : '--max-price 9999'}`,
+      `fx trades start --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --amount ${1_000 + more} ${isOpposite ? '--min-price 1' : '--max-price 9999'}`,
     'fx.market-order': ({ isOpposite, more }) =>
       `fx market-order --pair CNGN-USDC --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
   }),
@@ -184,14 +185,14 @@ export async function furnishOther(json: Json, pass: () => Promise<void>): Promi
 /** Places an order that can be updated. */
 export async function furnishOrder(json: Json): Promise<string> {
   return String(
-    (await json(words('fx orders create --pair CNGN-USDC --side buy --price 1200 --min 1000 --max 5000')))['orderId'],
+    (await json(words('fx orders add --pair CNGN-USDC --side buy --price 1200 --min 1000 --max 5000')))['orderId'],
   );
 }
 
 async function furnishUser(json: Json, pass: () => Promise<void>, bvn: string) {
-  const onboarding = await json(words(`users onboard ${bvn}`));
+  const onboarding = await json(words(`users onboarding start ${bvn}`));
   await pass();
-  const userId = String((await json(words(`users onboarding ${onboarding['requestId']}`)))['userId']);
+  const userId = String((await json(words(`users onboarding status ${onboarding['requestId']}`)))['userId']);
   const { requestId } = await json(words(`onramp start ${userId} --amount 90000`));
   const account = await json(words(`onramp account ${requestId}`));
   const { value } = account['totalAmountWithFee'] as { value: string };

@@ -6,7 +6,7 @@ import { embeddedKey, must } from '../support/rotations.ts';
 beforeAll(requireBuilt);
 
 const pay = (amount: string, ...more: string[]) => [
-  ...['fees', 'withdraw', '--amount', amount, ...TO, '--yes', '-o', 'json', ...more],
+  ...['fees', 'withdrawals', 'start', '--amount', amount, ...TO, '--yes', '-o', 'json', ...more],
 ];
 
 /** A home whose own sandbox is also served, with two profiles for it. */
@@ -38,7 +38,8 @@ const waysTo = (url: string, apiKey: string) => [
 ];
 
 const withdrawals = async (home: Home) =>
-  (await fiatrailJson<{ withdrawals: { withdrawalId: string }[] }>(home, ['fees', 'withdrawals', '--all'])).withdrawals;
+  (await fiatrailJson<{ withdrawals: { withdrawalId: string }[] }>(home, ['fees', 'withdrawals', 'list', '--all']))
+    .withdrawals;
 
 test('processes with the same key pay once under one idempotency key, however each of them got the key', async () => {
   const { home, url, apiKey } = await servedHome();

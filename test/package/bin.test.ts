@@ -84,7 +84,7 @@ describe('the bundle', () => {
 
   test('seals and opens with the bundled libsodium', async () => {
     const home = newHomeWithCache(onTestFinished);
-    const { publicKey } = await fiatrailJson<{ publicKey: string }>(home, ['keys', 'platform']);
+    const { publicKey } = await fiatrailJson<{ publicKey: string }>(home, ['keys', 'platform', 'show']);
     const send = (path: string, data: object) =>
       fiatrail(home, ['api', 'POST', path, '-d', JSON.stringify(data), '--yes', '-q', '-o', 'raw']);
     const sealed = { payload: await seal(JSON.stringify({ data: newKeyPair(randomBytes(32)).publicKey }), publicKey) };

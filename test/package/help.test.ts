@@ -40,7 +40,7 @@ test.each([
   // The program prints these: the help of a command does not have to be asked for last.
   ['fx', ['fx', '--help', '--quiet']],
   ['fees', ['help', 'fees']],
-  ['fees verify', ['help', 'fees', 'verify', 'FTW_1']],
+  ['fees withdrawals status', ['help', 'fees', 'withdrawals', 'status', 'FTW_1']],
 ])('"%s" is printed for %j', async (words, argv) => {
   const home = newHome(onTestFinished);
   expect(await fiatrail(home, argv)).toEqual({ stdout: await rendered(words, undefined), stderr: '', code: 0 });

@@ -25,7 +25,7 @@ import {
 
 beforeAll(requireBuilt);
 
-const LIST = ['banks', 'list', '--search', 'access', '-q', '-o', 'csv', '--fields', 'bankCode'];
+const LIST = ['banks', '--search', 'access', '-q', '-o', 'csv', '--fields', 'bankCode'];
 const RIGHT = { stdout: 'bankCode\n000014\n', stderr: '', code: 0 };
 
 const folderOf = (home: Home) => join(home.env['XDG_CACHE_HOME'] ?? '', 'fiatrail');
@@ -101,7 +101,7 @@ describe('kept code', () => {
   test('is extended by other commands of the noun, and settles for all of them', async () => {
     const { home, folder } = ranTwice();
     const list = (format: string) =>
-      fiatrail(home, ['banks', 'list', '--search', 'access', '-q', '--query', 'banks', '-o', format]);
+      fiatrail(home, ['banks', '--search', 'access', '-q', '--query', 'banks', '-o', format]);
     const formats = ['yaml', 'table', 'csv'];
     const outputs = async () => {
       const ran: string[] = [];

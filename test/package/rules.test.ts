@@ -6,7 +6,7 @@ import { fiatrail, newHomeWithCache, requireBuilt } from '../support/built.ts';
 beforeAll(requireBuilt);
 
 const PAY = [
-  ...['fees', 'withdraw', '--amount', '500', '--bank-code', '000013', '--account-number', '0123456789'],
+  ...['fees', 'withdrawals', 'start', '--amount', '500', '--bank-code', '000013', '--account-number', '0123456789'],
   ...['--account-name', 'ADA', '--yes', '-q'],
 ];
 
@@ -23,14 +23,11 @@ async function codeOf(argv: readonly string[], rules?: readonly string[]): Promi
 /** A text of the code that checks rules, and one of every program. */
 const [OF_RULES, OF_ALL] = ['only reads are allowed', 'Operate a stablecoin fiat-rail account'];
 
-test.each([[['banks', 'list', '-q']], [PAY]])(
-  '%j without rules loads none of the code that checks them',
-  async (argv) => {
-    const code = await codeOf(argv);
-    expect(code).toContain(OF_ALL);
-    expect(code.includes(OF_RULES)).toBe(false);
-  },
-);
+test.each([[['banks', '-q']], [PAY]])('%j without rules loads none of the code that checks them', async (argv) => {
+  const code = await codeOf(argv);
+  expect(code).toContain(OF_ALL);
+  expect(code.includes(OF_RULES)).toBe(false);
+});
 
 test('money with rules loads it', async () => {
   expect((await codeOf(PAY, ['--max-per-call', 'NGN 500'])).includes(OF_RULES)).toBe(true);

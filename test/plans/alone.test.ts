@@ -12,6 +12,7 @@ import {
   joinTeam,
   LIVE_KEY,
   openTeam,
+  operators,
   PAYOUT,
   plan,
   rehashed,
@@ -32,7 +33,6 @@ beforeEach(async () => {
   await agreeOn(team, 'ada', 'bayo', ['sign-above', 'CNGN 49999']);
 });
 
-const operators = (...argv: readonly string[]) => ['profiles', 'operators', ...argv];
 /** A person at a terminal who agrees to whatever is asked. */
 const ada = (argv: readonly string[], more: Parameters<Team['run']>[2] = {}) =>
   team.run('ada', [...argv, '-o', 'json'], { isTerminal: true, ...more });

@@ -373,7 +373,7 @@ describe('a written plan', () => {
 
   test.each([
     [['sandbox', 'reset'], {}],
-    [['balances', 'fintech'], {}],
+    [['balances', 'account'], {}],
     [['no', 'such'], {}],
     [['payout', 'start'], { amount: '50000', to: 'bank-1', once: 'k' }],
     [['payout', 'start'], { amount: '50000', to: 'bank-1', plan: 'other.json' }],

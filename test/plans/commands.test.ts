@@ -23,10 +23,10 @@ const LINES: Readonly<Record<string, (ids: Ids) => readonly (readonly string[])[
     [user, '--amount', '1500', '--bank-code', '000013', '--account-number', '0123456789'],
   ],
   'payout start': ({ bankAccount }) => [['--amount', '1500', '--to', bankAccount]],
-  withdraw: ({ user, userWallet }) => [
+  'withdrawals start': ({ user, userWallet }) => [
     [user, '--amount', '20', '--token', 'CNGN', '--from', userWallet, '--to', ADDRESS],
   ],
-  transfer: () => [['--amount', '1000', '--to', ADDRESS, '--note', 'a -- note "with" words']],
+  'transfers start': () => [['--amount', '1000', '--to', ADDRESS, '--note', 'a -- note "with" words']],
   'swaps trigger': ({ rampWallet }) => [
     ['--wallet', rampWallet, '--sell', 'CNGN'],
     [
@@ -46,10 +46,10 @@ const LINES: Readonly<Record<string, (ids: Ids) => readonly (readonly string[])[
   ],
   'swaps start': ({ user }) => [[user, '--sell', 'CNGN', '--buy', 'USDC', '--amount', '5000', '--slippage', '1%']],
   'bridge start': () => [[...BRIDGE, '--amount', '501', '--from', ADDRESS, '--to', ADDRESS]],
-  'fees withdraw': ({ bankAccount }) => [['--amount', 'max', '--to', bankAccount, '--reference', 'r']],
-  'fx trade': () => [[...BUY, '--amount', '2500']],
+  'fees withdrawals start': ({ bankAccount }) => [['--amount', 'max', '--to', bankAccount, '--reference', 'r']],
+  'fx trades start': () => [[...BUY, '--amount', '2500']],
   'fx market-order': () => [[...BUY, '--amount', '2500']],
-  'fx orders create': () => [[...BUY, '--price', '1380', '--min', '1000', '--max', '50000', '--spread', '0.5%']],
+  'fx orders add': () => [[...BUY, '--price', '1380', '--min', '1000', '--max', '50000', '--spread', '0.5%']],
   'fx orders update': ({ order }) => [[order, '--price', '1385.5']],
   api: () => [['POST', '/fx/trade', '-f', 'pair=CNGN-USDC', '-f', 'side=buy', '-f', 'cngnAmount=2500']],
 };
@@ -62,7 +62,7 @@ test('every command that moves money can be planned', () => {
   expect(names(({ parameters }) => 'plan' in parameters)).toEqual(
     expect.arrayContaining(names(({ money }) => money !== undefined)),
   );
-  const changesOperators = ['add', 'remove', 'sign-above'].map((verb) => `profiles operators ${verb}`);
+  const changesOperators = ['profiles operators add', 'profiles operators remove', 'profiles sign-above set'];
   expect(names(({ parameters }) => 'plan' in parameters).sort()).toEqual(
     [...Object.keys(LINES), ...changesOperators].sort(),
   );
@@ -101,7 +101,7 @@ test('a withdrawal keeps the tag of its plan, by which it is found', async () =>
   account ??= await newAccount();
   const world = account.open();
   const path = join(world.homeDir, 'plan.json');
-  await run(world, 'fees', 'withdraw', '--amount', '600', ...TO, '--plan', path);
+  await run(world, 'fees', 'withdrawals', 'start', '--amount', '600', ...TO, '--plan', path);
   const { tag, request } = contentOf(path).plan;
   expect(request.narration).toBe(tag);
   await run(world, 'sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response');
@@ -112,7 +112,7 @@ test('a withdrawal keeps the tag of its plan, by which it is found', async () =>
     code: 0,
     id: expect.stringMatching(/^FTW_/),
   });
-  const { stdout } = await run(world, 'fees', 'withdrawals', '--all', '-o', 'json');
+  const { stdout } = await run(world, 'fees', 'withdrawals', 'list', '--all', '-o', 'json');
   const tagged = JSON.parse(stdout).withdrawals.filter(({ narration }: { narration: string }) => narration === tag);
   expect(tagged).toHaveLength(1);
 });
@@ -122,9 +122,9 @@ test('the most that can be withdrawn is the amount that the plan says', async ()
   const world = account.open();
   const path = join(world.homeDir, 'plan.json');
   for (const amount of ['90000', '90000'])
-    await run(world, 'fees', 'withdraw', '--amount', amount, ...TO, '--again', '--yes');
-  expect((await run(world, 'fees', 'withdraw', '--amount', 'max', ...TO, '--plan', path)).code).toBe(0);
-  await run(world, 'fees', 'withdraw', '--amount', '500', ...TO, '--again', '--yes');
+    await run(world, 'fees', 'withdrawals', 'start', '--amount', amount, ...TO, '--again', '--yes');
+  expect((await run(world, 'fees', 'withdrawals', 'start', '--amount', 'max', ...TO, '--plan', path)).code).toBe(0);
+  await run(world, 'fees', 'withdrawals', 'start', '--amount', '500', ...TO, '--again', '--yes');
   const { code, stderr } = await run(world, 'ops', 'apply', path, '--yes');
   expect({ code, stderr }).toEqual({
     code: 9,

@@ -38,7 +38,7 @@ test('a plan that one machine applied is not applied by another one', async () =
 });
 
 test('a plan of a profile with operators says each time that another machine could apply it too', async () => {
-  const said = 'another machine could apply it too; share a journal: fiatrail profiles journal main --url URL';
+  const said = 'another machine could apply it too; share a journal: fiatrail profiles journal set main --url URL';
   await must(machines[0], planned);
   expect((await apply(0)).stderr).not.toContain(said);
   await must(machines[0], ['profiles', 'operators', 'add', 'ada', '--generate', '--yes']);

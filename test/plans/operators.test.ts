@@ -3,7 +3,19 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { signingPairOf } from '../../src/crypto/signing.ts';
-import { addKey, agreeOn, exchangeKeys, joinTeam, no, openTeam, PAYOUT, plan, type Team, yes } from './support.ts';
+import {
+  addKey,
+  agreeOn,
+  exchangeKeys,
+  joinTeam,
+  no,
+  openTeam,
+  operators,
+  PAYOUT,
+  plan,
+  type Team,
+  yes,
+} from './support.ts';
 
 let team: Team;
 beforeEach(async () => {
@@ -12,7 +24,6 @@ beforeEach(async () => {
 });
 
 const KEY = '7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb';
-const operators = (...argv: readonly string[]) => ['profiles', 'operators', ...argv];
 const list = async () => JSON.parse((await team.run('ada', [...operators('list'), '-o', 'json'])).stdout).operators;
 const secretPath = () => team.file('ada/config/secrets/main.operator-key');
 

@@ -159,7 +159,7 @@ describe('ops sign', () => {
       '--yes',
     );
     const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-    expect((await ada?.('fees', 'withdraw', '--amount', '500', ...to, '--plan', path))?.code).toBe(0);
+    expect((await ada?.('fees', 'withdrawals', 'start', '--amount', '500', ...to, '--plan', path))?.code).toBe(0);
     expect((await bayo?.('ops', 'sign', path, '--yes'))?.code).toBe(0);
     expect((await bayo?.('ops', 'apply', path, '--yes'))?.code).toBe(0);
   });
@@ -224,7 +224,7 @@ describe('above an amount', () => {
       details: { minimumWithdrawal: 1_000, maximumWithdrawal: 10_000_000 },
     });
     const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-    const { code, stderr } = await team.run('ada', ['fees', 'withdraw', '--amount', 'all', ...to, '--yes']);
+    const { code, stderr } = await team.run('ada', ['fees', 'withdrawals', 'start', '--amount', 'all', ...to, '--yes']);
     expect({ code, stderr }).toEqual({
       code: 9,
       stderr: expect.stringContaining(
@@ -298,7 +298,7 @@ describe('above an amount', () => {
     [['payout', 'start', '--amount', '49999.000001', '--to', 'bank-1'], 9],
     [['api', 'POST', '/initiateofframp', '-f', 'amount=49999000001', '-f', 'bankAccountId=bank-1'], 9],
     [['api', 'POST', '/initiateofframp', '-f', 'amount=1.5', '-f', 'bankAccountId=bank-1'], 9],
-    [['fx', 'trade', '--quote', 'quote-1'], 9],
+    [['fx', 'trades', 'start', '--quote', 'quote-1'], 9],
     [['fx', 'orders', 'update', 'order-1', '--price', '1'], 9],
     [['swaps', 'trigger', '--wallet', '0x52908400098527886E0F7030069857D2E4169EE7', '--sell', 'CNGN'], 9],
   ])('%j exits with %i', async (argv, exit) => {

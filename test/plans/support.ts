@@ -134,11 +134,15 @@ export async function exchangeKeys(team: Team, ...people: readonly string[]): Pr
   return keys;
 }
 
+/** The words of a command that changes the operators, or the amounts that need a signature. */
+export const operators = (...[verb = '', ...rest]: readonly string[]): string[] =>
+  verb === 'sign-above' ? ['profiles', verb, 'set', ...rest] : ['profiles', 'operators', verb, ...rest];
+
 /** Makes a change of operators that one person asks for and another one signs. Returns how applying it ended. */
 export async function agreeOn(team: Team, asker: string, signer: string, argv: readonly string[]): Promise<Ran> {
   const path = team.file(`change-${readdirSync(team.folder).length}.json`);
   const steps: readonly (readonly [string, readonly string[], string[]])[] = [
-    [asker, ['profiles', 'operators', ...argv, '--plan', path], []],
+    [asker, [...operators(...argv), '--plan', path], []],
     [signer, ['ops', 'sign', path], ['Sign the plan']],
     [asker, ['ops', 'apply', path], ['Continue?']],
   ];

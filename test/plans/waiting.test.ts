@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { journalRows } from '../support/journal.ts';
-import { agreeOn, exchangeKeys, joinTeam, openTeam, type Team, yes } from './support.ts';
+import { agreeOn, exchangeKeys, joinTeam, openTeam, operators, type Team, yes } from './support.ts';
 
 /** Bayo’s key is lost, so that nobody but Ada can sign. */
 
@@ -14,7 +14,6 @@ beforeEach(async () => {
   await exchangeKeys(team, 'ada', 'bayo');
 });
 
-const operators = (...argv: readonly string[]) => ['profiles', 'operators', ...argv];
 const ask = (person = 'ada', asked = 'Remove operator bayo') =>
   team.run(person, [...operators('remove', 'bayo', '--without-signature'), '-o', 'json'], { answers: [yes(asked)] });
 const pass = (ms: number) => team.clock.sleep(ms, new AbortController().signal);

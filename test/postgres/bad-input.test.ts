@@ -261,7 +261,7 @@ describe('an account with two journals', () => {
   });
 });
 
-describe('profiles journal', () => {
+describe('profiles journal set', () => {
   /** A home with the profile `main`. */
   async function profileHome(): Promise<Home> {
     const home = newHome(onTestFinished);
@@ -307,7 +307,7 @@ describe('profiles journal', () => {
     };
     for (const [url, says] of Object.entries(urls)) {
       const ways = await Promise.all([
-        refused(home, ['profiles', 'journal', '--url', url, '--yes', '-o', 'json']),
+        refused(home, ['profiles', 'journal', 'set', '--url', url, '--yes', '-o', 'json']),
         // The variable is read by the same function.
         ...(url.includes(PASSWORD) ? [refused(withEnv(home, { FIATRAIL_JOURNAL_URL: url }), pay('one'))] : []),
       ]);
@@ -324,14 +324,14 @@ describe('profiles journal', () => {
 
   test('rejects combinations that say two things, and a password that cannot be one', async () => {
     const home = await profileHome();
-    const words = ['profiles', 'journal', 'main', '--yes', '-o', 'json'];
+    const words = ['profiles', 'journal', 'set', 'main', '--yes', '-o', 'json'];
     expect(await refused(home, [...words, '--url', urlOf(), '--local'])).toMatchObject({ exit: 2 });
     expect(await refused(home, [...words, '--password-stdin'])).toMatchObject({ exit: 2 });
     const twoLines = await fiatrail(home, [...words, '--password-stdin'], { stdin: `${PASSWORD}\n${PASSWORD}\n` });
     expect(failureOf(twoLines).exit).toBe(2);
     expect(twoLines.stderr).not.toContain(PASSWORD);
     expect(
-      failureOf(await fiatrail(home, ['profiles', 'journal', 'nobody', '--local', '--yes', '-o', 'json'])).exit,
+      failureOf(await fiatrail(home, ['profiles', 'journal', 'set', 'nobody', '--local', '--yes', '-o', 'json'])).exit,
     ).toBe(2);
   });
 
@@ -339,21 +339,21 @@ describe('profiles journal', () => {
     const home = await profileHome();
     await must(
       home,
-      ['profiles', 'journal', 'main', '--url', urlOf(), '--password-stdin', '--yes', '-q'],
+      ['profiles', 'journal', 'set', 'main', '--url', urlOf(), '--password-stdin', '--yes', '-q'],
       `${PASSWORD}\n`,
     );
     expect((await fiatrail(home, ['ops', 'list', '-q'])).code).toBe(0);
-    const shown = await must(home, ['profiles', 'journal', '-o', 'json']);
+    const shown = await must(home, ['profiles', 'journal', 'show', '-o', 'json']);
     expect(JSON.parse(shown.stdout)).toMatchObject({ journal: 'PostgreSQL', place: `localhost:${port}/journal_1` });
     const exported = await must(home, ['profiles', 'export', '-q']);
     expect(exported.stdout).not.toContain(PASSWORD);
     const other = newHome(onTestFinished);
     const imported = await must(other, ['profiles', 'import', '-'], exported.stdout);
     expect(imported.stderr).toContain('the journal of profile main was not imported');
-    const place = await must(other, ['profiles', 'journal', 'main', '-o', 'json']);
+    const place = await must(other, ['profiles', 'journal', 'set', 'main', '-o', 'json']);
     expect(JSON.parse(place.stdout)).toMatchObject({ journal: 'SQLite' });
-    await must(home, ['profiles', 'journal', 'main', '--local', '--yes', '-q']);
-    expect(JSON.parse((await must(home, ['profiles', 'journal', '-o', 'json'])).stdout)).toMatchObject({
+    await must(home, ['profiles', 'journal', 'set', 'main', '--local', '--yes', '-q']);
+    expect(JSON.parse((await must(home, ['profiles', 'journal', 'show', '-o', 'json'])).stdout)).toMatchObject({
       journal: 'SQLite',
     });
   });

@@ -18,7 +18,7 @@ afterAll(() => server?.stop());
 
 const KEYED: Intent = { ...INTENT, idempotencyKey: 'fees-2026-11' };
 const GUARDED: Intent = { ...INTENT, isGuarded: true };
-const OTHER = { input: '["fees withdraw",[["amount",["60000","NGN"]]]]' };
+const OTHER = { input: '["fees withdrawals start",[["amount",["60000","NGN"]]]]' };
 const DAY_MS = 24 * 60 * 60_000;
 
 async function through(journal: Journal, id: string, ...states: OperationState[]): Promise<void> {
@@ -236,7 +236,7 @@ describe('what is found later', () => {
 describe('sums', () => {
   const moving = (minor: bigint, more: Partial<Intent> = {}): Intent => ({
     ...INTENT,
-    ...{ command: 'fiatrail fees withdraw', moves: { asset: 'NGN', minor }, ...more },
+    ...{ command: 'fiatrail fees withdrawals start', moves: { asset: 'NGN', minor }, ...more },
   });
   const limits = [{ asset: 'NGN', period: 'day', maxMinor: 1_000n }] as const;
 

@@ -57,7 +57,7 @@ test('a password is in the store of its profile and nowhere else', async () => {
   await must(home, ['profiles', 'use', 'main']);
   const set = await must(
     home,
-    ['profiles', 'journal', 'main', '--url', url, '--password-stdin', '--yes', '-v'],
+    ['profiles', 'journal', 'set', 'main', '--url', url, '--password-stdin', '--yes', '-v'],
     PASSWORD,
   );
   const logged = server.log().length;
@@ -105,7 +105,7 @@ test('a password in the URL is refused and never repeated', async () => {
   const ran = await Promise.all([
     fiatrail(withEnv(home, { FIATRAIL_JOURNAL_URL: inUrl, FIATRAIL_DEBUG: '1' }), pay('one', '-v')),
     fiatrail(withEnv(home, { FIATRAIL_JOURNAL_URL: inUrl }), ['doctor', '-v']),
-    fiatrail(home, ['profiles', 'journal', '--url', inUrl, '--yes', '-v']),
+    fiatrail(home, ['profiles', 'journal', 'set', '--url', inUrl, '--yes', '-v']),
   ]);
   expect(ran.map(({ code }) => code)).not.toContain(0);
   expect(ran.filter(({ stdout, stderr }) => `${stdout}${stderr}`.includes(PASSWORD))).toEqual([]);
@@ -139,7 +139,7 @@ test('a stored password goes to no other server than the one it was stored for',
   const account = ['--base-url', served.url, '--mode', 'sandbox', '--store', 'file', '--key-stdin'];
   await must(home, ['profiles', 'add', 'main', ...account], served.apiKey);
   await must(home, ['profiles', 'use', 'main']);
-  await must(home, ['profiles', 'journal', 'main', '--url', url, '--password-stdin', '--yes'], PASSWORD);
+  await must(home, ['profiles', 'journal', 'set', 'main', '--url', url, '--password-stdin', '--yes'], PASSWORD);
   const elsewhere = url.replace(`:${port}/`, `:${other.port}/`);
   const list = ['ops', 'list', '-o', 'json'];
   const kept = join(home.path, 'config', 'secrets', 'main.journal-password');
@@ -158,9 +158,9 @@ test('a stored password goes to no other server than the one it was stored for',
   writeFileSync(kept, `${PASSWORD}\n`);
   await run();
   await run(elsewhere);
-  await must(home, ['profiles', 'journal', 'main', '--url', elsewhere, '--yes']);
+  await must(home, ['profiles', 'journal', 'set', 'main', '--url', elsewhere, '--yes']);
   await run();
-  await must(home, ['profiles', 'journal', 'main', '--url', url, '--yes']);
+  await must(home, ['profiles', 'journal', 'set', 'main', '--url', url, '--yes']);
   await run();
   const no = 'JOURNAL_REJECTED';
   expect(ends).toEqual([0, no, no, no, no, 0, no, no, 0]);

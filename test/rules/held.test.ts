@@ -19,15 +19,19 @@ test.each<[command: string, rules: Rules, shown: readonly string[]]>([
   ['payout start', { amounts: [limit('USDC')] }, ['not held by any rule', '—', '—']],
   ['payout start', { amounts: [limit('NGN')] }, ['max-per-day NGN 1000', '—', '—']],
   ['payout start', { amounts: [limit('CNGN', 'payout start')] }, ['max-per-day CNGN 1000 payout start', '—', '—']],
-  ['payout start', { amounts: [limit('CNGN', 'transfer')] }, ['not held by any rule', '—', '—']],
-  ['fees withdraw', { amounts: [limit('CNGN')] }, ['max-per-day CNGN 1000', '—', '—']],
-  ['transfer', { amounts: [limit('NGN')] }, ['max-per-day NGN 1000 (not USDC, USDT)', '—', '—']],
+  ['payout start', { amounts: [limit('CNGN', 'transfers start')] }, ['not held by any rule', '—', '—']],
+  ['fees withdrawals start', { amounts: [limit('CNGN')] }, ['max-per-day CNGN 1000', '—', '—']],
+  ['transfers start', { amounts: [limit('NGN')] }, ['max-per-day NGN 1000 (not USDC, USDT)', '—', '—']],
   [
-    'transfer',
+    'transfers start',
     { amounts: [limit('NGN'), limit('USDC'), limit('USDT')] },
     ['max-per-day NGN 1000; max-per-day USDC 1000; max-per-day USDT 1000', '—', '—'],
   ],
-  ['transfer', { confirmAbove: [{ asset: 'NGN', amount: '5' }] }, ['confirm-above NGN 5 (not USDC, USDT)', '—', '—']],
+  [
+    'transfers start',
+    { confirmAbove: [{ asset: 'NGN', amount: '5' }] },
+    ['confirm-above NGN 5 (not USDC, USDT)', '—', '—'],
+  ],
   ['onramp start', { amounts: [limit('NGN')] }, ['not held by any rule', '—', '—']],
   ['onramp start', { users: ['u'] }, ['spends nothing', 'allow-address, allow-user', '—']],
   ['onramp start', { addresses: [ADDRESS] }, ['spends nothing', 'always stops', '—']],
@@ -36,8 +40,8 @@ test.each<[command: string, rules: Rules, shown: readonly string[]]>([
   ['payout start', { users: ['u'] }, ['not limited', 'always stops', '—']],
   ['swaps start', { users: ['u'] }, ['not limited', 'allow-address, allow-user', '—']],
   ['swaps trigger', { users: ['u'], addresses: [ADDRESS] }, ['not limited', 'always stops', '—']],
-  ['fx trade', { users: ['u'] }, ['not limited', 'allow-address', '—']],
-  ['fx orders create', { users: ['u'] }, ['not held by any rule', '—', '—']],
+  ['fx trades start', { users: ['u'] }, ['not limited', 'allow-address', '—']],
+  ['fx orders add', { users: ['u'] }, ['not held by any rule', '—', '—']],
   ['wallets external add', { users: ['u'] }, ['spends nothing', 'allow-address', '—']],
   ['wallets external enable', { users: ['u'] }, ['spends nothing', 'always stops', '—']],
   ['users default-wallet set', { users: ['u'] }, ['spends nothing', 'always stops', '—']],
@@ -65,7 +69,7 @@ test('a change of rules prints what holds each command, and so does a look at th
   }
   const { stdout } = await run(['profiles', 'rules', 'show', 'main', '-o', 'json']);
   expect(JSON.parse(stdout).commands).toContainEqual({
-    ...{ command: 'transfer', amounts: ['max-per-day NGN 1000'], unlimited: ['USDC', 'USDT'] },
+    ...{ command: 'transfers start', amounts: ['max-per-day NGN 1000'], unlimited: ['USDC', 'USDT'] },
     ...{ destinations: [], stops: false, others: [] },
   });
   const fields = await run(['profiles', 'rules', 'show', 'main', '--fields', 'setting']);

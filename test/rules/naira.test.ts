@@ -7,7 +7,7 @@ async function ruledSandbox(...rules: readonly string[]) {
   const { run, recorded } = await ruledMachine();
   const sandbox = (...argv: readonly string[]) => run([...argv, '--profile', 'sandbox', '-q', '-o', 'json']);
   const set = (...flags: readonly string[]) => sandbox('profiles', 'rules', 'set', 'sandbox', ...flags, '--yes');
-  const onboarded = await sandbox('users', 'onboard', '22345678901', '--wait', '1h', '--yes');
+  const onboarded = await sandbox('users', 'onboarding', 'start', '22345678901', '--wait', '1h', '--yes');
   const { userId } = JSON.parse(onboarded.stdout) as { readonly userId: string };
   expect(await set(...rules)).toMatchObject({ code: 0 });
   /** Expects that a rule stops a command before it is recorded. */

@@ -12,7 +12,7 @@ describe('read-only', () => {
     ['a write', ['users', 'activate', 'u-1']],
     ['a write through api', ['api', 'POST', '/manageipallowlist', '-f', 'action=add', '-f', 'ipAddress=203.0.113.7']],
     ['a destructive change', ['bank-accounts', 'remove', SAVED, '--yes']],
-    ['an onboarding', ['users', 'onboard', '22345678901', '--yes']],
+    ['an onboarding', ['users', 'onboarding', 'start', '22345678901', '--yes']],
     ['an order that is removed', ['fx', 'orders', 'remove', 'order-1', '--yes']],
     ['a key rotation', ['keys', 'rotate', '--yes', '--print-key']],
     ['webhook settings', ['webhooks', 'disable', '--yes']],
@@ -34,11 +34,11 @@ describe('read-only', () => {
 
   test('allows reads, also those that are a POST', async () => {
     const { run, tests, asked } = await ruledMachine(['--read-only']);
-    expect((await run(['fees', 'withdrawals', '-q', '-o', 'raw'])).code).not.toBe(9);
+    expect((await run(['fees', 'withdrawals', 'list', '-q', '-o', 'raw'])).code).not.toBe(9);
     const quote = ['pair=CNGN-USDC', 'side=buy', 'cngnAmount=5000'].flatMap((each) => ['-f', each]);
     expect((await run(['api', 'POST', '/fx/quote', ...quote, '-q'])).code).not.toBe(9);
     expect(asked).toEqual(['GET /getwithdrawalhistory', 'POST /fx/quote']);
-    const { code, rules } = await tests(['fees', 'withdrawals']);
+    const { code, rules } = await tests(['fees', 'withdrawals', 'list']);
     expect({ code, rows: rowsOf(rules) }).toEqual({ code: 0, rows: ['read-only: not concerned'] });
   });
 
@@ -50,7 +50,9 @@ describe('read-only', () => {
 
   test('stops before a wizard asks for anything', async () => {
     const { stops } = await ruledMachine(['--read-only']);
-    await stops(['fees', 'withdraw', '-q'], 'RULE_READ_ONLY', 'only reads are allowed', { isTerminal: true });
+    await stops(['fees', 'withdrawals', 'start', '-q'], 'RULE_READ_ONLY', 'only reads are allowed', {
+      isTerminal: true,
+    });
   });
 
   test('stops changes to the embedded sandbox', async () => {
@@ -59,7 +61,7 @@ describe('read-only', () => {
     expect((await run(['profiles', 'rules', 'set', 'sandbox', '--read-only', '--yes'])).code).toBe(0);
     const { code, stderr } = await run(['sandbox', 'advance', '1h', ...on]);
     expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('rule read-only of profile sandbox') });
-    expect((await run(['balances', 'fintech', '-q', ...on])).code).toBe(0);
+    expect((await run(['balances', 'account', '-q', ...on])).code).toBe(0);
   });
 });
 
@@ -116,9 +118,9 @@ describe('the amount of one call', () => {
       'CNGN 10 payout start',
     ]);
     await sends(pay('500'));
-    await sends(['transfer', '--amount', '500', '--to', ADDRESS, '--yes']);
+    await sends(['transfers', 'start', '--amount', '500', '--to', ADDRESS, '--yes']);
     await stops(
-      ['transfer', '--amount', '11', '--token', 'USDC', '--to', ADDRESS, '--yes'],
+      ['transfers', 'start', '--amount', '11', '--token', 'USDC', '--to', ADDRESS, '--yes'],
       'RULE_AMOUNT',
       '11.00 USDC is above 10.00 USDC',
     );
@@ -163,7 +165,7 @@ describe('the amount of one call', () => {
     ['a purchase', ['--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5'], 'CNGN 4', '5.00 cNGN is above'],
   ])('that %s of FX does not say is above every limit of its asset', async (_what, more, limit, detail) => {
     const { stops } = await ruledMachine(['--max-per-call', limit]);
-    await stops(['fx', 'trade', ...more, '--yes'], 'RULE_AMOUNT', detail);
+    await stops(['fx', 'trades', 'start', ...more, '--yes'], 'RULE_AMOUNT', detail);
   });
 
   test('of an FX trade is not what its request says if it also names a quote', async () => {
@@ -174,12 +176,12 @@ describe('the amount of one call', () => {
 
   test('of an FX purchase does not concern the stablecoin', async () => {
     const { sends } = await ruledMachine(['--max-per-call', 'USDC 1', '--max-per-call', 'USDT 1']);
-    await sends(['fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5', '--yes']);
+    await sends(['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5', '--yes']);
   });
 
   test('of an order is its maximum, and pausing one moves nothing', async () => {
     const { stops, sends } = await ruledMachine(['--max-per-call', 'CNGN 1000']);
-    const order = ['fx', 'orders', 'create', '--pair', 'CNGN-USDC', '--side', 'buy', '--price', '1400', '--min', '1'];
+    const order = ['fx', 'orders', 'add', '--pair', 'CNGN-USDC', '--side', 'buy', '--price', '1400', '--min', '1'];
     await stops([...order, '--max', '1001', '--yes'], 'RULE_AMOUNT', '1,001.00 cNGN is above');
     await stops(
       ['fx', 'orders', 'update', 'order-1', '--max', '1001', '--yes'],
@@ -230,7 +232,7 @@ describe('the amount of a day and a month', () => {
   });
 
   test('of a command counts only that command, which api cannot evade', async () => {
-    const { sends, stops, tests } = await ruledMachine(['--max-per-day', 'NGN 1000 fees withdraw']);
+    const { sends, stops, tests } = await ruledMachine(['--max-per-day', 'NGN 1000 fees withdrawals start']);
     const offramp = [
       'offramp',
       'start',
@@ -245,7 +247,7 @@ describe('the amount of a day and a month', () => {
     await sends([...offramp, '--yes']);
     await sends(pay('1000'));
     await stops(pay('1'), 'RULE_AMOUNT', '₦1.00 is above the ₦0.00 that is left');
-    await stops(payByApi('1'), 'RULE_AMOUNT', 'only fiatrail fees withdraw counts towards its sum');
+    await stops(payByApi('1'), 'RULE_AMOUNT', 'only fiatrail fees withdrawals start counts towards its sum');
     expect(await tests(payByApi('1'))).toMatchObject({ code: 9 });
     expect(await tests([...offramp])).toMatchObject({ code: 0, rules: [{ result: 'not concerned', left: null }] });
   });
@@ -280,8 +282,8 @@ describe('destinations', () => {
     ['a bank account through api', payByApi('50000')],
     ['a bank account of an offramp', ['offramp', 'start', 'u-9', '--amount', '5', ...bank('0123456789'), '--yes']],
     ['a saved bank account', ['payout', 'start', '--amount', '5', '--to', SAVED, '--yes']],
-    ['an address', ['transfer', '--amount', '5', '--to', ADDRESS, '--yes']],
-    ['an address in another case', ['transfer', '--amount', '5', '--to', ADDRESS.toLowerCase(), '--yes']],
+    ['an address', ['transfers', 'start', '--amount', '5', '--to', ADDRESS, '--yes']],
+    ['an address in another case', ['transfers', 'start', '--amount', '5', '--to', ADDRESS.toLowerCase(), '--yes']],
     ['a user', ['onramp', 'start', 'u-1', '--amount', '5', '--yes']],
     ['a user with an allowed default wallet', ['onramp', 'start', 'listed-wallet', '--amount', '5', '--yes']],
     ['an allowed default wallet', defaultWallet(ADDRESS)],
@@ -295,7 +297,7 @@ describe('destinations', () => {
     ],
     [
       'a trade that stays with the account',
-      ['fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5', '--yes'],
+      ['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5', '--yes'],
     ],
   ];
 
@@ -328,12 +330,25 @@ describe('destinations', () => {
     ],
     [
       'another address',
-      ['transfer', '--amount', '5', '--to', OTHER_ADDRESS, '--yes'],
+      ['transfers', 'start', '--amount', '5', '--to', OTHER_ADDRESS, '--yes'],
       `address ${OTHER_ADDRESS} is not`,
     ],
     [
       'a withdrawal',
-      ['withdraw', 'u-1', '--amount', '5', '--token', 'CNGN', '--from', ADDRESS, '--to', OTHER_ADDRESS, '--yes'],
+      [
+        'withdrawals',
+        'start',
+        'u-1',
+        '--amount',
+        '5',
+        '--token',
+        'CNGN',
+        '--from',
+        ADDRESS,
+        '--to',
+        OTHER_ADDRESS,
+        '--yes',
+      ],
       `address ${OTHER_ADDRESS} is not`,
     ],
     ['another user', ['onramp', 'start', 'u-2', '--amount', '5', '--yes'], 'user u-2 is not an allowed destination'],
@@ -395,7 +410,20 @@ describe('destinations', () => {
     ],
     [
       'a trade to another address',
-      ['fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5', '--to', OTHER_ADDRESS, '--yes'],
+      [
+        'fx',
+        'trades',
+        'start',
+        '--pair',
+        'CNGN-USDC',
+        '--side',
+        'buy',
+        '--amount',
+        '5',
+        '--to',
+        OTHER_ADDRESS,
+        '--yes',
+      ],
       `address ${OTHER_ADDRESS} is not`,
     ],
     [
@@ -429,7 +457,7 @@ describe('destinations', () => {
     const { stops, sends } = await ruledMachine(['--allow-account', ACCOUNT]);
     await sends(pay('500'));
     await stops(
-      ['transfer', '--amount', '5', '--to', ADDRESS, '--yes'],
+      ['transfers', 'start', '--amount', '5', '--to', ADDRESS, '--yes'],
       'RULE_DESTINATION',
       `address ${ADDRESS} is not`,
     );
@@ -499,7 +527,7 @@ describe('hours', () => {
   test('do not stop reads', async () => {
     const { at, run } = await ruledMachine(['--hours', 'mon 08:00-09:00']);
     at(MONDAY_MS);
-    expect((await run(['fees', 'withdrawals', '-o', 'raw', '-q'])).code).not.toBe(9);
+    expect((await run(['fees', 'withdrawals', 'list', '-o', 'raw', '-q'])).code).not.toBe(9);
   });
 
   test('may have several windows', async () => {
@@ -532,7 +560,9 @@ describe('a required idempotency key', () => {
 
   test('stops a wizard before it asks for anything', async () => {
     const { stops } = await ruledMachine(['--require-once']);
-    await stops(['fees', 'withdraw', '-q'], 'RULE_ONCE_KEY', 'needs an idempotency key', { isTerminal: true });
+    await stops(['fees', 'withdrawals', 'start', '-q'], 'RULE_ONCE_KEY', 'needs an idempotency key', {
+      isTerminal: true,
+    });
   });
 
   test('that was used before reports what was done, whatever the rules say now', async () => {
@@ -570,7 +600,18 @@ test('a test of a command line that sends nothing says so', async () => {
   const { run } = await ruledMachine(['--read-only']);
   const { code, stderr } = await run(['profiles', 'rules', 'test', '--', 'profiles', 'list']);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('profiles list changes nothing') });
-  const wrong = await run(['profiles', 'rules', 'test', '--', 'fees', 'withdraw', '--amount', 'x', '--yes']);
+  const wrong = await run([
+    'profiles',
+    'rules',
+    'test',
+    '--',
+    'fees',
+    'withdrawals',
+    'start',
+    '--amount',
+    'x',
+    '--yes',
+  ]);
   expect(wrong.code).toBe(2);
 });
 

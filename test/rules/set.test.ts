@@ -20,9 +20,9 @@ describe('rules are set, shown and removed', () => {
     [['--max-per-call', 'ngn 500000.50'], ['max-per-call NGN 500000.5'], ['--max-per-call', 'NGN off']],
     [['--max-per-day', 'NGN ₦5,000'], ['max-per-day NGN 5000'], ['--max-per-day', 'NGN off']],
     [
-      ['--max-per-month', 'USDC 10 fiatrail  transfer', '--max-per-month', 'USDC 20'],
-      ['max-per-month USDC 10 transfer', 'max-per-month USDC 20'],
-      ['--max-per-month', 'USDC off', '--max-per-month', 'USDC off transfer'],
+      ['--max-per-month', 'USDC 10 fiatrail  transfers  start', '--max-per-month', 'USDC 20'],
+      ['max-per-month USDC 10 transfers start', 'max-per-month USDC 20'],
+      ['--max-per-month', 'USDC off', '--max-per-month', 'USDC off transfers start'],
     ],
     [['--allow-account', ACCOUNT], [`allow-account ${ACCOUNT}`], ['--allow-account', 'any']],
     [['--allow-address', ADDRESS], [`allow-address ${ADDRESS}`], ['--allow-address', 'any']],
@@ -79,7 +79,7 @@ describe('a wrong value', () => {
     ['--max-per-day', 'NGN 5 fees', '"fees" is not a command that spends money'],
     ['--max-per-month', 'USDC ₦5', 'expected an amount in USDC'],
     ['--max-per-month', 'NGN 10000000001', 'at most'],
-    ['--confirm-above', 'NGN 5 fees withdraw', '--confirm-above does not depend on the command'],
+    ['--confirm-above', 'NGN 5 fees withdrawals start', '--confirm-above does not depend on the command'],
     ['--confirm-above', 'NGN many', 'invalid NGN amount "many"'],
     ['--allow-account', '0123456789', 'invalid bank account "0123456789"; expected a bank code and an account number'],
     ['--allow-account', '000013/012345678', 'invalid bank account'],
@@ -157,7 +157,7 @@ describe('a profile file', () => {
   ])('with %s stops every command with one sentence', async (_what, rules, wrong) => {
     const { run, write, at: _at, profile, config, asked } = await ruledMachine();
     write(`${config}/profiles/main.json`, JSON.stringify({ ...profile('main'), rules }));
-    for (const argv of [pay('5'), ['fees', 'withdrawals']]) {
+    for (const argv of [pay('5'), ['fees', 'withdrawals', 'list']]) {
       const { code, stderr } = await run([...argv, '-q']);
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`has an invalid field: ${wrong}`) });
       expect(stderr.match(/^error: /gm)).toHaveLength(1);

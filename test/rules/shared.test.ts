@@ -90,7 +90,7 @@ describe('rules in a shared journal', () => {
       }
       expect(asked).toEqual([]);
       // A read asks no rule.
-      await run(['fees', 'withdrawals', '-q']);
+      await run(['fees', 'withdrawals', 'list', '-q']);
       expect(asked).toEqual(['GET /getwithdrawalhistory']);
     },
   );

@@ -4,20 +4,7 @@ import { ACCOUNT, ADDRESS, OTHER_ADDRESS, ruledMachine, SAVED } from './support.
 
 const BANK = ['--bank-code', '000013', '--account-number', '0123456789'];
 const SWAP = ['swaps', 'start', 'u-1', '--amount', '5000', '--yes'];
-const ORDER = [
-  'fx',
-  'orders',
-  'create',
-  '--pair',
-  'CNGN-USDC',
-  '--price',
-  '1400',
-  '--min',
-  '1',
-  '--max',
-  '5000',
-  '--yes',
-];
+const ORDER = ['fx', 'orders', 'add', '--pair', 'CNGN-USDC', '--price', '1400', '--min', '1', '--max', '5000', '--yes'];
 const TRADE = ['--pair', 'CNGN-USDC', '--amount', '5000', '--yes'];
 const VAULT = JSON.stringify({
   ...{ mpcVaultApiKey: 'k', callbackClientSignerPublicKey: 'ssh-ed25519 AAAA', mpcClientSignerPrivateKey: 'p' },
@@ -26,11 +13,23 @@ const VAULT = JSON.stringify({
 
 /** A command line of 5,000 for each row, to the bank account, address or user that the lists have. */
 const LINES: Readonly<Record<string, readonly string[]>> = {
-  'fees withdraw': ['fees', 'withdraw', '--amount', '5000', ...BANK, '--account-name', 'ADA', '--yes', '--no-tag'],
+  'fees withdrawals start': [
+    'fees',
+    'withdrawals',
+    'start',
+    '--amount',
+    '5000',
+    ...BANK,
+    '--account-name',
+    'ADA',
+    '--yes',
+    '--no-tag',
+  ],
   'offramp start': ['offramp', 'start', 'u-1', '--amount', '5000', ...BANK, '--yes'],
   'payout start': ['payout', 'start', '--amount', '5000', '--to', SAVED, '--yes'],
   'withdraw CNGN': [
-    'withdraw',
+    'withdrawals',
+    'start',
     'u-1',
     '--amount',
     '5000',
@@ -43,7 +42,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     '--yes',
   ],
   'withdraw USDT': [
-    'withdraw',
+    'withdrawals',
+    'start',
     'u-1',
     '--amount',
     '5000',
@@ -55,8 +55,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     ADDRESS,
     '--yes',
   ],
-  'transfer CNGN': ['transfer', '--amount', '5000', '--to', ADDRESS, '--yes'],
-  'transfer USDC': ['transfer', '--amount', '5000', '--token', 'USDC', '--to', ADDRESS, '--yes'],
+  'transfer CNGN': ['transfers', 'start', '--amount', '5000', '--to', ADDRESS, '--yes'],
+  'transfer USDC': ['transfers', 'start', '--amount', '5000', '--token', 'USDC', '--to', ADDRESS, '--yes'],
   'bridge start': [
     ...['bridge', 'start', '--from-network', 'base', '--to-network', 'bsc', '--amount', '5000'],
     ...['--from', OTHER_ADDRESS, '--to', ADDRESS, '--yes'],
@@ -65,11 +65,11 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   'swaps start USDC': [...SWAP, '--sell', 'USDC', '--buy', 'CNGN', '--to', ADDRESS],
   'swaps trigger CNGN': ['swaps', 'trigger', '--wallet', ADDRESS, '--sell', 'CNGN', '--amount', '5000', '--yes'],
   'swaps trigger, no amount': ['swaps', 'trigger', '--wallet', ADDRESS, '--sell', 'CNGN', '--yes'],
-  'fx trade, gives cNGN': ['fx', 'trade', '--side', 'buy', ...TRADE],
-  'fx trade, gives USDC': ['fx', 'trade', '--side', 'sell', '--to', ADDRESS, ...TRADE],
-  'fx trade, a quote': ['fx', 'trade', '--quote', 'quote-1', '--yes'],
+  'fx trades start, gives cNGN': ['fx', 'trades', 'start', '--side', 'buy', ...TRADE],
+  'fx trades start, gives USDC': ['fx', 'trades', 'start', '--side', 'sell', '--to', ADDRESS, ...TRADE],
+  'fx trades start, a quote': ['fx', 'trades', 'start', '--quote', 'quote-1', '--yes'],
   'fx market-order, gives cNGN': ['fx', 'market-order', '--side', 'buy', ...TRADE],
-  'fx orders create, gives cNGN': [...ORDER, '--side', 'buy'],
+  'fx orders add, gives cNGN': [...ORDER, '--side', 'buy'],
   'fx orders update --max': ['fx', 'orders', 'update', 'order-1', '--max', '5000', '--yes'],
   'fx orders update --price': ['fx', 'orders', 'update', 'order-1', '--price', '1', '--yes'],
   'fx orders update --status paused': ['fx', 'orders', 'update', 'order-1', '--status', 'paused', '--yes'],
@@ -84,14 +84,14 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   'wallets external add': ['wallets', 'external', 'add', ADDRESS, '--network', 'base'],
   'wallets external add --default': ['wallets', 'external', 'add', ADDRESS, '--network', 'base', '--default'],
   'wallets external enable': ['wallets', 'external', 'enable', ADDRESS],
-  'fx mpc register': ['api', 'POST', '/fx/mpc/register', '-d', VAULT, '--yes'],
+  'fx vault set': ['api', 'POST', '/fx/mpc/register', '-d', VAULT, '--yes'],
 };
 
 /** What each rule says: it allows the request, stops it, asks for a code or a signature, or does not concern it (—). */
 const TABLE = `
 | 5,000 with | NGN 1000 | CNGN 1000 | USDC 1000 | USDT 1000 | confirm-above NGN 1000 | sign-above NGN 1000 | allow-account | allow-address | allow-user |
 |---|---|---|---|---|---|---|---|---|---|
-| fees withdraw | stops | stops | — | — | a code | a signature | allows | stops | stops |
+| fees withdrawals start | stops | stops | — | — | a code | a signature | allows | stops | stops |
 | offramp start | stops | stops | — | — | a code | a signature | allows | stops | stops |
 | payout start | stops | stops | — | — | a code | a signature | allows | stops | stops |
 | withdraw CNGN | stops | stops | — | — | a code | a signature | stops | allows | stops |
@@ -103,11 +103,11 @@ const TABLE = `
 | swaps start USDC | — | — | stops | — | — | — | stops | allows | stops |
 | swaps trigger CNGN | stops | stops | — | — | a code | a signature | stops | stops | stops |
 | swaps trigger, no amount | stops | stops | — | — | a code | a signature | stops | stops | stops |
-| fx trade, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
-| fx trade, gives USDC | stops | stops | stops | — | a code | a signature | stops | allows | stops |
-| fx trade, a quote | stops | stops | stops | stops | a code | a signature | — | — | — |
+| fx trades start, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
+| fx trades start, gives USDC | stops | stops | stops | — | a code | a signature | stops | allows | stops |
+| fx trades start, a quote | stops | stops | stops | stops | a code | a signature | — | — | — |
 | fx market-order, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
-| fx orders create, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
+| fx orders add, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
 | fx orders update --max | stops | stops | stops | stops | a code | a signature | — | — | — |
 | fx orders update --price | — | — | — | — | — | a signature | — | — | — |
 | fx orders update --status paused | — | — | — | — | — | — | — | — | — |
@@ -118,7 +118,7 @@ const TABLE = `
 | wallets external add | — | — | — | — | — | — | — | — | — |
 | wallets external add --default | — | — | — | — | — | — | stops | allows | stops |
 | wallets external enable | — | — | — | — | — | — | stops | allows | stops |
-| fx mpc register | — | — | — | — | — | — | stops | allows | stops |
+| fx vault set | — | — | — | — | — | — | stops | allows | stops |
 `;
 
 const AMOUNTS = ['NGN', 'CNGN', 'USDC', 'USDT'].map((asset) => `${asset} 1000`);
@@ -129,7 +129,7 @@ const WORDS: Readonly<Record<string, string>> = { holds: 'allows', 'does not hol
 async function signedMachine() {
   const machine = await ruledMachine([], 'live');
   const answers = [{ kind: 'confirm', asks: 'when another operator must sign', says: true }] as const;
-  const set = ['profiles', 'operators', 'sign-above', 'NGN 1000'];
+  const set = ['profiles', 'sign-above', 'set', 'NGN 1000'];
   expect(await machine.run(set, { isTerminal: true, answers })).toMatchObject({ code: 0 });
   return async (argv: readonly string[]) => {
     const { code, stderr } = await machine.run([...argv, '-q', '-o', 'json']);

@@ -22,7 +22,10 @@ describe('twenty concurrent commands', () => {
   test('that write onboard twenty users', async () => {
     const program = installProgram();
     const onboard = (index: number) =>
-      program.run(['users', 'onboard', '--bvn-stdin', '--wait', '60s', '-o', 'json'], String(40_000_000_000 + index));
+      program.run(
+        ['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '60s', '-o', 'json'],
+        String(40_000_000_000 + index),
+      );
     const runs = await twenty(onboard);
     expect(failed(runs)).toEqual([]);
     const users = runs.map(({ stdout }) => (JSON.parse(stdout) as { userId: string }).userId);
@@ -32,7 +35,9 @@ describe('twenty concurrent commands', () => {
 
   test('with one BVN onboard one user', async () => {
     const program = installProgram();
-    const runs = await twenty(() => program.run(['users', 'onboard', '--bvn-stdin', '-o', 'json'], '22222222222'));
+    const runs = await twenty(() =>
+      program.run(['users', 'onboarding', 'start', '--bvn-stdin', '-o', 'json'], '22222222222'),
+    );
     const codes = runs.map(({ code }) => code).sort();
     // 3: refused by the service.
     expect(codes).toEqual([0, ...Array(AT_ONCE - 1).fill(3)]);
@@ -42,7 +47,10 @@ describe('twenty concurrent commands', () => {
 
   test('for money are each posted and journaled once', async () => {
     const program = installProgram();
-    const { userId } = await program.json(['users', 'onboard', '--bvn-stdin', '--wait', '60s'], '22222222222');
+    const { userId } = await program.json(
+      ['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '60s'],
+      '22222222222',
+    );
     const start = ['onramp', 'start', String(userId), '--amount', '10', '--yes', '-o', 'json'];
     const runs = await twenty(() => program.run(start));
     expect(failed(runs)).toEqual([]);

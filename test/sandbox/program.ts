@@ -29,7 +29,7 @@ export const SOUND = {
 
 /** Runs commands from onboarding to payout; returns the final status of the offramp. */
 export async function normalWalk(program: Program, bvn: string): Promise<unknown> {
-  const onboarded = await program.json(['users', 'onboard', '--bvn-stdin', '--wait', '30s'], bvn);
+  const onboarded = await program.json(['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '30s'], bvn);
   const userId = String(onboarded['userId']);
   const onramp = await program.json(['onramp', 'start', userId, '--amount', '1000', '--yes']);
   const requestId = String(onramp['requestId']);

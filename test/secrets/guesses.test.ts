@@ -12,7 +12,7 @@ import { testJournal } from '../support/journal-intent.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 
 const BVN = '22987650345';
-const COMMAND = 'fiatrail users onboard';
+const COMMAND = 'fiatrail users onboarding start';
 
 /** The BVNs that somebody tries who knows most of the digits. */
 const CANDIDATES = Array.from({ length: 1_000 }, (_, index) => String(22_987_650_000 + index));
@@ -71,7 +71,7 @@ async function run(world: FakeWorld, ...argv: string[]): Promise<string> {
 
 test('no BVN can be recovered from the journal, a backup or an export, with the key of the input digests', async () => {
   const world = fakeWorld();
-  await run(world, 'users', 'onboard', BVN);
+  await run(world, 'users', 'onboarding', 'start', BVN);
   const backup = join(world.homeDir, 'copy.db');
   await run(world, 'ops', 'backup', backup);
   const withKey = await run(world, 'ops', 'export', '--with-digest-key');

@@ -19,7 +19,7 @@ export const PLANTED = {
   keyringKey: { what: 'the key of the store keyring', text: key('keyring') },
   newKey: { what: 'the new key of a rotation', text: key('rotated'), kinds: ['API key', 'new API key'] },
   pushedKey: { what: 'a new key that no store keeps', text: key('pushed'), kinds: ['new API key'] },
-  sandboxKey: { what: 'the key that keys sandbox makes', text: `sandbox_${key('made')}`, kinds: ['API key'] },
+  sandboxKey: { what: 'the key that keys sandbox add makes', text: `sandbox_${key('made')}`, kinds: ['API key'] },
   privateKey: {
     what: 'a private key that is given',
     text: noise('private', 'hex').slice(0, 64),

@@ -76,7 +76,7 @@ async function playOnTerminal(home: Home, service: EchoService): Promise<Place[]
   service.manner = 'refuses';
   const onboarded = await fiatrailOnTerminal(
     home,
-    ['users', 'onboard', '--profile', 'typed', '-v', '-y'],
+    ['users', 'onboarding', 'start', '--profile', 'typed', '-v', '-y'],
     [{ expect: 'BVN (11 digits):', send: `${PLANTED.bvn.text}\r` }],
   );
   expect({

@@ -33,7 +33,7 @@ const text = (name: PlantedName) => PLANTED[name].text;
 const EMBEDDED = ['--profile', 'sandbox'];
 const FILE = ['--profile', 'main'];
 const PLANNED = [
-  ...['fees', 'withdraw', '--amount', '500', '--bank-code', '000013'],
+  ...['fees', 'withdrawals', 'start', '--amount', '500', '--bank-code', '000013'],
   ...['--account-number', '0123456789', '--account-name', 'ADA'],
 ];
 const WALLETS = [
@@ -49,8 +49,8 @@ const VARIANTS = [[], ['-v'], ['-o', 'json'], ['-o', 'json', '-v'], ['--dry-run'
 const vault = ({ files }: Stage, more: readonly string[]) => [
   ...[
     'fx',
-    'mpc',
-    'register',
+    'vault',
+    'set',
     '--vault-id',
     'v-17',
     ...WALLETS,
@@ -169,7 +169,7 @@ function environment({ baseUrl }: Stage): Step[] {
 
 /** BVNs, webhook secrets and vault keys against a service that echoes them. */
 function requests(stage: Stage): Step[] {
-  const onboard = ['users', 'onboard', '--bvn-stdin', ...FILE];
+  const onboard = ['users', 'onboarding', 'start', '--bvn-stdin', ...FILE];
   const debug = { FIATRAIL_DEBUG: '1' };
   const manners = ['refuses', 'crashes', 'breaks off', 'succeeds'] as const;
   return [
@@ -191,17 +191,17 @@ function requests(stage: Stage): Step[] {
         },
       ]),
     ),
-    { words: ['users', 'onboard', text('bvn'), '-v', ...FILE], manner: 'refuses', exit: 3 },
+    { words: ['users', 'onboarding', 'start', text('bvn'), '-v', ...FILE], manner: 'refuses', exit: 3 },
     // Invalid input.
     ...(['mistypedBvn', 'shortBvn'] as const).flatMap((bvn): Step[] => [
       { words: [...onboard, '-v'], stdin: text(bvn), exit: 2 },
-      { words: ['users', 'onboard', text(bvn), ...FILE], exit: 2 },
+      { words: ['users', 'onboarding', 'start', text(bvn), ...FILE], exit: 2 },
       { words: ['api', 'POST', '/onboarduser', '-f', `bvn=${text(bvn)}`, '-v', ...FILE], exit: 3 },
     ]),
-    { words: ['users', 'onboard', text('bvn'), text('bvn')], exit: 2 },
-    { words: ['users', 'onboard', `--bvn=${text('bvn')}`], exit: 2 },
-    { words: ['users', 'onboard', '--bvn', text('bvn'), '-o', 'json'], exit: 2 },
-    { words: ['users', 'onboarding', text('bvn'), 'more'], exit: 2 },
+    { words: ['users', 'onboarding', 'start', text('bvn'), text('bvn')], exit: 2 },
+    { words: ['users', 'onboarding', 'start', `--bvn=${text('bvn')}`], exit: 2 },
+    { words: ['users', 'onboarding', 'start', '--bvn', text('bvn'), '-o', 'json'], exit: 2 },
+    { words: ['users', 'onboarding', 'status', text('bvn'), 'more'], exit: 2 },
     { words: ['api', 'POST', '/onboarduser', '-d', '-', ...FILE], stdin: `{"bvn":"${text('bvn')}"`, exit: 2 },
     { words: ['api', 'POST', '/onboarduser', '-f', `bvn:${text('bvn')}`, ...FILE], exit: 2 },
     { words: ['api', 'POST', `/onboarduser/${text('bvn')}`, ...FILE], exit: 2 },
@@ -221,10 +221,10 @@ function requests(stage: Stage): Step[] {
 /** Keys that are created, rotated and printed. */
 function keys({ programs, baseUrl }: Stage): Step[] {
   const rotate = (...more: string[]) => ['keys', 'rotate', '-y', '--no-input', '-v', ...more];
-  const sandbox = ['keys', 'sandbox', '--at', baseUrl, ...FILE];
+  const sandbox = ['keys', 'sandbox', 'add', '--at', baseUrl, ...FILE];
   return [
-    { words: ['keys', 'aes', ...FILE, '-v', '-o', 'json'], manner: 'succeeds', exit: 0 },
-    { words: ['keys', 'aes', ...FILE, '--print-key'], shows: ['aesKey'], exit: 0 },
+    { words: ['keys', 'aes', 'show', ...FILE, '-v', '-o', 'json'], manner: 'succeeds', exit: 0 },
+    { words: ['keys', 'aes', 'show', ...FILE, '--print-key'], shows: ['aesKey'], exit: 0 },
     { words: [...sandbox, '--save', 'made', '-v', '-o', 'json'], exit: 0 },
     { words: [...sandbox, '--print-key', '-v'], shows: ['sandboxKey'], exit: 0 },
     { words: [...sandbox, '--print-key', '--dry-run'], exit: 0 },
@@ -250,7 +250,7 @@ function keys({ programs, baseUrl }: Stage): Step[] {
     },
     { words: ['keys', 'encryption', 'enable', '--aes-envelope', ...FILE, '-v', '-o', 'json'], exit: 0 },
     { words: ['keys', 'encryption', 'rotate', ...FILE, '-v', '-o', 'json'], exit: 0 },
-    { words: ['keys', 'encryption', 'status', ...FILE, '-o', 'json'], exit: 0 },
+    { words: ['keys', 'encryption', 'show', ...FILE, '-o', 'json'], exit: 0 },
     { words: ['keys', 'encryption', 'rotate', ...FILE, '--dry-run', '-v'], exit: 0 },
   ];
 }
@@ -261,7 +261,7 @@ function embedded(stage: Stage): Step[] {
     words: ['sandbox', 'fault', 'add', '--on', on, '--kind', kind, ...EMBEDDED],
     exit: 0,
   });
-  const onboard = ['users', 'onboard', '--bvn-stdin', '-v', ...EMBEDDED];
+  const onboard = ['users', 'onboarding', 'start', '--bvn-stdin', '-v', ...EMBEDDED];
   const kinds = ['http-500', 'http-502-html', 'malformed-json', 'truncated', 'lost-response'] as const;
   return [
     ...kinds.flatMap((kind): Step[] => [
@@ -273,14 +273,14 @@ function embedded(stage: Stage): Step[] {
       { words: vault(stage, ['-v', ...EMBEDDED]), stdin: text('vaultKey'), exit: -1 },
     ]),
     { words: ['users', 'list', '-o', 'json', ...EMBEDDED], exit: 0 },
-    { words: ['fx', 'settings', '-o', 'json', '-v', ...EMBEDDED], exit: 0 },
+    { words: ['fx', 'vault', 'show', '-o', 'json', '-v', ...EMBEDDED], exit: 0 },
     { words: ['keys', 'encryption', 'enable', '-v', ...EMBEDDED], exit: 0 },
     { words: ['profiles', 'operators', 'add', 'ada', '--generate', '-y', '-v', ...EMBEDDED], exit: 0 },
     { words: ['profiles', 'operators', 'list', '-v', '-o', 'json', ...EMBEDDED], exit: 0 },
     { words: [...PLANNED, '--plan', 'plan.json', '-v', ...EMBEDDED], exit: 0 },
     { words: ['ops', 'sign', 'plan.json', '-y', '-v', ...EMBEDDED], exit: 9 },
     { words: ['ops', 'apply', 'plan.json', '-y', '-v', '-o', 'json', ...EMBEDDED], exit: 0 },
-    { words: ['keys', 'aes', '-v', ...EMBEDDED], exit: 0 },
+    { words: ['keys', 'aes', 'show', '-v', ...EMBEDDED], exit: 0 },
     { words: ['keys', 'rotate', '-y', '-v', ...EMBEDDED], exit: 0 },
     { words: ['status', '-v', ...EMBEDDED], exit: 0 },
     { words: ['sandbox', 'status', '-o', 'json', '-v', ...EMBEDDED], exit: 0 },

@@ -76,22 +76,22 @@ const OPEN = ['history ', 'profiles export', 'schema'];
 /** Commands that no transcript runs to the end. */
 const OTHERS = `
 $ fiatrail webhooks set https://inbox.fiatrail.invalid/ --yes
-@U = fiatrail users onboard --bvn-stdin -o json < BVN | requestId
+@U = fiatrail users onboarding start --bvn-stdin -o json < BVN | requestId
 $ fiatrail sandbox settle
-$ fiatrail users onboarding $U
+$ fiatrail users onboarding status $U
 $ fiatrail whoami
 $ fiatrail explain
 $ fiatrail doctor
 $ fiatrail schema
 $ fiatrail schema users list
 $ fiatrail openapi
-$ fiatrail profiles journal
+$ fiatrail profiles journal set
 $ fiatrail profiles use sandbox --here
 $ fiatrail profiles trust --here
 $ fiatrail profiles export
 $ write profiles.json '{"version": 2, "profiles": [{"name": "box", "mode": "sandbox", "baseUrl": "https://box.example/v1", "store": {"kind": "file"}}]}'
 $ fiatrail profiles import profiles.json
-$ fiatrail fx book-token
+$ fiatrail fx book token
 $ fiatrail fx auto-signing stats
 $ fiatrail ops verify
 $ fiatrail ops reconcile
@@ -111,8 +111,8 @@ $ write body.json '{"event": "user.onboarded", "eventId": "1", "version": "1.0.0
 $ fiatrail webhooks open --body body.json
 $ fiatrail completion install zsh
 $ fiatrail completion uninstall zsh
-$ fiatrail completion cache
-$ fiatrail completion cache off
+$ fiatrail completion cache set
+$ fiatrail completion cache set off
 `;
 
 describe('a document that differs', () => {
@@ -145,7 +145,7 @@ const UNSEEN = [
   ...[
     'profiles operators remove',
     'profiles operators cancel',
-    'keys sandbox',
+    'keys sandbox add',
     'offramp status',
     'webhooks inbox replay',
     'webhooks verify',

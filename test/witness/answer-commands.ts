@@ -24,8 +24,8 @@ const order = ({ pair = 'CNGN-USDC', side = 'sell', price, minAmount, maxAmount 
 
 /** The command that sends a request to each endpoint, with the fields that its answers were documented for. */
 const COMMANDS: Readonly<Record<string, Line>> = {
-  'POST /onboarduser': () => ['users', 'onboard', '22198765431'],
-  'POST /onboardstatus': ({ requestId }) => ['users', 'onboarding', text(requestId, 'r-1')],
+  'POST /onboarduser': () => ['users', 'onboarding', 'start', '22198765431'],
+  'POST /onboardstatus': ({ requestId }) => ['users', 'onboarding', 'status', text(requestId, 'r-1')],
   'POST /getuserdetails': ({ userId }) => ['users', 'show', text(userId, 'u-1')],
   'POST /manageuserstatus': ({ userId }) => ['users', 'deactivate', text(userId, 'u-1'), '--reason', 'Lost phone'],
   'POST /listfintechusers': ({ limit }) => ['users', 'list', '--limit', text(limit, '20')],
@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   ],
   'POST /getuserdefaultwallet': ({ userId }) => ['users', 'default-wallet', 'show', text(userId, 'u-1')],
   'DELETE /removeuserdefaultwallet': ({ userId }) => ['users', 'default-wallet', 'remove', text(userId, 'u-1')],
-  'POST /updateonrampasset': ({ userId }) => ['users', 'onramp-asset', text(userId, 'u-1'), '--asset', 'USDC'],
+  'POST /updateonrampasset': ({ userId }) => ['users', 'onramp-asset', 'set', text(userId, 'u-1'), '--asset', 'USDC'],
   'POST /migrateuserwallets': ({ userId }) => [
     'users',
     'migrate-wallets',
@@ -79,11 +79,12 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   ],
   'GET /getofframpstatus': ({ requestId }) => ['payout', 'status', text(requestId, 'r-1')],
   'POST /withdrawasset': ({ userId, internalWallet }) => [
-    ...['withdraw', text(userId, 'u-1'), '--amount', '5', '--token', 'CNGN'],
+    ...['withdrawals', 'start', text(userId, 'u-1'), '--amount', '5', '--token', 'CNGN'],
     ...['--from', text(internalWallet, ADDRESS), '--to', ADDRESS],
   ],
   'POST /fintechtransfer': ({ amount, destinationAddress }) => [
-    'transfer',
+    'transfers',
+    'start',
     '--amount',
     inTokens(amount),
     '--to',
@@ -140,15 +141,15 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'GET /bridge/status/:requestId': ({ requestId }) => ['bridge', 'status', text(requestId, 'bridge_1')],
   'GET /bridge/history': () => ['bridge', 'list'],
   'GET /getfintechwallet': () => ['wallets', 'show'],
-  'POST /listuserwallets': ({ userId }) => ['wallets', 'user', text(userId, 'u-1')],
+  'POST /listuserwallets': ({ userId }) => ['wallets', 'list', text(userId, 'u-1')],
   'POST /addexternalwallet': () => ['wallets', 'external', 'add', ADDRESS, '--network', 'base'],
   'PUT /updateexternalwalletstatus': () => ['wallets', 'external', 'enable', ADDRESS],
   'DELETE /removeexternalwallet': () => ['wallets', 'external', 'remove', ADDRESS],
-  'GET /balance/multi': () => ['balances', 'fintech'],
+  'GET /balance/multi': () => ['balances', 'account'],
   'POST /balance/address': ({ address }) => ['balances', 'address', text(address, ADDRESS)],
   'GET /balance/user/:userId': ({ userId }) => ['balances', 'user', text(userId, 'u-1')],
   'GET /getfintechvirtualaccount': () => ['wallets', 'deposit-account'],
-  'POST /getbankscode': () => ['banks', 'list'],
+  'POST /getbankscode': () => ['banks'],
   'POST /addbankaccount': () => ['bank-accounts', 'add', '--account-number', '0123456789', '--bank-code', '000911'],
   'GET /listbankaccounts': () => ['bank-accounts', 'list'],
   'GET /getbankaccounts': ({ accountId }) => ['bank-accounts', 'show', text(accountId, 'b-1')],
@@ -157,8 +158,13 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'GET /getfees': () => ['fees', 'show'],
   'GET /getaccumulatedfees': () => ['fees', 'earned'],
   [`POST /fees/${SERVICE}/preview`]: () => ['fees', 'preview', '--amount', '1800', '--direction', 'offramp'],
-  'POST /verifywithdrawal': ({ transactionReference }) => ['fees', 'verify', text(transactionReference, 'FTW_1')],
-  'GET /getwithdrawalhistory': () => ['fees', 'withdrawals'],
+  'POST /verifywithdrawal': ({ transactionReference }) => [
+    'fees',
+    'withdrawals',
+    'status',
+    text(transactionReference, 'FTW_1'),
+  ],
+  'GET /getwithdrawalhistory': () => ['fees', 'withdrawals', 'list'],
   'POST /fx/quote': ({ pair, side }) => [
     'fx',
     'quote',
@@ -171,13 +177,13 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   ],
   'POST /fx/trade': ({ quoteId, orderId }) =>
     quoteId === undefined && orderId === undefined
-      ? ['fx', 'trade', '--pair', 'CNGN-USDC', '--side', 'sell', '--amount', '57000']
+      ? ['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'sell', '--amount', '57000']
       : quoteId === undefined
-        ? ['fx', 'trade', '--order', String(orderId), '--amount', '57000']
-        : ['fx', 'trade', '--quote', String(quoteId)],
+        ? ['fx', 'trades', 'start', '--order', String(orderId), '--amount', '57000']
+        : ['fx', 'trades', 'start', '--quote', String(quoteId)],
   'POST /fx/market-order': () => ['fx', 'market-order', '--pair', 'CNGN-USDC', '--side', 'sell', '--amount', '57000'],
-  'POST /fx/limit-order': (given) => ['fx', 'orders', 'create', ...order(given)],
-  'POST /fx/orders': (given) => ['fx', 'orders', 'create', ...order(given)],
+  'POST /fx/limit-order': (given) => ['fx', 'orders', 'add', ...order(given)],
+  'POST /fx/orders': (given) => ['fx', 'orders', 'add', ...order(given)],
   'PUT /fx/limit-order/update': ({ orderId }) => [
     'fx',
     'orders',
@@ -188,16 +194,16 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   ],
   'DELETE /fx/limit-order/delete': ({ orderId }) => ['fx', 'orders', 'remove', text(orderId, 'order_1')],
   'GET /fx/limit-orders': () => ['fx', 'orders', 'list'],
-  'GET /fx/orderbook': () => ['fx', 'book', 'CNGN-USDC'],
+  'GET /fx/orderbook': () => ['fx', 'book', 'show', 'CNGN-USDC'],
   'GET /fx/orderbook/stats': () => ['fx', 'stats', 'CNGN-USDC'],
-  'GET /fx/orderbook-token': () => ['fx', 'book-token'],
-  'GET /fx/trades': () => ['fx', 'trades'],
-  'GET /fx/trades/status': ({ tradeId }) => ['fx', 'trade-status', text(tradeId, 'trade_1')],
-  'GET /fx/settings': () => ['fx', 'settings'],
-  'GET /fx/auto-signing/status': () => ['fx', 'auto-signing', 'status'],
+  'GET /fx/orderbook-token': () => ['fx', 'book', 'token'],
+  'GET /fx/trades': () => ['fx', 'trades', 'list'],
+  'GET /fx/trades/status': ({ tradeId }) => ['fx', 'trades', 'status', text(tradeId, 'trade_1')],
+  'GET /fx/settings': () => ['fx', 'vault', 'show'],
+  'GET /fx/auto-signing/status': () => ['fx', 'auto-signing', 'show'],
   'GET /fx/auto-signing/stats': () => ['fx', 'auto-signing', 'stats'],
-  'GET /autosigning/config': () => ['auto-signing', 'show'],
-  'GET /getplatformpublickey': () => ['keys', 'platform'],
+  'GET /autosigning/config': () => ['approvals', 'show'],
+  'GET /getplatformpublickey': () => ['keys', 'platform', 'show'],
 };
 
 const PRIVATE_KEY = '-----BEGIN OPENSSH PRIVATE KEY-----\naW52ZW50ZWQ=\n-----END OPENSSH PRIVATE KEY-----\n';
@@ -211,20 +217,27 @@ const ALLOWLIST: Readonly<Record<string, Line>> = {
 
 /** The commands that take several requests, files or standard input, and what `api` calls because no command does. */
 const OTHERS: Readonly<Record<string, Line>> = {
-  'GET /getaeskey': () => ['keys', 'aes', '--print-key'],
+  'GET /getaeskey': () => ['keys', 'aes', 'show', '--print-key'],
   'GET /getwebhook': () => ['api', 'GET', '/getwebhook'],
   'POST /setwebhook': (given) => ['api', 'POST', '/setwebhook', '-d', JSON.stringify(given)],
   'POST /togglewebhookstatus': (given) => ['api', 'POST', '/togglewebhookstatus', '-d', JSON.stringify(given)],
   'POST /storepublickey': (given) => ['api', 'POST', '/storepublickey', '-d', JSON.stringify(given)],
-  'POST /createsandboxapikey': () => ['keys', 'sandbox', '--at', 'https://service.test/v1', '--print-key'],
-  'POST /feewithdrawal': ({ amount }) => ['fees', 'withdraw', '--amount', `${amount} kobo`, ...ACCOUNT_OF_FEES],
+  'POST /createsandboxapikey': () => ['keys', 'sandbox', 'add', '--at', 'https://service.test/v1', '--print-key'],
+  'POST /feewithdrawal': ({ amount }) => [
+    'fees',
+    'withdrawals',
+    'start',
+    '--amount',
+    `${amount} kobo`,
+    ...ACCOUNT_OF_FEES,
+  ],
   'PUT /managefees': () => ['fees', 'set', '--onramp-percent', '1%', '--onramp-cap', '500', '--onramp', 'on'],
   'POST /manageipallowlist': (given) => ALLOWLIST[String(given['action'])]?.(given) ?? [],
   'POST /fx/auto-signing/enable': () => ['fx', 'auto-signing', 'enable'],
   'POST /fx/auto-signing/disable': () => ['fx', 'auto-signing', 'disable'],
-  'POST /fx/auto-signing/threshold': ({ usdThreshold }) => ['fx', 'auto-signing', 'threshold', String(usdThreshold)],
+  'POST /fx/auto-signing/threshold': ({ usdThreshold }) => ['fx', 'auto-signing', 'set', String(usdThreshold)],
   'POST /fx/mpc/register': ({ vaultId }) => [
-    ...['fx', 'mpc', 'register', '--vault-id', String(vaultId), '--usdc', ADDRESS, '--usdt', ADDRESS],
+    ...['fx', 'vault', 'set', '--vault-id', String(vaultId), '--usdc', ADDRESS, '--usdt', ADDRESS],
     ...['--email', 'ops@acme.example', '--public-key', 'signer.pub', '--private-key-file', 'client'],
     '--api-key-stdin',
   ],

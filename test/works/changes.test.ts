@@ -36,13 +36,13 @@ interface Case {
 }
 
 async function newUser(): Promise<string> {
-  const { userId } = await json('users', 'onboard', '22222222221', '--wait', '--yes');
+  const { userId } = await json('users', 'onboarding', 'start', '22222222221', '--wait', '--yes');
   return String(userId);
 }
 
 async function newOrder(): Promise<string> {
   const terms = ['--pair', 'CNGN-USDC', '--side', 'buy', '--price', '1390', '--min', '1000', '--max', '5000'];
-  const { orderId } = await json('fx', 'orders', 'create', ...terms, '--yes');
+  const { orderId } = await json('fx', 'orders', 'add', ...terms, '--yes');
   return String(orderId);
 }
 

@@ -148,7 +148,7 @@ describe('an offramp whose response was lost', () => {
 
 describe('a transfer whose response was lost', () => {
   const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
-  const TRANSFER = ['transfer', '--amount', '1000', '--to', WALLET, '--yes', '-q'];
+  const TRANSFER = ['transfers', 'start', '--amount', '1000', '--to', WALLET, '--yes', '-q'];
   const sent = (note: string | null) => ({ amount: '1000.00', ticker: 'cNGN', destinationAddress: WALLET, note });
   const noteOf = (index: number) =>
     (JSON.parse(journalRows(world.stateDir)[index]?.request ?? '') as { note: string }).note;
@@ -185,7 +185,7 @@ describe('a transfer whose response was lost', () => {
 });
 
 test('an onboarding in doubt is never ended by an event, which does not say whose BVN it was', async () => {
-  await run(['users', 'onboard', '22222222222', '--yes', '-q']);
+  await run(['users', 'onboarding', 'start', '22222222222', '--yes', '-q']);
   await tell('user.onboarded', { firstName: 'Ada', lastName: 'Obi' });
   expect(await reconciled()).toEqual({ exit: 6, found: 'several' });
   expect(states()).toEqual(['unknown']);

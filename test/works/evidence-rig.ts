@@ -39,7 +39,7 @@ interface Doubt {
 /** A work whose list says the amount alone, so that two different requests may have the same rows. */
 export const work = ({ isPartial = false }: { readonly isPartial?: boolean } = {}): Work => ({
   starts: [withdrawFees],
-  evidence: 'fiatrail fees withdrawals',
+  evidence: 'fiatrail fees withdrawals list',
   list: ({ amount }) =>
     listing<typeof feeWithdrawals, ListedRow>({
       endpoint: feeWithdrawals,

@@ -20,7 +20,7 @@ const always = (index: number) => ({
 /** Every kind of work that moves money and that a list shows, as a command line. */
 function linesOf(place: Place): ReadonlyMap<string, Pick<MoneyLine, 'endpoint' | 'argv'>> {
   const lines = GROUPS.flatMap((group) => [0, 1, 2].map((index) => group.line(place, always(index), 0)));
-  const quoted = 'fx trade --pair CNGN-USDC --side buy --amount 1000 --max-price 9999';
+  const quoted = 'fx trades start --pair CNGN-USDC --side buy --amount 1000 --max-price 9999';
   return new Map<string, Pick<MoneyLine, 'endpoint' | 'argv'>>([
     ...lines.filter(({ endpoint }) => endpoint !== 'users.onboard').map((line) => [line.endpoint, line] as const),
     ['fx.trade on a quote', { endpoint: 'fx.trade', argv: quoted.split(' ') }],
@@ -29,7 +29,9 @@ function linesOf(place: Place): ReadonlyMap<string, Pick<MoneyLine, 'endpoint' |
 }
 
 const words = (more: string) =>
-  `fees withdraw --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA ${more}`.split(' ');
+  `fees withdrawals start --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA ${more}`.split(
+    ' ',
+  );
 
 /** A sandbox over the network that answers in one form, with money to move. */
 async function served(form: AnswerFormName) {

@@ -32,7 +32,7 @@ describe('an onramp whose response was lost, in the sandbox', () => {
 
   beforeEach(async () => {
     world = fakeWorld();
-    user = String((await json('users', 'onboard', '22222222221', '--wait', '--yes'))['userId']);
+    user = String((await json('users', 'onboarding', 'start', '22222222221', '--wait', '--yes'))['userId']);
   });
 
   test('is found by the wallet that it made, beside another one', async () => {

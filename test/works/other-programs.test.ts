@@ -44,14 +44,14 @@ const KINDS: readonly Kind[] = [
   {
     ...{ what: 'a withdrawal', endpoint: 'transactions.withdraw-asset', amount: 10 },
     line: ({ userId, managedWallet }, amount) =>
-      `withdraw ${userId} --amount ${amount} --token CNGN --from ${managedWallet} --to ${OTHER}`,
+      `withdrawals start ${userId} --amount ${amount} --token CNGN --from ${managedWallet} --to ${OTHER}`,
     other: ({ userId, onrampWallet }, amount) =>
-      `withdraw ${userId} --amount ${amount} --token CNGN --from ${onrampWallet} --to ${OTHER}`,
+      `withdrawals start ${userId} --amount ${amount} --token CNGN --from ${onrampWallet} --to ${OTHER}`,
   },
   {
     ...{ what: 'a transfer', endpoint: 'transactions.fintech-transfer', amount: 10 },
-    line: (_place, amount) => `transfer --amount ${amount} --to ${WALLET}`,
-    other: (_place, amount) => `transfer --amount ${amount} --to ${OTHER}`,
+    line: (_place, amount) => `transfers start --amount ${amount} --to ${WALLET}`,
+    other: (_place, amount) => `transfers start --amount ${amount} --to ${OTHER}`,
   },
   {
     ...{ what: 'a swap', endpoint: 'swaps.create', amount: 2000 },
@@ -74,18 +74,18 @@ const KINDS: readonly Kind[] = [
   },
   {
     ...{ what: 'a fee withdrawal', endpoint: 'fees.withdraw', amount: 500 },
-    line: (_place, amount) => `fees withdraw --amount ${amount} ${BANK} --account-name ADA --no-tag`,
-    other: (_place, amount) => `fees withdraw --amount ${amount} ${OTHER_BANK} --account-name ADA --no-tag`,
+    line: (_place, amount) => `fees withdrawals start --amount ${amount} ${BANK} --account-name ADA --no-tag`,
+    other: (_place, amount) => `fees withdrawals start --amount ${amount} ${OTHER_BANK} --account-name ADA --no-tag`,
   },
   {
     ...{ what: 'a trade', endpoint: 'fx.trade', amount: 1000 },
-    line: (_place, amount) => `fx trade --pair CNGN-USDC --side buy --amount ${amount}`,
-    other: (_place, amount) => `fx trade --pair CNGN-USDC --side sell --amount ${amount}`,
+    line: (_place, amount) => `fx trades start --pair CNGN-USDC --side buy --amount ${amount}`,
+    other: (_place, amount) => `fx trades start --pair CNGN-USDC --side sell --amount ${amount}`,
   },
   {
     ...{ what: 'a trade with a price limit', endpoint: 'fx.trade', amount: 1000 },
-    line: (_place, amount) => `fx trade --pair CNGN-USDC --side buy --amount ${amount} --max-price 9999`,
-    other: (_place, amount) => `fx trade --pair CNGN-USDT --side buy --amount ${amount}`,
+    line: (_place, amount) => `fx trades start --pair CNGN-USDC --side buy --amount ${amount} --max-price 9999`,
+    other: (_place, amount) => `fx trades start --pair CNGN-USDT --side buy --amount ${amount}`,
   },
   {
     ...{ what: 'a market order', endpoint: 'fx.market-order', amount: 1000 },
@@ -94,8 +94,8 @@ const KINDS: readonly Kind[] = [
   },
   {
     ...{ what: 'an order', endpoint: 'fx.create-order', amount: 5000 },
-    line: (_place, amount) => `fx orders create --pair CNGN-USDC --side buy --price 1300 --min 1000 --max ${amount}`,
-    other: (_place, amount) => `fx orders create --pair CNGN-USDC --side buy --price 1301 --min 1000 --max ${amount}`,
+    line: (_place, amount) => `fx orders add --pair CNGN-USDC --side buy --price 1300 --min 1000 --max ${amount}`,
+    other: (_place, amount) => `fx orders add --pair CNGN-USDC --side buy --price 1301 --min 1000 --max ${amount}`,
   },
 ];
 
@@ -171,7 +171,7 @@ describe('a trade on a quote', () => {
     await rig.run('fx quote --pair CNGN-USDC --side buy --amount 1500 -o json --query quoteId');
     const quote = rig.own.stdout.text().slice(before).trim().replaceAll('"', '');
     if (forgets) rmSync(join(rig.own.stateDir, 'quotes.json'));
-    const ids = await rig.lose('fx.trade', kind, `fx trade --quote ${quote}`);
+    const ids = await rig.lose('fx.trade', kind, `fx trades start --quote ${quote}`);
     return { ...rig, ids };
   }
 
@@ -181,9 +181,9 @@ describe('a trade on a quote', () => {
   });
 
   test.each([
-    'fx trade --pair CNGN-USDC --side sell --amount 1500',
-    'fx trade --pair CNGN-USDT --side buy --amount 1500',
-    'fx trade --pair CNGN-USDC --side buy --amount 1501',
+    'fx trades start --pair CNGN-USDC --side sell --amount 1500',
+    'fx trades start --pair CNGN-USDT --side buy --amount 1500',
+    'fx trades start --pair CNGN-USDC --side buy --amount 1501',
   ])('that was lost is not another program’s: %s', async (other) => {
     const { runOther, reconcile } = await lost('lost-request');
     await runOther(other);

@@ -12,7 +12,20 @@ import { journalRows } from '../support/journal.ts';
 import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
 const pay = (profile: string, ...more: string[]) => [
-  ...['fees', 'withdraw', '--amount', '500', ...TO, '--yes', '--no-tag', '-q', '--profile', profile, ...more],
+  ...[
+    'fees',
+    'withdrawals',
+    'start',
+    '--amount',
+    '500',
+    ...TO,
+    '--yes',
+    '--no-tag',
+    '-q',
+    '--profile',
+    profile,
+    ...more,
+  ],
 ];
 const START_MS = Date.UTC(2026, 0, 5, 9);
 const EQUAL = {

@@ -7,8 +7,9 @@ import type { World } from '../../base/world.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { readText, removeText, writeText } from '../../files/shared-file.ts';
+import type { Prints } from '../../present/prints.ts';
 import { type Command, command } from '../../terminal/command.ts';
-import { oneOf, optionalArgument } from '../../terminal/parse/parameters.ts';
+import { argument, oneOf, optionalArgument } from '../../terminal/parse/parameters.ts';
 
 /** The scripts. Each runs `fiatrail completion complete -- <words>`, which main handles before loading anything else. */
 const SCRIPTS = {
@@ -219,41 +220,52 @@ const COLUMNS = [
   },
 ] as const;
 
-const cacheCommand = command({
-  words: ['completion', 'cache'],
-  summary: 'Show the completion cache, or turn it on or off',
-  details: `Commands that read from an account over the network save ids, the names of users, bank accounts and banks, and the labels of wallets, so that completion can offer them without a request. Only completion uses the cache: one file that only you can read, with separate entries for each API key. An entry expires ${KEPT_DAYS} days after it was last read. "off" deletes the file and saves nothing until "on".`,
-  examples: [
-    'fiatrail completion cache',
-    'fiatrail completion cache off',
-    'fiatrail completion cache -o json --query things',
-  ],
+const CACHE: Prints = {
+  form: {
+    cache: ['one of', 'on', 'off'],
+    file: 'text',
+    keptDays: 'whole number',
+    accounts: 'whole number',
+    oldest: ['null or', 'time'],
+    newest: ['null or', 'time'],
+    things: ['list of', { kind: 'text', count: 'whole number' }],
+  },
+};
+
+const cacheShowCommand = command({
+  words: ['completion', 'cache', 'show'],
+  summary: 'Show whether the completion cache is on and what it has',
+  examples: ['fiatrail completion cache show', 'fiatrail completion cache show -o json --query things'],
   endpoints: [],
   isLocal: true,
-  prints: {
-    form: {
-      cache: ['one of', 'on', 'off'],
-      file: 'text',
-      keptDays: 'whole number',
-      accounts: 'whole number',
-      oldest: ['null or', 'time'],
-      newest: ['null or', 'time'],
-      things: ['list of', { kind: 'text', count: 'whole number' }],
-    },
-  },
-  parameters: {
-    state: optionalArgument('state', 'on or off (default: show it)', oneOf('on', 'off')),
-  },
+  prints: CACHE,
+  parameters: {},
+  run: async ({ world }) => ({ result: { data: await cacheState(world), columns: COLUMNS } }),
+});
+
+const cacheSetCommand = command({
+  words: ['completion', 'cache', 'set'],
+  summary: 'Turn the completion cache on or off',
+  details: `Commands that read from an account over the network save ids, the names of users, bank accounts and banks, and the labels of wallets, so that completion can offer them without a request. Only completion uses the cache: one file that only you can read, with separate entries for each API key. An entry expires ${KEPT_DAYS} days after it was last read. "off" deletes the file and saves nothing until "on".`,
+  examples: ['fiatrail completion cache set off', 'fiatrail completion cache set on'],
+  endpoints: [],
+  isLocal: true,
+  prints: CACHE,
+  parameters: { state: argument('state', 'on or off', oneOf('on', 'off'), 'On or off?') },
   run: async (session, { state }) => {
     const { world } = session;
-    if (state !== undefined) {
-      endDryRun(session, { cache: state, file: completionCachePath(world) });
-      await setCompletionCached(world, state === 'on');
-      // After the setting is written: a command that writes in between sees the setting and deletes the file too.
-      if (state === 'off') forgetSeen(world);
-    }
+    endDryRun(session, { cache: state, file: completionCachePath(world) });
+    await setCompletionCached(world, state === 'on');
+    // After the setting is written: a command that writes in between sees the setting and deletes the file too.
+    if (state === 'off') forgetSeen(world);
     return { result: { data: await cacheState(world), columns: COLUMNS } };
   },
 });
 
-export const commands: readonly Command[] = [...scriptCommands, installCommand, uninstallCommand, cacheCommand];
+export const commands: readonly Command[] = [
+  ...scriptCommands,
+  installCommand,
+  uninstallCommand,
+  cacheShowCommand,
+  cacheSetCommand,
+];

@@ -198,7 +198,7 @@ async function sealingFinding({ read, first }: Reads, profile: Profile, subject:
     return problem(
       'network',
       'the response is not sealed, and this profile requires it',
-      typed(subject, 'keys encryption status'),
+      typed(subject, 'keys encryption show'),
     );
   const kept = `${keys} private ${keys === 1 ? 'key' : 'keys'} stored`;
   if ('error' in read)
@@ -209,7 +209,7 @@ async function sealingFinding({ read, first }: Reads, profile: Profile, subject:
     return problem(
       'declined',
       'the service’s public key is not the one this profile accepted',
-      typed(subject, 'keys platform --accept --fingerprint FINGERPRINT'),
+      typed(subject, 'keys platform accept --fingerprint FINGERPRINT'),
     );
   if (publicKey === undefined) return ok('off: responses are not sealed');
   return isSealed(first)

@@ -117,7 +117,7 @@ function commandWords({ amount, wait, ...given }: Given): string[] {
     ['--note', given.note],
   ] as const;
   return [
-    ...['fees', 'withdraw'],
+    ...['fees', 'withdrawals', 'start'],
     ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
     ...(wait === undefined ? [] : waitWords(wait)),
   ];

@@ -24,15 +24,15 @@ const STARTED = [
 ] as const;
 
 const withdrawCommand = command({
-  words: ['fees', 'withdraw'],
+  words: ['fees', 'withdrawals', 'start'],
   money: 'guarded',
   summary: 'Withdraw earned fees to a bank account',
   details:
     '"max" withdraws everything available, up to the maximum per withdrawal. "all" makes as many withdrawals as are needed; with --once KEY, they have the keys KEY/1, KEY/2 and so on, and running the same command again resumes where it stopped. Settlement takes 1 to 3 business days. "max", "all" and --to are looked up first, even in a dry run. On a terminal, without an amount or a bank account, the command prompts for each value.',
   examples: [
-    'fiatrail fees withdraw --amount 25000 --bank-code 000013 --account-number 0123456789 --account-name "ADA OBI"',
-    'fiatrail fees withdraw --amount max --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
-    'fiatrail fees withdraw --amount all --to default --once "fees-{year}-{month}-{day}" --yes',
+    'fiatrail fees withdrawals start --amount 25000 --bank-code 000013 --account-number 0123456789 --account-name "ADA OBI"',
+    'fiatrail fees withdrawals start --amount max --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
+    'fiatrail fees withdrawals start --amount all --to default --once "fees-{year}-{month}-{day}" --yes',
   ],
   endpoints: [withdrawFees.id, verifyWithdrawal.id],
   prints: { either: [WORK, { form: SWEPT }] },
@@ -54,7 +54,7 @@ const withdrawCommand = command({
   run: async (session, { amount: wanted, narration, noTag, reference, note, wait, ...input }) => {
     if (wanted === 'all' && wait !== undefined)
       throw new CliError('usage', '--wait follows one withdrawal, and --amount all may make several', {
-        hint: 'omit --wait, and follow each with: fiatrail fees verify',
+        hint: 'omit --wait, and follow each with: fiatrail fees withdrawals status',
       });
     const destination = await destinationOf(session, input);
     const texts = { destination, narration, noTag, reference, note };
@@ -89,12 +89,12 @@ function incomplete(count: number): CliError {
 }
 
 const listCommand = command({
-  words: ['fees', 'withdrawals'],
+  words: ['fees', 'withdrawals', 'list'],
   summary: 'List fee withdrawals, newest first',
   details: 'The service does not paginate this list; --all doubles the limit until it has every row.',
   examples: [
-    'fiatrail fees withdrawals --status pending',
-    'fiatrail fees withdrawals --all -o csv --fields withdrawalId,amount,status,processedAt',
+    'fiatrail fees withdrawals list --status pending',
+    'fiatrail fees withdrawals list --all -o csv --fields withdrawalId,amount,status,processedAt',
   ],
   endpoints: [feeWithdrawals.id],
   prints: { response: feeWithdrawals },
@@ -122,15 +122,18 @@ const listCommand = command({
 });
 
 const verifyCommand = command({
-  words: ['fees', 'verify'],
+  words: ['fees', 'withdrawals', 'status'],
   summary: 'Show the status of a fee withdrawal',
-  examples: ['fiatrail fees verify FTW_0198…', 'fiatrail fees verify FTW_0198… --wait 5d -o json --query status'],
+  examples: [
+    'fiatrail fees withdrawals status FTW_0198…',
+    'fiatrail fees withdrawals status FTW_0198… --wait 5d -o json --query status',
+  ],
   endpoints: [verifyWithdrawal.id],
   prints: { response: verifyWithdrawal },
   parameters: {
     withdrawalId: picked(
       'request',
-      argument('withdrawal-id', 'withdrawal id, from fees withdraw', id, 'Which withdrawal?'),
+      argument('withdrawal-id', 'withdrawal id, from fees withdrawals start', id, 'Which withdrawal?'),
     ),
     wait: waitOption('until it completes or fails (1 to 3 business days)'),
   },

@@ -75,13 +75,13 @@ export function depthOf({ buyOrders, sellOrders }: Book, token: string): Depth {
 }
 
 const bookCommand = command({
-  words: ['fx', 'book'],
+  words: ['fx', 'book', 'show'],
   summary: 'Show the order book of a pair',
   details:
     'Each bar is the depth in cNGN at that price or better. An order counts up to its maximum and its wallet’s balance. "With spread" is the price that a trade gets: with --side buy, the order’s price plus its spread; with --side sell, minus its spread.',
   examples: [
-    'fiatrail fx book CNGN-USDC',
-    'fiatrail fx book CNGN-USDT --limit 5 -o json --query "sellOrders[].price.value"',
+    'fiatrail fx book show CNGN-USDC',
+    'fiatrail fx book show CNGN-USDT --limit 5 -o json --query "sellOrders[].price.value"',
   ],
   endpoints: [orderBook.id],
   prints: { response: orderBook },
@@ -121,10 +121,10 @@ const statsCommand = command({
 });
 
 const tokenCommand = command({
-  words: ['fx', 'book-token'],
+  words: ['fx', 'book', 'token'],
   summary: 'Get an access token for the live order book',
   details: 'The token is valid for an hour. Tables hide it unless --show is given; every other format prints it.',
-  examples: ['fiatrail fx book-token -o json --query token', 'fiatrail fx book-token --show'],
+  examples: ['fiatrail fx book token -o json --query token', 'fiatrail fx book token --show'],
   endpoints: [orderBookToken.id],
   prints: { response: orderBookToken },
   parameters: { show: switchOn('--show', 'print the token in tables too') },

@@ -73,13 +73,13 @@ function termLines({ pair, side, price, min, max, spread: own }: Terms): readonl
 }
 
 const createCommand = command({
-  words: ['fx', 'orders', 'create'],
+  words: ['fx', 'orders', 'add'],
   money: 'unguarded',
   summary: 'Place an order on the order book',
   details: 'The side refers to the stablecoin: buy pays cNGN for it, sell trades it for cNGN.',
   examples: [
-    'fiatrail fx orders create --pair CNGN-USDC --side buy --price 1390 --min 1000 --max 500000',
-    'fiatrail fx orders create --pair CNGN-USDT --side sell --price 1400.50 --min 1000 --max 500000 --spread 0.5% --yes -o json',
+    'fiatrail fx orders add --pair CNGN-USDC --side buy --price 1390 --min 1000 --max 500000',
+    'fiatrail fx orders add --pair CNGN-USDT --side sell --price 1400.50 --min 1000 --max 500000 --spread 0.5% --yes -o json',
   ],
   endpoints: [createOrder.id],
   prints: { response: createOrder },
@@ -168,7 +168,7 @@ const listCommand = command({
 
 const orderId = picked(
   'order',
-  argument('order-id', 'order id, from fx orders create or fx orders list', id, 'Which order?'),
+  argument('order-id', 'order id, from fx orders add or fx orders list', id, 'Which order?'),
 );
 
 /** Takes no idempotency key: it says what the order offers from now on, so repeating it moves nothing twice. */

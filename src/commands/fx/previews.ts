@@ -51,7 +51,7 @@ export async function marketPreview(
   const now = (await priced(session, pair, side, MIN_CNGN))?.price;
   if (!now) return [];
   const isWorse = side === 'buy' ? price.minor > now.minor : price.minor < now.minor;
-  const words = `fx trade --side ${side} gets ${amountForPeople(now)} now`;
+  const words = `fx trades start --side ${side} gets ${amountForPeople(now)} now`;
   return [['market', isWorse ? `${words}, which is better; this order does not get that price` : words]];
 }
 

@@ -70,7 +70,7 @@ export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<
     throw new CliError(
       'declined',
       `the price is ${amountForPeople(price)}, ${maxPrice ? 'above' : 'below'} ${flag} ${amountForPeople(limit)}; nothing was sent`,
-      { code: 'PRICE_LIMIT', hint: 'run it again later, or leave an order at your price: fiatrail fx orders create' },
+      { code: 'PRICE_LIMIT', hint: 'run it again later, or leave an order at your price: fiatrail fx orders add' },
     );
   return {
     quoteId: data.quote.quoteId,

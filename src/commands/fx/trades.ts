@@ -103,7 +103,7 @@ const quoteCommand = command({
     const reply = await session.call(quote, { pair, side, cngnAmount: wireDecimal(amount) });
     keepQuote(session.world, reply.data.quote.quoteId, quoteTermsOf(reply.data.quote));
     await session.note(
-      `the quote is valid for 5 minutes; trade on it with: fiatrail fx trade --quote ${reply.data.quote.quoteId}`,
+      `the quote is valid for 5 minutes; trade on it with: fiatrail fx trades start --quote ${reply.data.quote.quoteId}`,
     );
     return outcomeOf(session, quote, reply);
   },
@@ -112,16 +112,16 @@ const quoteCommand = command({
 const TRADE = { start: trade, status: tradeStatus } as const;
 
 const tradeCommand = command({
-  words: ['fx', 'trade'],
+  words: ['fx', 'trades', 'start'],
   money: 'unguarded',
   summary: 'Trade on a quote, against an order or at the best price',
   details:
     'A quote sets the pair, side and amount; an order sets the pair and side. With --max-price or --min-price, the command gets a quote and trades on it only if its price is within the limit; otherwise it exits with 9. cNGN is paid from the smart wallet. The sold tokens stay locked for up to 5 minutes.',
   examples: [
-    'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --wait',
-    'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --max-price 1600 --yes',
-    'fiatrail fx trade --quote quote_0198… --yes --wait -o json',
-    'fiatrail fx trade --order order_0198… --amount 5000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
+    'fiatrail fx trades start --pair CNGN-USDC --side buy --amount 50000 --wait',
+    'fiatrail fx trades start --pair CNGN-USDC --side buy --amount 50000 --max-price 1600 --yes',
+    'fiatrail fx trades start --quote quote_0198… --yes --wait -o json',
+    'fiatrail fx trades start --order order_0198… --amount 5000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
   ],
   endpoints: [trade.id, tradeStatus.id, quote.id],
   prints: TRADE,
@@ -232,13 +232,16 @@ const marketOrderCommand = command({
 });
 
 const statusCommand = command({
-  words: ['fx', 'trade-status'],
+  words: ['fx', 'trades', 'status'],
   summary: 'Show the status of a trade',
-  examples: ['fiatrail fx trade-status trade_0198…', 'fiatrail fx trade-status trade_0198… --wait 5m -o json'],
+  examples: ['fiatrail fx trades status trade_0198…', 'fiatrail fx trades status trade_0198… --wait 5m -o json'],
   endpoints: [tradeStatus.id],
   prints: { response: tradeStatus },
   parameters: {
-    tradeId: picked('trade', argument('trade-id', 'trade id, from fx trade or fx trades', id, 'Which trade?')),
+    tradeId: picked(
+      'trade',
+      argument('trade-id', 'trade id, from fx trades start or fx trades list', id, 'Which trade?'),
+    ),
     wait: waitOption('until the trade settles, fails or expires'),
   },
   run: async (session, { tradeId, wait }) => followWork(session, fxTrade, tradeId, wait ?? 0),
@@ -255,11 +258,11 @@ const COLUMNS = [
 ] as const;
 
 const tradesCommand = command({
-  words: ['fx', 'trades'],
+  words: ['fx', 'trades', 'list'],
   summary: 'List trades, newest first',
   examples: [
-    'fiatrail fx trades --status completed --limit 20',
-    'fiatrail fx trades --all -o ndjson --fields tradeId,cngnAmount,status',
+    'fiatrail fx trades list --status completed --limit 20',
+    'fiatrail fx trades list --all -o ndjson --fields tradeId,cngnAmount,status',
   ],
   endpoints: [listTrades.id],
   prints: { response: listTrades },

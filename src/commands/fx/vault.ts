@@ -25,9 +25,9 @@ import {
 import type { Session } from '../../terminal/session.ts';
 
 const settingsCommand = command({
-  words: ['fx', 'settings'],
+  words: ['fx', 'vault', 'show'],
   summary: 'Show the MPC vault and its auto-signing settings',
-  examples: ['fiatrail fx settings', 'fiatrail fx settings -o json --query mpcConfigStatus'],
+  examples: ['fiatrail fx vault show', 'fiatrail fx vault show -o json --query mpcConfigStatus'],
   endpoints: [fxSettings.id],
   prints: { response: fxSettings },
   parameters: {},
@@ -35,9 +35,9 @@ const settingsCommand = command({
 });
 
 const statusCommand = command({
-  words: ['fx', 'auto-signing', 'status'],
+  words: ['fx', 'auto-signing', 'show'],
   summary: 'Show whether auto-signing is on and how many trades it signed today',
-  examples: ['fiatrail fx auto-signing status', 'fiatrail fx auto-signing status -o json --query enabled'],
+  examples: ['fiatrail fx auto-signing show', 'fiatrail fx auto-signing show -o json --query enabled'],
   endpoints: [autoSigningStatus.id],
   prints: { response: autoSigningStatus },
   parameters: {},
@@ -105,9 +105,9 @@ const dollars = (text: string): string => {
 };
 
 const thresholdCommand = command({
-  words: ['fx', 'auto-signing', 'threshold'],
+  words: ['fx', 'auto-signing', 'set'],
   summary: 'Set the auto-signing threshold for trades',
-  examples: ['fiatrail fx auto-signing threshold 500', "fiatrail fx auto-signing threshold '$1,500.50' -o json"],
+  examples: ['fiatrail fx auto-signing set 500', "fiatrail fx auto-signing set '$1,500.50' -o json"],
   endpoints: [setAutoSigningThreshold.id],
   prints: { response: setAutoSigningThreshold },
   parameters: {
@@ -157,12 +157,12 @@ async function vaultKey(session: Session, isOnStdin: boolean | undefined): Promi
 }
 
 const registerCommand = command({
-  words: ['fx', 'mpc', 'register'],
+  words: ['fx', 'vault', 'set'],
   summary: 'Register the MPC vault that holds the stablecoins',
   details:
     'Trading is possible once the service has approved the vault. The keys are read from files and standard input, and are never shown, journaled or traced.',
   examples: [
-    'fiatrail fx mpc register --vault-id v-17 --usdc 0x52908400098527886E0F7030069857D2E4169EE7 --usdt 0x8617E340B3D01FA5F11F306F4090FD50E238070D --email ops@example.com --public-key signer.pub --private-key-file client --api-key-stdin < key.txt',
+    'fiatrail fx vault set --vault-id v-17 --usdc 0x52908400098527886E0F7030069857D2E4169EE7 --usdt 0x8617E340B3D01FA5F11F306F4090FD50E238070D --email ops@example.com --public-key signer.pub --private-key-file client --api-key-stdin < key.txt',
   ],
   endpoints: [registerMpc.id],
   prints: { response: registerMpc },

@@ -103,7 +103,7 @@ async function isSealed(session: Session, stored: StoredProfile): Promise<boolea
     if (!(error instanceof CliError)) throw error;
     throw new CliError('pending', `the public key is registered, but a read with it failed: ${error.message}`, {
       code: 'SEALING_NOT_PROVEN',
-      hint: 'the private key is stored; check it with: fiatrail keys encryption status',
+      hint: 'the private key is stored; check it with: fiatrail keys encryption show',
       cause: error,
     });
   }
@@ -160,11 +160,11 @@ export const rotateEncryptionCommand = command({
 });
 
 export const encryptionStatusCommand = command({
-  words: ['keys', 'encryption', 'status'],
+  words: ['keys', 'encryption', 'show'],
   summary: 'Show the encryption status of this profile',
   details:
     'Also checks that responses can be opened and that the service’s public key is the one this profile accepted.',
-  examples: ['fiatrail keys encryption status', 'fiatrail keys encryption status -o json --query requestsSealed'],
+  examples: ['fiatrail keys encryption show', 'fiatrail keys encryption show -o json --query requestsSealed'],
   endpoints: [getPlatformPublicKey.id],
   prints: { form: { ...ENCRYPTION, platformKeyUnchanged: ['null or', 'flag'], answersOpen: 'flag' } },
   parameters: {},

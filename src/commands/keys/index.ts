@@ -5,16 +5,16 @@ import { fingerprint } from '../../crypto/fingerprint.ts';
 import { command } from '../../terminal/command.ts';
 import { switchOn } from '../../terminal/parse/parameters.ts';
 import { enableCommand, encryptionStatusCommand, rotateEncryptionCommand } from './encryption.ts';
-import { platformCommand } from './platform.ts';
+import { platformCommands } from './platform.ts';
 import { rotateCommand } from './rotate.ts';
 import { sandboxKeyCommand } from './sandbox.ts';
 
 const aesCommand = command({
-  words: ['keys', 'aes'],
+  words: ['keys', 'aes', 'show'],
   summary: 'Show the account’s AES key',
   details:
     'Prints only the fingerprint unless --print-key is given. The key signs webhooks if no webhook secret is set, and encrypts the older envelope. It is read from the service each time and never stored.',
-  examples: ['fiatrail keys aes', 'fiatrail keys aes --print-key -o json --query aesKey'],
+  examples: ['fiatrail keys aes show', 'fiatrail keys aes show --print-key -o json --query aesKey'],
   endpoints: [getAesKey.id],
   prints: { form: { fingerprint: 'text', 'aesKey?': 'text' } },
   parameters: { printKey: switchOn('--print-key', 'print the key') },
@@ -34,7 +34,7 @@ const aesCommand = command({
 export const commands = [
   rotateCommand,
   sandboxKeyCommand,
-  platformCommand,
+  ...platformCommands,
   aesCommand,
   encryptionStatusCommand,
   enableCommand,

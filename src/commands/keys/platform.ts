@@ -10,7 +10,7 @@ import type { Outcome } from '../../engine/outcome.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
-import { option, switchOn } from '../../terminal/parse/parameters.ts';
+import { option } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { requireStored } from './stored.ts';
 
@@ -31,7 +31,7 @@ export async function acceptedPlatformKey(session: Session, { name, encryption }
   throw platformKeyChanged(name);
 }
 
-/** A fingerprint as `keys platform` prints it, or the key itself. */
+/** A fingerprint as `keys platform show` prints it, or the key itself. */
 function expectedKey(text: string): string {
   if (/^SHA256:[A-Za-z\d+/]{43}$/.test(text)) return text;
   if (isKeyText(text)) return publicKeyFingerprint(text);
@@ -39,7 +39,7 @@ function expectedKey(text: string): string {
     'usage',
     'invalid fingerprint; expected SHA256: and 43 characters, or the 64 hexadecimal digits of the key',
     {
-      hint: 'see the format with: fiatrail keys platform',
+      hint: 'see the format with: fiatrail keys platform show',
     },
   );
 }
@@ -102,27 +102,33 @@ async function showKey(session: Session): Promise<Outcome> {
   return { result: { data, ...(raw === undefined ? {} : { raw }) } };
 }
 
-export const platformCommand = command({
-  words: ['keys', 'platform'],
-  summary: 'Show or accept the service’s public key',
+const PLATFORM_KEY = { publicKey: 'text', fingerprint: 'text', 'accepted?': 'flag' } as const;
+
+const showCommand = command({
+  words: ['keys', 'platform', 'show'],
+  summary: 'Show the service’s public key',
   details:
-    'Requests can be sealed to this key, an X25519 key of 64 hexadecimal digits for libsodium’s crypto_box_seal. It is not a secret. With --accept, the profile uses it for sealed requests from now on. If the service’s key changes, a profile that seals requests sends nothing (exit code 9) until the new key is accepted. Without a terminal, or with --yes, --accept needs the expected fingerprint.',
+    'Requests can be sealed to this key, an X25519 key of 64 hexadecimal digits for libsodium’s crypto_box_seal. It is not a secret.',
+  examples: ['fiatrail keys platform show', 'fiatrail keys platform show -o json --query fingerprint'],
+  endpoints: [getPlatformPublicKey.id],
+  prints: { form: PLATFORM_KEY },
+  parameters: {},
+  run: showKey,
+});
+
+const acceptCommand = command({
+  words: ['keys', 'platform', 'accept'],
+  summary: 'Accept the service’s public key',
+  details:
+    'The profile uses the key for sealed requests from now on. If the service’s key changes, a profile that seals requests sends nothing (exit code 9) until the new key is accepted. Without a terminal, or with --yes, the expected fingerprint is needed.',
   examples: [
-    'fiatrail keys platform',
-    'fiatrail keys platform -o json --query fingerprint',
-    'fiatrail keys platform --accept',
-    'fiatrail keys platform --accept --fingerprint SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU',
+    'fiatrail keys platform accept',
+    'fiatrail keys platform accept --fingerprint SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU',
   ],
   endpoints: [getPlatformPublicKey.id],
-  prints: { form: { publicKey: 'text', fingerprint: 'text', 'accepted?': 'flag' } },
-  parameters: {
-    accept: switchOn('--accept', 'accept this key in place of the one accepted before'),
-    fingerprint: option('--fingerprint <fingerprint>', 'with --accept: the key that you expect', expectedKey),
-  },
-  run: async (session, { accept, fingerprint }) => {
-    if (fingerprint !== undefined && !accept)
-      throw new CliError('usage', '--fingerprint applies only with --accept', { hint: 'add --accept' });
-    if (!accept) return showKey(session);
-    return acceptKey(session, requireStored(session), fingerprint);
-  },
+  prints: { form: PLATFORM_KEY },
+  parameters: { fingerprint: option('--fingerprint <fingerprint>', 'the key that you expect', expectedKey) },
+  run: async (session, { fingerprint }) => acceptKey(session, requireStored(session), fingerprint),
 });
+
+export const platformCommands = [showCommand, acceptCommand];

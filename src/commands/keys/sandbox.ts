@@ -58,13 +58,13 @@ function elsewhere(profile: Profile, baseUrl: string): Profile {
 }
 
 export const sandboxKeyCommand = command({
-  words: ['keys', 'sandbox'],
+  words: ['keys', 'sandbox', 'add'],
   summary: 'Create a sandbox key with this profile’s live key',
   details:
     'This is the only command that sends a live key to a sandbox, so check the --at address. The new key is saved in a profile, printed, or both. The service shows it only once.',
   examples: [
-    'fiatrail keys sandbox --profile main --at https://sandbox-host/v1 --save main-sandbox',
-    'fiatrail keys sandbox --profile main --save main-sandbox',
+    'fiatrail keys sandbox add --profile main --at https://sandbox-host/v1 --save main-sandbox',
+    'fiatrail keys sandbox add --profile main --save main-sandbox',
   ],
   endpoints: [createSandboxKey.id],
   prints: {

@@ -21,7 +21,7 @@ import { addProfile, profileParameters } from '../../terminal/ask/new-profile.ts
 import { command } from '../../terminal/command.ts';
 import { argument, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { journalCommand } from './journal.ts';
+import { journalCommands } from './journal.ts';
 import { operatorCommands } from './operators.ts';
 import { rulesCommands } from './rules.ts';
 import { PROFILE, profileResult, requireProfile } from './show.ts';
@@ -255,7 +255,7 @@ export const commands = [
   exportCommand,
   importCommand,
   trustCommand,
-  journalCommand,
+  ...journalCommands,
   ...rulesCommands,
   ...operatorCommands,
 ];

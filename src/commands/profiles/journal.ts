@@ -8,6 +8,7 @@ import { Secret } from '../../base/secret.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import { serverPlaceOf } from '../../journal/postgres/place.ts';
 import { isBound, passwordToStore } from '../../journal/postgres/stored-password.ts';
+import type { Prints } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
@@ -39,30 +40,47 @@ function placeOf({ world }: Session, profile: string) {
   return { profile, journal: 'PostgreSQL', place: name, from: server.from, independent };
 }
 
-export const journalCommand = command({
-  words: ['profiles', 'journal'],
-  summary: 'Show or set where a profile keeps its journal',
+const SHOWN: Prints = {
+  form: {
+    profile: 'text',
+    journal: ['one of', 'SQLite', 'PostgreSQL'],
+    place: 'text',
+    from: ['null or', 'text'],
+    independent: 'flag',
+  },
+};
+
+const nameArgument = optionalArgument('name', 'profile name (default: the profile in use)', word);
+
+const showCommand = command({
+  words: ['profiles', 'journal', 'show'],
+  summary: 'Show where a profile keeps its journal',
+  examples: ['fiatrail profiles journal show', 'fiatrail profiles journal show main -o json --query place'],
+  endpoints: [],
+  prints: SHOWN,
+  isLocal: true,
+  parameters: { name: nameArgument },
+  run: async (session, { name = session.profile.name }) => {
+    if (name !== session.profile.name || storedProfileNamed(name, session.world)) requireProfile(session, name);
+    return { result: { data: placeOf(session, name), columns: COLUMNS } };
+  },
+});
+
+const setCommand = command({
+  words: ['profiles', 'journal', 'set'],
+  summary: 'Set where a profile keeps its journal',
   details:
     'The journal records every operation before it is sent. It is a file of this machine, or a PostgreSQL database that several hosts share, so that each idempotency key is used once among them. The URL contains no password: fiatrail takes it from the profile’s secret store (--password-stdin), which keeps it for one host, port, database and user, or from ~/.pgpass or PGPASSFILE; a socket may need none. FIATRAIL_JOURNAL_URL takes precedence over the profile. Move an existing journal with: fiatrail ops export --with-digest-key, then fiatrail ops import. fiatrail remembers which journal an account has, and sends nothing with another one. --independent turns that off: each state folder has a journal of its own, also a new and empty one, and an idempotency key or a guard of one does not count in another, so the same command moves money once in each. It is for a host or a container that shares no database, and can be part of an image',
   examples: [
-    'fiatrail profiles journal',
-    'fiatrail profiles journal main --url postgres://ops@db.example.com/fiatrail',
-    'fiatrail profiles journal main --local',
-    'fiatrail profiles journal main --independent --yes',
+    'fiatrail profiles journal set main --url postgres://ops@db.example.com/fiatrail',
+    'fiatrail profiles journal set main --local',
+    'fiatrail profiles journal set main --independent --yes',
   ],
   endpoints: [],
-  prints: {
-    form: {
-      profile: 'text',
-      journal: ['one of', 'SQLite', 'PostgreSQL'],
-      place: 'text',
-      from: ['null or', 'text'],
-      independent: 'flag',
-    },
-  },
+  prints: SHOWN,
   isLocal: true,
   parameters: {
-    name: optionalArgument('name', 'profile name (default: the profile in use)', word),
+    name: nameArgument,
     url: option(
       '--url <url>',
       'keep the journal in this PostgreSQL database: postgres://USER@HOST/DATABASE',
@@ -75,19 +93,20 @@ export const journalCommand = command({
   run: async (session, { name = session.profile.name, url, local, independent, passwordStdin }) => {
     if ([url !== undefined, local, independent].filter(Boolean).length > 1)
       throw new CliError('usage', '--url, --local and --independent cannot be combined', { hint: 'give one of them' });
-    if (name !== session.profile.name || storedProfileNamed(name, session.world)) requireProfile(session, name);
-    if (url !== undefined || local || independent || passwordStdin) {
-      const isLocal = local === true || independent === true;
-      await change(session, name, {
-        url,
-        isLocal,
-        isIndependent: independent === true,
-        hasPassword: passwordStdin === true,
-      });
-    }
+    if (url === undefined && !local && !independent && !passwordStdin)
+      throw new CliError('usage', 'nothing to set', { hint: 'give --url, --local, --independent or --password-stdin' });
+    const isLocal = local === true || independent === true;
+    await change(session, name, {
+      url,
+      isLocal,
+      isIndependent: independent === true,
+      hasPassword: passwordStdin === true,
+    });
     return { result: { data: placeOf(session, name), columns: COLUMNS } };
   },
 });
+
+export const journalCommands = [showCommand, setCommand];
 
 interface Wanted {
   readonly url: string | undefined;

@@ -200,12 +200,12 @@ const removeCommand = command({
 const amountOrOff = (text: string): SignAbove | 'off' => (text === 'off' ? text : signAboveFrom(text));
 
 const signAboveCommand = command({
-  words: ['profiles', 'operators', 'sign-above'],
+  words: ['profiles', 'sign-above', 'set'],
   summary: 'Set the amounts above which another operator must sign',
   details: `A command that moves more than the amount stops with exit 9, unless it is applied from a plan that its author and another operator signed. Each asset has its own amount, but Naira and cNGN count as one; an asset without an amount needs no signature, and neither does an onramp. A request that does not say how much it moves, such as a trade on a quote, always needs one. "off" removes every amount. ${SECOND}`,
   examples: [
-    'fiatrail profiles operators sign-above "NGN 1000000" "CNGN 1000000" "USDC 500"',
-    'fiatrail profiles operators sign-above off',
+    'fiatrail profiles sign-above set "NGN 1000000" "CNGN 1000000" "USDC 500"',
+    'fiatrail profiles sign-above set off',
   ],
   endpoints: [],
   prints: {

@@ -1,6 +1,7 @@
 import { parseHours } from '../../account/hours.ts';
 import { ACCOUNT, type AmountRule, type Rules } from '../../account/rules.ts';
 import { CliError } from '../../base/errors.ts';
+import { commandNow } from '../../contract/renamed.ts';
 import { isSameLimit, type ListEdit, type RuleEdits } from '../../engine/rules/edit.ts';
 import { ruledCommands } from '../../engine/rules/held.ts';
 import { type Asset, amountText, DECIMALS, isAsset, printable } from '../../money/amount.ts';
@@ -20,15 +21,15 @@ type Limit = Omit<AmountRule, 'amount' | 'per'> & { readonly amount: string | un
 
 const ASSETS = Object.keys(DECIMALS).join(', ');
 
-/** Parses `NGN 500000`, `NGN off` or `NGN 500000 fees withdraw`. Throws CliError usage. */
+/** Parses `NGN 500000`, `NGN off` or `NGN 500000 fees withdrawals start`. Throws CliError usage. */
 function limit(text: string): Limit {
   const [, asset = '', figure = '', words] = /^\s*([A-Za-z]+)\s+(\S+)(?:\s+(.*\S))?\s*$/.exec(text) ?? [];
   const known = asset.toUpperCase();
   if (!isAsset(known))
     throw new CliError('usage', `invalid limit "${printable(text)}"; expected one of ${ASSETS}, then an amount`, {
-      hint: 'for example "NGN 500000", "NGN 500000 fees withdraw", or "NGN off" to remove it',
+      hint: 'for example "NGN 500000", "NGN 500000 fees withdrawals start", or "NGN off" to remove it',
     });
-  const command = words?.replace(/\s+/g, ' ').replace(/^fiatrail /, '');
+  const command = words && commandNow(words.replace(/\s+/g, ' ').replace(/^fiatrail /, ''));
   const amount = figure.toLowerCase() === 'off' ? undefined : exact(known, figure);
   const commands = limitedCommands(amount === undefined);
   if (command !== undefined && !commands.includes(command))
@@ -52,7 +53,7 @@ function threshold(text: string): Limit {
 const account = (text: string): string => {
   if (text === ANY || ACCOUNT.test(text)) return text;
   throw new CliError('usage', `invalid bank account "${printable(text)}"; expected a bank code and an account number`, {
-    hint: 'for example 000013/0123456789; list the bank codes with: fiatrail banks list',
+    hint: 'for example 000013/0123456789; list the bank codes with: fiatrail banks',
   });
 };
 
@@ -66,7 +67,7 @@ const hours = (text: string): string => {
   });
 };
 
-const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdraw"; "NGN off" removes it; can be repeated';
+const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdrawals start"; "NGN off" removes it; can be repeated';
 
 export const RULE_FLAGS = {
   readOnly: switchOn('--read-only', 'allow only commands that change nothing at the service'),

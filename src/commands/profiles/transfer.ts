@@ -82,7 +82,7 @@ export const importCommand = command({
       // A journal of somebody else could say that a payment was made.
       if (!exists && journalUrl !== undefined)
         await session.say(
-          `warning: the journal of profile ${stored.name} was not imported; set it with: fiatrail profiles journal ${stored.name} --url URL`,
+          `warning: the journal of profile ${stored.name} was not imported; set it with: fiatrail profiles journal set ${stored.name} --url URL`,
         );
       // Printed with -q too, like an untrusted key command.
       if (!exists && !areRulesTrusted(stored)) await session.say(`warning: ${untrustedRules(stored.name)}`);

@@ -80,7 +80,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
     parameters: {
       on: required(
         '--on <endpoint>',
-        'endpoint id such as fees.withdraw, or a command such as "fees withdraw"',
+        'endpoint id such as fees.withdraw, or a command such as "fees withdrawals start"',
         word,
         'Endpoint:',
       ),

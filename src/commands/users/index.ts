@@ -20,7 +20,10 @@ const showCommand = command({
   endpoints: [getDetails.id],
   prints: { response: getDetails },
   parameters: {
-    userId: picked('user', argument('user-id', 'user id, from users onboard or users list', id, 'Which user?')),
+    userId: picked(
+      'user',
+      argument('user-id', 'user id, from users onboarding start or users list', id, 'Which user?'),
+    ),
   },
   run: async (session, { userId }) => {
     const reply = await session.call(getDetails, { userId });

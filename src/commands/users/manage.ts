@@ -92,12 +92,12 @@ const migrateCommand = command({
 });
 
 const onrampAssetCommand = command({
-  words: ['users', 'onramp-asset'],
+  words: ['users', 'onramp-asset', 'set'],
   summary: 'Set the asset that a user’s onramps deliver',
   details: 'Applies to future onramps. The --auto-swap option of an onramp overrides it.',
   examples: [
-    'fiatrail users onramp-asset 4f1c… --asset USDC --auto-swap on --slippage 0.5%',
-    'fiatrail users onramp-asset 4f1c… --asset CNGN --auto-swap off -o json',
+    'fiatrail users onramp-asset set 4f1c… --asset USDC --auto-swap on --slippage 0.5%',
+    'fiatrail users onramp-asset set 4f1c… --asset CNGN --auto-swap off -o json',
   ],
   endpoints: [updateOnrampAsset.id],
   prints: { response: updateOnrampAsset },

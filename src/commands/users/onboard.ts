@@ -76,7 +76,7 @@ async function guide(session: Session, given: Given): Promise<Guided<Given> | un
     after: (own) => showOnboarded(session, own),
     end: () => {
       const retry = given.retry === undefined ? [] : ['--retry', given.retry];
-      const words = ['users', 'onboard', ...retry, '--bvn-stdin', ...waitWords(waitMs)];
+      const words = ['users', 'onboarding', 'start', ...retry, '--bvn-stdin', ...waitWords(waitMs)];
       return showEquivalentCommand(session, words, '< bvn.txt');
     },
   };
@@ -99,14 +99,14 @@ async function showOnboarded(session: Session, own: Outcome): Promise<Outcome> {
 const WORK = { start: onboard, status: onboardStatus } as const;
 
 const onboardCommand = command({
-  words: ['users', 'onboard'],
+  words: ['users', 'onboarding', 'start'],
   summary: 'Onboard a user by BVN',
   details:
     'The user’s names come from the BVN record. Once the BVN is verified, the user has wallets and a permanent virtual account. On a terminal, without a BVN, the command prompts for it with hidden input, waits and shows the user. With --retry, the command retries an onboarding that failed or whose outcome is unknown. The service accepts each BVN only once, so nobody is onboarded twice.',
   examples: [
-    'fiatrail users onboard --bvn-stdin --wait < bvn.txt',
-    'printf 12345678901 | fiatrail users onboard --bvn-stdin --wait --yes -o json',
-    'fiatrail users onboard --retry 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --bvn-stdin < bvn.txt',
+    'fiatrail users onboarding start --bvn-stdin --wait < bvn.txt',
+    'printf 12345678901 | fiatrail users onboarding start --bvn-stdin --wait --yes -o json',
+    'fiatrail users onboarding start --retry 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --bvn-stdin < bvn.txt',
   ],
   endpoints: [onboard.id, onboardStatus.id, getDetails.id],
   prints: WORK,
@@ -142,16 +142,19 @@ const onboardCommand = command({
 });
 
 const onboardingCommand = command({
-  words: ['users', 'onboarding'],
+  words: ['users', 'onboarding', 'status'],
   summary: 'Show the status of an onboarding',
   examples: [
-    'fiatrail users onboarding 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail users onboarding 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 2m -o json',
+    'fiatrail users onboarding status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail users onboarding status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 2m -o json',
   ],
   endpoints: [onboardStatus.id],
   prints: { response: onboardStatus },
   parameters: {
-    requestId: picked('request', argument('request-id', 'request id, from users onboard', id, 'Which request?')),
+    requestId: picked(
+      'request',
+      argument('request-id', 'request id, from users onboarding start', id, 'Which request?'),
+    ),
     wait: waitOption('until the user is verified'),
   },
   run: async (session, { requestId, wait }) => followWork(session, onboarding, requestId, wait ?? 0),

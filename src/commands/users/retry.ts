@@ -36,7 +36,7 @@ export async function earlierOnboarding(session: Session, id: string): Promise<E
   const { state, requestId, operationId, verdict } = operation;
   if (journal.isBusy(operation)) throw unhelpful('its command is still running', 'wait until it ends');
   if (state === 'accepted')
-    throw unhelpful('it is still in progress', `check it with: fiatrail users onboarding ${requestId} --wait`);
+    throw unhelpful('it is still in progress', `check it with: fiatrail users onboarding status ${requestId} --wait`);
   if (state === 'settled' || verdict === 'completed')
     throw unhelpful('the user was onboarded', `see it with: fiatrail ops show ${operationId}`);
   const { message, retryable } = endOf(operation);
@@ -147,7 +147,7 @@ export async function refusedAgain(session: Session, error: unknown, earlier: Ea
     });
   if (open)
     return withDetails(error, {
-      hint: `operation ${open.operationId} may have the BVN; wait for it, then run this command again: fiatrail users onboarding ${open.requestId} --wait`,
+      hint: `operation ${open.operationId} may have the BVN; wait for it, then run this command again: fiatrail users onboarding status ${open.requestId} --wait`,
     });
   const ids = alike.filter(({ state }) => state === 'sent' || state === 'unknown').map((each) => each.operationId);
   const rest =

@@ -45,9 +45,9 @@ const COLUMNS = [
 ] as const;
 
 const userCommand = command({
-  words: ['wallets', 'user'],
+  words: ['wallets', 'list'],
   summary: 'List a user’s wallets and their balances',
-  examples: ['fiatrail wallets user 4f1c…', 'fiatrail wallets user 4f1c… -o csv'],
+  examples: ['fiatrail wallets list 4f1c…', 'fiatrail wallets list 4f1c… -o csv'],
   endpoints: [listUserWallets.id],
   prints: { response: listUserWallets },
   parameters: { userId: picked('user', argument('user-id', 'user id, from users list', id, 'Which user?')) },

@@ -28,7 +28,7 @@ export const withdrawFees = endpoint({
   path: '/feewithdrawal',
   effect: 'money',
   moves: {
-    command: 'fees withdraw',
+    command: 'fees withdrawals start',
     amount: 'amount',
     to: [{ bankCode: 'bankCode', accountNumber: 'bankAccountNumber' }],
   },
@@ -110,7 +110,7 @@ export const verifyWithdrawal = endpoint({
       when: 'no fee withdrawal has this id',
       fault: 'NOT_FOUND',
       source: 'inferred',
-      remedy: 'list fee withdrawals with: fiatrail fees withdrawals',
+      remedy: 'list fee withdrawals with: fiatrail fees withdrawals list',
     },
   ],
   rateLimit: { max: 30, windowSeconds: 60 },

@@ -66,7 +66,7 @@ export const createOrder = endpoint({
   path: '/fx/orders',
   effect: 'money',
   moves: {
-    command: 'fx orders create',
+    command: 'fx orders add',
     amount: 'maxAmount',
     gives: { field: 'orderType', cngn: 'sell', stablecoin: 'quoteCurrency' },
     to: [],
@@ -105,7 +105,7 @@ export const createLimitOrder = endpoint({
   path: '/fx/limit-order',
   effect: 'money',
   moves: {
-    command: 'fx orders create',
+    command: 'fx orders add',
     amount: 'maxAmount',
     gives: { field: 'side', cngn: 'buy', stablecoin: 'pair' },
     to: [],

@@ -59,7 +59,7 @@ export const trade = endpoint({
   path: '/fx/trade',
   effect: 'money',
   moves: {
-    command: 'fx trade',
+    command: 'fx trades start',
     amount: 'cngnAmount',
     decidedBy: 'quoteId',
     gives: { field: 'side', cngn: 'buy', stablecoin: 'pair', unless: 'orderId' },
@@ -106,14 +106,14 @@ export const trade = endpoint({
       when: 'the order is unknown',
       fault: 'NOT_FOUND',
       source: 'public',
-      remedy: 'check the order book with: fiatrail fx book <pair>',
+      remedy: 'check the order book with: fiatrail fx book show <pair>',
     },
     selfTrade,
     {
       when: 'the wallet balance is too low',
       fault: 'VALIDATION_ERROR',
       source: 'inferred',
-      remedy: "check the account's balances with: fiatrail balances fintech",
+      remedy: "check the account's balances with: fiatrail balances account",
     },
   ],
 });
@@ -200,7 +200,7 @@ export const tradeStatus = endpoint({
       when: 'the trade is unknown or belongs to another fintech',
       fault: 'NOT_FOUND',
       source: 'interface',
-      remedy: 'list your trades with: fiatrail fx trades',
+      remedy: 'list your trades with: fiatrail fx trades list',
     },
   ],
 });

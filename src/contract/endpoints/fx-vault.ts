@@ -28,7 +28,7 @@ export const registerMpc = endpoint({
   method: 'POST',
   path: '/fx/mpc/register',
   effect: 'write',
-  redirects: { command: 'fx mpc register', to: [{ address: 'tokenWallets.USDT' }, { address: 'tokenWallets.USDC' }] },
+  redirects: { command: 'fx vault set', to: [{ address: 'tokenWallets.USDT' }, { address: 'tokenWallets.USDC' }] },
   summary: 'Register the MPC vault that holds the stablecoins',
   done: 'MPC vault registered',
   source: 'public',

@@ -26,7 +26,7 @@ export const transferToWallet = endpoint({
   method: 'POST',
   path: '/fintechtransfer',
   effect: 'money',
-  moves: { command: 'transfer', amount: 'amount', to: [{ address: 'destinationAddress' }] },
+  moves: { command: 'transfers start', amount: 'amount', to: [{ address: 'destinationAddress' }] },
   summary: "Transfer the account's own tokens to a registered external wallet",
   done: 'Transfer completed',
   request: () =>

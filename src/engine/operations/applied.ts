@@ -19,7 +19,7 @@ export async function warnIfAlone(account: Account, { signatures }: Plan): Promi
   if (!isAlone(account)) return;
   if (signatures.length === 0 && (await account.operators()).operators.length === 0) return;
   await account.say(
-    `warning: only this machine’s journal knows that the plan is applied, so another machine could apply it too; share a journal: fiatrail profiles journal ${profile.name} --url URL`,
+    `warning: only this machine’s journal knows that the plan is applied, so another machine could apply it too; share a journal: fiatrail profiles journal set ${profile.name} --url URL`,
   );
 }
 

@@ -14,7 +14,7 @@ export const feeWithdrawal: Work = {
     input: (withdrawalId) => ({ withdrawalId }),
     stateOf: ({ status: state }) => state,
     what: 'the fee withdrawal',
-    again: (withdrawalId) => `fiatrail fees verify ${withdrawalId} --wait`,
+    again: (withdrawalId) => `fiatrail fees withdrawals status ${withdrawalId} --wait`,
     columns: [
       { field: 'withdrawalId', title: 'Withdrawal' },
       { field: 'status', title: 'Status' },
@@ -23,7 +23,7 @@ export const feeWithdrawal: Work = {
     ],
     words: ({ failureReason }) => failureReason ?? undefined,
   }),
-  evidence: 'fiatrail fees withdrawals',
+  evidence: 'fiatrail fees withdrawals list',
   list: (request) => {
     const { amount, bankAccountNumber, bankCode, accountName, narration } = request;
     const wanted = amountAt(amount, 'kobo', 'NGN');

@@ -17,11 +17,11 @@ export const fxTrade: Work = {
     input: (tradeId) => ({ tradeId }),
     stateOf: (data) => data.trade.status,
     what: 'the trade',
-    again: (tradeId) => `fiatrail fx trade-status ${tradeId} --wait`,
+    again: (tradeId) => `fiatrail fx trades status ${tradeId} --wait`,
     words: (data) =>
       data.trade.errorMessage ?? (data.trade.status === 'expired' ? 'it did not settle within 5 minutes' : undefined),
   }),
-  evidence: 'fiatrail fx trades',
+  evidence: 'fiatrail fx trades list',
   list: (request) => {
     const { pair, side, cngnAmount, price } = request;
     return listing({

@@ -44,7 +44,7 @@ export const onramp: Work = {
       wallet?.virtualAccountStatus === 'expired' ? 'the account was not paid in time' : undefined,
   }),
   events: { 'payments.confirmed': { outcome: 'accepted' }, 'wallet.funding.completed': { outcome: 'settled' } },
-  evidence: 'fiatrail wallets user USER_ID',
+  evidence: 'fiatrail wallets list USER_ID',
   find: async (account, query) => {
     const { data } = await account.call(listUserWallets, { userId: String(query.request['userId']) });
     const wallets = data.wallets ?? [];

@@ -11,10 +11,10 @@ export const onboarding: Work = {
     done: ['completed', 'verified'],
     failed: ['failed'],
     what: 'the onboarding',
-    again: (requestId) => `fiatrail users onboarding ${requestId} --wait`,
+    again: (requestId) => `fiatrail users onboarding status ${requestId} --wait`,
     words: ({ message }) => message ?? undefined,
   }),
-  retry: (id) => `fiatrail users onboard --retry ${id} --bvn-stdin < bvn.txt`,
+  retry: (id) => `fiatrail users onboarding start --retry ${id} --bvn-stdin < bvn.txt`,
   events: { 'user.onboarded': { outcome: 'settled' } },
   evidence: 'fiatrail users list',
 };

@@ -16,7 +16,7 @@ export interface RuleSet {
 /** A change that rules are asked about. */
 export interface Asked {
   readonly effect: Effect;
-  /** The command that its endpoint belongs to, such as `fees withdraw`; undefined if it moves no money. */
+  /** The command that its endpoint belongs to, such as `fees withdrawals start`; undefined if it moves no money. */
   readonly command: string | undefined;
   /** Whether that command sends it, so that the journal knows its sums by that name. */
   readonly isOfCommand: boolean;

@@ -5,7 +5,7 @@ import { trimDecimal } from '../../money/decimal.ts';
 
 /** The settings of rules as their flags take them. */
 export const settingOf = {
-  /** `NGN 500000 fees withdraw`. */
+  /** `NGN 500000 fees withdrawals start`. */
   amount: (rule: ConfirmRule & Pick<AmountRule, 'command'>): string => {
     const amount = amountOfRule(rule);
     const figure = amount ? trimDecimal(amountText(amount)) : rule.amount;

@@ -67,7 +67,7 @@ function decoded(text: string, from: string): string {
 }
 
 const PASSWORD_PLACES =
-  'leave it out, and put it into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal --password-stdin';
+  'leave it out, and put it into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal set --password-stdin';
 
 function urlOf(text: string, from: string): URL {
   // A URL of a socket has no host, which the parser allows for no scheme with a user: postgres://ops@/ledger?host=/run.

@@ -15,7 +15,7 @@ export const evmAddress = (text: string): string => {
   });
 };
 
-const BANK_HELP = 'NIBSS bank code, from banks list, or a name that matches one bank';
+const BANK_HELP = 'NIBSS bank code, from banks, or a name that matches one bank';
 
 /** The option for a bank that may be left out, and the one for a bank that is needed. */
 export const bankOption = option('--bank-code <code>', BANK_HELP, bankWord);

@@ -4,6 +4,7 @@ import type { Command, Group } from '../command.ts';
 import { GLOBAL_OPTIONS, type Globals } from './globals.ts';
 import type { Parameter } from './parameters.ts';
 import { readGlobals, type Terminal } from './read-globals.ts';
+import { renamedForm } from './renamed-form.ts';
 
 /** A parsed command line: a command with its raw texts, or help text ready to print. */
 type Parsed = CommandLine | { readonly kind: 'help'; readonly text: string };
@@ -58,11 +59,16 @@ export async function parse(given: readonly string[], catalogue: readonly Group[
       if (error.exitCode === 0)
         return (await isCommand(named, words)) ? { kind: 'help', text: help } : parse(words, catalogue, world);
       // An incomplete command such as `fiatrail fx` is an error, so that scripts fail.
+      const renamed = renamedForm(words, argv.slice(argv.indexOf(wanted) + words.length));
+      if (renamed) throw renamed;
       throw new CliError('usage', `incomplete command: fiatrail ${words.join(' ')}`, {
         hint: await halfCommandHint(groups, words),
       });
     }
-    throw error instanceof CommanderError ? usageError(error, await commandIn(named, wordsIn(argv, wanted))) : error;
+    if (!(error instanceof CommanderError)) throw error;
+    const words = wordsIn(argv, wanted);
+    const renamed = renamedForm(words, argv.slice(argv.indexOf(wanted ?? '') + words.length));
+    throw renamed ?? usageError(error, await commandIn(named, words));
   }
   return parsed ?? { kind: 'help', text: help || program.helpInformation() };
 }
@@ -79,7 +85,7 @@ function newCommander(name: string, columns: number, take: (text: string) => voi
     .helpCommand(false);
 }
 
-/** Turns `help fx trade` into `fx trade --help`, and `--version` into `version`. */
+/** Turns `help fx trades start` into `fx trades start --help`, and `--version` into `version`. */
 function withoutHelpWords(argv: readonly string[]): readonly string[] {
   const [first, ...rest] = argv;
   if (first === 'help') return [...rest, '--help'];

@@ -36,7 +36,7 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
   other: (path) => [`${path} cannot be used`, 'check the folder and its disk with: fiatrail doctor'],
 };
 
-const SEE_URL = 'check the URL with: fiatrail profiles journal';
+const SEE_URL = 'check the URL with: fiatrail profiles journal show';
 
 /** What is wrong with a journal on a server. Nothing was sent in any of these cases: an outcome that cannot be recorded is kept. */
 const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [message: string, hint: string]>> = {
@@ -47,7 +47,7 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [messag
   lost: (place) => [`the connection to the journal was closed in the middle: ${place}`, 'run the command again'],
   rejected: (place) => [
     `the journal’s server rejected the user or the password: ${place}`,
-    'put the password into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal --password-stdin',
+    'put the password into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal set --password-stdin',
   ],
   insecure: (place) => [
     `the journal’s server did not prove who it is, or has no TLS: ${place}`,

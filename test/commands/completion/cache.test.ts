@@ -100,9 +100,9 @@ describe('what a read showed', () => {
 
   test('is banks by code and by name, and bank accounts', async () => {
     const world = machine();
-    await run(world, 'banks', 'list', '-q');
+    await run(world, 'banks', '-q');
     await run(world, 'bank-accounts', 'list', '-q');
-    const bank = ['fees', 'withdraw', '--bank-code'];
+    const bank = ['fees', 'withdrawals', 'start', '--bank-code'];
     expect(await tab(world, ...bank, '')).toEqual(['000013\tGUARANTY TRUST BANK', '000015\tZENITH BANK']);
     expect(await tab(world, ...bank, 'Gua')).toEqual(['Guaranty-trust-bank\tGUARANTY TRUST BANK, 000013']);
     expect(await offered(world, ...bank, '000015')).toEqual(['000015']);
@@ -129,7 +129,7 @@ describe('what a read showed', () => {
     await read(world);
     await run(
       { ...world, network: machine({ onboardstatus: { userId: IDS[0], status: 'completed' } }).network },
-      ...['users', 'onboarding', 'r1', '-q'],
+      ...['users', 'onboarding', 'status', 'r1', '-q'],
     );
     expect(await tab(world, 'users', 'show', IDS[0])).toEqual([`${IDS[0]}\tIFEOMA OBI`]);
   });
@@ -148,7 +148,7 @@ describe('what a read showed', () => {
     await clock.sleep(0.2 * 86_400_000, world.interrupted);
     expect(await users(world)).toEqual([]);
     expect(await offered(world, 'users', 'show', '01')).toEqual([]);
-    await run(world, 'banks', 'list', '-q');
+    await run(world, 'banks', '-q');
     expect([isOnDisk(world, 'IFEOMA'), isOnDisk(world, 'BABAJIDE')]).toEqual([false, false]);
   });
 
@@ -162,7 +162,7 @@ describe('what a read showed', () => {
     const world = machine();
     await run(world, 'users', 'list', '--dry-run');
     const to = ['--account-number', '0123456789', '--account-name', 'ADA'];
-    const withdraw = ['fees', 'withdraw', '--amount', '500', '--bank-code', 'zenith', ...to, '--dry-run'];
+    const withdraw = ['fees', 'withdrawals', 'start', '--amount', '500', '--bank-code', 'zenith', ...to, '--dry-run'];
     // It reads the banks to find the one that is named.
     expect((await run(world, ...withdraw)).code).toBe(0);
     expect(existsSync(fileOf(world))).toBe(false);
@@ -261,7 +261,7 @@ describe('the cache', () => {
   test('is deleted when it is switched off, and nothing is remembered until it is on', async () => {
     const world = machine();
     await read(world);
-    expect((await run(world, 'completion', 'cache', 'off')).code).toBe(0);
+    expect((await run(world, 'completion', 'cache', 'set', 'off')).code).toBe(0);
     expect(filesOf(world)).toEqual([]);
     let hasTried = false;
     const ensurePrivateDir = (path: string) => {
@@ -272,7 +272,7 @@ describe('the cache', () => {
     expect(hasTried).toBe(false);
     expect(filesOf(world)).toEqual([]);
     expect(await users(world)).toEqual([]);
-    expect((await run(world, 'completion', 'cache', 'on')).code).toBe(0);
+    expect((await run(world, 'completion', 'cache', 'set', 'on')).code).toBe(0);
     await read(world);
     expect(await users(world)).toEqual(IDS);
   });
@@ -295,22 +295,24 @@ describe('the cache', () => {
     const world = machine();
     await read(world);
     const kept = readFileSync(fileOf(world));
-    await run(world, 'completion', 'cache', 'off');
+    await run(world, 'completion', 'cache', 'set', 'off');
     writeFileSync(fileOf(world), kept, { mode: 0o600 });
     expect(await users(world)).toEqual([]);
   });
 
   test('stays off when the default profile changes', async () => {
     const world = machine();
-    await run(world, 'completion', 'cache', 'off');
+    await run(world, 'completion', 'cache', 'set', 'off');
     await run(world, 'profiles', 'use', 'sandbox');
-    expect(JSON.parse((await run(world, 'completion', 'cache', '-o', 'json')).stdout)).toMatchObject({ cache: 'off' });
+    expect(JSON.parse((await run(world, 'completion', 'cache', 'show', '-o', 'json')).stdout)).toMatchObject({
+      cache: 'off',
+    });
   });
 
   test('says what it has', async () => {
     const world = machine();
     await read(world);
-    const { stdout } = await run(world, 'completion', 'cache', '-o', 'json');
+    const { stdout } = await run(world, 'completion', 'cache', 'show', '-o', 'json');
     expect(JSON.parse(stdout)).toEqual({
       cache: 'on',
       file: fileOf(world),
@@ -325,7 +327,7 @@ describe('the cache', () => {
   test('is unchanged by a dry run', async () => {
     const world = machine();
     await read(world);
-    const { stdout } = await run(world, 'completion', 'cache', 'off', '--dry-run', '-o', 'json');
+    const { stdout } = await run(world, 'completion', 'cache', 'set', 'off', '--dry-run', '-o', 'json');
     expect(JSON.parse(stdout)).toEqual({ dryRun: true, cache: 'off', file: fileOf(world) });
     expect(await users(world)).toEqual(IDS);
   });
@@ -392,7 +394,7 @@ describe('a cache that cannot be used', () => {
     await read(world);
     damage(fileOf(world));
     expect(await users(world)).toEqual([]);
-    expect((await run(world, 'completion', 'cache')).code).toBe(0);
+    expect((await run(world, 'completion', 'cache', 'show')).code).toBe(0);
     await read(world);
     expect(await users(world)).toEqual(IDS);
   });

@@ -59,7 +59,7 @@ describe('completion offers', () => {
       ['bash', 'zsh', 'fish', 'install', 'uninstall', 'cache'],
     ],
     [
-      ['completion', 'cache', ''],
+      ['completion', 'cache', 'set', ''],
       ['on', 'off'],
     ],
     [
@@ -74,14 +74,14 @@ describe('completion offers', () => {
     [['help', 'onr'], ['onramp']],
     [
       ['profiles', 'rules', 'test', '--', 'fees', 'wi'],
-      ['withdraw', 'withdrawals'],
+      ['withdrawals', 'start', 'withdrawals'],
     ],
     [['users', 'list', '--tz', 'Africa/La'], ['Africa/Lagos']],
     [['users', 'list', '--tz=UT'], ['--tz=UTC']],
     // Only the bank account has a word; the sandbox of this machine is empty.
-    [['fees', 'withdraw', '--to', ''], ['default']],
+    [['fees', 'withdrawals', 'start', '--to', ''], ['default']],
     [['offramp', 'start', 'somebody', '--bank-code', 'z'], ['zenith-bank']],
-    [['fx', 'mpc', 'register', '--vault-id', ''], []],
+    [['fx', 'vault', 'set', '--vault-id', ''], []],
     [
       ['endpoints', 'fx.trade'],
       ['fx.trade', 'fx.trade-status'],
@@ -101,11 +101,11 @@ describe('completion offers', () => {
   });
 
   test('files for a file argument', async () => {
-    expect(await offered(['fx', 'mpc', 'register', '--public-key', ''])).toBe(FILES);
+    expect(await offered(['fx', 'vault', 'set', '--public-key', ''])).toBe(FILES);
   });
 
   test('a flag once unless it is repeatable', async () => {
-    const flags = await offered(['fx', 'mpc', 'register', '--email', 'a@b.c', '--vault-id', 'v', '--']);
+    const flags = await offered(['fx', 'vault', 'set', '--email', 'a@b.c', '--vault-id', 'v', '--']);
     expect({
       hasEmail: flags.includes('--email'),
       hasVaultId: flags.includes('--vault-id'),
@@ -201,7 +201,7 @@ describe('ids', () => {
       '5000',
       '--yes',
     ];
-    const { orderId } = await fiatrailJson<{ orderId: string }>(home, ['fx', 'orders', 'create', ...order]);
+    const { orderId } = await fiatrailJson<{ orderId: string }>(home, ['fx', 'orders', 'add', ...order]);
     expect(await asked(home, ['fx', 'orders', 'update', ''])).toEqual([orderId]);
   });
 
@@ -256,7 +256,7 @@ describe('the scripts', () => {
     [['onramp', ''], '<start><account><status>'],
     [['users', 'list', '--status', '=', 'i'], '<inactive>'],
     [['users', 'list', '-o', ''], '<table><json><ndjson><csv><yaml><raw>'],
-    [['fx', 'book', 'CNGN-'], '<CNGN-USDC><CNGN-USDT>'],
+    [['fx', 'book', 'show', 'CNGN-'], '<CNGN-USDC><CNGN-USDT>'],
     [['frobnicate', ''], ''],
   ])('in bash, %j Tab gives %s', async (words, offers) => {
     const typed = ['fiatrail', ...words].map((word) => `'${word}'`).join(' ');

@@ -74,7 +74,7 @@ describe('doctor', () => {
 
   test('checks an existing embedded sandbox', async () => {
     const world = fakeWorld();
-    await main(['balances', 'fintech', '-q'], world);
+    await main(['balances', 'account', '-q'], world);
     const { code, named } = await examine(fakeWorld({ env: { FIATRAIL_STATE_DIR: world.stateDir } }));
     expect(code).toBe(0);
     expect(named('reachability').state).toBe('ok');

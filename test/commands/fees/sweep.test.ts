@@ -14,7 +14,7 @@ async function withFees(options: Parameters<typeof fakeWorld>[0] = {}): Promise<
   return world;
 }
 
-const ALL = ['fees', 'withdraw', '--amount', 'all', ...TO];
+const ALL = ['fees', 'withdrawals', 'start', '--amount', 'all', ...TO];
 
 async function run(world: FakeWorld, ...argv: readonly string[]) {
   const [out, err] = [world.stdout.text().length, world.stderr.text().length];
@@ -37,7 +37,7 @@ const amountsOf = (swept: Swept | undefined) => swept?.withdrawals.map(({ amount
 
 /** The amounts that the service has withdrawn, oldest first. */
 async function withdrawn(world: FakeWorld): Promise<string[]> {
-  const { stdout } = await run(world, 'fees', 'withdrawals', '--all', '-o', 'json', '-q');
+  const { stdout } = await run(world, 'fees', 'withdrawals', 'list', '--all', '-o', 'json', '-q');
   const { withdrawals } = JSON.parse(stdout) as { withdrawals: { amount: { value: string } }[] };
   return withdrawals.map(({ amount }) => amount.value).reverse();
 }
@@ -78,7 +78,7 @@ async function overNetwork(nth: number, breaks: Break, fixed: Readonly<Record<st
 const fault = (world: FakeWorld, kind: string, ...more: readonly string[]) =>
   main(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', kind, '-q', '-o', 'json', ...more], world);
 
-describe('fees withdraw --amount all', () => {
+describe('fees withdrawals start --amount all', () => {
   test('makes as many withdrawals as are needed, each under an idempotency key of its own', async () => {
     const world = await withFees();
     const { code, stderr, swept } = await sweep(world, '--once', 'night', '--yes');
@@ -216,7 +216,19 @@ describe('fees withdraw --amount all', () => {
 
   test('pays one account under one key, although the default account is another one now', async () => {
     const world = await withFees();
-    const toDefault = ['fees', 'withdraw', '--amount', 'all', '--to', 'default', '--once', 'night', '--yes', '-q'];
+    const toDefault = [
+      'fees',
+      'withdrawals',
+      'start',
+      '--amount',
+      'all',
+      '--to',
+      'default',
+      '--once',
+      'night',
+      '--yes',
+      '-q',
+    ];
     expect(await main(toDefault, world)).toBe(0);
     const add = ['bank-accounts', 'add', '--account-number', '1234567890', '--bank-code', '000014', '--default', '-q'];
     expect(await main(add, world)).toBe(0);
@@ -244,7 +256,8 @@ describe('fees withdraw --amount all', () => {
     await fault(world, 'payout-fails');
     await sweep(world, '--once', 'night', '--yes');
     await run(world, 'sandbox', 'settle', '-q');
-    for (const { request_id: id } of journalRows(world.stateDir)) await run(world, 'fees', 'verify', id ?? '', '-q');
+    for (const { request_id: id } of journalRows(world.stateDir))
+      await run(world, 'fees', 'withdrawals', 'status', id ?? '', '-q');
     const { code, stderr, swept } = await sweep(world, '--once', 'night', '--yes');
     expect({ code, total: swept?.total.value }).toEqual({ code: 3, total: '150000.00' });
     expect(stderr).toContain('1 of 3 withdrawals failed');
@@ -342,7 +355,7 @@ describe('--to default', () => {
   test('pays into the default bank account', async () => {
     const { code, stdout } = await run(
       await withFees(),
-      ...['fees', 'withdraw', '--amount', '500', '--to', 'default', '--dry-run', '-o', 'json'],
+      ...['fees', 'withdrawals', 'start', '--amount', '500', '--to', 'default', '--dry-run', '-o', 'json'],
     );
     expect({ code, number: JSON.parse(stdout).body.bankAccountNumber }).toEqual({ code: 0, number: '0123456789' });
   });
@@ -351,7 +364,17 @@ describe('--to default', () => {
     const world = await withFees();
     const { stdout } = await run(world, 'bank-accounts', 'list', '-o', 'json', '--query', 'accounts[0].accountId');
     expect(await main(['bank-accounts', 'remove', JSON.parse(stdout), '--yes', '-q', '-o', 'json'], world)).toBe(0);
-    const { code, stderr } = await run(world, 'fees', 'withdraw', '--amount', '500', '--to', 'default', '--yes');
+    const { code, stderr } = await run(
+      world,
+      'fees',
+      'withdrawals',
+      'start',
+      '--amount',
+      '500',
+      '--to',
+      'default',
+      '--yes',
+    );
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('there is no default bank account') });
   });
 });

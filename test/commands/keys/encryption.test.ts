@@ -20,7 +20,7 @@ const READ = ['api', 'GET', '/getfees', '-o', 'json'];
 /** A change whose request has a body. */
 const CHANGE = ['api', 'POST', '/addbankaccount', '-f', 'accountNumber=0123456789', '-f', 'bankCode=000013', '--yes'];
 
-const statusOf = (home: Home) => fiatrailJson<Status>(home, ['keys', 'encryption', 'status']);
+const statusOf = (home: Home) => fiatrailJson<Status>(home, ['keys', 'encryption', 'show']);
 const keysPath = (home: Home) => join(secretsFolder(home), 'main.sealing-keys');
 const privateKeys = (home: Home) => readFileSync(keysPath(home), 'utf8').trim().split('\n');
 
@@ -48,7 +48,7 @@ test('enable makes the service seal responses, which every command opens', async
   const made = await fiatrailJson<Status>(home, ENABLE);
   expect(made).toMatchObject({ privateKeys: 1, requestsSealed: false, answersSealedTo: expect.any(String) });
   expect(Object.keys(await wireBody(served))).toEqual(['payload']);
-  for (const argv of [['status'], READ, CHANGE, ['users', 'list'], ['balances', 'fintech']]) await must(home, argv);
+  for (const argv of [['status'], READ, CHANGE, ['users', 'list'], ['balances', 'account']]) await must(home, argv);
   expect(await statusOf(home)).toMatchObject({ answersOpen: true, answersSealedTo: made.answersSealedTo });
 });
 
@@ -64,7 +64,7 @@ test('another host needs the private key (5 on a read, 6 on a change) and reads 
   const { served, home } = await field();
   await must(home, ENABLE);
   const other = await accountOf(served, onTestFinished);
-  const hint = expect.stringContaining('fiatrail keys encryption status');
+  const hint = expect.stringContaining('fiatrail keys encryption show');
   expect(await refused(other, READ)).toMatchObject({ exit: 5, hint });
   expect(await refused(other, CHANGE)).toMatchObject({ exit: 6, hint });
   const [key = ''] = privateKeys(home);
@@ -109,18 +109,18 @@ test('exits with 9 rather than seal a request to a key that was not accepted', a
   expect(await refused(home, CHANGE)).toMatchObject({ exit: 9, code: 'PLATFORM_KEY_CHANGED' });
   expect(await refused(home, ENABLE)).toMatchObject({ exit: 9, code: 'PLATFORM_KEY_CHANGED' });
   for (const more of [[], ['--yes']])
-    expect(await refused(home, ['keys', 'platform', '--accept', ...more])).toMatchObject({
+    expect(await refused(home, ['keys', 'platform', 'accept', ...more])).toMatchObject({
       exit: 2,
       code: 'FINGERPRINT_NEEDED',
     });
-  const { fingerprint } = await fiatrailJson<{ fingerprint: string }>(home, ['keys', 'platform']);
+  const { fingerprint } = await fiatrailJson<{ fingerprint: string }>(home, ['keys', 'platform', 'show']);
   const other = `${fingerprint.slice(0, -2)}${fingerprint.endsWith('AA') ? 'BB' : 'AA'}`;
-  expect(await refused(home, ['keys', 'platform', '--accept', '--fingerprint', other])).toMatchObject({
+  expect(await refused(home, ['keys', 'platform', 'accept', '--fingerprint', other])).toMatchObject({
     exit: 9,
     code: 'PLATFORM_KEY_MISMATCH',
   });
   expect(await statusOf(home)).toMatchObject({ platformKeyUnchanged: false });
-  await must(home, ['keys', 'platform', '--accept', '--fingerprint', fingerprint]);
+  await must(home, ['keys', 'platform', 'accept', '--fingerprint', fingerprint]);
   await must(
     home,
     CHANGE.map((word) => word.replace('0123456789', '0123456788')),
@@ -134,7 +134,7 @@ test('registers a key in the older envelope', async () => {
   const { stderr } = await must(home, [...ENABLE, '--aes-envelope', '-v']);
   expect(Object.keys(await wireBody(served))).toEqual(['payload']);
   expect(await statusOf(home)).toMatchObject({ answersOpen: true, privateKeys: 1 });
-  const { aesKey } = await fiatrailJson<{ aesKey: string }>(home, ['keys', 'aes', '--print-key']);
+  const { aesKey } = await fiatrailJson<{ aesKey: string }>(home, ['keys', 'aes', 'show', '--print-key']);
   for (const secret of [aesKey, ...privateKeys(home)]) expect(stderr).not.toContain(secret);
 });
 
@@ -152,7 +152,7 @@ test('rejects an account set by environment variables and exits with 2', async (
   const { url, apiKey } = await serveSandbox(onTestFinished);
   const home = newHome(onTestFinished);
   const env = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey };
-  for (const words of [ENABLE, ['keys', 'encryption', 'status', '-o', 'json']]) {
+  for (const words of [ENABLE, ['keys', 'encryption', 'show', '-o', 'json']]) {
     const { code, stderr } = await fiatrail(home, [...words, '-q'], { env });
     expect({ code, errorCode: JSON.parse(stderr).error.code }).toEqual({ code: 2, errorCode: 'NO_PROFILE' });
   }

@@ -38,10 +38,10 @@ const cut = (bytes: number) => (replace: () => HttpResponse) => {
   return { ...answer, body: answer.body.slice(0, -bytes) };
 };
 
-test('keys aes exits with 5 for a missing AES key', async () => {
+test('keys aes show exits with 5 for a missing AES key', async () => {
   const { run, service } = await bench();
   service.read = () => success({ aesKey: null });
-  const { code, stdout, stderr } = await run(['keys', 'aes', '--print-key', '--profile', 'main']);
+  const { code, stdout, stderr } = await run(['keys', 'aes', 'show', '--print-key', '--profile', 'main']);
   expect({ code, stdout, stderr }).toEqual({
     code: 5,
     stdout: '',
@@ -387,7 +387,7 @@ describe('a store that fails while the response arrives', () => {
     };
     await on.refused(ROTATE, 8);
     on.repairStore();
-    const { code, stderr } = await on.run(['keys', 'platform', '--profile', 'main', '-o', 'json']);
+    const { code, stderr } = await on.run(['keys', 'platform', 'show', '--profile', 'main', '-o', 'json']);
     expect({ code, storedKey: on.storedKey() }).toEqual({ code: 0, storedKey: NEW });
     expect(stderr).toContain('finished an interrupted API key rotation; new key kept in: the key file');
   });
@@ -560,7 +560,7 @@ describe('--resume', () => {
     on.repairStore();
     for (const argv of [
       [...RESUME_COMMAND, '--dry-run'],
-      ['keys', 'platform', '--profile', 'main', '--dry-run'],
+      ['keys', 'platform', 'show', '--profile', 'main', '--dry-run'],
     ])
       await on.run(argv);
     expect({ exists: existsSync(join(on.secrets, 'main.api-key')), rows: on.rows() }).toEqual({
@@ -645,7 +645,7 @@ describe('leftovers of a killed rotation', () => {
     mkdirSync(folder, { recursive: true });
     for (const name of ['answer', 'key', 'work.db'])
       writeFileSync(join(folder, `${ID}.${name}`), name.endsWith('.db') ? '' : '  ');
-    await on.run(['keys', 'platform', '--profile', 'main']);
+    await on.run(['keys', 'platform', 'show', '--profile', 'main']);
     expect(on.left()).toEqual([]);
   });
 
@@ -654,7 +654,7 @@ describe('leftovers of a killed rotation', () => {
     const folder = join(on.world.stateDir, 'rotations');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `${ID}.key`), NEW);
-    await on.run(['keys', 'platform', '--profile', 'main']);
+    await on.run(['keys', 'platform', 'show', '--profile', 'main']);
     expect(on.left()).toEqual([`${ID}.key`]);
   });
 });

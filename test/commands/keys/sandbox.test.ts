@@ -3,7 +3,19 @@ import { expect, test } from 'vitest';
 import { scripted, success } from '../../support/exchange.ts';
 import { BOX, LIVE, newMachine } from '../profiles/support.ts';
 
-const MAKE = ['keys', 'sandbox', '--profile', 'main', '--at', 'https://box.test/v1', '--save', 'made', '-o', 'json'];
+const MAKE = [
+  'keys',
+  'sandbox',
+  'add',
+  '--profile',
+  'main',
+  '--at',
+  'https://box.test/v1',
+  '--save',
+  'made',
+  '-o',
+  'json',
+];
 const made = () => success({ apiKey: BOX, fintechId: 'f-1', createdAt: '2026-01-05T09:00:00.000Z' });
 
 test('saves a sandbox key in the given profile', async () => {

@@ -63,17 +63,17 @@ const MOVEMENTS: readonly Movement[] = [
   {
     endpoint: 'transactions.withdraw-asset',
     line: ({ userId, managedWallet }) =>
-      `withdraw ${userId} --amount 200.123456 --token CNGN --from ${managedWallet} --to ${OUTSIDE}`,
+      `withdrawals start ${userId} --amount 200.123456 --token CNGN --from ${managedWallet} --to ${OUTSIDE}`,
     moved: ['withdrawal.sent: chain CNGN 200123456', 'withdrawal.sent: wallet user/base CNGN -200123456'],
   },
   {
     endpoint: 'transactions.fintech-transfer',
-    line: () => `transfer --amount 1234.567891 --to ${EXTERNAL}`,
+    line: () => `transfers start --amount 1234.567891 --to ${EXTERNAL}`,
     moved: ['transfer.sent: chain CNGN 1234567891', 'transfer.sent: wallet fintech-1-CNGN/base CNGN -1234567891'],
   },
   {
     endpoint: 'transactions.fintech-transfer',
-    line: () => `transfer --amount 25.5 --token USDC --to ${EXTERNAL}`,
+    line: () => `transfers start --amount 25.5 --token USDC --to ${EXTERNAL}`,
     moved: ['transfer.sent: chain USDC 25500000', 'transfer.sent: wallet fintech-1-CNGN/base USDC -25500000'],
   },
   {
@@ -105,7 +105,7 @@ const MOVEMENTS: readonly Movement[] = [
     line: ({ managedWallet }) =>
       `bridge start --from-network base --to-network bsc --amount 543.21 --from ${managedWallet} --to ${OUTSIDE}`,
     after: ({ run, userId, managedWallet }, { receivableAddress }) =>
-      run(`withdraw ${userId} --amount 543.21 --token CNGN --from ${managedWallet} --to ${receivableAddress}`),
+      run(`withdrawals start ${userId} --amount 543.21 --token CNGN --from ${managedWallet} --to ${receivableAddress}`),
     moved: [
       'withdrawal.sent: bridging CNGN 543210000',
       'withdrawal.sent: wallet user/base CNGN -543210000',
@@ -117,7 +117,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'fees.withdraw',
-    line: () => `fees withdraw --amount 512.34 ${BANK} --account-name ADA`,
+    line: () => `fees withdrawals start --amount 512.34 ${BANK} --account-name ADA`,
     after: ({ run }) => run('sandbox advance 5d'),
     moved: [
       'fee-withdrawal.locked: fees/fintech/1/onramp NGN -51234',
@@ -128,7 +128,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'fx.trade',
-    line: () => 'fx trade --pair CNGN-USDC --side buy --amount 1234.5',
+    line: () => 'fx trades start --pair CNGN-USDC --side buy --amount 1234.5',
     moved: [
       'fx.locked: escrow CNGN 1234500000',
       'fx.locked: wallet fintech-1-CNGN/base CNGN -1234500000',
@@ -143,7 +143,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'fx.trade',
-    line: () => 'fx trade --pair CNGN-USDT --side sell --amount 1234.5',
+    line: () => 'fx trades start --pair CNGN-USDT --side sell --amount 1234.5',
     moved: [
       'fx.locked: escrow CNGN 1234500000',
       'fx.locked: wallet fintech-3-CNGN/base CNGN -1234500000',
@@ -188,7 +188,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'fx.create-order',
-    line: () => 'fx orders create --pair CNGN-USDC --side buy --price 1390.5 --min 1000.5 --max 5000.25',
+    line: () => 'fx orders add --pair CNGN-USDC --side buy --price 1390.5 --min 1000.5 --max 5000.25',
     after: ({ runOther }) => runOther('fx market-order --pair CNGN-USDC --side sell --amount 5000.25'),
     moved: [
       'fx.locked: escrow CNGN 5000250000',
@@ -206,7 +206,7 @@ const MOVEMENTS: readonly Movement[] = [
   {
     endpoint: 'fx.update-limit-order',
     line: async ({ run }) => {
-      const { orderId } = await run('fx orders create --pair CNGN-USDC --side buy --price 1300 --min 1000 --max 9000');
+      const { orderId } = await run('fx orders add --pair CNGN-USDC --side buy --price 1300 --min 1000 --max 9000');
       return `fx orders update ${orderId} --price 1395.25 --min 2000.5 --max 3000.75`;
     },
     after: ({ runOther }) => runOther('fx market-order --pair CNGN-USDC --side sell --amount 3000.75'),

@@ -45,7 +45,7 @@ async function run(argv: readonly string[]) {
 
 const withdrawals = async () => {
   const before = world.stdout.text().length;
-  await main(['fees', 'withdrawals', '--all', '-o', 'json'], world);
+  await main(['fees', 'withdrawals', 'list', '--all', '-o', 'json'], world);
   return JSON.parse(world.stdout.text().slice(before)).withdrawals.length;
 };
 

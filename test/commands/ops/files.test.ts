@@ -99,7 +99,9 @@ describe('an exported journal', () => {
       code: 2,
       stderr: expect.stringContaining('was used for something else'),
     });
-    expect(JSON.parse((await run(['fees', 'withdrawals', '--all', '-o', 'json'])).stdout).withdrawals).toHaveLength(4);
+    expect(
+      JSON.parse((await run(['fees', 'withdrawals', 'list', '--all', '-o', 'json'])).stdout).withdrawals,
+    ).toHaveLength(4);
   });
 
   test('contains the digest key only if asked', async () => {

@@ -31,7 +31,7 @@ async function keep(change: object = {}): Promise<Record<string, unknown>> {
 
 const withdraw = (key: string) =>
   run(
-    `fees withdraw --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA --yes --once ${key}`,
+    `fees withdrawals start --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA --yes --once ${key}`,
   );
 
 beforeEach(async () => {

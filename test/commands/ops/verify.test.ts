@@ -59,7 +59,7 @@ describe('after a backup was restored', () => {
   test('reads and lists go on', async () => {
     await restoreBackup();
     expect(await run(['ops', 'list'])).toBe(0);
-    expect(await run(['fees', 'withdrawals'])).toBe(0);
+    expect(await run(['fees', 'withdrawals', 'list'])).toBe(0);
   });
 });
 

@@ -311,7 +311,7 @@ describe('a command that prints the key', () => {
     const { run } = newMachine();
     const runProgram = async () => end;
     await run([...WITH_URL, '--mode', 'live', ...KEY_COMMAND], { runProgram });
-    const { code, stderr } = await run(['balances', 'fintech', '--profile', 'main'], { runProgram });
+    const { code, stderr } = await run(['balances', 'account', '--profile', 'main'], { runProgram });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
   });
 
@@ -324,7 +324,7 @@ describe('a command that prints the key', () => {
     };
     await run([...WITH_URL, '--mode', 'live', '--key-command', 'pass show "my key; rm x"'], { runProgram });
     const { exchange, requests } = scripted(success({ totalBalance: '5' }));
-    await run(['balances', 'fintech', '--profile', 'main'], { runProgram, network: exchange });
+    await run(['balances', 'account', '--profile', 'main'], { runProgram, network: exchange });
     expect(asked.at(-1)).toEqual(['pass', 'show', 'my key; rm x']);
     expect(requests[0]?.headers['x-api-key']).toBe(LIVE);
   });
@@ -334,7 +334,7 @@ test('exits with 2 for a stored URL that was edited into an unsafe one and sends
   const { add, run, write, profile, at } = newMachine();
   await add('main', LIVE);
   write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), baseUrl: 'http://host.test/v1' }));
-  const { code, stderr } = await run(['balances', 'fintech', '--profile', 'main']);
+  const { code, stderr } = await run(['balances', 'account', '--profile', 'main']);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('not https') });
   const shown = await run(['profiles', 'show', 'main']);
   expect({ code: shown.code, stdout: shown.stdout }).toEqual({ code: 0, stdout: expect.stringContaining('not https') });

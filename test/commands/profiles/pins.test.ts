@@ -5,7 +5,7 @@ import { success } from '../../support/exchange.ts';
 import type { Answer, WorldOptions } from '../../support/world.ts';
 import { BOX, LIVE, newMachine } from './support.ts';
 
-const READ = ['balances', 'fintech'];
+const READ = ['balances', 'account'];
 const TRUST = ['profiles', 'trust', '--here'];
 
 /** A machine with the profiles main (live) and box (sandbox), and a folder in which a file chooses one of them. */

@@ -270,7 +270,7 @@ describe('profiles export and import', () => {
       secrets: {},
     });
     expect(await other.json(['profiles', 'export'])).toEqual(JSON.parse(exported));
-    expect((await other.run(['balances', 'fintech', '--profile', 'main'])).stderr).toContain('has no API key');
+    expect((await other.run(['balances', 'account', '--profile', 'main'])).stderr).toContain('has no API key');
   });
 
   test('take no key of another machine over, and no sealing for a sandbox in this process', async () => {
@@ -299,7 +299,7 @@ describe('profiles export and import', () => {
     const url = 'postgres://ops@db.example.com/fiatrail';
     const here = await machine();
     await here.run(['profiles', 'remove', 'broken', '--yes']);
-    const set = ['profiles', 'journal', 'main', '--url', url, '--password-stdin', '--yes'];
+    const set = ['profiles', 'journal', 'set', 'main', '--url', url, '--password-stdin', '--yes'];
     await here.run(set, { stdin: PLANTED });
     expect(here.secrets()['main.journal-password']).toContain(PLANTED);
     const exported = await here.run(['profiles', 'export', 'main']);
@@ -508,7 +508,7 @@ describe('the output format of a profile', () => {
     const { run, at, write } = await asJson();
     const path = at('profiles', 'main.json');
     write(path, readFileSync(path, 'utf8').replace('"json"', '"js\\u001b[31mon"'));
-    const { code, stderr } = await run(['balances', 'fintech', ...MAIN]);
+    const { code, stderr } = await run(['balances', 'account', ...MAIN]);
     expect({ code, isPlain: !stderr.includes('\u001b'), stderr }).toEqual({
       code: 2,
       isPlain: true,
@@ -518,14 +518,14 @@ describe('the output format of a profile', () => {
 
   test('applies to results and errors', async () => {
     const { run, at, write } = await asJson();
-    expect(JSON.parse((await run(['balances', 'fintech', ...MAIN], answer())).stdout)).toHaveProperty('totalBalance');
+    expect(JSON.parse((await run(['balances', 'account', ...MAIN], answer())).stdout)).toHaveProperty('totalBalance');
     write(at('secrets', 'main.api-key'), BOX);
     const ends = [
-      await run(['balances', 'fintech', ...MAIN]),
+      await run(['balances', 'account', ...MAIN]),
       await run(['balances', 'frobnicate', ...MAIN]),
-      await run(['balances', 'fintech', '--profile=main', '--frobnicate']),
-      await run(['balances', 'fintech', '--timeout', 'x'], { env: { FIATRAIL_PROFILE: 'main' } }),
-      await run(['balances', 'fintech'], { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: BOX } }),
+      await run(['balances', 'account', '--profile=main', '--frobnicate']),
+      await run(['balances', 'account', '--timeout', 'x'], { env: { FIATRAIL_PROFILE: 'main' } }),
+      await run(['balances', 'account'], { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: BOX } }),
     ];
     for (const { code, stderr } of ends)
       expect({ code, printed: JSON.parse(stderr.split('\n').at(-2) ?? '') }).toMatchObject({
@@ -536,8 +536,8 @@ describe('the output format of a profile', () => {
 
   test('applies only if nothing else sets the format', async () => {
     const { run } = await asJson();
-    const byFlag = await run(['balances', 'fintech', ...MAIN, '-o', 'yaml'], answer());
-    const byVariable = await run(['balances', 'fintech', ...MAIN], { ...answer(), env: { FIATRAIL_OUTPUT: 'csv' } });
+    const byFlag = await run(['balances', 'account', ...MAIN, '-o', 'yaml'], answer());
+    const byVariable = await run(['balances', 'account', ...MAIN], { ...answer(), env: { FIATRAIL_OUTPUT: 'csv' } });
     for (const { stdout } of [byFlag, byVariable]) expect(() => JSON.parse(stdout)).toThrow();
     expect((await run(['balances', ...MAIN, '-o', 'yaml'])).stderr).toMatch(/^error: /);
     expect((await run(['balances', ...MAIN], { env: { FIATRAIL_OUTPUT: 'yaml' } })).stderr).toMatch(/^error: /);
@@ -558,8 +558,8 @@ test('a broken profile does not affect commands that do not use it', async () =>
   const env = { FIATRAIL_BASE_URL: 'https://other.test/v1', FIATRAIL_API_KEY: LIVE };
   const network = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
   const ends = [
-    await run(['balances', 'fintech', '--profile', 'main'], network()),
-    await run(['balances', 'fintech'], { ...network(), env }),
+    await run(['balances', 'account', '--profile', 'main'], network()),
+    await run(['balances', 'account'], { ...network(), env }),
     await run(['profiles', 'use', 'main']),
     await run(['profiles', 'show', 'box']),
     await run(['profiles', 'add', 'box', '--service-name', 'acme']),
@@ -571,7 +571,7 @@ test('a broken profile does not affect commands that do not use it', async () =>
 test('every command marks a live account with LIVE', async () => {
   const { run } = await machine();
   const network = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
-  const said = async (argv: string[]) => (await run(['balances', 'fintech', ...argv], network())).stderr;
+  const said = async (argv: string[]) => (await run(['balances', 'account', ...argv], network())).stderr;
   expect(await said(['--profile', 'main'])).toBe('profile main · LIVE\n');
   expect(await said(['--profile', 'box'])).toBe('profile box · sandbox\n');
   expect(await said(['--profile', 'main', '-q'])).toBe('');
@@ -589,7 +589,7 @@ describe('completion', () => {
     [['status', '--profile=m'], ['--profile=main']],
     [['profiles', 'use', ''], NAMES],
     [['profiles', 'remove', 'br'], ['broken']],
-    [['keys', 'sandbox', '--save', 'bo'], ['box']],
+    [['keys', 'sandbox', 'add', '--save', 'bo'], ['box']],
     [['profiles', 'add', 'x', '--service-name', ''], []],
   ])('after %j offers %j', async (words, offers) => {
     const { config } = await machine();

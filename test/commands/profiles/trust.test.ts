@@ -39,7 +39,7 @@ describe('an imported key command', () => {
   });
 
   test.each([
-    ['balances fintech --profile x', 2],
+    ['balances account --profile x', 2],
     ['keys rotate --profile x --yes', 2],
     ['profiles add x --check', 2],
     ['profiles show x', 0],
@@ -57,7 +57,7 @@ describe('an imported key command', () => {
 
   test('stops a command with one sentence that says what to type', async () => {
     const { run } = await importedMachine();
-    expect((await run(['balances', 'fintech', '--profile', 'x', '-q'])).stderr).toBe(
+    expect((await run(['balances', 'account', '--profile', 'x', '-q'])).stderr).toBe(
       `error: ${UNTRUSTED}\n  hint: review it and trust it with: fiatrail profiles trust x\n`,
     );
   });
@@ -68,7 +68,7 @@ describe('an imported key command', () => {
   ])('is not trusted because of %s', async (_what, store, version) => {
     const { run, programs, imported } = await importedMachine(exported(store, version));
     expect(imported.code).toBe(0);
-    const { code, stderr } = await run(['balances', 'fintech', '--profile', 'x']);
+    const { code, stderr } = await run(['balances', 'account', '--profile', 'x']);
     expect({ code, stderr, programs }).toEqual({ code: 2, stderr: expect.stringContaining(UNTRUSTED), programs: [] });
   });
 
@@ -84,7 +84,7 @@ describe('an imported key command', () => {
     const { run, programs, imported } = await importedMachine(exported(), '--trust-commands', '-q');
     expect(imported.stderr).toContain('a command that will run on this machine: fetch-key --all');
     const { exchange } = scripted(success({ totalBalance: '5' }));
-    expect((await run(['balances', 'fintech', '--profile', 'x'], { network: exchange })).code).toBe(0);
+    expect((await run(['balances', 'account', '--profile', 'x'], { network: exchange })).code).toBe(0);
     expect(programs).toEqual([['fetch-key', '--all']]);
   });
 
@@ -144,7 +144,7 @@ describe('profiles trust', () => {
   test('is needed again after the file was edited', async () => {
     const { run, profile, write, at, programs } = await importedMachine(exported(), '--trust-commands');
     write(at('profiles', 'x.json'), JSON.stringify(profile('x')).replaceAll('"fetch-key --all"', '"fetch-key --more"'));
-    const { code, stderr } = await run(['balances', 'fintech', '--profile', 'x']);
+    const { code, stderr } = await run(['balances', 'account', '--profile', 'x']);
     expect({ code, stderr, programs }).toEqual({ code: 2, stderr: expect.stringContaining(UNTRUSTED), programs: [] });
   });
 

@@ -181,10 +181,10 @@ describe('sandbox fault', () => {
   });
 
   test.each([
-    ['fees withdraw', 'fees.withdraw'],
+    ['fees withdrawals start', 'fees.withdraw'],
     ['offramp start', 'transactions.offramp'],
-    ['users onboard', 'users.onboard'],
-    ['users onboarding', 'users.onboard-status'],
+    ['users onboarding start', 'users.onboard'],
+    ['users onboarding status', 'users.onboard-status'],
     ['history transactions', 'transactions.list'],
   ])('resolves the command "%s" to %s', async (command, endpoint) => {
     const { json } = await openBench();
@@ -294,7 +294,7 @@ describe('sandbox pay', () => {
       outcome: 'credited',
       amount: { value: '12.500000', asset: 'USDC' },
     });
-    expect(await json('balances', 'fintech', '--token', 'USDC')).toMatchObject({
+    expect(await json('balances', 'account', '--token', 'USDC')).toMatchObject({
       totalBalance: { value: '2012.500000' },
     });
   });

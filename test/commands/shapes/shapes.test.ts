@@ -171,7 +171,7 @@ const NO_LISTS = ['show', 'gaps'];
 const NOT_RUN: readonly string[] = [
   ...['rotate', 'sandbox', 'platform', 'aes'].map((name) => `keys ${name}`),
   ...['status', 'enable', 'rotate'].map((name) => `keys encryption ${name}`),
-  ...['ip add', 'ip remove', 'ip replace', 'recover', 'fx mpc register', 'webhooks listen'],
+  ...['ip add', 'ip remove', 'ip replace', 'recover', 'fx vault set', 'webhooks listen'],
   ...['advance', 'clock', 'reset', 'snapshot', 'restore'].map((name) => `sandbox ${name}`),
   ...['add', 'list', 'clear'].map((name) => `sandbox fault ${name}`),
 ];

@@ -57,16 +57,16 @@ async function webhooks(run: Run): Promise<void> {
 }
 
 async function people(run: Run): Promise<string> {
-  const userId = textIn(await run('users onboard 22345678901 --wait'), 'userId');
-  const begun = await run('users onboard 22345678902');
-  await run(`users onboarding ${textIn(begun, 'requestId')}`);
+  const userId = textIn(await run('users onboarding start 22345678901 --wait'), 'userId');
+  const begun = await run('users onboarding start 22345678902');
+  await run(`users onboarding status ${textIn(begun, 'requestId')}`);
   await run(`users show ${userId}`);
   await run('users list');
   await run('users list --all --limit 2');
   await run(`users default-wallet set ${userId} --address ${WALLET} --network base`);
   await run(`users default-wallet show ${userId}`);
   await run(`users default-wallet remove ${userId}`);
-  await run(`users onramp-asset ${userId} --asset CNGN`);
+  await run(`users onramp-asset set ${userId} --asset CNGN`);
   await run(`users deactivate ${userId} --reason test`);
   await run(`users activate ${userId}`);
   await run(`users migrate-wallets ${userId}`);
@@ -93,8 +93,8 @@ async function fundings(run: Run, userId: string): Promise<void> {
   await run(`swaps trigger --wallet ${wallet} --sell CNGN --buy USDC --amount 5000 --again --wait`);
   await run('swaps list');
   await run('swaps list --all --limit 2');
-  await run(`withdraw ${userId} --amount 200 --token CNGN --from ${wallet} --to ${OTHER}`);
-  await run(`wallets user ${userId}`);
+  await run(`withdrawals start ${userId} --amount 200 --token CNGN --from ${wallet} --to ${OTHER}`);
+  await run(`wallets list ${userId}`);
   await run(`balances user ${userId}`);
   const offramp = await run(`offramp start ${userId} --amount 2000 --bank-code 000013 --account-number 0123456789`);
   await run(`offramp start ${userId} --amount 2000 --bank-code 000013 --account-number 0123456789 --again --wait`);
@@ -107,16 +107,16 @@ async function fundings(run: Run, userId: string): Promise<void> {
 
 async function trades(run: Run): Promise<void> {
   const quoteId = textIn(await run('fx quote --pair CNGN-USDC --side buy --amount 5000'), 'quoteId');
-  await run(`fx trade --quote ${quoteId}`);
-  const trade = await run('fx trade --pair CNGN-USDC --side buy --amount 5000 --wait');
+  await run(`fx trades start --quote ${quoteId}`);
+  const trade = await run('fx trades start --pair CNGN-USDC --side buy --amount 5000 --wait');
   await run('fx market-order --pair CNGN-USDT --side sell --amount 5000');
   await run('fx market-order --pair CNGN-USDT --side sell --amount 5000 --wait');
-  await run(`fx trade-status ${textIn(trade, 'tradeId')}`);
-  await run('fx trades');
-  await run('fx trades --all --limit 1');
+  await run(`fx trades status ${textIn(trade, 'tradeId')}`);
+  await run('fx trades list');
+  await run('fx trades list --all --limit 1');
   await run('fx book CNGN-USDC');
   await run('fx stats CNGN-USDC');
-  const order = await run('fx orders create --pair CNGN-USDC --side buy --price 1300 --min 1000 --max 5000');
+  const order = await run('fx orders add --pair CNGN-USDC --side buy --price 1300 --min 1000 --max 5000');
   await run(`fx orders update ${textIn(order, 'orderId')} --price 1310`);
   await run('fx orders list');
   await run('fx orders list --all --limit 1');
@@ -124,19 +124,19 @@ async function trades(run: Run): Promise<void> {
   for (const line of ['settings', 'auto-signing status', 'auto-signing stats', 'auto-signing disable', 'book-token'])
     await run(`fx ${line}`);
   await run('fx auto-signing enable');
-  await run('fx auto-signing threshold 500');
+  await run('fx auto-signing set 500');
 }
 
 async function account(run: Run): Promise<void> {
   for (const line of ['show', 'earned', 'preview --amount 5000 --direction onramp', 'set --onramp-percent 0.5%'])
     await run(`fees ${line}`);
   const to = '--bank-code 000013 --account-number 0123456789 --account-name ADA';
-  const taken = await run(`fees withdraw --amount 2000 ${to}`);
-  await run(`fees withdraw --amount 2000 ${to} --again --wait 1ms`);
-  await run(`fees verify ${textIn(taken, 'withdrawalId')}`);
-  await run('fees withdrawals');
-  await run('fees withdrawals --all');
-  await run('banks list');
+  const taken = await run(`fees withdrawals start --amount 2000 ${to}`);
+  await run(`fees withdrawals start --amount 2000 ${to} --again --wait 1ms`);
+  await run(`fees withdrawals status ${textIn(taken, 'withdrawalId')}`);
+  await run('fees withdrawals list');
+  await run('fees withdrawals list --all');
+  await run('banks');
   const added = await run('bank-accounts add --account-number 0123456789 --bank-code 000013');
   const accountId = textIn(added, 'accountId');
   await run('bank-accounts list');
@@ -150,15 +150,14 @@ async function account(run: Run): Promise<void> {
   await run(`wallets external add ${WALLET} --network base`);
   await run(`wallets external disable ${WALLET}`);
   await run(`wallets external enable ${WALLET}`);
-  await run(`transfer --amount 10 --to ${WALLET}`);
+  await run(`transfers start --amount 10 --to ${WALLET}`);
   await run(`wallets external remove ${WALLET}`);
   await run('wallets show');
   await run('wallets deposit-account');
-  await run('balances fintech');
+  await run('balances account');
   await run(`balances address ${WALLET} --token USDC`);
   await bridges(run);
-  for (const line of ['auto-signing show', 'ip list', 'ip check', 'status', 'ops list', 'sandbox status'])
-    await run(line);
+  for (const line of ['approvals show', 'ip list', 'ip check', 'status', 'ops list', 'sandbox status']) await run(line);
   const [operation] = ((await run('ops list --limit 1'))['operations'] ?? []) as Json[];
   await run(`ops show ${textIn(operation ?? {}, 'operationId')}`);
 }

@@ -31,7 +31,7 @@ export async function pickUser(session: Session, question: string, status: UserS
   await users.readMore();
   if (users.seen().length === 0) {
     throw new CliError('usage', `there are no ${status === 'all' ? '' : `${status} `}users`, {
-      hint: 'onboard a user with: fiatrail users onboard',
+      hint: 'onboard a user with: fiatrail users onboarding start',
     });
   }
   for (let reach = SEARCH_STEP, typed = ''; ; typed = '') {

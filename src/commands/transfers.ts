@@ -30,14 +30,14 @@ const COLUMNS = [
 ] as const;
 
 const transferCommand = command({
-  words: ['transfer'],
+  words: ['transfers', 'start'],
   money: 'guarded',
   summary: 'Send the account’s own tokens to a registered wallet',
   details:
     'The transfer is final when the command returns. Register the wallet first with: fiatrail wallets external add',
   examples: [
-    'fiatrail transfer --amount 1000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
-    'fiatrail transfer --amount 25.5 --token USDC --to 0x52908400098527886E0F7030069857D2E4169EE7 --note "treasury, August" --yes -o json',
+    'fiatrail transfers start --amount 1000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
+    'fiatrail transfers start --amount 25.5 --token USDC --to 0x52908400098527886E0F7030069857D2E4169EE7 --note "treasury, August" --yes -o json',
   ],
   endpoints: [transferToWallet.id],
   prints: { response: transferToWallet },

@@ -32,14 +32,14 @@ const COLUMNS = [
 ] as const;
 
 const withdrawCommand = command({
-  words: ['withdraw'],
+  words: ['withdrawals', 'start'],
   money: 'guarded',
   summary: 'Send a user’s tokens to an external address',
   details:
     'The withdrawal is final when the command returns. Fees are deducted from the amount. Networks other than base go through a bridge.',
   examples: [
-    'fiatrail withdraw 4f1c… --amount 200 --token CNGN --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
-    'fiatrail withdraw 4f1c… --amount 25.5 --token USDC --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D --network bsc --yes -o json',
+    'fiatrail withdrawals start 4f1c… --amount 200 --token CNGN --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+    'fiatrail withdrawals start 4f1c… --amount 25.5 --token USDC --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D --network bsc --yes -o json',
   ],
   endpoints: [withdrawAsset.id],
   prints: { response: withdrawAsset },
@@ -47,7 +47,7 @@ const withdrawCommand = command({
     userId: picked('active user', argument('user-id', 'user whose tokens are sent', id, 'Which user?')),
     amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
     token: required('--token <ticker>', 'token to send: CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
-    from: required('--from <wallet>', 'user’s wallet, from wallets user', id, 'From (one of the user’s wallets):'),
+    from: required('--from <wallet>', 'user’s wallet, from wallets list', id, 'From (one of the user’s wallets):'),
     to: required(
       '--to <address>',
       'destination address on the network; transfers to it cannot be reversed',

@@ -11,10 +11,10 @@ const SHOWN = [
 ] as const;
 
 const showCommand = command({
-  words: ['auto-signing', 'show'],
-  summary: 'Show the cNGN auto-signing threshold',
+  words: ['approvals', 'show'],
+  summary: 'Show from which amount on the account’s cNGN needs a manual signature',
   details: 'Amounts up to the threshold are signed automatically; larger amounts need a manual signature.',
-  examples: ['fiatrail auto-signing show', 'fiatrail auto-signing show -o json --query thresholdAmount.value'],
+  examples: ['fiatrail approvals show', 'fiatrail approvals show -o json --query thresholdAmount.value'],
   endpoints: [autoSigningConfig.id],
   prints: { response: autoSigningConfig },
   parameters: {},
