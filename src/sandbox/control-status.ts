@@ -13,12 +13,19 @@ export const count = ({ store }: Call, sql: string) => Number(store.get<{ n: big
 
 export const onOrOff = (isOn: boolean) => (isOn ? 'on' : 'off');
 
+/** The posting sets that a status checks. */
+const CHECKED_SETS = 10_000;
+
+/** Every verified user of every fintech. */
+export const USERS = 'SELECT COALESCE(SUM(users), 0) AS n FROM fintech';
+/** Events are never deleted. */
+const EVENTS = 'SELECT COALESCE(MAX(id), 0) AS n FROM outbox';
 const OPEN_TRADES = `SELECT COUNT(*) AS n FROM fx_trade WHERE ${IS_OPEN_TRADE}`;
 
 /** Returns the clock, the ledger and counts of the contents; test values and keys only on request. */
 export function statusOf(call: Call, withValues: boolean): Status {
   const { store, settings, fintech } = call;
-  const ledger = checkLedger(store);
+  const ledger = checkLedger(store, CHECKED_SETS);
   const sum = (asset: Asset) => amountText(amount(asset, ledger.sums[asset] ?? 0n));
   const held = (asset: Asset) => toWireText(amount(asset, balanceOf(store, escrow(asset))), 'token');
   return {
@@ -28,10 +35,10 @@ export function statusOf(call: Call, withValues: boolean): Status {
     clockOffsetSeconds: Math.trunc(settings.clockOffsetMs / 1000),
     pace: settings.pace,
     rateLimits: onOrOff(settings.rateLimits),
-    users: count(call, 'SELECT COUNT(*) AS n FROM user'),
+    users: count(call, USERS),
     pending: count(call, 'SELECT COUNT(*) AS n FROM due'),
     stuck: count(call, 'SELECT COUNT(*) AS n FROM stuck'),
-    events: count(call, 'SELECT COUNT(*) AS n FROM outbox'),
+    events: count(call, EVENTS),
     openTrades: count(call, OPEN_TRADES),
     escrow: { CNGN: held('CNGN'), USDC: held('USDC'), USDT: held('USDT') },
     ledger: {

@@ -23,7 +23,7 @@ import { restoreState, stateContent } from '../service/state-file.ts';
 import { receiveTokens } from '../service/transfers/chain-deposits.ts';
 import { usersOperations } from '../service/users/operation.ts';
 import { requireForm } from '../service/wallets/addresses.ts';
-import { count, onOrOff, statusOf } from './control-status.ts';
+import { count, onOrOff, statusOf, USERS } from './control-status.ts';
 
 type Control = (typeof controls)[number];
 type InUnit<E> = E extends Endpoint ? (call: Call, input: RequestOf<E>) => ResponseOf<E> : never;
@@ -197,7 +197,7 @@ function seedMore(call: Call, request: RequestOf<typeof sandboxSeed>): ResponseO
   if (history > 0) fillHistory(call, history, historyDone, historyTotal);
   const totals = totalsOf(call, {});
   return {
-    users: count(call, 'SELECT COUNT(*) AS n FROM user'),
+    users: count(call, USERS),
     transactions: totals.in.movements + totals.out.movements,
     pace: settings.pace,
     rateLimits: onOrOff(settings.rateLimits),

@@ -93,7 +93,8 @@ export function settle(context: Context): number {
 function approveAll(context: Context): number {
   let approved = 0;
   for (const { where, machine, event } of APPROVALS) {
-    const waiting = context.store.all<{ id: bigint }>(`SELECT id FROM ${machine.table} WHERE ${where} ORDER BY id`);
+    // Ordered by an expression, because SQLite would read the table in the order of its ids, and not the index of what is open.
+    const waiting = context.store.all<{ id: bigint }>(`SELECT id FROM ${machine.table} WHERE ${where} ORDER BY +id`);
     for (const { id: subject } of waiting)
       if (applyEvent(context, { due_at: BigInt(context.nowMs), machine: machine.name, subject, event })) approved += 1;
   }

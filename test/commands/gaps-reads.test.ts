@@ -150,3 +150,17 @@ test('a refund that names no sender should have been reported', async () => {
     { event: 'fintech.user.deposit.funding.refunded', kind: 'user_onramp', id: 'd' },
   ]);
 });
+
+test('without --since, the 30 days before the last event are compared, and the command says so', async () => {
+  const { exchange, asked } = service();
+  const world = fakeWorld({ env: ACCOUNT, network: exchange });
+  await keep(world, joined(5), joined(1_900));
+  expect(await main(['webhooks', 'inbox', 'gaps', '-o', 'json'], world)).toBe(3);
+  const { since, missing } = JSON.parse(world.stdout.text()) as { since: string; missing: { id: string }[] };
+  const hours = 30 * 24 + 5;
+  expect(since).toBe(hoursAgo(hours));
+  expect(missing).toHaveLength(2 * (hours + 1) - 1);
+  expect(world.stderr.text()).toContain('events of the last 30 days are compared; for earlier ones, give --since DATE');
+  const offsets = asked.filter(({ path }) => path === '/listfintechusers').map(({ offset }) => offset);
+  expect(Math.max(...offsets)).toBeLessThan(hours + 9 * 24);
+});

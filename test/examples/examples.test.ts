@@ -6,7 +6,7 @@ import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
 import type { Command } from '../../src/terminal/command.ts';
 import { signatureOf } from '../../src/webhooks/signature.ts';
-import { watchQueryPlans } from '../support/query-plans.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import type { FakeWorld } from '../support/world.ts';
 import { type Account, ADDRESS, type Ids, newAccount, WEBHOOK_SECRET } from './account.ts';
 import { parseLine } from './shell.ts';
@@ -232,8 +232,6 @@ async function runExample(account: Account, command: Command, example: string): 
   return [exit, world.stderr.text()];
 }
 
-const scansOf = watchQueryPlans();
-
 /** Made in the first test, and copied for every example. */
 let account: Account | undefined;
 afterAll(() => account?.[Symbol.dispose]());
@@ -250,37 +248,4 @@ describe.each(commands.map((command) => [nameOf(command), command] as const))('f
   });
 });
 
-/** Tables with a few rows, however long an account is used, and what is no table of a file. */
-const SMALL: Readonly<Record<string, string>> = {
-  'account_name|rotation|spent|tally': 'of the journal: keys, rotations, sums of days',
-  'api_key|fintech|fault_rule|setting|stuck|fx_vault': 'of the sandbox: its fintechs, settings and faults',
-  'listener|forwarding|event_tally|forward_tally': 'of the inbox: processes, targets and counts',
-  'json_each|step|ranked|more|less|computed|pragma_database_list|sqlite_schema|main|snapshot': 'no table',
-};
-
-/** Statements that read everything on purpose. */
-const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
-  [
-    /EXCEPT|IS DISTINCT FROM|FROM tally WHERE|input_digest = |busy_until|^SELECT count\(\*\) AS (?:count|n) FROM (?:operation|entry)/,
-    'ops verify compares everything',
-  ],
-  [
-    /FROM entry (?:e )?WHERE (?:hash|subject LIKE)|GROUP BY host|name = 'account:'/,
-    'ops verify, and the upgrade and import of a journal',
-  ],
-  [/^INSERT INTO (?:account_name|spent)|^DELETE FROM (?:entry|account_name)/, 'the import of a journal'],
-  [/posting|SUM\(balance\)|FROM account$|FROM due$|FROM user$|FROM outbox$/, 'sandbox status checks the ledger'],
-  [/FROM outbox o LEFT JOIN delivery/, 'sandbox events list counts them'],
-  [/^UPDATE (?:forward|movement)|FROM forward WHERE event IN/, 'a replay of dead deliveries, or a seed'],
-  [/^INSERT INTO wallet|^WITH RECURSIVE/, 'sandbox seed'],
-  [/FROM page|AS page|^SELECT (?:page|user)\./, 'a page of a list, which was cut before'],
-];
-
-test('no statement that the commands ran reads all rows of a table that grows', () => {
-  const small = new Set(Object.keys(SMALL).flatMap((names) => names.split('|')));
-  const isOpen = (sql: string) => /state (?:NOT )?IN \('/.test(sql);
-  const scans = scansOf().filter(
-    ({ table, sql }) => !small.has(table) && !isOpen(sql) && !WHOLE.some(([start]) => start.test(sql)),
-  );
-  expect(scans).toEqual([]);
-});
+testQueryPlans();

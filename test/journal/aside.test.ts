@@ -7,6 +7,7 @@ import { openSqliteStore } from '../../src/journal/sqlite/store.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import { newHome, ROOT, startProgram } from '../support/built.ts';
 import { oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds, fakeClock, START_MS, temporaryFolder } from '../support/sandbox.ts';
 
 /** Takes the write lock of a journal in another process, and returns how to release it. */
@@ -277,3 +278,5 @@ test('the mode of a kept outcome is restricted again before it is read', async (
   chmodSync(folder.file(kept()[0] ?? ''), 0o644);
   expect((await journal.merge()).count).toBe(1);
 });
+
+testQueryPlans();

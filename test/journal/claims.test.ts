@@ -3,6 +3,7 @@ import type { Host } from '../../src/base/world.ts';
 import { GUARD_MS, NEVER_SENT } from '../../src/journal/claims.ts';
 import type { Intent, Journal, OperationState } from '../../src/journal/journal.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
 
 const KEYED = { ...INTENT, idempotencyKey: 'fees-2026-11' };
@@ -273,3 +274,5 @@ test('what was typed is kept as a digest only', async () => {
   expect((await journal.find(id))[0]?.inputDigest).toMatch(/^[\w-]{43}$/);
   journal.close();
 });
+
+testQueryPlans();

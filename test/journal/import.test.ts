@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { fixedText, hashOf } from '../../src/journal/chain.ts';
 import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds } from '../support/sandbox.ts';
 
 type Line = Record<string, unknown>;
@@ -147,3 +148,5 @@ test('an export without the entry of a head that was kept is refused', async () 
     'entries were removed, or the file is of another journal',
   );
 });
+
+testQueryPlans();

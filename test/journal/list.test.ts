@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listQuery, type Selection } from '../../src/journal/list-query.ts';
 import { prepared, testJournal } from '../support/journal-intent.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds, fakeClock, START_MS, temporaryFolder } from '../support/sandbox.ts';
 
 const AFTER = { createdAt: new Date(START_MS).toISOString(), operationId: 'x' };
@@ -100,3 +101,5 @@ test('operations are counted as they are recorded', async () => {
   expect(await journal.count()).toBe(7);
   journal.close();
 });
+
+testQueryPlans();

@@ -5,6 +5,7 @@ import { type Journal, openJournal } from '../../src/journal/journal.ts';
 import { knownFintech } from '../../src/journal/known-fintech.ts';
 import type { Memory } from '../../src/journal/memory.ts';
 import { INTENT, oneProcess, prepared } from '../support/journal-intent.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
 
 /** A machine with a folder beside its profiles, and any number of state folders. */
@@ -182,3 +183,5 @@ test('accepting a journal is for one account', async () => {
   await prepared(await open('two'));
   await expect(prepared(await open('two'), of('bbbb'))).rejects.toMatchObject(ELSEWHERE);
 });
+
+testQueryPlans();

@@ -7,6 +7,7 @@ import type { Asset } from '../../src/money/amount.ts';
 import { leftIn } from '../../src/money/sums.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';
 
 const WITHDRAW = 'fiatrail fees withdraw';
@@ -269,3 +270,5 @@ test('verify finds a sum that is not that of the operations', async () => {
   expect((await journal.verify()).problem?.what).toContain('the sums for the limits of rules');
   await journal.close();
 });
+
+testQueryPlans();

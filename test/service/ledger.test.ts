@@ -310,6 +310,37 @@ describe('checkLedger', () => {
     expect(checkLedger(store).balanced).toBe(false);
   });
 
+  test('checks only the newest posting sets of a longer ledger', async () => {
+    await using box = await openSandbox();
+    const { store } = box.service;
+    const post5 = () =>
+      box.inside((context) =>
+        post(context, 'gone', 'test', [
+          { account: BANK, minor: -5n },
+          { account: RESERVE, minor: 5n },
+        ]),
+      );
+    for (let set = 0; set < 3; set++) await post5();
+    disarm(store);
+    const whole = checkLedger(store);
+    expect(checkLedger(store, whole.postingSets)).toEqual(whole);
+    expect(checkLedger(store, 2)).toEqual(whole);
+    for (const change of [
+      'DELETE FROM posting WHERE posting_set = (SELECT MAX(id) - 1 FROM posting_set)',
+      'INSERT INTO posting (posting_set, account, minor) SELECT MAX(id) + 1, 1, 5 FROM posting_set',
+      'UPDATE posting SET minor = 6 WHERE minor = 5 AND posting_set = (SELECT MAX(id) - 1 FROM posting_set)',
+    ]) {
+      store.exec('SAVEPOINT change; PRAGMA defer_foreign_keys = ON');
+      store.exec(change);
+      expect({ change, newest: checkLedger(store, 2).balanced }).toEqual({ change, newest: false });
+      expect({ change, older: checkLedger(store, 1).balanced }).toEqual({
+        change,
+        older: change.startsWith('D') || change.startsWith('U'),
+      });
+      store.exec('ROLLBACK TO change; RELEASE change');
+    }
+  });
+
   test('reports the wrong sum', async () => {
     await using box = await openSandbox();
     disarm(box.service.store);

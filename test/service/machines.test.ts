@@ -7,6 +7,7 @@ import type { Machine } from '../../src/service/machine.ts';
 import { offramp as offrampMachine } from '../../src/service/offramp/machine.ts';
 import { onramp } from '../../src/service/onramp/machine.ts';
 import { onboarding } from '../../src/service/users/machine.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { type Effect, type Reach, type Specified, testMachines } from './machine-tables.ts';
 import {
@@ -418,3 +419,5 @@ describe('the events of a complete run', () => {
     expect(events.filter((row) => row.user_id !== user.userId).map(({ event }) => event)).toEqual([]);
   });
 });
+
+testQueryPlans();

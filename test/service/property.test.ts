@@ -5,6 +5,7 @@ import type { Context } from '../../src/service/context.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
 import { IS_OPEN_OFFRAMP, IS_OPEN_PAYOUT } from '../../src/service/payout/open.ts';
 import { TEST_TRADES } from '../../src/service/values.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import { openSandbox, type Reply, type TestSandbox } from '../support/sandbox.ts';
 import { nairaOf, secondKey } from './steps.ts';
 
@@ -479,3 +480,5 @@ test('no sequence of actions by several fintechs creates, loses or strands money
   expect(ended.filter((state) => !reached.has(state))).toEqual([]);
   expect(Object.keys(KINDS).filter((kind) => !succeeded.has(kind))).toEqual([]);
 });
+
+testQueryPlans();

@@ -14,6 +14,7 @@ import { transferToWallet } from '../../src/contract/endpoints/transfers.ts';
 import { getFintechAccount, getVirtualAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
 import { listWithdrawals, withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
 import { EXPIRED_KEY } from '../../src/service/values.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { balances, expectSettledLedger, fund, offramp, onboardUser, pass, payIn, settle, startRamp } from './steps.ts';
 import { addAccount, eventsOf, managedAddress, OUTSIDE, payOut, register } from './transfers/steps.ts';
@@ -468,3 +469,5 @@ test('an expired API key is rejected, even after a reset', async () => {
   expect(await box.call('GET', '/getfees', undefined, EXPIRED_KEY)).toMatchObject(refused);
   expect(await box.call('GET', '/getfees')).toMatchObject({ status: 200 });
 });
+
+testQueryPlans();

@@ -1,24 +1,40 @@
 import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
 
 /** A statement that reads every row of a table, or of an index of it. */
-export interface Scan {
+interface Scan {
   readonly table: string;
+  readonly using: string;
   readonly sql: string;
 }
 
 const EXPLAINED = /^\s*(?:SELECT|UPDATE|DELETE|WITH|INSERT)\b/i;
 
+/** A search for all rows of a fintech, an account or a profile: most files have one of them. */
+const ALL_OF_ONE = /^SEARCH (\w+)( USING .*)\((?:fintech|account|profile|mode|host|base_url)=\?\)$/;
+
+/** Whether the program prepares a statement, and no test. */
+function isOfProgram(): boolean {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = 20;
+  const { stack = '' } = new Error();
+  Error.stackTraceLimit = before;
+  const callers = stack.split('\n').filter((line) => /\/(?:src|test)\//.test(line));
+  const caller = callers.find((line) => !/\/sqlite\/|query-plans/.test(line)) ?? '';
+  return caller.includes('/src/');
+}
+
 /**
  * Asks SQLite how it runs every statement that is prepared from now on. Returns a function that ends this, and returns those that scan a table.
  * A scan in the order of an index that ends with the first rows (`LIMIT`) is none.
  */
-export function watchQueryPlans(): () => readonly Scan[] {
+function watchQueryPlans(): () => readonly Scan[] {
   const prepare = DatabaseSync.prototype.prepare;
   const seen = new Set<string>();
   const scans: Scan[] = [];
   DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string) {
     const statement = prepare.call(this, sql);
-    if (EXPLAINED.test(sql) && !seen.has(sql)) {
+    if (EXPLAINED.test(sql) && !seen.has(sql) && isOfProgram()) {
       seen.add(sql);
       const plan = (prepare.call(this, `EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map(
         ({ detail }) => detail,
@@ -26,10 +42,10 @@ export function watchQueryPlans(): () => readonly Scan[] {
       // In the order of an index or of the rows, it ends with the first ones.
       const isFirstRows = /\bLIMIT\b/.test(sql) && !plan.some((step) => step.includes('TEMP B-TREE'));
       for (const step of plan) {
-        const [, table, using = ''] = /^SCAN (\w+)(.*)$/.exec(step) ?? [];
+        const [, table, using = ''] = /^SCAN (\w+)(.*)$/.exec(step) ?? ALL_OF_ONE.exec(step) ?? [];
         const isOrdered = using.includes('INDEX') || /ORDER BY (?:id|sequence)\b/.test(sql);
         if (table !== undefined && table !== 'CONSTANT' && !(isFirstRows && isOrdered))
-          scans.push({ table, sql: sql.replace(/\s+/g, ' ') });
+          scans.push({ table, using: using.trim(), sql: sql.replace(/\s+/g, ' ') });
       }
     }
     return statement;
@@ -38,4 +54,56 @@ export function watchQueryPlans(): () => readonly Scan[] {
     DatabaseSync.prototype.prepare = prepare;
     return scans;
   };
+}
+
+/** Tables with a few rows, however long an account is used, and what is no table of a file. */
+const SMALL: Readonly<Record<string, string>> = {
+  'account_name|rotation|spent|tally': 'of the journal: keys, rotations, sums of days',
+  'api_key|fintech|fault_rule|setting|stuck|fx_vault': 'of the sandbox: its fintechs, settings and faults',
+  'allowed_address|bank_account|external_wallet|fee_tally|movement_tally': 'of the sandbox: what a fintech has few of',
+  'listener|forwarding|event_tally|forward_tally': 'of the inbox: processes, targets and counts',
+  'json_each|step|ranked|more|less|computed|pragma_database_list|sqlite_schema|main|snapshot': 'no table',
+};
+
+/** Indexes of what is open only. */
+const SMALL_INDEX = /INDEX \w+_(?:in_flight|open)\b/;
+
+/** Statements that read everything on purpose. */
+const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
+  [
+    /EXCEPT|IS DISTINCT FROM|FROM tally WHERE|input_digest = |busy_until|^SELECT count\(\*\) AS (?:count|n) FROM (?:operation|entry)/,
+    'ops verify compares everything',
+  ],
+  [
+    /FROM entry (?:e )?WHERE (?:hash|subject LIKE)|GROUP BY host|name = 'account:'/,
+    'ops verify, and the upgrade and import of a journal',
+  ],
+  [/^INSERT INTO (?:account_name|spent)|^DELETE FROM (?:entry|account_name)/, 'the import of a journal'],
+  [
+    /posting|SUM\(balance\)|FROM due$/,
+    'sandbox status checks the ledger, of which it reads no more than 10,000 posting sets, and counts open work',
+  ],
+  [/FROM outbox o LEFT JOIN delivery/, 'sandbox events list counts them'],
+  [/^UPDATE (?:forward|movement)|FROM forward WHERE event IN/, 'a replay of dead deliveries, or a seed'],
+  [/^INSERT INTO wallet|^WITH RECURSIVE/, 'sandbox seed'],
+  [/FROM seen WHERE account = account\.id|^SELECT id FROM account$/, 'accounts of the completion cache'],
+  [/FROM page|AS page|^SELECT (?:page|user)\./, 'a page of a list, which was cut before'],
+  [/^SELECT COUNT\(\*\) AS n FROM (?:swap|bridge|withdrawal|user)\b.* WHERE \S*fintech = /, 'the total of a list'],
+  [/kind = '(?:fintech|fintech_permanent)'/, 'the only row that a partial index has of a fintech'],
+];
+
+/**
+ * Fails if a statement that the tests of this file prepared reads all rows of a table that grows. Call it at the end of the file: it watches from
+ * then on, which is before the first test runs.
+ */
+export function testQueryPlans(): void {
+  const scansOf = watchQueryPlans();
+  test('no statement reads all rows of a table that grows', () => {
+    const small = new Set(Object.keys(SMALL).flatMap((names) => names.split('|')));
+    const scans = scansOf().filter(
+      ({ table, using, sql }) =>
+        !small.has(table) && !SMALL_INDEX.test(using) && !WHOLE.some(([start]) => start.test(sql)),
+    );
+    expect(scans).toEqual([]);
+  });
 }

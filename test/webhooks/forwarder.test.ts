@@ -4,6 +4,7 @@ import type { Clock } from '../../src/base/world.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import type { ForwardEnd } from '../../src/webhooks/inbox/forwards.ts';
 import { forwardTo } from '../../src/webhooks/listen/forwarder.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import type { FakeClock } from '../support/sandbox.ts';
 import { deliveryOf, onboarded, received, testInbox } from './support.ts';
 
@@ -167,3 +168,5 @@ test('goes on at full speed once a trial is taken', async () => {
   );
   expect(new Set(numbers).size).toBe(80);
 });
+
+testQueryPlans();

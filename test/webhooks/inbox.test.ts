@@ -5,6 +5,7 @@ import { BACKOFF_MS } from '../../src/webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { SILENT_MS } from '../../src/webhooks/inbox/listener.ts';
 import { contentOf } from '../../src/webhooks/inbox/received.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import { temporaryFolder } from '../support/sandbox.ts';
 import { deliveryOf, hostWith, NOW_MS, onboarded, received, testInbox } from './support.ts';
 
@@ -361,3 +362,5 @@ test('events are found by number, event id and webhook id', async () => {
   const found = (id: string) => inbox.find(id).map((event) => Number(event.id));
   expect(['2', 'event-1', 'w-ab', 'w-abc', 'none'].map(found)).toEqual([[2], [1], [1, 2], [1], []]);
 });
+
+testQueryPlans();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { evidenceOf, ownerOf } from '../../src/engine/operations/evidence.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import { BUSY_MS, idsOf, type ListedRow, requestOf, rig, START_MS, work } from './evidence-rig.ts';
 
 const row = (id: string, atMs: number | null, more: Partial<ListedRow> = {}): ListedRow => ({ id, atMs, ...more });
@@ -287,3 +288,5 @@ test('two equal rows of one request are shown to a person', async () => {
   on.list(row('a', 1_000), row('b', 2_000));
   expect(await decided(on, id)).toBe('unclear');
 });
+
+testQueryPlans();

@@ -5,6 +5,7 @@ import { main } from '../../src/main.ts';
 import { droppedLine, success } from '../support/exchange.ts';
 import { TO } from '../support/fee-withdrawal.ts';
 import { journalRows } from '../support/journal.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
 const WITHDRAW = ['fees', 'withdrawals', 'start', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
@@ -165,3 +166,5 @@ test('money is not sent from a journal that something else changed', async () =>
   expect(world.stderr.text()).toContain('was changed by something else; nothing was sent');
   expect(states()).toEqual(['unknown']);
 });
+
+testQueryPlans();

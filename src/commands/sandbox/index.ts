@@ -223,6 +223,8 @@ const VALUE_COLUMNS = [
 const statusCommand = command({
   words: ['sandbox', 'status'],
   summary: 'Show the sandbox’s clock, ledger and contents',
+  details:
+    'Checks that the ledger balances. If it has more than 10,000 posting sets, the newest 10,000 are checked, and the sums are theirs.',
   examples: ['fiatrail sandbox status -o json --query ledger.balanced', 'fiatrail sandbox status --values'],
   endpoints: [sandboxStatus.id],
   prints: { response: sandboxStatus },

@@ -9,7 +9,7 @@ import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/p
 import type { Session } from '../../terminal/session.ts';
 import { comparison, type Period, textsIn } from '../../webhooks/gaps.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import { EARLIER_MS, listedWorks } from './listed-works.ts';
+import { DAY_MS, EARLIER_MS, listedWorks } from './listed-works.ts';
 
 const MISSING = [
   { field: 'event', title: 'Missing event' },
@@ -32,25 +32,33 @@ const COLUMNS = [
   },
 ] as const;
 
+/** Without --since, an old inbox would have every list of the account read to its end. */
+const DEFAULT_DAYS = 30;
+
 /**
- * The period to compare: from --since, or from the first event. Throws CliError usage for an empty inbox without --since, but not in
- * a dry run, which only shows what would be read.
+ * The period to compare: from --since, or the days before the last event. Throws CliError usage for an empty inbox without --since, but
+ * not in a dry run, which only shows what would be read.
  */
-function windowOf({ globals, world }: Session, inbox: Inbox, typed: TypedPeriod): Period {
+async function windowOf({ globals, world, note }: Session, inbox: Inbox, typed: TypedPeriod): Promise<Period> {
   const period = timesOf(typed, { globals, world });
-  const earliestMs = inbox.extent()?.earliestMs ?? (globals.dryRun ? world.clock.now() : undefined);
-  const sinceMs = period.sinceMs ?? earliestMs;
-  if (sinceMs === undefined)
+  const untilMs = period.untilMs ?? Number.POSITIVE_INFINITY;
+  if (period.sinceMs !== undefined) return { sinceMs: period.sinceMs, untilMs };
+  const extent = inbox.extent();
+  if (!extent && globals.dryRun) return { sinceMs: world.clock.now(), untilMs };
+  if (!extent)
     throw new CliError('usage', 'the inbox is empty, so there is nothing to compare with', {
       hint: 'give --since DATE to list everything since then, or receive events with: fiatrail webhooks listen',
     });
-  return { sinceMs, untilMs: period.untilMs ?? Number.POSITIVE_INFINITY };
+  const sinceMs = Math.min(extent.latestMs, untilMs) - DEFAULT_DAYS * DAY_MS;
+  if (extent.earliestMs >= sinceMs) return { sinceMs: extent.earliestMs, untilMs };
+  await note(`events of the last ${DEFAULT_DAYS} days are compared; for earlier ones, give --since DATE`);
+  return { sinceMs, untilMs };
 }
 
 export const gapsCommand = command({
   words: ['webhooks', 'inbox', 'gaps'],
   summary: 'List account activity without an event, and events without account activity',
-  details: `Compares the inbox with the lists of users, deposits, payouts, withdrawals and swaps, since its first event or since --since. Exits with 3 if an event is missing. The last event of an unfinished operation may still be on its way. Operations that began more than 7 days earlier are not read.
+  details: `Compares the inbox with the lists of users, deposits, payouts, withdrawals and swaps, since --since or, without it, of the 30 days before the last event. Exits with 3 if an event is missing. The last event of an unfinished operation may still be on its way. Operations that began more than 7 days earlier are not read.
 
 Some events cannot be compared, because no list shows their work: those of an onramp that has not been paid, including virtual.account.created, and those of bridges. No list says whether a failed payout reached the bank, so fintech.offramp.payout.initiated is expected of completed payouts only.`,
   examples: ['fiatrail webhooks inbox gaps', 'fiatrail webhooks inbox gaps -o json --query "missing[].event"'],
@@ -75,7 +83,7 @@ Some events cannot be compared, because no list shows their work: those of an on
   run: async (session, given) => {
     const inbox = await openProfileInbox(session.world, session.profile);
     try {
-      const period = windowOf(session, inbox, given);
+      const period = await windowOf(session, inbox, given);
       // Work that ends while the lists are read may be in none of them.
       const latestId = inbox.extent()?.latestId ?? 0n;
       const compared = comparison(await listedWorks(session, period), period);

@@ -7,8 +7,10 @@ import { PAGE_SIZE } from '../../engine/lists/pages.ts';
 import type { Session } from '../../terminal/session.ts';
 import { isWorkKind, type ListedWork, type Period } from '../../webhooks/gaps.ts';
 
+export const DAY_MS = 24 * 60 * 60_000;
+
 /** Work may take this long, for example over a weekend, so the events of a period may be about work that began before it. */
-export const EARLIER_MS = 7 * 24 * 60 * 60_000;
+export const EARLIER_MS = 7 * DAY_MS;
 
 type Text = string | null | undefined;
 

@@ -3,6 +3,7 @@ import type { Database } from '../../sqlite/database.ts';
 import { IS_OPEN_DEPOSIT } from '../deposits/open.ts';
 import { balanceOf, feesWithdrawing, fintechFees } from '../ledger.ts';
 import { IS_OPEN_OFFRAMP } from '../payout/open.ts';
+import { FEE_WITHDRAWAL_AT } from './latest.ts';
 
 /** The minimum and maximum of a fee withdrawal. Source: public (an example). */
 export const WITHDRAWAL_LIMITS_KOBO = { minimum: 1_000n, maximum: 10_000_000n } as const;
@@ -37,7 +38,8 @@ const EARNED = 'SELECT earned_kobo AS kobo FROM fee_tally WHERE fintech = ? AND 
 
 const LATEST = `SELECT COALESCE(MAX(at), 0) AS at, COALESCE(SUM(transactions), 0) AS transactions FROM (
   SELECT updated_at AS at, transactions FROM fee_tally WHERE fintech = ?1
-  UNION ALL SELECT MAX(created_at, COALESCE(processed_at, 0)), 0 FROM fee_withdrawal WHERE fintech = ?1)`;
+  UNION ALL SELECT * FROM (
+    SELECT ${FEE_WITHDRAWAL_AT} AS at, 0 FROM fee_withdrawal WHERE fintech = ?1 ORDER BY ${FEE_WITHDRAWAL_AT} DESC LIMIT 1))`;
 
 export function accruedFees(store: Database, fintech: bigint): AccruedFees {
   const of = (direction: Direction) => ({

@@ -1,7 +1,9 @@
 import { IS_OPEN_DEPOSIT } from '../deposits/open.ts';
+import { FEE_WITHDRAWAL_AT } from '../fees/latest.ts';
 import { IS_OPEN_TRADE } from '../fx/open.ts';
 import { MOVEMENTS } from '../history/schema.ts';
 import { IS_OPEN_OFFRAMP, IS_OPEN_PAYOUT } from '../payout/open.ts';
+import { IS_OPEN_WITHDRAWAL } from '../transfers/open.ts';
 import { DELIVERIES } from './deliveries.ts';
 
 /**
@@ -50,6 +52,8 @@ export const SCHEMA_VERSION = 6;
 export const INDEXES_6 = `
 CREATE INDEX onramp_by_wallet ON onramp (wallet);
 CREATE INDEX deposit_by_onramp ON deposit (onramp) WHERE onramp IS NOT NULL;
+CREATE INDEX withdrawal_in_flight ON withdrawal (fintech, state) WHERE ${IS_OPEN_WITHDRAWAL};
+CREATE INDEX fee_withdrawal_latest ON fee_withdrawal (fintech, ${FEE_WITHDRAWAL_AT});
 CREATE INDEX due_of_vault ON due (subject) WHERE machine = 'vault';`;
 
 /**

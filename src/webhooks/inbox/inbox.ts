@@ -113,8 +113,8 @@ export interface Inbox {
   countByName(selection: Selection): EventCount[];
   /** Yields the readable events that happened in a period of the service's time, oldest first. */
   happenedFrom(fromMs: number, beforeMs: number): Iterable<HappenedEvent>;
-  /** The service's time of the earliest event, and the number of the latest; undefined for an empty inbox. */
-  extent(): { readonly earliestMs: number; readonly latestId: bigint } | undefined;
+  /** The service's time of the earliest event and of the latest, and the highest number; undefined for an empty inbox. */
+  extent(): { readonly earliestMs: number; readonly latestMs: number; readonly latestId: bigint } | undefined;
   /** Finds an event by its number, event id, webhook id or a prefix of them; up to three. */
   find(id: string): KeptEvent[];
   /** Fills in what a sealed event says, once a key for it is there, and schedules its forwarding. It may turn out to be a copy. */
@@ -276,10 +276,11 @@ function happenedMs({ happenedAt, sentAtMs }: Pick<NewEvent, 'happenedAt' | 'sen
 }
 
 function extentOf(store: Database) {
-  const sql = `SELECT (SELECT min(happened_ms) FROM event) AS earliest, (SELECT max(id) FROM event) AS latest`;
-  const row = store.get<{ earliest: bigint | null; latest: bigint | null }>(sql);
-  if (row?.earliest == null || row.latest === null) return undefined;
-  return { earliestMs: Number(row.earliest), latestId: row.latest };
+  const sql = `SELECT (SELECT min(happened_ms) FROM event) AS earliest, (SELECT max(happened_ms) FROM event) AS latest,
+    (SELECT max(id) FROM event) AS id`;
+  const row = store.get<{ earliest: bigint | null; latest: bigint | null; id: bigint | null }>(sql);
+  if (row?.earliest == null || row.latest === null || row.id === null) return undefined;
+  return { earliestMs: Number(row.earliest), latestMs: Number(row.latest), latestId: row.id };
 }
 
 function countsOf(store: Database) {

@@ -1,10 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test, vi } from 'vitest';
 import type { RequestOf } from '../../../src/contract/endpoint.ts';
 import { balanceAddress, balanceUser } from '../../../src/contract/endpoints/balances.ts';
 import { setExternalWalletStatus } from '../../../src/contract/endpoints/external-wallets.ts';
 import { transferToWallet } from '../../../src/contract/endpoints/transfers.ts';
 import { getFintechWallet } from '../../../src/contract/endpoints/wallets.ts';
-import { withdrawAsset } from '../../../src/contract/endpoints/withdrawals.ts';
+import { listWithdrawals, withdrawAsset } from '../../../src/contract/endpoints/withdrawals.ts';
 import { TOKENS } from '../../../src/money/amount.ts';
 import { chain, post, walletAccount } from '../../../src/service/ledger.ts';
 import { accountAt, walletAt } from '../../../src/service/wallets/wallets.ts';
@@ -378,3 +379,13 @@ async function giveStablecoin(box: TestSandbox, userId: string): Promise<void> {
     ]);
   });
 }
+
+test('open withdrawals are counted by the index of open ones', async () => {
+  await using box = await openSandbox();
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  await box.ask(listWithdrawals, { status: 'pending' });
+  const [count = ''] = prepare.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes('FROM withdrawal'));
+  prepare.mockRestore();
+  const plan = box.service.store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${count}`, 1n, 'pending');
+  expect(plan[0]?.detail).toBe('SEARCH withdrawal USING INDEX withdrawal_in_flight (fintech=?)');
+});
