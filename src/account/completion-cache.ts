@@ -1,5 +1,12 @@
 import type { World } from '../base/world.ts';
-import { isPlainId, KINDS, type Kind, plainAbout, type Seen, type SeenTogether } from '../contract/seen.ts';
+import {
+  type CompletionEntries,
+  type CompletionEntry,
+  isPlainId,
+  KINDS,
+  type Kind,
+  plainAbout,
+} from '../contract/completion-entries.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import { entryAt, stampOf } from '../files/inspect.ts';
 import { type Database, type OpenOptions, openDatabase, openForReading } from '../sqlite/database.ts';
@@ -14,8 +21,8 @@ import { isCompletionCached, profileFile } from './stored-profile.ts';
 type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
 
 /** How long a thing is offered after it was last read. */
-export const KEPT_DAYS = 7;
-const KEPT_US = KEPT_DAYS * 86_400_000_000;
+export const RETENTION_DAYS = 7;
+const RETENTION_US = RETENTION_DAYS * 86_400_000_000;
 /** How far in the future a time may be, because clocks are corrected. */
 const AHEAD_US = 3_600_000_000;
 /** A thing that was written this recently is not written again. */
@@ -56,14 +63,14 @@ const OPTIONS: OpenOptions = {
 const addressOf = (baseUrl: string) => baseUrl.toLowerCase().replace(/\/+$/, '');
 
 /**
- * Writes the things in responses to the cache. The first one gets the time `firstUs`, in microseconds since the epoch, and each next
- * one a microsecond less, so that lists are offered in their order. Deletes expired things. Throws CliError, DatabaseError or the
+ * Writes entries to the cache. The first one gets the time `firstUs`, in microseconds since the epoch, and each next
+ * one a microsecond less, so that lists are offered in their order. Deletes expired entries. Throws CliError, DatabaseError or the
  * system's error; callers should not let a command fail because of it.
  */
-export async function keepSeen(
+export async function storeEntries(
   world: World,
   account: CachedAccount,
-  responses: readonly SeenTogether[],
+  responses: readonly CompletionEntries[],
   firstUs: number,
 ): Promise<void> {
   if (!isCompletionCached(world)) return;
@@ -98,7 +105,7 @@ function write(
   database: Database,
   world: World,
   account: CachedAccount,
-  responses: readonly SeenTogether[],
+  responses: readonly CompletionEntries[],
   firstUs: number,
 ): void {
   deleteExpired(database, world.clock.now() * 1000);
@@ -108,9 +115,9 @@ function write(
   if (stamp !== undefined)
     database.run('INSERT OR REPLACE INTO used (profile, stamp, account) VALUES (?, ?, ?)', profile, stamp, id);
   let seenUs = firstUs;
-  for (const { things, whole } of responses) {
+  for (const { entries, whole } of responses) {
     for (const kind of whole) database.run('DELETE FROM seen WHERE account = ? AND kind = ?', id, kind);
-    for (const { kind, id: name, about } of things) {
+    for (const { kind, id: name, about } of entries) {
       database.run(
         `INSERT INTO seen (account, kind, id, about, seen_us) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
          SET about = iif(excluded.about = '', about, excluded.about), seen_us = excluded.seen_us
@@ -137,29 +144,34 @@ function deleteExpired(database: Database, nowUs: number): void {
     for (const kind of KINDS) {
       // Two statements, because SQLite would scan the whole table for an OR.
       const ofKind = 'DELETE FROM seen WHERE account = ? AND kind = ?';
-      database.run(`${ofKind} AND seen_us <= ?`, id, kind, nowUs - KEPT_US);
+      database.run(`${ofKind} AND seen_us <= ?`, id, kind, nowUs - RETENTION_US);
       database.run(`${ofKind} AND seen_us > ?`, id, kind, nowUs + AHEAD_US);
     }
   }
   database.run('DELETE FROM account WHERE NOT EXISTS (SELECT 1 FROM seen WHERE account = account.id)');
 }
 
-/** The maximum number of things to offer. */
+/** The maximum number of entries to offer. */
 const MOST = 100;
 
 type Reader = Pick<Database, 'all'>;
 
 /**
- * Returns the things of a kind whose ids begin with `start`, at most `MOST`, that were read with a profile's key and have not expired.
+ * Returns the entries of a kind whose ids begin with `start`, at most `MOST`, that were read with a profile's key and have not expired.
  * Sends nothing, runs nothing and writes nothing. Throws the system's error for a damaged cache.
  */
-export async function recallSeen(world: World, profile: Profile, kind: Kind, start: string): Promise<readonly Seen[]> {
+export async function cachedEntries(
+  world: World,
+  profile: Profile,
+  kind: Kind,
+  start: string,
+): Promise<readonly CompletionEntry[]> {
   if (!entryAt(completionCachePath(world)) || !isCompletionCached(world)) return [];
   const cache = await openForReading(completionCachePath(world));
   if (!cache) return [];
   try {
     const account = await accountOf(cache, world, profile);
-    return account === undefined ? [] : thingsIn(cache, account, kind, start, world.clock.now() * 1000);
+    return account === undefined ? [] : entriesIn(cache, account, kind, start, world.clock.now() * 1000);
   } finally {
     cache.close();
   }
@@ -183,13 +195,16 @@ async function accountOf(cache: Reader, world: World, profile: Profile): Promise
   return found?.id;
 }
 
-function thingsIn(cache: Reader, account: bigint, kind: Kind, start: string, nowUs: number): Seen[] {
+function entriesIn(cache: Reader, account: bigint, kind: Kind, start: string, nowUs: number): CompletionEntry[] {
   const isNow = 'account = ? AND kind = ? AND seen_us > ? AND seen_us <= ?';
-  const values = [account, kind, nowUs - KEPT_US, nowUs + AHEAD_US];
+  const values = [account, kind, nowUs - RETENTION_US, nowUs + AHEAD_US];
   const rows =
     start === ''
-      ? cache.all<Seen>(`SELECT id, about FROM seen WHERE ${isNow} ORDER BY seen_us DESC LIMIT ${MOST}`, ...values)
-      : cache.all<Seen>(
+      ? cache.all<CompletionEntry>(
+          `SELECT id, about FROM seen WHERE ${isNow} ORDER BY seen_us DESC LIMIT ${MOST}`,
+          ...values,
+        )
+      : cache.all<CompletionEntry>(
           `SELECT id, about FROM seen WHERE ${isNow} AND id >= ? AND id < ? ORDER BY id LIMIT ${MOST}`,
           ...[...values, start, afterAll(start)],
         );
@@ -204,8 +219,8 @@ function thingsIn(cache: Reader, account: bigint, kind: Kind, start: string, now
 /** Returns an upper bound for the texts that begin with `start`, as SQLite compares them. */
 const afterAll = (start: string) => `${start}\u{10ffff}`;
 
-/** Moves a key's things to the key that replaces it. Throws as `keepSeen` does. */
-export async function moveSeen(
+/** Moves a key's entries to the key that replaces it. Throws as `storeEntries` does. */
+export async function moveEntries(
   world: World,
   baseUrl: string,
   oldFingerprint: string,
@@ -224,20 +239,20 @@ export async function moveSeen(
 }
 
 /** Deletes the cache. Throws CliError usage, or the system's error. */
-export function forgetSeen(world: Place): void {
+export function deleteCache(world: Place): void {
   removeDatabase(completionCachePath(world));
 }
 
 /** What is in the cache, over all accounts. */
 interface CacheState {
   readonly accounts: number;
-  readonly things: readonly { readonly kind: Kind; readonly count: number }[];
-  /** When the oldest and the newest thing was seen, in milliseconds since the epoch. */
+  readonly entries: readonly { readonly kind: Kind; readonly count: number }[];
+  /** When the oldest and the newest entry was read, in milliseconds since the epoch. */
   readonly oldestMs: number | undefined;
   readonly newestMs: number | undefined;
 }
 
-const NOTHING: CacheState = { accounts: 0, things: [], oldestMs: undefined, newestMs: undefined };
+const NOTHING: CacheState = { accounts: 0, entries: [], oldestMs: undefined, newestMs: undefined };
 
 /** Returns what is in the cache; nothing if it is damaged. Throws CliError usage for a link or another user's file. */
 export async function stateOfCache(world: World): Promise<CacheState> {
@@ -249,14 +264,14 @@ export async function stateOfCache(world: World): Promise<CacheState> {
     const rows = cache.all<{ kind: Kind; count: bigint; oldest: bigint; newest: bigint }>(
       `SELECT kind, count(*) AS count, min(seen_us) AS oldest, max(seen_us) AS newest FROM seen
        WHERE seen_us > ? AND seen_us <= ? GROUP BY kind`,
-      ...[nowUs - KEPT_US, nowUs + AHEAD_US],
+      ...[nowUs - RETENTION_US, nowUs + AHEAD_US],
     );
     const [accounts] = cache.all<{ count: bigint }>('SELECT count(*) AS count FROM account');
     const known = rows.filter(({ kind }) => KINDS.includes(kind));
     const msOf = (all: readonly bigint[]) => all.map((us) => Number(us / 1000n));
     return {
       accounts: Number(accounts?.count ?? 0n),
-      things: known.map(({ kind, count }) => ({ kind, count: Number(count) })),
+      entries: known.map(({ kind, count }) => ({ kind, count: Number(count) })),
       oldestMs: known.length === 0 ? undefined : Math.min(...msOf(known.map(({ oldest }) => oldest))),
       newestMs: known.length === 0 ? undefined : Math.max(...msOf(known.map(({ newest }) => newest))),
     };

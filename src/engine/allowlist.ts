@@ -55,13 +55,13 @@ export const PROPAGATION_MS = 30_000;
 export async function readAllowlist(account: Account, mine?: IpRange): Promise<AllowlistState> {
   const access = await readAccess(account, BEFOREHAND);
   const known = mine ?? localAddress(account.profile);
-  const isSeen = known !== undefined && access.own !== undefined && matchesVisible(known, access.own);
-  if (mine && !isSeen) {
+  const isShown = known !== undefined && access.own !== undefined && matchesVisible(known, access.own);
+  if (mine && !isShown) {
     throw new CliError('usage', `--my-address: the service sees this machine as ${access.yourIp}`, {
       hint: 'pass the address from which this machine reaches the service',
     });
   }
-  const full = isSeen ? { own: fullyVisible(known), yourIp: rangeText(known) } : {};
+  const full = isShown ? { own: fullyVisible(known), yourIp: rangeText(known) } : {};
   return { access: { ...access, ...full }, entries: await readEntries(account) };
 }
 

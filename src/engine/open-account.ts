@@ -57,7 +57,7 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
     operators: operatorsOf(() => account),
     existingJournal: async () => (place().server || entryAt(place().path) ? journal() : undefined),
     close: async () => {
-      await memory.keep();
+      await memory.flush();
       await connection.close();
       await own.close();
     },

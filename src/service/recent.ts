@@ -1,4 +1,4 @@
-import type { Kind, Seen } from '../contract/seen.ts';
+import type { CompletionEntry, Kind } from '../contract/completion-entries.ts';
 import { type Database, openForReading } from '../sqlite/database.ts';
 import { BANKS } from './banks/banks.ts';
 
@@ -39,7 +39,7 @@ const PLACES: Readonly<Partial<Record<Kind, Place>>> = {
  * Reads the things of the sandbox's account directly from the state file, newest first or, with the start of an id, by id. No time
  * passes, no request is counted, no file is created.
  */
-export async function recentIds(path: string, kind: Kind, start: string): Promise<readonly Seen[]> {
+export async function recentIds(path: string, kind: Kind, start: string): Promise<readonly CompletionEntry[]> {
   if (kind === 'bank') return BANKS.map(({ code, name }) => ({ kind, id: code, about: name }));
   const place = PLACES[kind];
   const store = place && (await openForReading(path));
@@ -58,8 +58,8 @@ function idsIn(
 ) {
   const select = `SELECT ${id} AS id, ${about} AS about FROM ${table} WHERE ${where}`;
   return start === ''
-    ? store.all<Seen>(`${select} AND ${OWN} ORDER BY ${newest} LIMIT ?`, MAX_IDS)
-    : store.all<Seen>(
+    ? store.all<CompletionEntry>(`${select} AND ${OWN} ORDER BY ${newest} LIMIT ?`, MAX_IDS)
+    : store.all<CompletionEntry>(
         // The plus sign keeps SQLite from using the index of the account, which would read all its rows.
         `${select} AND +${OWN} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} LIMIT ?`,
         ...[start, `${start}\u{10ffff}`, MAX_IDS],

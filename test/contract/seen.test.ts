@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { wordOfBank } from '../../src/contract/bank-names.ts';
+import { ENTRY_SOURCES, isPlainId, plainAbout } from '../../src/contract/completion-entries.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { rowsOf } from '../../src/contract/rows.ts';
-import { isPlainId, PLACES, plainAbout } from '../../src/contract/seen.ts';
 
 describe('what is remembered of responses', () => {
-  test.each(Object.entries(PLACES))('%s is in the contract', (id, places) => {
+  test.each(Object.entries(ENTRY_SOURCES))('%s is in the contract', (id, places) => {
     const endpoint = endpoints.find((each) => each.id === id);
     if (!endpoint) throw new Error('no such endpoint');
     const rows = new Map(rowsOf(endpoint.response()).map((row) => [row.name, row]));
@@ -20,7 +20,7 @@ describe('what is remembered of responses', () => {
   });
 
   test('is only of reads', () => {
-    const effects = Object.keys(PLACES).map((id) => endpoints.find((each) => each.id === id)?.effect);
+    const effects = Object.keys(ENTRY_SOURCES).map((id) => endpoints.find((each) => each.id === id)?.effect);
     expect(new Set(effects)).toEqual(new Set(['read']));
   });
 });

@@ -1,5 +1,5 @@
 import { setCompletionCached } from '../../account/changes.ts';
-import { forgetSeen, KEPT_DAYS, stateOfCache } from '../../account/completion-cache.ts';
+import { deleteCache, RETENTION_DAYS, stateOfCache } from '../../account/completion-cache.ts';
 import { completionCachePath, completionFile } from '../../account/paths.ts';
 import { isCompletionCached } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
@@ -190,12 +190,12 @@ const uninstallCommand = command({
 });
 
 async function cacheState(world: World) {
-  const { accounts, things, oldestMs, newestMs } = await stateOfCache(world);
+  const { accounts, entries: things, oldestMs, newestMs } = await stateOfCache(world);
   const timeOf = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
   return {
     cache: isCompletionCached(world) ? 'on' : 'off',
     file: completionCachePath(world),
-    keptDays: KEPT_DAYS,
+    keptDays: RETENTION_DAYS,
     accounts,
     oldest: timeOf(oldestMs),
     newest: timeOf(newestMs),
@@ -246,7 +246,7 @@ const cacheShowCommand = command({
 const cacheSetCommand = command({
   words: ['completion', 'cache', 'set'],
   summary: 'Turn the completion cache on or off',
-  details: `Commands that read from an account over the network save ids, the names of users, bank accounts and banks, and the labels of wallets, so that completion can offer them without a request. Only completion uses the cache: one file that only you can read, with separate entries for each API key. An entry expires ${KEPT_DAYS} days after it was last read. "off" deletes the file and saves nothing until "on".`,
+  details: `Commands that read from an account over the network save ids, the names of users, bank accounts and banks, and the labels of wallets, so that completion can offer them without a request. Only completion uses the cache: one file that only you can read, with separate entries for each API key. An entry expires ${RETENTION_DAYS} days after it was last read. "off" deletes the file and saves nothing until "on".`,
   examples: ['fiatrail completion cache set off', 'fiatrail completion cache set on'],
   endpoints: [],
   isLocal: true,

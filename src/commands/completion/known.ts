@@ -1,9 +1,9 @@
-import { recallSeen } from '../../account/completion-cache.ts';
+import { cachedEntries } from '../../account/completion-cache.ts';
 import { journalPath, sandboxPath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
 import { wordOfBank } from '../../contract/bank-names.ts';
-import { isPlainId, type Kind } from '../../contract/seen.ts';
+import { isPlainId, type Kind } from '../../contract/completion-entries.ts';
 
 // Separate from complete.ts, which rarely needs an account.
 
@@ -54,7 +54,7 @@ async function things(kind: Kind, start: string, profile: Profile, world: World)
   const found =
     profile.mode === 'embedded'
       ? await (await import('../../service/recent.ts')).recentIds(sandboxPath(world), kind, start)
-      : await recallSeen(world, profile, kind, start);
+      : await cachedEntries(world, profile, kind, start);
   return found.map(({ id, about }) => ({ text: id, about }));
 }
 

@@ -36,8 +36,8 @@ interface Pages<Row> {
  */
 export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly Row[]> {
   const { first, offset, size, idOf, fetchPage, turn } = pages;
-  const seen = createMemory(pages.remembered ?? REMEMBERED);
-  seen.add(first.rows.map(idOf));
+  const known = createMemory(pages.remembered ?? REMEMBERED);
+  known.add(first.rows.map(idOf));
   let { total } = first;
   let lowest = total ?? 0;
   let next = offset + first.rows.length;
@@ -58,12 +58,12 @@ export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly
       continue;
     }
     repeats += pages.isOldestFirst ? 0 : Math.max(0, grown);
-    const isById = repeats <= seen.size() && page.rows.every((row) => typeof idOf(row) === 'string');
-    const fresh = isById ? page.rows.filter((row) => !seen.has(idOf(row))) : page.rows.slice(repeats);
+    const isById = repeats <= known.size() && page.rows.every((row) => typeof idOf(row) === 'string');
+    const fresh = isById ? page.rows.filter((row) => !known.has(idOf(row))) : page.rows.slice(repeats);
     const passed = isById ? page.rows.length : Math.max(page.rows.length, repeats);
     next += passed;
     repeats = Math.max(0, repeats - passed);
-    seen.add(fresh.map(idOf));
+    known.add(fresh.map(idOf));
     isFruitful = fresh.length > 0;
     isMore = hasMore(page, next, size);
     if (isMore) {

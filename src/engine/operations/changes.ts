@@ -13,12 +13,12 @@ import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 import { readEntries } from '../allowlist.ts';
 import { agrees, allOf, amountAt, figuresMatch, percentMatch, wordMatch } from './rows.ts';
-import type { Seen, Work } from './work.ts';
+import type { CheckResult, Work } from './work.ts';
 
 type Request = Readonly<Record<string, unknown>>;
 
 /** Makes a check of one that gets the request. It is unclear if the service no longer knows what the change was about. */
-function looking(look: (account: Account, request: Request) => Promise<Seen>): NonNullable<Work['check']> {
+function looking(look: (account: Account, request: Request) => Promise<CheckResult>): NonNullable<Work['check']> {
   return async (account, { request }) => {
     try {
       return await look(account, parseExactJson(request) as Request);
@@ -30,7 +30,7 @@ function looking(look: (account: Account, request: Request) => Promise<Seen>): N
 }
 
 /** Whether something is gone from a list that was read as a whole. */
-const goneFrom = (things: readonly (string | null | undefined)[] | null | undefined, thing: unknown): Seen => {
+const goneFrom = (things: readonly (string | null | undefined)[] | null | undefined, thing: unknown): CheckResult => {
   if (!things || typeof thing !== 'string') return 'unclear';
   return things.some((each) => each != null && agrees(each, thing)) ? 'not-done' : 'done';
 };
@@ -117,7 +117,7 @@ export const orderRemoval: Work = {
 const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
 
 /** What a comparison of a thing with a change of it shows. */
-const SEEN = { equal: 'done', other: 'not-done', unsaid: 'unclear' } as const;
+const CHECK_RESULTS = { equal: 'done', other: 'not-done', unsaid: 'unclear' } as const;
 
 /** An order whose terms were changed; it has all of them if the change was made, by whomever. */
 export const orderUpdate: Work = {
@@ -132,7 +132,7 @@ export const orderUpdate: Work = {
       status === undefined ? 'equal' : wordMatch(order.status, status),
       spread === undefined ? 'equal' : percentMatch(order.spread, spread),
     ]);
-    return SEEN[match];
+    return CHECK_RESULTS[match];
   }),
 };
 

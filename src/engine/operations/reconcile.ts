@@ -154,12 +154,12 @@ async function afterLook(
   account: Account,
   journal: Journal,
   { operationId }: Operation,
-  seen: 'done' | 'not-done' | 'unclear',
+  result: 'done' | 'not-done' | 'unclear',
 ): Promise<Reconciled> {
-  if (seen === 'done')
+  if (result === 'done')
     return ended(journal, operationId, () => journal.append(operationId, 'accepted', { detail: 'found as requested' }));
   const operation = await current(journal, operationId);
-  if (seen === 'unclear') return { kind: 'unclear', operation };
+  if (result === 'unclear') return { kind: 'unclear', operation };
   // The thing itself has no time to be compared with that of the request, so it need not be known.
   const serviceAtMs = operation.baseline?.serviceAtMs ?? account.time.service.nowMs();
   return absence(account, journal, operation, {}, { ...operation.baseline, serviceAtMs });

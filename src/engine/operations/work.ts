@@ -88,7 +88,7 @@ export interface Found {
  * What a thing says about a change of it, such as a wallet that should be gone. `done`: it is as the change leaves it, whoever
  * made it so. `unclear`: it cannot be read, or may be another thing.
  */
-export type Seen = 'done' | 'not-done' | 'unclear';
+export type CheckResult = 'done' | 'not-done' | 'unclear';
 
 /**
  * A kind of work: the endpoints that start it, how its end is read, and where it shows if no response arrived: in a list
@@ -112,7 +112,7 @@ export interface Work {
   find?(account: Account, query: EvidenceQuery): Promise<Found>;
   /** What was there, where `find` looks, before the request left. */
   before?(account: Account, request: EvidenceQuery['request']): Promise<RowsBefore | undefined>;
-  check?(account: Account, operation: Pick<Operation, 'request'>): Promise<Seen>;
+  check?(account: Account, operation: Pick<Operation, 'request'>): Promise<CheckResult>;
 }
 
 /** What a search reads of a row. */

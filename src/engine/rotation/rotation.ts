@@ -1,4 +1,4 @@
-import { moveSeen } from '../../account/completion-cache.ts';
+import { moveEntries } from '../../account/completion-cache.ts';
 import { stateDir } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
@@ -162,7 +162,7 @@ export async function completeRotation(
     const link = { newFingerprint: fingerprint(key) };
     const rotation = await advance(account, operationId, 'sending', 'answered', link);
     // Entries that cannot be moved will be read again with the new key.
-    await moveSeen(world, rotation.baseUrl, rotation.oldFingerprint, link.newFingerprint).catch(() => {});
+    await moveEntries(world, rotation.baseUrl, rotation.oldFingerprint, link.newFingerprint).catch(() => {});
     await storeKey(account, operationId, key);
     await prove(account, operationId, key);
     await push(account, rotation, key);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSyn
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { moveSeen } from '../../../src/account/completion-cache.ts';
+import { moveEntries } from '../../../src/account/completion-cache.ts';
 import { writeProfile } from '../../../src/account/stored-profile.ts';
 import { Secret } from '../../../src/base/secret.ts';
 import type { World } from '../../../src/base/world.ts';
@@ -245,7 +245,7 @@ test('a key that replaces another one takes along what that one saw', async () =
   );
   const rotated = withEnv(world, { FIATRAIL_API_KEY: 'a-live-key-that-replaces-it' });
   await read({ ...rotated, network: machine({ listfintechusers: usersOf(['seen-between']) }).network });
-  await moveSeen(world, ACCOUNT.FIATRAIL_BASE_URL, before ?? '', after ?? '');
+  await moveEntries(world, ACCOUNT.FIATRAIL_BASE_URL, before ?? '', after ?? '');
   expect(await users(rotated)).toEqual(IDS);
   expect(await users(world)).toEqual([]);
 });

@@ -29,7 +29,7 @@ export async function pickUser(session: Session, question: string, status: UserS
   const prompter = await session.world.prompter();
   const users = openList(session, status);
   await users.readMore();
-  if (users.seen().length === 0) {
+  if (users.loaded().length === 0) {
     throw new CliError('usage', `there are no ${status === 'all' ? '' : `${status} `}users`, {
       hint: 'onboard a user with: fiatrail users onboarding start',
     });
@@ -53,14 +53,14 @@ export async function pickUser(session: Session, question: string, status: UserS
       answer = await prompter.select(`Users matching "${plainLine(typed)}":`, choices);
     }
     if (answer !== SEARCH_MORE) return answer;
-    await session.say(`no match for "${typed}" among ${users.seen().length} users`);
+    await session.say(`no match for "${typed}" among ${users.loaded().length} users`);
   }
 }
 
 /** Reads pages ahead while the user types. A page that fails is read again when it is needed. */
 async function readAhead(users: UserList, reach: number, left: AbortSignal): Promise<void> {
   try {
-    while (users.seen().length < reach && !users.isWhole() && !left.aborted) await users.readMore();
+    while (users.loaded().length < reach && !users.isWhole() && !left.aborted) await users.readMore();
   } catch {
     // The search that needs the page reports the error.
   }
@@ -74,9 +74,9 @@ async function choicesOf(
   signal: AbortSignal,
 ): Promise<readonly Choice<string>[]> {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const matches = () => users.seen().filter((user) => words.every((word) => textOf(user).includes(word)));
+  const matches = () => users.loaded().filter((user) => words.every((word) => textOf(user).includes(word)));
   const maxShown = (MAX_SHOWN * reach) / SEARCH_STEP;
-  while (matches().length < maxShown && users.seen().length < reach && !users.isWhole() && !signal.aborted)
+  while (matches().length < maxShown && users.loaded().length < reach && !users.isWhole() && !signal.aborted)
     await users.readMore();
   const found = matches();
   const isAll = users.isWhole() && found.length <= maxShown;
@@ -102,7 +102,7 @@ function nameOf({ firstName, lastName, userId, virtualAccount }: User): string {
 }
 
 interface UserList {
-  seen(): readonly User[];
+  loaded(): readonly User[];
   isWhole(): boolean;
   /** Reads one more page; concurrent calls share one read. */
   readMore(): Promise<void>;
@@ -126,7 +126,7 @@ function openList(session: Session, status: UserStatus): UserList {
     isWhole = users.length === 0 || (total === undefined ? users.length < PAGE_SIZE : offset >= total);
   };
   return {
-    seen: () => [...byId.values()],
+    loaded: () => [...byId.values()],
     isWhole: () => isWhole,
     readMore: () => {
       reading ??= readPage().finally(() => {

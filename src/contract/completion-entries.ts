@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
 
-/** The kinds of things that people name by an id on a command line. A request belongs to the command group after it. */
+/** The kinds of ids that people type on a command line. A request belongs to the command group after it. */
 export const KINDS = [
   'user',
   'bank',
@@ -18,36 +18,36 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** A thing in a response: its id, and a description that a person recognises. */
-export interface Seen {
+/** An entry of the completion cache: an id, and a description that a person recognises. */
+export interface CompletionEntry {
   readonly kind: Kind;
   readonly id: string;
   readonly about: string;
 }
 
-/** The things in a response. */
-export interface SeenTogether {
-  readonly things: readonly Seen[];
+/** The entries that a response has for the completion cache. */
+export interface CompletionEntries {
+  readonly entries: readonly CompletionEntry[];
   /** The kinds that the response lists completely: others of these kinds no longer exist. */
   readonly whole: readonly Kind[];
 }
 
-/** Where things of one kind are in a response. */
-interface Place {
+/** Where the entries of one kind are in a response. */
+interface EntrySource {
   readonly kind: Kind;
-  /** The list with the things. Without it, the response itself is one thing. */
+  /** The list with the entries. Without it, the response itself is one entry. */
   readonly in?: string;
   readonly id: string;
   /** The fields that describe it, in order. Never a secret, and of a person only the name. */
   readonly about: readonly string[];
-  /** Whether the list has all things of this kind. */
+  /** Whether the list has all entries of this kind. */
   readonly isWhole?: true;
 }
 
 const savedAccount = { kind: 'bank-account', id: 'accountId', about: ['accountName', 'bankName', 'label'] } as const;
 
 /** What is remembered of each endpoint's responses. Nothing else is. */
-export const PLACES: Readonly<Record<string, readonly Place[]>> = {
+export const ENTRY_SOURCES: Readonly<Record<string, readonly EntrySource[]>> = {
   'users.list': [{ kind: 'user', in: 'users', id: 'userId', about: ['firstName', 'lastName'] }],
   'users.get-details': [
     { kind: 'user', id: 'userId', about: ['personalDetails.firstName', 'personalDetails.lastName'] },
@@ -102,20 +102,23 @@ export function plainAbout(text: string): string {
     .toWellFormed();
 }
 
-/** Returns the things in a response that are worth remembering; undefined for an endpoint that has none. */
-export function seenIn({ id, nests }: Pick<Endpoint, 'id' | 'nests'>, data: unknown): SeenTogether | undefined {
-  const places = Object.hasOwn(PLACES, id) ? PLACES[id] : undefined;
-  if (!places) return undefined;
+/** Returns the entries that a response has for the completion cache; undefined for an endpoint that has none. */
+export function completionEntriesIn(
+  { id, nests }: Pick<Endpoint, 'id' | 'nests'>,
+  data: unknown,
+): CompletionEntries | undefined {
+  const sources = Object.hasOwn(ENTRY_SOURCES, id) ? ENTRY_SOURCES[id] : undefined;
+  if (!sources) return undefined;
   const answer = { ...fieldsOf(nests === undefined ? undefined : at(data, nests)), ...fieldsOf(data) };
   return {
-    things: places.flatMap((place) => thingsAt(place, answer)),
-    whole: places.flatMap(({ kind, in: list, isWhole }) =>
+    entries: sources.flatMap((source) => entriesAt(source, answer)),
+    whole: sources.flatMap(({ kind, in: list, isWhole }) =>
       isWhole && list !== undefined && Array.isArray(at(answer, list)) ? [kind] : [],
     ),
   };
 }
 
-function thingsAt({ kind, in: list, id: name, about }: Place, answer: unknown): Seen[] {
+function entriesAt({ kind, in: list, id: name, about }: EntrySource, answer: unknown): CompletionEntry[] {
   const found = list === undefined ? [answer] : at(answer, list);
   if (!Array.isArray(found)) return [];
   return found.flatMap((each: unknown) => {
