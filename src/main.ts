@@ -6,7 +6,7 @@ import type { World } from './base/world.ts';
 import { DEFAULT_ZONE, type Zone, zoneNamed } from './base/zone.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
 import type { Changed } from './engine/activity.ts';
-import { DoneBefore } from './engine/conflicts.ts';
+import { AlreadyDone } from './engine/conflicts.ts';
 import { DryRun } from './engine/dry-run.ts';
 import type { Guard } from './engine/guard.ts';
 import { guardIn, requireUnused } from './engine/once.ts';
@@ -135,7 +135,7 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     async () => {
       if (guard) await requireUnused(session, guard);
       if (guard) session.guardWith(guard);
-      const outcome = await unlessDoneBefore(session, guard, () => command.run(session, values as never));
+      const outcome = await unlessAlreadyDone(session, guard, () => command.run(session, values as never));
       return outcome.error || !guided?.after ? outcome : guided.after(outcome);
     },
     session,
@@ -162,13 +162,13 @@ async function runPlanned(session: Session, plan: Plan, how: Parameters<Session[
   session.guardWith(guard);
   const { input } = await readInput(command, texts, session, false, async () => {});
   const { values } = await guardIn(command, { ...input, wait: waitMs }, session.time.nowMs);
-  return unlessDoneBefore(session, how.kind === 'apply' ? guard : undefined, () =>
+  return unlessAlreadyDone(session, how.kind === 'apply' ? guard : undefined, () =>
     command.run(session, values as never),
   );
 }
 
 /** Runs a command. If it fails before it sends, another process may have done its work: then its record is what counts. */
-async function unlessDoneBefore(
+async function unlessAlreadyDone(
   session: Session,
   guard: Guard | undefined,
   run: () => Promise<Outcome>,
@@ -199,13 +199,13 @@ function isLiveByPin({ mode }: Profile, flag: string | undefined, world: World):
   return mode === 'live' && chosenProfile(flag, world).source === 'directory';
 }
 
-/** A dry run ends where it would send, and work that was done before under its idempotency key ends where it was recorded. */
+/** A dry run ends where it would send, and work that is already done under its idempotency key ends where it was recorded. */
 async function runToEnd(run: () => Promise<Outcome>, session: Session, waitMs: number): Promise<Outcome> {
   try {
     return await run();
   } catch (error) {
     if (error instanceof DryRun) return { result: error.result, isWhole: true };
-    if (error instanceof DoneBefore)
+    if (error instanceof AlreadyDone)
       return (await import('./engine/operations/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
     const changed = session.activity.changed();
     throw error instanceof CliError ? failedAfterChange(error, changed) : changeNotShown(error, changed);

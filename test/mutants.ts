@@ -74,13 +74,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/claims.ts',
-    line: `(await newestMoved(looking, { ...like, state: 'may-have-moved', sinceMs: queries.now() - GUARD_MS })) ??`,
-    change: `(await newestMoved(looking, { ...like, sinceMs: queries.now() - GUARD_MS })) ??`,
+    line: `(await newestMoved(context, { ...like, state: 'may-have-moved', sinceMs: queries.now() - GUARD_MS })) ??`,
+    change: `(await newestMoved(context, { ...like, sinceMs: queries.now() - GUARD_MS })) ??`,
     tests: CLAIMS,
   },
   {
     file: 'src/journal/claims.ts',
-    line: 'return newestMoved(looking, selection, operation);',
+    line: 'return newestMoved(context, selection, operation);',
     change: 'return undefined;',
     tests: CLAIMS,
     failing: 1,

@@ -1,15 +1,15 @@
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
-import type { InTheWay } from '../journal/claims.ts';
+import type { Conflict } from '../journal/claims.ts';
 import type { Operation } from '../journal/journal.ts';
 
-/** Thrown to end a command whose work was done before under its idempotency key; the journal's record is printed instead. */
-export class DoneBefore extends Error {
-  override name = 'DoneBefore';
+/** Thrown to end a command whose work is already done under its idempotency key; the journal's record is printed instead. */
+export class AlreadyDone extends Error {
+  override name = 'AlreadyDone';
   readonly operation: Operation;
 
   constructor(operation: Operation) {
-    super('done before');
+    super('already done');
     this.operation = operation;
   }
 }
@@ -17,13 +17,13 @@ export class DoneBefore extends Error {
 /** How often a second runner looks whether the first one is done. */
 const LOOK_AGAIN_MS = 200;
 
-/** Waits while another process is at work under the key. Throws DoneBefore, and CliError if an operation is in the way. */
+/** Waits while another process is at work under the key. Throws AlreadyDone, and CliError if the operation conflicts. */
 export async function requireFree(
   { world }: { readonly world: Pick<World, 'clock' | 'interrupted'> },
-  { kind, operation }: InTheWay,
+  { kind, operation }: Conflict,
 ): Promise<void> {
-  if (kind === 'done') throw new DoneBefore(operation);
-  if (kind !== 'busy') throw inTheWay(kind, operation);
+  if (kind === 'done') throw new AlreadyDone(operation);
+  if (kind !== 'busy') throw conflictError(kind, operation);
   await world.clock.sleep(LOOK_AGAIN_MS, world.interrupted).catch(() => {
     throw new CliError(
       'interrupted',
@@ -32,7 +32,7 @@ export async function requireFree(
   });
 }
 
-function inTheWay(kind: 'other-input' | 'doubt' | 'repeated', operation: Operation): CliError {
+function conflictError(kind: 'other-input' | 'doubt' | 'repeated', operation: Operation): CliError {
   const { operationId, idempotencyKey, summary, createdAt, state } = operation;
   const when = timeForPeople(createdAt);
   if (kind === 'other-input')

@@ -34,13 +34,17 @@ export async function guardOf(
   return { ...typed, isAgain, idempotencyKey: typeof once === 'string' ? await filledKey(once, timeMs) : undefined };
 }
 
-/** Throws DoneBefore if an idempotency key was used before, and CliError if it must not be used now. Waits for a process that uses it. */
+/** Throws AlreadyDone if an idempotency key was used before, and CliError if it must not be used now. Waits for a process that uses it. */
 export async function requireUnused(account: Account, guard: Guard): Promise<void> {
   if (guard.idempotencyKey === undefined || account.globals.dryRun) return;
   const names = await account.accountNames();
   const journal = await account.journal();
   for (;;) {
-    const found = await journal.look({ account: names, input: guard.input, idempotencyKey: guard.idempotencyKey });
+    const found = await journal.findConflict({
+      account: names,
+      input: guard.input,
+      idempotencyKey: guard.idempotencyKey,
+    });
     if (!found) return;
     // The process that held the key may have kept its outcome beside the journal since this one opened it.
     if (found.kind === 'doubt' && (await journal.merge()).count > 0) continue;

@@ -13,7 +13,7 @@ import type { Sweep } from '../journal/sweep.ts';
 import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Account } from './account.ts';
-import { DoneBefore, requireFree, timeForPeople } from './conflicts.ts';
+import { AlreadyDone, requireFree, timeForPeople } from './conflicts.ts';
 import type { Guard } from './guard.ts';
 import type { PlanToApply } from './plans/change.ts';
 
@@ -153,7 +153,7 @@ export function resultOf(endpoint: Endpoint, data: unknown): string {
   return JSON.stringify({ endpoint: endpoint.id, data: redact(endpoint.response(), data) });
 }
 
-/** Records the intent, and that it is sent; returns its id and whether it is too late to leave. Throws DoneBefore, and CliError if it must not be sent. */
+/** Records the intent, and that it is sent; returns its id and whether it is too late to leave. Throws AlreadyDone, and CliError if it must not be sent. */
 async function claimedAndSent(account: Journaled, journal: Journal, intent: Intent) {
   for (;;) {
     const claim = await journal.claim(intent, account.globals.timeoutMs);
@@ -171,7 +171,7 @@ export async function repetitionOf(
 ): Promise<string | undefined> {
   if (!sending.guard) return undefined;
   const journal = await account.journal();
-  const found = await journal.look(await intentOf(account, sending));
+  const found = await journal.findConflict(await intentOf(account, sending));
   if (found?.kind !== 'repeated') return undefined;
   const { createdAt, operationId, state } = found.operation;
   return `already recorded on ${timeForPeople(createdAt)} (operation ${operationId}, ${state})`;
@@ -220,12 +220,12 @@ function contradictedText({ operationId, state, verdict, requestId }: Operation,
 
 /**
  * Throws if work was done although this request was refused or never left: `ops reconcile` sent it again under the service's idempotency key
- * while this process was suspended. DoneBefore with the journal's record, or CliError unknown.
+ * while this process was suspended. AlreadyDone with the journal's record, or CliError unknown.
  */
 async function requireUndone(journal: Journal, operationId: string): Promise<void> {
   const [known] = await journal.find(operationId);
   if (!known || known.state === 'refused' || known.verdict === 'not-done') return;
-  if (!isInDoubt(known)) throw new DoneBefore(known);
+  if (!isInDoubt(known)) throw new AlreadyDone(known);
   throw new CliError('unknown', `this attempt did nothing, but another command sent it again: ${known.summary}`, {
     code: 'OUTCOME_UNKNOWN',
     hint: `its outcome is unknown; find out with: fiatrail ops reconcile ${operationId}`,

@@ -11,7 +11,7 @@ interface SettingChange
   readonly authority?: Authority | undefined;
 }
 
-/** Records a change of a setting in the journal, before and after it is made. Throws DoneBefore if it was made under its idempotency key. */
+/** Records a change of a setting in the journal, before and after it is made. Throws AlreadyDone if it was made under its idempotency key. */
 export async function recordSetting(account: Account, change: SettingChange, make: () => Promise<void>): Promise<void> {
   const journal = await account.journal();
   const operationId = await claimed(account, change);

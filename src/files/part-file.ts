@@ -59,7 +59,7 @@ function json(text: string): unknown {
 }
 
 const foreign = (path: string) =>
-  new CliError('usage', `--output-file: ${path} is in the way, and fiatrail did not write it; nothing was read`, {
+  new CliError('usage', `--output-file: ${path} exists, and fiatrail did not write it; nothing was read`, {
     code: 'UNUSABLE_FILE',
     hint: 'move it away, or give another file',
   });

@@ -10,7 +10,7 @@ import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
 
 /**
  * What the journal decided. `ours`: recorded; send it unless `isLate`, after which others count its
- * outcome as unknown. The others return the operation that is in the way.
+ * outcome as unknown. The others return the operation that it conflicts with.
  * `done`: the idempotency key was used for the same input, and the operation ended or was accepted. `other-input`: it was used for another
  * input. `busy`: another process is at work under the key. `doubt`: its outcome is unknown. `repeated`: an equal intent
  * without a key was recorded a short time ago, or is in doubt. `over-limit`: with it, a sum would be over this limit; now it is `spentMillionths`.
@@ -18,15 +18,15 @@ import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
 export type Claim =
   | { readonly kind: 'ours'; readonly operationId: string; readonly isLate: () => boolean }
   | { readonly kind: 'over-limit'; readonly limit: SpendLimit; readonly spentMillionths: bigint }
-  | InTheWay;
+  | Conflict;
 
 /** A decision inside its transaction: how long the sender is at work, and not until when. */
 type Claimed =
   | Exclude<Claim, { kind: 'ours' }>
   | { readonly kind: 'ours'; readonly operationId: string; readonly busyForMs: number };
 
-/** An operation that is in the way of an intent. */
-export type InTheWay = {
+/** An operation that an intent conflicts with. */
+export type Conflict = {
   readonly kind: 'done' | 'other-input' | 'busy' | 'doubt' | 'repeated';
   readonly operation: Operation;
 };
@@ -34,18 +34,18 @@ export type InTheWay = {
 /** How long an equal intent counts as a repetition. */
 export const GUARD_MS = 10 * 60_000;
 
-interface Looking {
+interface ClaimContext {
   readonly recording: Recording;
   digest(text: string): string;
   isBusy(operation: Operation): boolean;
 }
 
-interface Claiming extends Looking {
+interface Claiming extends ClaimContext {
   readonly ids: Ids;
   readonly host: Host;
 }
 
-const digestOf = ({ digest }: Looking, { input }: Pick<Intent, 'input'>) =>
+const digestOf = ({ digest }: ClaimContext, { input }: Pick<Intent, 'input'>) =>
   input === undefined ? CLEARED : digest(input);
 
 /** Decides whether an intent may be sent, and records it if it may. Call it in a transaction. */
@@ -58,9 +58,9 @@ export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: nu
     accountIn(recording, intent.account, ids.uuid),
     endOfChain(recording),
   ]);
-  const look = () => inTheWay(claiming, { ...intent, accounts, inputDigest });
+  const findNext = () => conflictOf(claiming, { ...intent, accounts, inputDigest });
   // Accounts that turned out to be one may hold the same idempotency key twice: behind an abandoned operation there may be another one.
-  for (let found = await look(); found; found = await look()) {
+  for (let found = await findNext(); found; found = await findNext()) {
     if ('operation' in found) return found;
     await tryMove(recording, found.abandoned, 'refused', { detail: NEVER_SENT });
   }
@@ -79,26 +79,26 @@ export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: nu
   return { kind: 'ours', operationId: id, busyForMs: sendingMs ?? PREPARED_MS };
 }
 
-/** Returns what would be in the way of an intent, and writes nothing. */
-export async function lookIn(looking: Looking, intent: LookedFor): Promise<InTheWay | undefined> {
-  const accounts = await accountIds(looking.recording.queries, intent.account);
-  const found = await inTheWay(looking, { ...intent, accounts, inputDigest: digestOf(looking, intent) });
+/** Returns the operation that an intent conflicts with, and writes nothing. */
+export async function findConflict(context: ClaimContext, intent: ConflictQuery): Promise<Conflict | undefined> {
+  const accounts = await accountIds(context.recording.queries, intent.account);
+  const found = await conflictOf(context, { ...intent, accounts, inputDigest: digestOf(context, intent) });
   return found && 'operation' in found ? found : undefined;
 }
 
-type Found = InTheWay | { readonly abandoned: string } | undefined;
+type Found = Conflict | { readonly abandoned: string } | undefined;
 
-const inTheWay = (looking: Looking, claimed: Wanted) =>
-  claimed.idempotencyKey === undefined ? repeated(looking, claimed) : holder(looking, claimed);
+const conflictOf = (context: ClaimContext, claimed: Wanted) =>
+  claimed.idempotencyKey === undefined ? repeated(context, claimed) : holder(context, claimed);
 
-/** The parts of an intent that decide what is in its way. */
-export type LookedFor = Pick<Intent, 'account' | 'input' | 'idempotencyKey' | 'isGuarded' | 'isAgain'>;
+/** The parts of an intent that decide what it conflicts with. */
+export type ConflictQuery = Pick<Intent, 'account' | 'input' | 'idempotencyKey' | 'isGuarded' | 'isAgain'>;
 
-type Wanted = Omit<LookedFor, 'account'> & { readonly accounts: readonly string[]; readonly inputDigest: string };
+type Wanted = Omit<ConflictQuery, 'account'> & { readonly accounts: readonly string[]; readonly inputDigest: string };
 
 /** Returns the newest operation that holds the idempotency key, and what that means for a second one. */
 async function holder(
-  { recording, isBusy }: Looking,
+  { recording, isBusy }: ClaimContext,
   { accounts, idempotencyKey, inputDigest }: Wanted,
 ): Promise<Found> {
   const [operation] = await listOperations(recording.queries, { account: accounts, idempotencyKey, limit: 1 });
@@ -114,20 +114,24 @@ async function holder(
 export const NEVER_SENT = 'its process ended before it was sent';
 
 /** Returns an equal operation of the last minutes, or one in doubt of any age. */
-async function repeated(looking: Looking, wanted: Wanted): Promise<Found> {
+async function repeated(context: ClaimContext, wanted: Wanted): Promise<Found> {
   const { accounts, inputDigest, isGuarded, isAgain } = wanted;
   if (!isGuarded || isAgain || inputDigest === CLEARED) return undefined;
-  const { queries } = looking.recording;
+  const { queries } = context.recording;
   const like = { account: accounts, inputDigest, limit: 1 };
   const operation =
-    (await newestMoved(looking, { ...like, state: 'may-have-moved', sinceMs: queries.now() - GUARD_MS })) ??
+    (await newestMoved(context, { ...like, state: 'may-have-moved', sinceMs: queries.now() - GUARD_MS })) ??
     (await listOperations(queries, { ...like, state: 'in-doubt' }))[0];
   return operation && { kind: 'repeated', operation };
 }
 
 /** Returns the newest operation of a selection that moved money or still may, passing over those whose process never sent them. */
-async function newestMoved(looking: Looking, selection: Selection, after?: Operation): Promise<Operation | undefined> {
-  const [operation] = await listOperations(looking.recording.queries, { ...selection, after });
-  if (operation?.state !== 'prepared' || looking.isBusy(operation)) return operation;
-  return newestMoved(looking, selection, operation);
+async function newestMoved(
+  context: ClaimContext,
+  selection: Selection,
+  after?: Operation,
+): Promise<Operation | undefined> {
+  const [operation] = await listOperations(context.recording.queries, { ...selection, after });
+  if (operation?.state !== 'prepared' || context.isBusy(operation)) return operation;
+  return newestMoved(context, selection, operation);
 }

@@ -1,7 +1,7 @@
 import type { CliError } from '../base/errors.ts';
 import type { DatabaseError } from '../sqlite/errors.ts';
 import type { AccountNames, Fintech } from './accounts.ts';
-import type { Claim, InTheWay, LookedFor } from './claims.ts';
+import type { Claim, Conflict, ConflictQuery } from './claims.ts';
 import type { Looks } from './doubt.ts';
 import type { Head } from './head.ts';
 import type { Imported } from './import.ts';
@@ -27,8 +27,8 @@ export interface Journal {
    * response at most, it is recorded as sent in the same transaction: call it just before sending.
    */
   claim(intent: Intent, busyForMs?: number): Promise<Claim>;
-  /** Returns what would be in the way of an intent, and records nothing. */
-  look(intent: LookedFor): Promise<InTheWay | undefined>;
+  /** Returns the operation that an intent conflicts with, and records nothing. */
+  findConflict(intent: ConflictQuery): Promise<Conflict | undefined>;
   /** Returns what an account spent in this day or month, in millionths of a Naira or token, without what was not done or came in. */
   spent(account: AccountNames, spending: Spending): Promise<bigint>;
   /** Counts all operations. */

@@ -5,7 +5,7 @@ import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkK
 import { type Aside, keepAside, keptFiles } from './aside.ts';
 import type { Baseline } from './baseline.ts';
 import { chainPart } from './chain-part.ts';
-import { claimIn, lookIn } from './claims.ts';
+import { claimIn, findConflict } from './claims.ts';
 import type { Recording } from './entries.ts';
 import { appendFacts, factAbout, subjects } from './facts.ts';
 import { type Head, hasKeptHeads, keepHead, lastHead } from './head.ts';
@@ -89,8 +89,8 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
       );
       return claim.kind === 'ours' ? { ...claim, isLate: () => passed() > claim.busyForMs } : claim;
     },
-    look: (intent) =>
-      store.read((queries) => lookIn({ ...claiming, recording: { queries, host: store.host } }, intent)),
+    findConflict: (intent) =>
+      store.read((queries) => findConflict({ ...claiming, recording: { queries, host: store.host } }, intent)),
     learnFintech: async (names, fintech) => {
       // A read that tells nothing new must not wait for a command that writes.
       const known = await store.read(async (queries) => {

@@ -150,7 +150,7 @@ async function requireJournalOf(store: Place, memory: Memory, account: AccountNa
   for (const each of all)
     if (each.id !== store.id && !(await continues(store, configFolder, each, account)))
       throw elsewhere(store, memory, each);
-  const other = all.length === 0 ? await inTheWayOf(store, account) : undefined;
+  const other = all.length === 0 ? await otherJournalOf(store, account) : undefined;
   if (other) throw elsewhere(store, memory, other);
   return known;
 }
@@ -261,10 +261,10 @@ async function continues(
 }
 
 /**
- * Returns the journal that is in the way of using one for an account of which nothing is remembered: this host's own file, if it has
+ * Returns the other journal that an account of which nothing is remembered may have: this host's own file, if it has
  * operations that the one on a server lacks, or the one that an earlier version remembered.
  */
-export async function inTheWayOf(
+export async function otherJournalOf(
   store: Pick<Store, 'path' | 'server' | 'read'>,
   account: AccountNames,
 ): Promise<Earlier | undefined> {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
-import { DoneBefore, requireFree } from '../../src/engine/conflicts.ts';
+import { AlreadyDone, requireFree } from '../../src/engine/conflicts.ts';
 import { guardIn, requireUnused } from '../../src/engine/once.ts';
-import type { InTheWay } from '../../src/journal/claims.ts';
+import type { Conflict } from '../../src/journal/claims.ts';
 import { amount } from '../../src/money/amount.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import { fakeWorld } from '../support/world.ts';
@@ -66,16 +66,16 @@ test('an outcome that was kept beside the journal ends a doubt before the servic
   };
   const session = { globals: { dryRun: false }, accountNames: async () => ({}), journal: async () => journal };
   const guard = await guardOf({ ...VALUES, once: 'k' });
-  await expect(requireUnused(session as unknown as Session, guard)).rejects.toBeInstanceOf(DoneBefore);
+  await expect(requireUnused(session as unknown as Session, guard)).rejects.toBeInstanceOf(AlreadyDone);
   expect(asked).toEqual(['merge']);
 });
 
-test.each<[InTheWay['kind'], string | undefined]>([
+test.each<[Conflict['kind'], string | undefined]>([
   ['other-input', 'ONCE_KEY_TAKEN'],
   ['doubt', 'OUTCOME_UNKNOWN'],
   ['repeated', 'REPEATED'],
   ['done', undefined],
-])('an operation in the way that is %s ends the command with %s', async (kind, code) => {
+])('a conflict that is %s ends the command with %s', async (kind, code) => {
   const operation = {
     operationId: 'o-1',
     idempotencyKey: 'k',
@@ -83,8 +83,8 @@ test.each<[InTheWay['kind'], string | undefined]>([
     createdAt: '2026-01-05T09:00:00.000Z',
     state: 'accepted',
   };
-  const thrown = await requireFree({ world: fakeWorld() }, { kind, operation } as InTheWay).catch((error) => error);
-  if (code === undefined) expect(thrown).toBeInstanceOf(DoneBefore);
+  const thrown = await requireFree({ world: fakeWorld() }, { kind, operation } as Conflict).catch((error) => error);
+  if (code === undefined) expect(thrown).toBeInstanceOf(AlreadyDone);
   else expect(thrown).toBeInstanceOf(CliError);
   expect(thrown.code).toBe(code);
 });

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { createActivity } from '../../src/engine/activity.ts';
-import { DoneBefore } from '../../src/engine/conflicts.ts';
+import { AlreadyDone } from '../../src/engine/conflicts.ts';
 import { sendJournaled } from '../../src/engine/send.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
@@ -91,7 +91,7 @@ describe('a request that was sent again while its process was suspended', () => 
       },
       () => Promise.reject(refused),
     );
-    expect(ended).toBeInstanceOf(DoneBefore);
+    expect(ended).toBeInstanceOf(AlreadyDone);
     expect(ended).toMatchObject({ operation: { state: 'accepted', requestId: 'w-2' } });
     expect(operations).toMatchObject([{ state: 'accepted', requestId: 'w-2' }]);
   });

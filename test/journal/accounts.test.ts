@@ -65,7 +65,7 @@ describe('two keys of one fintech', () => {
     const journal = await open();
     await learn(journal, () => paid(journal, by('a')));
     expect(await found(journal, by('b'))).toBe('done');
-    expect((await journal.look(by('b')))?.kind).toBe('done');
+    expect((await journal.findConflict(by('b')))?.kind).toBe('done');
     expect((await journal.verify()).problem).toBeUndefined();
     journal.close();
   });

@@ -108,7 +108,7 @@ describe('an idempotency key', () => {
   ])('that is looked at after %j is %s', async (states, expected) => {
     const journal = await testJournal({ host: idleHost });
     await through(journal, await prepared(journal, KEYED), ...states);
-    expect((await journal.look(KEYED))?.kind).toBe(expected);
+    expect((await journal.findConflict(KEYED))?.kind).toBe(expected);
     journal.close();
   });
 
@@ -237,7 +237,7 @@ describe('an equal intent without a key', () => {
         if (end === 'failed') await through(journal, id, 'sent', 'accepted', 'failed');
         if (end === 'not-done') await through(journal, id, 'sent', 'unknown', 'resolved');
       }
-      for (const found of [await journal.claim(GUARDED), await journal.look(GUARDED)])
+      for (const found of [await journal.claim(GUARDED), await journal.findConflict(GUARDED)])
         expect(found).toMatchObject({ kind: 'repeated', operation: { operationId: paid, state: 'accepted' } });
       journal.close();
     },
@@ -259,10 +259,10 @@ test('looking records nothing', async () => {
   const journal = await testJournal({ host: idleHost });
   await through(journal, await prepared(journal, KEYED), 'sent', 'accepted');
   const before = await journal.verify();
-  expect([(await journal.look(KEYED))?.kind, await journal.look({ ...KEYED, idempotencyKey: 'new' })]).toEqual([
-    'done',
-    undefined,
-  ]);
+  expect([
+    (await journal.findConflict(KEYED))?.kind,
+    await journal.findConflict({ ...KEYED, idempotencyKey: 'new' }),
+  ]).toEqual(['done', undefined]);
   expect(await journal.verify()).toEqual(before);
   journal.close();
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { inTheWayOf } from '../../src/journal/memory.ts';
+import { otherJournalOf } from '../../src/journal/memory.ts';
 import type { Queries } from '../../src/journal/store.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
@@ -31,7 +31,7 @@ async function partlyMoved(moved: (ids: readonly string[]) => readonly string[],
     server: { name: 'db.test', localPath },
     read: <T>(work: (queries: Queries) => Promise<T>) => work(queries),
   };
-  return { localPath, inTheWay: await inTheWayOf(store, INTENT.account) };
+  return { localPath, other: await otherJournalOf(store, INTENT.account) };
 }
 
 describe.each([
@@ -39,7 +39,7 @@ describe.each([
   ['of one moment', 0],
 ])('a journal on a server, beside this host’s with operations %s,', (_what, passMs) => {
   test('is used when it has them all', async () => {
-    expect((await partlyMoved((ids) => ids, passMs)).inTheWay).toBeUndefined();
+    expect((await partlyMoved((ids) => ids, passMs)).other).toBeUndefined();
   });
 
   test.each([
@@ -47,7 +47,7 @@ describe.each([
     ['the oldest alone', (ids: readonly string[]) => ids.slice(0, 1)],
     ['all but the newest', (ids: readonly string[]) => ids.slice(0, -1)],
   ])('is not used when it has %s', async (_which, moved) => {
-    const { localPath, inTheWay } = await partlyMoved(moved, passMs);
-    expect(inTheWay).toMatchObject({ kind: 'file', place: localPath });
+    const { localPath, other } = await partlyMoved(moved, passMs);
+    expect(other).toMatchObject({ kind: 'file', place: localPath });
   });
 });

@@ -5,7 +5,7 @@ import { INTENT, testJournal } from '../support/journal-intent.ts';
 describe('a journal that cannot be read or written', () => {
   const calls: Readonly<Record<string, (journal: Journal) => Promise<unknown>>> = {
     claim: (journal) => journal.claim(INTENT),
-    look: (journal) => journal.look({ ...INTENT, idempotencyKey: 'k' }),
+    findConflict: (journal) => journal.findConflict({ ...INTENT, idempotencyKey: 'k' }),
     count: (journal) => journal.count(),
     inDoubt: (journal) => journal.inDoubt('sandbox'),
     prepareRotation: (journal) =>

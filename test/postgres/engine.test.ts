@@ -75,7 +75,7 @@ describe('an idempotency key', () => {
     const [first, second] = [await openHost(url), await openHost(url)];
     await through(first, await prepared(first, KEYED), 'sent', 'accepted');
     expect(await claimed(second, { ...KEYED, ...OTHER })).toBe('other-input accepted');
-    expect((await second.look({ ...KEYED, ...OTHER }))?.kind).toBe('other-input');
+    expect((await second.findConflict({ ...KEYED, ...OTHER }))?.kind).toBe('other-input');
   });
 
   test('is busy for other hosts until its time on the server is over, although its process cannot be seen', async () => {
@@ -161,7 +161,7 @@ describe('an equal intent without a key', () => {
     for (let count = 0; count < 25; count++)
       await through(first, await prepared(first, { ...GUARDED, isAgain: true }), ...states);
     expire(url);
-    for (const found of [await second.claim(GUARDED), await second.look(GUARDED)])
+    for (const found of [await second.claim(GUARDED), await second.findConflict(GUARDED)])
       expect(found).toMatchObject({ kind: 'repeated', operation: { operationId: paid, state: 'accepted' } });
   });
 

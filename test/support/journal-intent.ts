@@ -41,7 +41,7 @@ export function testJournal({
   return openJournal(path, { clock, ids, host }, { outcomeWaitMs: OUTCOME_WAIT_MS });
 }
 
-/** Records an intent that nothing is in the way of, and returns its id. */
+/** Records an intent without a conflict, and returns its id. */
 export async function prepared(journal: Journal, intent: Partial<Intent> = {}): Promise<string> {
   const claim = await journal.claim({ ...INTENT, ...intent });
   if (claim.kind !== 'ours') throw new Error(`the claim is ${claim.kind}`);

@@ -1,7 +1,7 @@
 import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import { validRequest } from '../../client/request.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
-import { DoneBefore } from '../../engine/conflicts.ts';
+import { AlreadyDone } from '../../engine/conflicts.ts';
 import { DryRun, dryRunOfParts } from '../../engine/dry-run.ts';
 import type { Guard } from '../../engine/guard.ts';
 import { requireUnused } from '../../engine/once.ts';
@@ -68,7 +68,7 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
       hint: 'plan them one by one with --amount max',
     });
   const guard = session.guard();
-  const before = await doneBefore(session, guard, texts);
+  const before = await withdrawnBefore(session, guard, texts);
   const found = await readWithdrawable(session);
   if (before.parts.length === 0) requireSome(found);
   const agreed = before.agreed ?? partsOf(found);
@@ -102,7 +102,7 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
     }
     // Another process may have taken the rest under the same key.
     if (guard?.idempotencyKey !== undefined)
-      parts.splice(0, parts.length, ...(await doneBefore(session, guard, texts)).parts);
+      parts.splice(0, parts.length, ...(await withdrawnBefore(session, guard, texts)).parts);
   } catch (error) {
     if (!(error instanceof CliError) || parts.length === 0) throw error;
     return { ...(await outcomeWith(session, parts)), error: stoppedAfter(error, parts, guard) };
@@ -165,7 +165,7 @@ interface Before {
 const PART = /, part \d+ of (\d{1,9}) of (₦[\d,.]+)$/;
 
 /** Returns the withdrawals that were made under the idempotency key before. Throws CliError if the outcome of one is unknown, or for another account. */
-async function doneBefore(session: Session, guard: Guard | undefined, texts: WithdrawalTexts): Promise<Before> {
+async function withdrawnBefore(session: Session, guard: Guard | undefined, texts: WithdrawalTexts): Promise<Before> {
   const parts: Part[] = [];
   let agreed: Sweep | undefined;
   if (guard?.idempotencyKey === undefined || session.globals.dryRun) return { parts, agreed };
@@ -218,7 +218,7 @@ async function heldBy(session: Session, guard: Guard): Promise<Operation | undef
     await requireUnused(session, guard);
     return undefined;
   } catch (error) {
-    if (error instanceof DoneBefore) return error.operation;
+    if (error instanceof AlreadyDone) return error.operation;
     throw error;
   }
 }
@@ -289,7 +289,7 @@ async function sendPart(
     return { withdrawalId: data.withdrawalId, amount: money, status: data.status ?? null, onceKey: idempotencyKey };
   } catch (error) {
     // Another process was faster under this key.
-    if (!(error instanceof DoneBefore)) throw error;
+    if (!(error instanceof AlreadyDone)) throw error;
     return recordedPart(error.operation);
   }
 }

@@ -43,7 +43,7 @@ interface Begun {
 interface Beginning {
   readonly sql: string;
   readonly writes: boolean;
-  /** Whether what a server that took over may have lost is in the way. */
+  /** Whether a server that took over, and may have lost entries, forbids writing. */
   readonly needsServer: boolean;
   /** How long the server lets it wait for the transaction before it. */
   readonly lockMs: number;
