@@ -54,7 +54,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     return 0;
   } catch (error) {
     return report(
-      asCliError(await (await import('./terminal/show/damaged-journal.ts')).withDoubtsSaved(error, world), world),
+      asCliError(await (await import('./terminal/show/damaged-journal.ts')).withSavedOperations(error, world), world),
       isJson ?? wantsJson(argv, world),
       argv,
       world,

@@ -530,7 +530,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/once.ts',
-    line: "if (found.kind === 'doubt' && (await journal.merge()).count > 0) continue;",
+    line: "if (found.kind === 'in-doubt' && (await journal.merge()).count > 0) continue;",
     change: '',
     tests: ['test/cli/kept-outcome.test.ts', 'test/cli/guard.test.ts'],
   },

@@ -7,7 +7,7 @@ const VISIBLE_AFTER_MS = 10 * 60_000;
 /** How long a sandbox holds the service's idempotency keys at least. Source: inferred. */
 const SANDBOX_LIFETIME_MS = 24 * 3_600_000;
 
-/** What ends a doubt: when a request that is in no list counts as not done, and what proves that a row is the request. */
+/** What decides an unknown outcome: when a request that is in no list counts as not done, and what proves that a row is the request. */
 interface EvidenceRules {
   readonly absence: Absence;
   readonly visibleAfterMs: number;
@@ -16,7 +16,7 @@ interface EvidenceRules {
   readonly idempotencyLifetimeMs: number | undefined;
 }
 
-/** The settings of a profile that decide about doubts. */
+/** The settings of a profile that decide about unknown outcomes. */
 export const EVIDENCE_SETTINGS = ['absence', 'visibleAfterMs', 'evidence', 'idempotencyLifetimeMs'] as const;
 
 type Rules = Pick<StoredProfile, 'mode' | (typeof EVIDENCE_SETTINGS)[number] | 'trustedRules'>;
@@ -54,7 +54,7 @@ export function trustedRules({ trustedRules: _, ...profile }: StoredProfile): St
 /** Whether a profile's settings are used: weaker ones than the defaults only if the user set or trusted them on this machine. */
 export const areRulesTrusted = (rules: Rules): boolean => !weakensRules(rules) || rules.trustedRules === trustOf(rules);
 
-/** Returns what ends a doubt about a request of a profile. */
+/** Returns what decides about the unknown outcome of a request of a profile. */
 export function evidenceRulesOf({ mode, stored }: Pick<Profile, 'mode' | 'stored'>): EvidenceRules {
   const rules: Rules = stored ?? { mode };
   const wanted = wantedRules(rules);

@@ -32,7 +32,7 @@ export async function requireFree(
   });
 }
 
-function conflictError(kind: 'other-input' | 'doubt' | 'repeated', operation: Operation): CliError {
+function conflictError(kind: 'other-input' | 'in-doubt' | 'repeated', operation: Operation): CliError {
   const { operationId, idempotencyKey, summary, createdAt, state } = operation;
   const when = timeForPeople(createdAt);
   if (kind === 'other-input')
@@ -45,7 +45,7 @@ function conflictError(kind: 'other-input' | 'doubt' | 'repeated', operation: Op
         operationId,
       },
     );
-  if (kind === 'doubt')
+  if (kind === 'in-doubt')
     return new CliError(
       'unknown',
       `the outcome of ${summary}, run under this idempotency key on ${when}, is unknown; nothing was sent this time`,

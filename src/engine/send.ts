@@ -6,7 +6,7 @@ import { type Moves, movesOf } from '../contract/moves.ts';
 import { redact, secretsIn } from '../contract/redact.ts';
 import { firstName } from '../contract/renamed.ts';
 import type { Baseline } from '../journal/baseline.ts';
-import { isInDoubt } from '../journal/doubt.ts';
+import { isInDoubt } from '../journal/in-doubt.ts';
 import type { Authority, Intent, Journal, Operation } from '../journal/journal.ts';
 import type { SpendLimit } from '../journal/spending.ts';
 import type { Sweep } from '../journal/sweep.ts';

@@ -12,7 +12,7 @@ import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
  * What the journal decided. `ours`: recorded; send it unless `isLate`, after which others count its
  * outcome as unknown. The others return the operation that it conflicts with.
  * `done`: the idempotency key was used for the same input, and the operation ended or was accepted. `other-input`: it was used for another
- * input. `busy`: another process is at work under the key. `doubt`: its outcome is unknown. `repeated`: an equal intent
+ * input. `busy`: another process is at work under the key. `in-doubt`: its outcome is unknown. `repeated`: an equal intent
  * without a key was recorded a short time ago, or is in doubt. `over-limit`: with it, a sum would be over this limit; now it is `spentMillionths`.
  */
 export type Claim =
@@ -27,7 +27,7 @@ type Claimed =
 
 /** An operation that an intent conflicts with. */
 export type Conflict = {
-  readonly kind: 'done' | 'other-input' | 'busy' | 'doubt' | 'repeated';
+  readonly kind: 'done' | 'other-input' | 'busy' | 'in-doubt' | 'repeated';
   readonly operation: Operation;
 };
 
@@ -107,7 +107,7 @@ async function holder(
   if (isBusy(operation)) return { kind: 'busy', operation };
   if (operation.state === 'prepared') return { abandoned: operation.operationId };
   const isInDoubt = operation.state === 'sent' || operation.state === 'unknown';
-  return { kind: isInDoubt ? 'doubt' : 'done', operation };
+  return { kind: isInDoubt ? 'in-doubt' : 'done', operation };
 }
 
 /** The detail of an operation whose process ended between recording and sending. */

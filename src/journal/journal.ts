@@ -102,7 +102,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
       else await append((recording) => learnFintech(recording, names, fintech, ids.uuid));
     },
     append: (id, state, appended = {}) => append((recording) => move(recording, id, state, appended)),
-    ...doubtPart(clock, append),
+    ...inDoubtPart(clock, append),
     ...endPart(append, memory),
     digest,
     isBusy,
@@ -131,9 +131,9 @@ async function move(recording: Recording, id: string, state: OperationState, app
   if (!(await tryMove(recording, id, state, appended))) throw new Error(`operation ${id} cannot become ${state}`);
 }
 
-type DoubtPart = Pick<Journal, 'claimRepeat' | 'noteLook' | 'take'>;
+type InDoubtPart = Pick<Journal, 'claimRepeat' | 'noteLook' | 'take'>;
 
-function doubtPart(clock: JournalWorld['clock'], append: Append): DoubtPart {
+function inDoubtPart(clock: JournalWorld['clock'], append: Append): InDoubtPart {
   return {
     claimRepeat: async (id, busyForMs) => {
       const passed = stopwatch(clock);

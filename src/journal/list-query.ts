@@ -70,9 +70,9 @@ export function listQuery(
   return { sql, values: [...conditions.flatMap(([, ...values]) => values), selection.limit] };
 }
 
-/** Names the index of a list of doubts, which SQLite would not choose without statistics. */
+/** Names the index of a list of operations in doubt, which SQLite would not choose without statistics. */
 function indexFor({ state, kind, idempotencyKey, givenIdempotencyKey, requestId }: Selection): string {
-  // Doubts end, so they are fewer than the operations of an account, or those with an equal input.
+  // Their outcomes become known, so they are fewer than the operations of an account, or those with an equal input.
   const isNarrow = [idempotencyKey, givenIdempotencyKey, requestId].some((value) => value !== undefined);
   if (state !== 'in-doubt' || isNarrow) return '';
   return `INDEXED BY ${kind === undefined ? 'operation_in_doubt' : 'operation_in_doubt_by_kind'}`;

@@ -1,7 +1,7 @@
 import type { Amount, Asset } from '../money/amount.ts';
 import { type Authority, parseAuthority } from './authority.ts';
 import { type Baseline, parseBaseline } from './baseline.ts';
-import { type Looks, resultIn } from './doubt.ts';
+import { type Looks, resultIn } from './in-doubt.ts';
 import { listQuery, oneOf, type Selection } from './list-query.ts';
 import type { Kind, OperationState, Verdict } from './states.ts';
 import type { Queries } from './store.ts';

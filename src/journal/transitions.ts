@@ -1,9 +1,9 @@
 import type { World } from '../base/world.ts';
 import type { Asset } from '../money/amount.ts';
 import { fixedText } from './chain.ts';
-import { isInDoubt, resultIn } from './doubt.ts';
 import { appendEntries, type Recording, storableIn } from './entries.ts';
 import { appendFacts } from './facts.ts';
+import { isInDoubt, resultIn } from './in-doubt.ts';
 import type { Intent } from './intent.ts';
 import { addSpent, counts } from './spending.ts';
 import { mayFollow, type OperationState, type Verdict } from './states.ts';

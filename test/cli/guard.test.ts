@@ -45,7 +45,7 @@ test('a dry run asks no journal whether its idempotency key was used', async () 
       accountNames: async () => ({}),
       journal: async () => {
         opened.push(`dry run: ${dryRun}`);
-        return { look: async () => undefined };
+        return { findConflict: async () => undefined };
       },
     }) as unknown as Session;
   const guard = await guardOf({ ...VALUES, once: 'k' });
@@ -58,7 +58,7 @@ test('an outcome that was kept beside the journal ends a doubt before the servic
   const asked: string[] = [];
   let kept = 1;
   const journal = {
-    look: async () => ({ kind: kept > 0 ? 'doubt' : 'done', operation }),
+    findConflict: async () => ({ kind: kept > 0 ? 'in-doubt' : 'done', operation }),
     merge: async () => {
       asked.push('merge');
       return { count: kept--, warnings: [] };
@@ -72,7 +72,7 @@ test('an outcome that was kept beside the journal ends a doubt before the servic
 
 test.each<[Conflict['kind'], string | undefined]>([
   ['other-input', 'ONCE_KEY_TAKEN'],
-  ['doubt', 'OUTCOME_UNKNOWN'],
+  ['in-doubt', 'OUTCOME_UNKNOWN'],
   ['repeated', 'REPEATED'],
   ['done', undefined],
 ])('a conflict that is %s ends the command with %s', async (kind, code) => {

@@ -30,8 +30,8 @@ const idleHost: Host = { ...oneProcess(), isRunning: () => false };
 
 describe('an idempotency key', () => {
   test.each<[OperationState[], string]>([
-    [['sent'], 'doubt sent'],
-    [['sent', 'unknown'], 'doubt unknown'],
+    [['sent'], 'in-doubt sent'],
+    [['sent', 'unknown'], 'in-doubt unknown'],
     [['sent', 'accepted'], 'done accepted'],
     [['sent', 'accepted', 'settled'], 'done settled'],
     [['sent', 'accepted', 'failed'], 'done failed'],
@@ -78,7 +78,7 @@ describe('an idempotency key', () => {
     const journal = await testJournal({ host: busyHost, clock });
     await journal.append(await prepared(journal, KEYED), 'sent');
     clock.pass(60_001);
-    expect(await found(journal, KEYED)).toBe('doubt sent');
+    expect(await found(journal, KEYED)).toBe('in-doubt sent');
     journal.close();
   });
 
@@ -155,7 +155,7 @@ describe('an idempotency key', () => {
     clock.pass(busyForMs);
     expect([isLate(), await found(journal, KEYED)]).toEqual([false, 'busy sent']);
     clock.pass(1);
-    expect([isLate(), await found(journal, KEYED)]).toEqual([true, 'doubt sent']);
+    expect([isLate(), await found(journal, KEYED)]).toEqual([true, 'in-doubt sent']);
     journal.close();
   });
 });

@@ -52,8 +52,8 @@ const tampering = (sql: string) =>
 
 describe('an idempotency key', () => {
   test.each<[OperationState[], string]>([
-    [['sent'], 'doubt sent'],
-    [['sent', 'unknown'], 'doubt unknown'],
+    [['sent'], 'in-doubt sent'],
+    [['sent', 'unknown'], 'in-doubt unknown'],
     [['sent', 'accepted'], 'done accepted'],
     [['sent', 'accepted', 'settled'], 'done settled'],
     [['sent', 'accepted', 'failed'], 'done failed'],
@@ -84,9 +84,9 @@ describe('an idempotency key', () => {
     expect(await claimed(first, KEYED, 60_000)).toBe('ours');
     expect(await claimed(second, KEYED)).toBe('busy sent');
     // Two hosts with one name are two hosts: a folder is a host, and the process of the other one is never looked for here.
-    expect(await claimed(first, KEYED)).toBe('doubt sent');
+    expect(await claimed(first, KEYED)).toBe('in-doubt sent');
     expire(url);
-    expect(await claimed(second, KEYED)).toBe('doubt sent');
+    expect(await claimed(second, KEYED)).toBe('in-doubt sent');
   });
 
   test('of a host that ended before it sent is taken over, and its operation closed', async () => {
@@ -107,7 +107,7 @@ describe('an idempotency key', () => {
       const intent = { ...KEYED, idempotencyKey: `round-${round}` };
       const ends = await Promise.all(hosts.map((host) => claimed(host, intent, 60_000)));
       expect(ends.filter((end) => end === 'ours')).toHaveLength(1);
-      expect(ends.filter((end) => !['ours', 'busy sent', 'doubt sent'].includes(end))).toEqual([]);
+      expect(ends.filter((end) => !['ours', 'busy sent', 'in-doubt sent'].includes(end))).toEqual([]);
     }
     expect(await hosts[0]?.count()).toBe(10);
     expect((await hosts[0]?.verify())?.problem).toBeUndefined();
@@ -416,7 +416,7 @@ describe('a journal that moves', () => {
   async function expectMoved(journal: Journal) {
     expect((await journal.verify()).problem).toBeUndefined();
     const ends = [await again(journal, 'doubt'), await again(journal, 'lost'), await again(journal, 'done')];
-    expect(ends).toEqual(['doubt unknown', 'doubt sent', 'done settled']);
+    expect(ends).toEqual(['in-doubt unknown', 'in-doubt sent', 'done settled']);
     expect(await claimed(journal, { ...INTENT, idempotencyKey: 'done', input: '["x"]' })).toBe('other-input settled');
     expect(await again(journal, 'free')).toBe('ours');
     const doubts = await journal.list({ limit: 9, state: 'in-doubt', givenIdempotencyKey: 'doubt' });

@@ -231,7 +231,7 @@ describe('equal requests in doubt', () => {
     };
     expect(await noteOf()).toMatchObject({
       kind: 'own',
-      note: '2 equal requests are in doubt; their rows were assigned in order',
+      note: '2 equal requests have unknown outcomes; their rows were assigned in order',
     });
     const alone = await rig();
     const id = await alone.doubt();

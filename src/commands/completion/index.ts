@@ -257,7 +257,7 @@ const cacheSetCommand = command({
     endDryRun(session, { cache: state, file: completionCachePath(world) });
     await setCompletionCached(world, state === 'on');
     // After the setting is written: a command that writes in between sees the setting and deletes the file too.
-    if (state === 'off') forgetSeen(world);
+    if (state === 'off') deleteCache(world);
     return { result: { data: await cacheState(world), columns: COLUMNS } };
   },
 });

@@ -187,20 +187,20 @@ const RECONCILED = [
 const EVERY = Number.MAX_SAFE_INTEGER;
 
 /** Returns the operations with an unknown outcome of this profile and of its account, whatever the profile was called then. */
-async function ownDoubts(session: Session): Promise<Operation[]> {
+async function ownInDoubt(session: Session): Promise<Operation[]> {
   const journal = await session.journal();
-  const doubts = await journal.list({ state: 'in-doubt', limit: EVERY });
+  const all = await journal.list({ state: 'in-doubt', limit: EVERY });
   const isNamed = ({ profile }: Operation) => profile === session.profile.name;
-  if (doubts.every(isNamed)) return doubts;
+  if (all.every(isNamed)) return all;
   // Without a key, only the name is known.
   const names = await session.accountNames().catch((error) => {
     if (error instanceof CliError) return undefined;
     throw error;
   });
   const accounts = names ? await journal.accountIds(names) : [];
-  const own = doubts.filter((each) => isNamed(each) || accounts.includes(each.account));
-  if (own.length < doubts.length)
-    await session.note(`other profiles have ${doubts.length - own.length} more; see: fiatrail ops reconcile --all`);
+  const own = all.filter((each) => isNamed(each) || accounts.includes(each.account));
+  if (own.length < all.length)
+    await session.note(`other profiles have ${all.length - own.length} more; see: fiatrail ops reconcile --all`);
   return own;
 }
 
@@ -241,7 +241,7 @@ const reconcileCommand = command({
     if (input.all && input.operationId !== undefined)
       throw new CliError('usage', 'an operation id and --all cannot be combined', { hint: 'remove one of them' });
     const journal = await session.journal();
-    const everything = () => (input.all ? journal.list({ state: 'in-doubt', limit: EVERY }) : ownDoubts(session));
+    const everything = () => (input.all ? journal.list({ state: 'in-doubt', limit: EVERY }) : ownInDoubt(session));
     // Oldest first, so that an older request takes its row before a later one can mistake it for its own.
     const selected = input.operationId
       ? [await operationNamed(session, input.operationId)]

@@ -37,21 +37,21 @@ async function pageAfter(
 ): Promise<Operation[]> {
   if (state) return journal.list({ ...filter, state, after: place, limit });
   const isPast = place !== undefined && !place.isInDoubt;
-  const doubts = isPast ? [] : await journal.list({ ...filter, state: 'in-doubt', after: place, limit });
-  if (inDoubt || doubts.length === limit) return doubts;
+  const inDoubtPage = isPast ? [] : await journal.list({ ...filter, state: 'in-doubt', after: place, limit });
+  if (inDoubt || inDoubtPage.length === limit) return inDoubtPage;
   const after = isPast ? place : undefined;
-  const rest = await journal.list({ ...filter, state: 'not-in-doubt', after, limit: limit - doubts.length });
-  return [...doubts, ...rest];
+  const rest = await journal.list({ ...filter, state: 'not-in-doubt', after, limit: limit - inDoubtPage.length });
+  return [...inDoubtPage, ...rest];
 }
 
 /** Reads the pages after the first one. An outcome that becomes known in the meantime is not listed a second time. */
 async function* laterPages(journal: Journal, listing: Listing, first: readonly Operation[], size: number) {
-  const doubts = new Set<string>();
+  const printedInDoubt = new Set<string>();
   for (let page = first; page.length === size; ) {
-    for (const operation of page) if (isInDoubt(operation)) doubts.add(operation.operationId);
+    for (const operation of page) if (isInDoubt(operation)) printedInDoubt.add(operation.operationId);
     const last = page.at(-1);
     page = await pageAfter(journal, listing, last && placeOf(last), size);
-    const fresh = page.filter(({ operationId }) => !doubts.has(operationId));
+    const fresh = page.filter(({ operationId }) => !printedInDoubt.has(operationId));
     if (fresh.length > 0) yield Promise.all(fresh.map(printed));
   }
 }

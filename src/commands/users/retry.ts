@@ -124,9 +124,9 @@ export async function recordRetried(session: Session, { operation, isInDoubt }: 
   const { inputDigest, account, kind } = operation;
   try {
     const journal = await session.journal();
-    const doubts = await journal.list({ state: 'in-doubt', kind, inputDigest, account: [account], limit: EVERY });
+    const all = await journal.list({ state: 'in-doubt', kind, inputDigest, account: [account], limit: EVERY });
     // A later one, of another process, may be what has the BVN. Ids are in the order of time.
-    const earlier = doubts.filter((each) => !journal.isBusy(each) && taken !== undefined && each.operationId < taken);
+    const earlier = all.filter((each) => !journal.isBusy(each) && taken !== undefined && each.operationId < taken);
     for (const { operationId } of earlier)
       await journal.append(operationId, 'resolved', { verdict: 'not-done', detail });
   } catch {

@@ -66,12 +66,11 @@ async function lookUntil(recorder: EventRecorder, screen: Screen, clock: Clock, 
       const found = stopping.aborted ? 0 : await recorder.reconcileMentioned();
       if (found > 0)
         screen.say(
-          `${found === 1 ? 'an outcome' : `${found} outcomes`} in doubt found by events; see: fiatrail ops list`,
+          `${found === 1 ? '1 unknown outcome' : `${found} unknown outcomes`} found by events; see: fiatrail ops list`,
         );
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (message !== problem && !stopping.aborted)
-        screen.say(`warning: cannot look for outcomes in doubt: ${message}`);
+      if (message !== problem && !stopping.aborted) screen.say(`warning: cannot look for unknown outcomes: ${message}`);
       problem = message;
     }
   }

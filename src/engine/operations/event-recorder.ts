@@ -17,7 +17,7 @@ export interface EventRecorder {
 }
 
 /** The most operations in doubt that are looked for at once. */
-const MAX_DOUBTS = 100;
+const MAX_IN_DOUBT = 100;
 
 /** Events are evidence: they end accepted work, and are the moment to look for outcomes that are unknown. */
 export function createEventRecorder(account: Account): EventRecorder {
@@ -40,10 +40,10 @@ export function createEventRecorder(account: Account): EventRecorder {
       const journal = mentions.size > 0 ? await account.existingJournal() : undefined;
       let found = 0;
       for (const [work, count] of journal ? [...mentions] : []) {
-        const doubts = await doubtsOf(account, work);
-        // An event that came while the journal was read may be about a doubt that it did not show yet.
-        if (doubts.length === 0 && mentions.get(work) === count) mentions.delete(work);
-        for (const operation of doubts) if ((await reconcile(account, operation)).kind === 'ended') found += 1;
+        const operations = await inDoubtOf(account, work);
+        // An event that came while the journal was read may be about an operation that it did not show yet.
+        if (operations.length === 0 && mentions.get(work) === count) mentions.delete(work);
+        for (const operation of operations) if ((await reconcile(account, operation)).kind === 'ended') found += 1;
       }
       return found;
     },
@@ -56,10 +56,10 @@ async function isOpen(journal: Journal, requestId: string): Promise<boolean> {
   return found.some(({ state }) => state === 'accepted');
 }
 
-async function doubtsOf(account: Account, { starts }: Work) {
+async function inDoubtOf(account: Account, { starts }: Work) {
   const journal = await account.journal();
   const ids = await journal.accountIds(await account.accountNames());
-  const inDoubt = ids.length === 0 ? [] : await journal.list({ account: ids, state: 'in-doubt', limit: MAX_DOUBTS });
+  const inDoubt = ids.length === 0 ? [] : await journal.list({ account: ids, state: 'in-doubt', limit: MAX_IN_DOUBT });
   return inDoubt.filter(({ endpoint }) => starts.some(({ id }) => id === endpoint));
 }
 

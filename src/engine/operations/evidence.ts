@@ -153,7 +153,7 @@ function amongEqual(
   return {
     kind: 'own',
     row,
-    note: `${claimants.length} equal requests are in doubt; their rows were assigned in order`,
+    note: `${claimants.length} equal requests have unknown outcomes; their rows were assigned in order`,
   };
 }
 

@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { requestIdOf } from '../../client/client.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Baseline } from '../../journal/baseline.ts';
-import { isInDoubt } from '../../journal/doubt.ts';
+import { isInDoubt } from '../../journal/in-doubt.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { shellWord } from '../../present/text.ts';
@@ -198,7 +198,7 @@ async function sentAgain(
   const untilMs = (baseline?.serviceAtMs ?? 0) + idempotencyLifetimeMs - MARGIN_MS;
   if ((account.time.service.nowMs() ?? Infinity) > untilMs) return undefined;
   // More rows than requests that may have made them: another program uses the account, and its work is not ours to guess at.
-  if (candidates.length > (await equalDoubts(account, journal, operation))) return undefined;
+  if (candidates.length > (await countEqual(account, journal, operation))) return undefined;
   const endpoint = await endpointNamed(operation.endpoint);
   const repeat = endpoint && (await journal.claimRepeat(operationId, account.globals.timeoutMs));
   if (!repeat) return undefined;
@@ -218,15 +218,15 @@ const acceptedAs = (requestId: string): Candidate => ({
   state: 'accepted when it was sent again under its idempotency key',
 });
 
-/** Counts the requests in doubt that are equal but for their idempotency keys, this one among them: none of them blocks another. */
-async function equalDoubts(account: Account, journal: Journal, { endpoint, request }: Operation): Promise<number> {
+/** Counts the requests in doubt that are equal but for the service's idempotency keys, this one among them: none of them blocks another. */
+async function countEqual(account: Account, journal: Journal, { endpoint, request }: Operation): Promise<number> {
   const ids = await journal.accountIds(await account.accountNames());
-  const inDoubt = await journal.list({ account: ids, state: 'in-doubt', limit: MAX_DOUBTS });
+  const inDoubt = await journal.list({ account: ids, state: 'in-doubt', limit: MAX_IN_DOUBT });
   const plain = withoutKey(request);
   return inDoubt.filter((each) => each.endpoint === endpoint && withoutKey(each.request) === plain).length;
 }
 
-const MAX_DOUBTS = 1_000;
+const MAX_IN_DOUBT = 1_000;
 
 function withoutKey(request: string): string {
   const { idempotencyKey: _, ...rest } = JSON.parse(request) as Record<string, unknown>;

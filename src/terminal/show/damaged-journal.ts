@@ -2,14 +2,14 @@ import { journalPath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { JOURNAL_CHANGED } from '../../journal/codes.ts';
-import type { SavedDoubts } from '../../journal/doubts.ts';
+import type { SavedOperations } from '../../journal/save-in-doubt.ts';
 import { isDamage } from './failures.ts';
 
 /**
  * If an error says that the journal is damaged or was changed, saves the unknown outcomes that it still has, and returns an
  * error that says where they are. Returns any other error unchanged.
  */
-export async function withDoubtsSaved(error: unknown, world: World): Promise<unknown> {
+export async function withSavedOperations(error: unknown, world: World): Promise<unknown> {
   const path = journalPath(world);
   const isDamaged = isDamage(error, path);
   const isChanged = error instanceof CliError && error.category === 'usage' && error.code === JOURNAL_CHANGED;
@@ -25,14 +25,14 @@ export async function withDoubtsSaved(error: unknown, world: World): Promise<unk
 
 async function savedText(path: string, world: World): Promise<string> {
   try {
-    const { saveDoubts } = await import('../../journal/doubts.ts');
+    const { saveInDoubt: saveDoubts } = await import('../../journal/save-in-doubt.ts');
     return textOf(await saveDoubts(path, world));
   } catch {
     return 'its unknown outcomes could not be saved';
   }
 }
 
-function textOf(saved: SavedDoubts | undefined): string {
+function textOf(saved: SavedOperations | undefined): string {
   if (!saved) return 'no unknown outcome can be read from it';
   const what = saved.count === 1 ? 'its 1 unknown outcome is' : `its ${saved.count} unknown outcomes are`;
   return `${what} saved in ${saved.path}`;

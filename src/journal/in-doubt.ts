@@ -1,6 +1,6 @@
 import type { OperationState } from './states.ts';
 
-/** What was done to end a doubt so far. */
+/** What was done to find an unknown outcome so far. */
 export interface Looks {
   /** When a complete read of the service's list first did not have it, in milliseconds since the epoch by the service's time. */
   readonly unseenSinceMs?: number;
@@ -17,7 +17,7 @@ export const isInDoubt = ({ state }: { readonly state: OperationState }): boolea
   state === 'sent' || state === 'unknown';
 
 /**
- * Splits the column `result`, which has what was done to end a doubt until it has the service's data. Only this function reads the
+ * Splits the column `result`, which has what was done to find an unknown outcome until it has the service's data. Only this function reads the
  * column, so that nobody takes the one for the other.
  */
 export function resultIn(column: string | null): { readonly result: string | null; readonly looks: Looks } {

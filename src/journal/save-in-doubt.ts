@@ -4,7 +4,7 @@ import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
 import { openDamaged } from '../sqlite/salvage.ts';
 
 /** The unknown outcomes of a damaged journal, as they were saved. */
-export interface SavedDoubts {
+export interface SavedOperations {
   readonly path: string;
   readonly count: number;
 }
@@ -18,11 +18,11 @@ const IN_DOUBT = `state IN ('sent', 'unknown')`;
  * JSON each. A file that an earlier command saved with the same content is used instead. Returns undefined if nothing can
  * be read. Throws CliError usage, or the system's error.
  */
-export async function saveDoubts(
+export async function saveInDoubt(
   path: string,
   { clock, ids }: Pick<World, 'clock' | 'ids'>,
-): Promise<SavedDoubts | undefined> {
-  const found = await readableDoubts(path);
+): Promise<SavedOperations | undefined> {
+  const found = await readableInDoubt(path);
   if (found.length === 0) return undefined;
   const text = found.map((row) => `${JSON.stringify(row)}\n`).join('');
   const saved = filesBeside(path, START, ENDING).find((each) => readPrivateFile(each) === text);
@@ -33,8 +33,8 @@ export async function saveDoubts(
   return { path: file, count: found.length };
 }
 
-/** Reads the doubts from both ends of the table and through its index, because any page of them may be damaged. */
-async function readableDoubts(path: string): Promise<object[]> {
+/** Reads the operations in doubt from both ends of the table and through its index, because any page of them may be damaged. */
+async function readableInDoubt(path: string): Promise<object[]> {
   try {
     const damaged = await openDamaged(path);
     try {
