@@ -16,7 +16,7 @@ const SILENT = ['test/postgres/silent.test.ts'];
 const BOUND = ['test/postgres/secrets.test.ts'];
 const CLAIMS = ['test/journal/claims.test.ts'];
 const FLUSHED = ['test/sqlite/flushed.test.ts'];
-const ASIDE = ['test/journal/aside.test.ts'];
+const SPOOL = ['test/journal/spool.test.ts'];
 const LEDGER = ['test/commands/ledger/ledger.test.ts'];
 const INBOX = ['test/webhooks/inbox.test.ts'];
 
@@ -95,13 +95,13 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/journal/merge.ts',
     line: `        if (problem === undefined) merged.push(path);`,
     change: `        if (problem === undefined) { merged.push(path); removePrivateFile(path); }`,
-    tests: ASIDE,
+    tests: SPOOL,
   },
   {
     file: 'src/journal/merge.ts',
-    line: '&& (kept.requestId === undefined || kept.requestId === request_id)',
+    line: '&& (spooled.requestId === undefined || spooled.requestId === request_id)',
     change: '',
-    tests: ASIDE,
+    tests: SPOOL,
   },
   {
     file: 'src/webhooks/inbox/inbox.ts',
@@ -500,7 +500,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/chain-part.ts',
-    line: '  if (await firstMissing(queries, kept))\n    throw',
+    line: '  if (await firstMissing(queries, heads))\n    throw',
     change: '  if (false)\n    throw',
     tests: ['test/journal/head.test.ts', 'test/journal/verify.test.ts'],
   },
@@ -532,7 +532,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/engine/once.ts',
     line: "if (found.kind === 'in-doubt' && (await journal.merge()).count > 0) continue;",
     change: '',
-    tests: ['test/cli/kept-outcome.test.ts', 'test/cli/guard.test.ts'],
+    tests: ['test/cli/spooled-outcome.test.ts', 'test/cli/guard.test.ts'],
   },
   {
     file: 'src/webhooks/inbox/forwards.ts',
@@ -634,19 +634,19 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/journal/transitions.ts',
     line: 'if (!row || !mayFollow(row.state, to)) return false;',
     change: 'if (!row) return false;',
-    tests: ['test/journal/journal.test.ts', 'test/journal/aside.test.ts'],
+    tests: ['test/journal/journal.test.ts', 'test/journal/spool.test.ts'],
   },
   {
     file: 'src/journal/transitions.ts',
     line: 'request_id = coalesce(?, request_id)',
     change: 'request_id = ?',
-    tests: ['test/journal/journal.test.ts', 'test/journal/aside.test.ts', 'test/journal/claims.test.ts'],
+    tests: ['test/journal/journal.test.ts', 'test/journal/spool.test.ts', 'test/journal/claims.test.ts'],
   },
   {
     file: 'src/journal/transitions.ts',
     line: 'result = coalesce(?, result)',
     change: 'result = ?',
-    tests: ['test/journal/journal.test.ts', 'test/journal/aside.test.ts'],
+    tests: ['test/journal/journal.test.ts', 'test/journal/spool.test.ts'],
   },
   {
     file: 'src/journal/journal.ts',
@@ -701,19 +701,19 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/journal/merge.ts',
     line: "if (signature !== sign(signedText(body))) return 'this journal did not write it, or it was changed';",
     change: '',
-    tests: ['test/journal/aside.test.ts'],
+    tests: ['test/journal/spool.test.ts'],
   },
   {
     file: 'src/journal/merge.ts',
-    line: "if (kept.state === 'refused') return isUndone;",
-    change: "if (kept.state === 'refused') return true;",
-    tests: ['test/journal/aside.test.ts'],
+    line: "if (spooled.state === 'refused') return isUndone;",
+    change: "if (spooled.state === 'refused') return true;",
+    tests: ['test/journal/spool.test.ts'],
   },
   {
-    file: 'src/journal/aside.ts',
+    file: 'src/journal/spool.ts',
     line: 'result: undefined }',
     change: 'detail: undefined }',
-    tests: ['test/journal/aside.test.ts'],
+    tests: ['test/journal/spool.test.ts'],
   },
   {
     file: 'src/journal/verify.ts',

@@ -38,7 +38,7 @@ export async function learnFintech(learning: Learning, endpointId: string, data:
     const known = knownFintech(journalPlaceOf(world, profile), names, fintech);
     if (known.isKnown()) return;
     await (await journal()).learnFintech(names, fintech);
-    known.keep(world.ids.uuid());
+    known.save(world.ids.uuid());
   } catch {
     // A journal that cannot be written does not make a read fail: until the next one, the account is known by its key only.
   }

@@ -67,7 +67,7 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
   return account;
 }
 
-/** Opens the journal, and records the outcomes that were kept beside it. Throws DatabaseError, and CliError usage. */
+/** Opens the journal, and records the spooled outcomes. Throws DatabaseError, and CliError usage. */
 async function loadJournal({ world, say, globals }: Notices, place: JournalPlace): Promise<Journal> {
   world.ensurePrivateDir(place.dir);
   const { openJournalAt } = await import('../journal/open.ts');

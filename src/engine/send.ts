@@ -193,14 +193,14 @@ async function record({ world }: Journaled, journal: Journal, outcome: RecordedO
   const { operationId, state, requestId, ...appended } = outcome;
   const warn = (text: string) => world.stderr.write(`warning: ${text}\n`).catch(() => {});
   try {
-    const kept = await journal.record(operationId, state, { requestId, ...appended });
-    if (kept === 'beside')
+    const recordedIn = await journal.record(operationId, state, { requestId, ...appended });
+    if (recordedIn === 'spool')
       await warn('the journal cannot be written now; the outcome was saved beside it, and the next command records it');
-    if (kept === 'contradicted' && state === 'accepted') {
+    if (recordedIn === 'contradicted' && state === 'accepted') {
       const [known] = await journal.find(operationId);
       if (known && !isSame(known, requestId)) await warn(contradictedText(known, requestId));
     }
-    return kept !== 'contradicted';
+    return recordedIn !== 'contradicted';
   } catch {
     await warn(lostOutcomeText(outcome));
     return true;

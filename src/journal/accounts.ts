@@ -36,7 +36,7 @@ export function namesOf({ keyFingerprint, profile, baseUrl }: AccountNames): str
 const find = async (queries: Queries, name: string) => (await factAbout(queries, subjects.account(name))) ?? undefined;
 
 /** Gives names to accounts; undefined takes one away. */
-async function keep(
+async function recordNames(
   recording: Recording,
   names: readonly { readonly name: string; readonly account: string | undefined }[],
 ): Promise<void> {
@@ -57,7 +57,7 @@ async function keep(
 
 /** Gives a name to an account, unless it has one. */
 async function insert(recording: Recording, name: string, account: string): Promise<void> {
-  if ((await find(recording.queries, name)) === undefined) await keep(recording, [{ name, account }]);
+  if ((await find(recording.queries, name)) === undefined) await recordNames(recording, [{ name, account }]);
 }
 
 /** Returns the names of an account that begin with a word, without it. */
@@ -163,7 +163,7 @@ export async function accountIn(recording: Recording, names: AccountNames, newId
   if (older !== undefined) {
     // Older operations belong to the first key that is seen with their profile, and to no later one.
     await merge(recording, older, account);
-    await keep(recording, [{ name: old(profile, baseUrl), account: undefined }]);
+    await recordNames(recording, [{ name: old(profile, baseUrl), account: undefined }]);
   }
   return { account, ids: await accountIds(queries, names) };
 }
@@ -208,7 +208,7 @@ export async function forgetAccount(recording: Recording, names: AccountNames): 
       'SELECT name FROM account_name WHERE account = ? ORDER BY name',
       account,
     );
-    await keep(
+    await recordNames(
       recording,
       rows.map(({ name }) => ({ name, account: undefined })),
     );
@@ -225,7 +225,10 @@ async function merge(recording: Recording, from: string, into: string): Promise<
     'SELECT name FROM account_name WHERE account = ? ORDER BY name',
     from,
   );
-  await keep(recording, [...rows.map(({ name }) => ({ name, account: into })), { name: merged(from), account: into }]);
+  await recordNames(recording, [
+    ...rows.map(({ name }) => ({ name, account: into })),
+    { name: merged(from), account: into },
+  ]);
 }
 
 /** Whether two lists of fintech names have different ids at one service. */

@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { hashOfOne, NO_HASH } from './chain.ts';
 import { JOURNAL_CHANGED, JOURNAL_CUT, JOURNAL_DAMAGED } from './codes.ts';
-import { firstMissing, type Head, headFile, keptHeads, lastHead, writeHead } from './head.ts';
+import { firstMissing, type Head, headFile, lastHead, savedHeads, writeHead } from './head.ts';
 import type { Journal } from './interface.ts';
 import type { Remembering } from './memory.ts';
 import { ServerError } from './postgres/errors.ts';
@@ -18,7 +18,7 @@ export function chainPart(store: Store, { host: { processId } }: JournalWorld, m
     id: () => store.id,
     verify: async (hash, counted) => {
       const { verifyChain } = await import('./verify.ts');
-      return store.read((queries) => verifyChain(queries, { hash, kept: keptHeads(memory.heads) }, counted));
+      return store.read((queries) => verifyChain(queries, { hash, heads: savedHeads(memory.heads) }, counted));
     },
     wrong: async (account) => {
       if (store.server && (await store.isReplaced())) return new ServerError('replaced', store.server.name);
@@ -38,7 +38,7 @@ export function chainPart(store: Store, { host: { processId } }: JournalWorld, m
       }));
       if (verified.problem) return verified;
       for (const file of memory.heads)
-        if (file === headFile(store.path) || keptHeads([file]).length > 0) writeHead(file, last, processId);
+        if (file === headFile(store.path) || savedHeads([file]).length > 0) writeHead(file, last, processId);
       if (account) memory.accept(account);
       await store.accept();
       return verified;
@@ -46,7 +46,7 @@ export function chainPart(store: Store, { host: { processId } }: JournalWorld, m
     head: () => store.read(lastHead),
     requireLastLink: async () => {
       try {
-        await store.read((queries) => requireLastLink(queries, keptHeads(memory.heads)));
+        await store.read((queries) => requireLastLink(queries, savedHeads(memory.heads)));
       } catch (error) {
         // Other hosts that share the journal cannot see that it lacks this host's entries.
         if (error instanceof CliError && error.code === JOURNAL_CUT) await store.distrust().catch(() => {});
@@ -58,9 +58,9 @@ export function chainPart(store: Store, { host: { processId } }: JournalWorld, m
 
 /**
  * Throws CliError usage if the last entry does not continue the one before it, if the tables are not those that reject what the entries do
- * not say, or if the journal lacks a head that was kept. The cost does not grow with the journal.
+ * not say, or if the journal lacks a head that was saved. The cost does not grow with the journal.
  */
-async function requireLastLink(queries: Queries, kept: readonly Head[]): Promise<void> {
+async function requireLastLink(queries: Queries, heads: readonly Head[]): Promise<void> {
   const [entries, tables] = await Promise.all([
     queries.all<EntryRow>('SELECT * FROM entry ORDER BY sequence DESC LIMIT 2'),
     changeOfTables(queries),
@@ -80,7 +80,7 @@ async function requireLastLink(queries: Queries, kept: readonly Head[]): Promise
         hint: 'see what is wrong with: fiatrail ops verify',
       },
     );
-  if (await firstMissing(queries, kept))
+  if (await firstMissing(queries, heads))
     throw new CliError(
       'usage',
       'the journal of money operations is missing entries that it had before: it was cut, deleted or restored from an older copy; nothing was sent',

@@ -50,13 +50,13 @@ async function* paged(
 }
 
 /** The columns of an operation that are not computed from its entries. */
-const KEPT: ReadonlySet<string> = new Set(FIXED_COLUMNS);
+const FIXED: ReadonlySet<string> = new Set(FIXED_COLUMNS);
 
 /** Times and numbers are far below 2^53; an amount may not be, and is text. What is null is left out. */
 function plainRow(type: string, row: Readonly<Record<string, unknown>>): Line {
   return Object.fromEntries(
     Object.entries(row)
-      .filter(([name, value]) => value !== null && (type === 'entry' || KEPT.has(name)))
+      .filter(([name, value]) => value !== null && (type === 'entry' || FIXED.has(name)))
       .map(([name, value]) => [
         name,
         typeof value !== 'bigint' ? value : name === 'minor' ? String(value) : Number(value),

@@ -12,8 +12,8 @@ export interface Head {
 /** The file that remembers the head. It is beside the journal, and not in it, so that it survives when the journal is cut or replaced. */
 export const headFile = (path: string) => `${path}.head`;
 
-/** Returns the heads that were kept in files; none before the first. Throws CliError usage for a link or another user's file. */
-export function keptHeads(files: readonly string[]): Head[] {
+/** Returns the heads that were saved in files; none before the first. Throws CliError usage for a link or another user's file. */
+export function savedHeads(files: readonly string[]): Head[] {
   return files.flatMap((file) => {
     // A power failure may leave the file empty or half written, because it is not flushed. The journal itself is.
     const [, sequence, hash] = /^(\d{1,18}) ([\w-]{43})\n$/.exec(readPrivateFile(file) ?? '') ?? [];
@@ -44,7 +44,7 @@ export async function firstMissing(
 }
 
 /**
- * Whether the hash of an entry was computed again, so that a head that was kept of it before shows only that there was such an entry. Its
+ * Whether the hash of an entry was computed again, so that a head that was saved of it before shows only that there was such an entry. Its
  * cost grows with the journal.
  */
 async function isRehashed(queries: Queries, sequence: bigint): Promise<boolean> {
@@ -58,19 +58,19 @@ async function isRehashed(queries: Queries, sequence: bigint): Promise<boolean> 
 }
 
 /**
- * Whether the journal has the heads that were kept. If not, it was cut, and that must stay visible: no other head is kept. A file that
+ * Whether the journal has the heads that were saved. If not, it was cut, and that must stay visible: no other head is saved. A file that
  * is not ours decides nothing here; the next command that sends money rejects it.
  */
-export async function hasKeptHeads(queries: Queries, files: readonly string[]): Promise<boolean> {
-  const kept = attempt(() => keptHeads(files));
-  return !(kept instanceof CliError) && (await firstMissing(queries, kept)) === undefined;
+export async function hasSavedHeads(queries: Queries, files: readonly string[]): Promise<boolean> {
+  const saved = attempt(() => savedHeads(files));
+  return !(saved instanceof CliError) && (await firstMissing(queries, saved)) === undefined;
 }
 
 /**
  * Keeps a head. Of two processes, the slower may write the older head. That is harmless, because the journal contains every head. A
  * head that cannot be written is left out for the same reason.
  */
-export function keepHead(files: readonly string[], head: Head | undefined, processId: number): void {
+export function saveHead(files: readonly string[], head: Head | undefined, processId: number): void {
   if (!head) return;
   for (const file of files) {
     try {
@@ -81,7 +81,7 @@ export function keepHead(files: readonly string[], head: Head | undefined, proce
   }
 }
 
-/** Replaces the kept head. Throws the system's error. */
+/** Replaces the saved head. Throws the system's error. */
 export function writeHead(file: string, head: Head | undefined, processId: number): void {
   const text = head ? `${head.sequence} ${head.hash}\n` : '';
   replaceFileUnflushed(file, text, `head-${processId}-${head?.sequence ?? 0n}`);

@@ -9,7 +9,7 @@ import { endOfChain, type Recording } from './entries.ts';
 import { EXPORT_VERSION } from './export.ts';
 import { appendFacts, FACT, subjects } from './facts.ts';
 import { type AccountName, digestKeyFact, isDigestKey, joinChains } from './joint.ts';
-import { keepFoldedFacts, withoutEntries } from './refill.ts';
+import { copyFoldedFacts, withoutEntries } from './refill.ts';
 import { computeSpent } from './spending.ts';
 import { type Kind, mayFollow, NEXT, type OperationState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
@@ -180,7 +180,7 @@ async function endReading(
   }
   if (!isJoined) throw new ImportError('the entry where the journal begins is missing');
   await endOfChain(recording);
-  await keepFoldedFacts(queries);
+  await copyFoldedFacts(queries);
   if (await isDigestKey(queries, key)) return;
   if (hasKey) throw new ImportError('its digest key is not the one that its entries know');
   await appendFacts(recording, [digestKeyFact(key)]);

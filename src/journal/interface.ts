@@ -61,12 +61,12 @@ export interface Journal {
   /** Records work that was found as the operation's own. Returns false if another operation has it, or the outcome is known. */
   take(operationId: string, found: { readonly requestId: string; readonly detail: string }): Promise<boolean>;
   /**
-   * Appends the outcome of a request that was sent. If the journal cannot be written, keeps it in a file beside the journal,
-   * from where `merge` takes it. Returns where it is now; `contradicted` if the journal knows something else by now, which stands.
+   * Appends the outcome of a request that was sent. If the journal cannot be written, spools it to a file beside the journal,
+   * from where `merge` takes it. Returns where it is now; `contradicted` if the journal knows something else by now, which counts.
    * Throws if it could be written nowhere.
    */
-  record(operationId: string, state: OperationState, appended: Outcome): Promise<'journal' | 'beside' | 'contradicted'>;
-  /** Appends the outcomes that were kept beside the journal. */
+  record(operationId: string, state: OperationState, appended: Outcome): Promise<'journal' | 'spool' | 'contradicted'>;
+  /** Appends the spooled outcomes. */
   merge(): Promise<Merged>;
   /**
    * Appends how accepted work ended to the operation that started it, found by the service's id. Does nothing if this
@@ -88,7 +88,7 @@ export interface Journal {
   isBusy(operation: Operation): boolean;
   /** How far the journal's clock is ahead of this machine's, by the time of its last transaction; 0 for a file. */
   aheadMs(): number;
-  /** Checks every transition. `head` is a hash that the journal must contain, besides the heads that this host kept. */
+  /** Checks every transition. `head` is a hash that the journal must contain, besides the heads that this host saved. */
   verify(head?: string, counted?: Counted): Promise<Verified>;
   /** Returns the id of this journal. */
   id(): string;

@@ -2,20 +2,27 @@ import type { Host } from '../base/world.ts';
 import { shortHmac } from '../crypto/sha256.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
-import { type Aside, keepAside, keptFiles } from './aside.ts';
 import type { Baseline } from './baseline.ts';
 import { chainPart } from './chain-part.ts';
 import { claimIn, findConflict } from './claims.ts';
 import type { Recording } from './entries.ts';
 import { appendFacts, factAbout, subjects } from './facts.ts';
-import { type Head, hasKeptHeads, keepHead, lastHead } from './head.ts';
+import { type Head, hasSavedHeads, lastHead, saveHead } from './head.ts';
 import type { Intent } from './intent.ts';
 import type { Journal, SharedName } from './interface.ts';
 import { claimRepeat, noteLook } from './looks.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
-import { findRotation, keepRotation, moveRotation, openRotation, type RotationStage, recordsOf } from './rotations.ts';
+import {
+  findRotation,
+  moveRotation,
+  openRotation,
+  type RotationStage,
+  recordRotation,
+  recordsOf,
+} from './rotations.ts';
 import { spentIn } from './spending.ts';
+import { type Spool, spoolFiles, spoolOutcome } from './spool.ts';
 import { openSqliteStore } from './sqlite/store.ts';
 import type { OperationState } from './states.ts';
 import type { Queries, Store } from './store.ts';
@@ -30,10 +37,10 @@ export type { Journal, RotationMove, SharedName } from './interface.ts';
 export type { Operation } from './operations.ts';
 export type { OperationState } from './states.ts';
 
-/** Runs work in a transaction that may append transitions, and keeps the head. */
+/** Runs work in a transaction that may append transitions, and saves the head. */
 type Append = <T>(work: (recording: Recording) => Promise<T>, waitMs?: number) => Promise<T>;
 
-/** How long the outcome of a request waits for another process's write, before it is kept beside the journal. */
+/** How long the outcome of a request waits for another process's write, before it is spooled. */
 const OUTCOME_WAIT_MS = 5_000;
 
 export interface JournalOptions {
@@ -62,15 +69,15 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     baseline?.hostAheadMs === undefined ? baseline : { ...baseline, journalAheadMs: baseline.hostAheadMs + aheadMs() };
   const isBusy = (operation: Operation) => isAtWork(operation, { ...host, name: store.host }, store.now());
   const claiming = { ids, host, digest, isBusy };
-  const aside = { path: store.path, unique: ids.uuid, sign: digest };
-  const keep = (head: Head | undefined) => keepHead(memory.heads, head, host.processId);
+  const spool = { path: store.path, unique: ids.uuid, sign: digest };
+  const saveHeads = (head: Head | undefined) => saveHead(memory.heads, head, host.processId);
   const append: Append = async (work, waitMs) => {
     const { result, head } = await store.write(async (queries) => {
       const recording: Recording = { queries, host: store.host };
-      const [isWhole, result] = await Promise.all([hasKeptHeads(queries, memory.heads), work(recording)]);
+      const [isWhole, result] = await Promise.all([hasSavedHeads(queries, memory.heads), work(recording)]);
       return { result, head: isWhole ? (recording.head ?? (await lastHead(queries))) : undefined };
     }, waitMs);
-    keep(head);
+    saveHeads(head);
     return result;
   };
   return {
@@ -79,7 +86,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     ...chainPart(store, world, memory),
     ...copyPart(store, append),
     ...sharedPart(store, append),
-    ...outcomePart({ aside, append, now: store.now, waitMs: outcomeWaitMs }),
+    ...outcomePart({ spool, append, now: store.now, waitMs: outcomeWaitMs }),
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.
       const passed = stopwatch(clock);
@@ -95,10 +102,10 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
       // A read that tells nothing new must not wait for a command that writes.
       const known = await store.read(async (queries) => {
         if (!(await knowsFintech(queries, names, fintech))) return undefined;
-        return { head: (await hasKeptHeads(queries, memory.heads)) ? await lastHead(queries) : undefined };
+        return { head: (await hasSavedHeads(queries, memory.heads)) ? await lastHead(queries) : undefined };
       });
       // The caller will not ask again, and a journal without this head may lack it.
-      if (known) keep(known.head);
+      if (known) saveHeads(known.head);
       else await append((recording) => learnFintech(recording, names, fintech, ids.uuid));
     },
     append: (id, state, appended = {}) => append((recording) => move(recording, id, state, appended)),
@@ -184,7 +191,7 @@ function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append,
         const ours = { operator: host.user, processId: host.processId };
         await createOperation(recording, { ...intent, ...ours, account, id: rotation.operationId, inputDigest: '' });
         const { profile, baseUrl } = intent;
-        await keepRotation(recording, { ...rotation, profile, baseUrl, stage: 'prepared', pushed: 0 });
+        await recordRotation(recording, { ...rotation, profile, baseUrl, stage: 'prepared', pushed: 0 });
         return true;
       });
     },
@@ -206,13 +213,13 @@ function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append,
 }
 
 interface OutcomeParts {
-  readonly aside: Aside;
+  readonly spool: Spool;
   readonly append: Append;
   readonly now: () => number;
   readonly waitMs: number;
 }
 
-function outcomePart({ aside, append, now, waitMs }: OutcomeParts): Pick<Journal, 'record' | 'merge'> {
+function outcomePart({ spool, append, now, waitMs }: OutcomeParts): Pick<Journal, 'record' | 'merge'> {
   return {
     record: async (id, state, appended) => {
       try {
@@ -220,15 +227,15 @@ function outcomePart({ aside, append, now, waitMs }: OutcomeParts): Pick<Journal
         return isAppended ? 'journal' : 'contradicted';
       } catch (error) {
         if (!(error instanceof DatabaseError)) throw error;
-        keepAside(aside, { ...appended, operationId: id, state, at: now() });
-        return 'beside';
+        spoolOutcome(spool, { ...appended, operationId: id, state, at: now() });
+        return 'spool';
       }
     },
     merge: async () => {
-      const files = keptFiles(aside.path);
+      const files = spoolFiles(spool.path);
       if (files.length === 0) return { count: 0, warnings: [] };
-      const { mergeKept } = await import('./merge.ts');
-      return mergeKept((work) => append(work, waitMs), aside, files);
+      const { mergeSpool: mergeKept } = await import('./merge.ts');
+      return mergeKept((work) => append(work, waitMs), spool, files);
     },
   };
 }

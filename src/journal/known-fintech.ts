@@ -13,7 +13,7 @@ interface Place {
 interface KnownFintech {
   isKnown(): boolean;
   /** Call it once the journal has it. Throws CliError usage, or the system's error. */
-  keep(unique: string): void;
+  save(unique: string): void;
 }
 
 /** Returns what is known of the fintech of a key without its journal. */
@@ -22,7 +22,7 @@ export function knownFintech(
   { keyFingerprint, baseUrl }: AccountNames,
   { id, isLive }: Fintech,
 ): KnownFintech {
-  if (!memory) return { isKnown: () => false, keep: () => {} };
+  if (!memory) return { isKnown: () => false, save: () => {} };
   const file = `${memory.stateFolder}/fintech-${keyFingerprint}`;
   const text = () => {
     // A file that takes the journal's place is another journal.
@@ -37,7 +37,7 @@ export function knownFintech(
         return false;
       }
     },
-    keep: (unique) => writePrivateFile(file, text(), unique),
+    save: (unique) => writePrivateFile(file, text(), unique),
   };
 }
 

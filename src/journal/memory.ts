@@ -3,14 +3,14 @@ import { filesBeside, pathBeside } from '../files/beside.ts';
 import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { type AccountNames, namesOf } from './accounts.ts';
-import { firstMissing, headFile, keptHeads } from './head.ts';
+import { firstMissing, headFile, savedHeads } from './head.ts';
 import { forgetFintechs } from './known-fintech.ts';
 import type { Queries, Store } from './store.ts';
 
 /**
  * What is known of an account's journal outside of it. An account has one journal: in another one, an older copy or a new one, its idempotency
  * keys would be free again. So a file for each account names its journal, in a folder beside the profiles and in one beside the journal,
- * because either may be lost. The last head that was seen is kept in both places too (head.ts).
+ * because either may be lost. The last head that was seen is saved in both folders too (head.ts).
  */
 export interface Memory {
   /** The folder beside the profiles. */
@@ -99,7 +99,7 @@ export function rememberingOf(store: Place, { memory, unique, warn }: Rememberin
       const known = await requireJournalOf(store, memory, account);
       if (known.some(({ found }) => found?.id !== store.id)) forgetFintechs(memory.stateFolder);
       const isNew = memory.isLive && known.every(({ found }) => !found) && !(await store.read(hasOperations));
-      keepFolder(memory);
+      makeFolder(memory);
       const problem = rememberJournal(store, memory, known, unique);
       if (isNew && !isDecided(store, memory)) await warn(newJournal(store, memory));
       if (problem !== undefined) await warn(problem);
@@ -122,8 +122,8 @@ export function rememberingOf(store: Place, { memory, unique, warn }: Rememberin
 const hasOperations = async (queries: Queries) =>
   (await queries.get('SELECT 1 AS found FROM operation LIMIT 1')) !== undefined;
 
-/** Makes room for the head of a journal whose account is not remembered. */
-function keepFolder({ configFolder }: Memory): void {
+/** Makes the folder for the head of a journal whose account is not remembered. */
+function makeFolder({ configFolder }: Memory): void {
   try {
     ensurePrivateFolder(configFolder);
   } catch {
@@ -210,17 +210,17 @@ function elsewhere(store: Place, memory: Memory, { kind, place }: Earlier): CliE
           place === own.place
             ? `the journal in ${place} is not the one that this account had there`
             : `this account has its journal in ${place}, and not in ${own.place}`,
-          `${KEEP}; if the earlier one is lost, ${after}; ${memory.onPurpose(own.id)}`,
+          `${PERSIST_HINT}; if the earlier one is lost, ${after}; ${memory.onPurpose(own.id)}`,
         ];
   return new CliError('usage', `${has}, ${why}`, { code: 'JOURNAL_ELSEWHERE', hint });
 }
 
-/** What keeps a host from having a new journal each time. */
-const KEEP =
+/** How a host keeps its journal instead of having a new one each time. */
+const PERSIST_HINT =
   'keep the state folder on a disk that outlives a container, or share a journal: fiatrail profiles journal set --url URL';
 
 function newJournal({ path, id }: Place, { onPurpose }: Memory): string {
-  return `the journal in ${path} is new, so idempotency keys that an earlier one has do not count; ${KEEP}; ${onPurpose(id)}`;
+  return `the journal in ${path} is new, so idempotency keys that an earlier one has do not count; ${PERSIST_HINT}; ${onPurpose(id)}`;
 }
 
 function notRequired({ id, place }: Earlier, requiredId: string): CliError {
@@ -252,7 +252,7 @@ async function continues(
   { id, place }: Earlier,
   account: AccountNames,
 ): Promise<boolean> {
-  const heads = keptHeads([`${headFolder}/journal-${id}`, pathBeside(store.path, `journal-${id}`)].map(headFile));
+  const heads = savedHeads([`${headFolder}/journal-${id}`, pathBeside(store.path, `journal-${id}`)].map(headFile));
   if (heads.length > 0 && (await store.read((queries) => firstMissing(queries, heads, true))) === undefined)
     return true;
   if (place !== store.server?.localPath) return false;
@@ -279,7 +279,7 @@ export async function otherJournalOf(
   return newest === undefined || (await hasOperation(store, newest)) ? undefined : { id: '', kind: 'file', place };
 }
 
-/** Reads what an earlier version kept beside a journal on a server: its name and the fingerprints of its accounts, a line each. */
+/** Reads what an earlier version saved beside a journal on a server: its name and the fingerprints of its accounts, a line each. */
 function knownIn(path: string) {
   const [server = '', ...names] = (readPrivateFile(path) ?? '').split('\n');
   return { path, server, names };

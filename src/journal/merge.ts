@@ -3,12 +3,12 @@ import { attempt, CliError } from '../base/errors.ts';
 import { entryAt } from '../files/inspect.ts';
 import { readPrivateFile, removePrivateFile } from '../files/private-file.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
-import { type Aside, type KeptOutcome, MAX_KEPT_BYTES, signedText } from './aside.ts';
 import type { Recording } from './entries.ts';
+import { MAX_SPOOLED_BYTES, type Spool, type SpooledOutcome, signedText } from './spool.ts';
 import type { OperationState } from './states.ts';
 import { tryMove } from './transitions.ts';
 
-/** What became of the outcomes that were kept beside the journal. */
+/** What became of the spooled outcomes. */
 export interface Merged {
   readonly count: number;
   /** One sentence for each file that was ignored. */
@@ -16,12 +16,12 @@ export interface Merged {
 }
 
 /** The only states that a response leads to. */
-const KEPT_STATES = ['accepted', 'refused', 'unknown'] as const satisfies readonly OperationState[];
+const SPOOLED_STATES = ['accepted', 'refused', 'unknown'] as const satisfies readonly OperationState[];
 
-const keptOutcome = () =>
+const spooledOutcome = () =>
   z.strictObject({
     operationId: z.string().check(z.minLength(1), z.maxLength(100)),
-    state: z.enum(KEPT_STATES),
+    state: z.enum(SPOOLED_STATES),
     at: z.int().check(z.positive()),
     requestId: z.optional(z.string()),
     detail: z.optional(z.string()),
@@ -33,18 +33,18 @@ const keptOutcome = () =>
  * sign, or that contradicts what it knows, is left where it is and decides nothing. A second merge of a file appends nothing.
  * While the journal still cannot be written, every file stays.
  */
-export async function mergeKept(
+export async function mergeSpool(
   append: (work: (recording: Recording) => Promise<void>) => Promise<void>,
-  aside: Aside,
+  spool: Spool,
   paths: readonly string[],
 ): Promise<Merged> {
-  const found = paths.map((path) => ({ path, kept: read(path, aside) }));
+  const found = paths.map((path) => ({ path, spooled: read(path, spool) }));
   const warnings: string[] = [];
   const merged: string[] = [];
   try {
     await append(async (recording) => {
-      for (const { path, kept } of found) {
-        const problem = typeof kept === 'string' ? kept : await problemOf(recording, kept);
+      for (const { path, spooled } of found) {
+        const problem = typeof spooled === 'string' ? spooled : await problemOf(recording, spooled);
         if (problem === undefined) merged.push(path);
         else warnings.push(`${path} was ignored: ${problem}`);
       }
@@ -58,27 +58,27 @@ export async function mergeKept(
 }
 
 /** Returns the outcome in a file, or why it is not one. */
-function read(path: string, { sign }: Aside): KeptOutcome | string {
-  const isLong = (entryAt(path)?.sizeBytes ?? 0) > MAX_KEPT_BYTES;
+function read(path: string, { sign }: Spool): SpooledOutcome | string {
+  const isLong = (entryAt(path)?.sizeBytes ?? 0) > MAX_SPOOLED_BYTES;
   const text = attempt(() => (isLong ? '' : (readPrivateFile(path) ?? '')));
   if (text instanceof CliError) return text.message;
   const [signature, body = ''] = text.split('\n');
   if (signature !== sign(signedText(body))) return 'this journal did not write it, or it was changed';
-  const parsed = keptOutcome().safeParse(JSON.parse(body));
+  const parsed = spooledOutcome().safeParse(JSON.parse(body));
   return parsed.success ? parsed.data : 'its content is not an outcome';
 }
 
 /** Appends an outcome. Returns why it contradicts the journal, if it does. */
-async function problemOf(recording: Recording, kept: KeptOutcome): Promise<string | undefined> {
-  const { operationId, state, ...appended } = kept;
+async function problemOf(recording: Recording, spooled: SpooledOutcome): Promise<string | undefined> {
+  const { operationId, state, ...appended } = spooled;
   const known = await recording.queries.get<Known>(
     'SELECT state, verdict, request_id FROM operation WHERE id = ?',
     operationId,
   );
   if (!known) return `this journal has no operation ${operationId}`;
-  if ((await isAppended(recording, kept)) || agrees(known, kept)) return undefined;
+  if ((await isAppended(recording, spooled)) || agrees(known, spooled)) return undefined;
   if (await tryMove(recording, operationId, state, appended)) return undefined;
-  const what = state === 'accepted' ? `accepted (request id ${kept.requestId ?? 'unknown'})` : state;
+  const what = state === 'accepted' ? `accepted (request id ${spooled.requestId ?? 'unknown'})` : state;
   return `it says that operation ${operationId} was ${what}, but the journal says ${known.verdict ?? known.state}`;
 }
 
@@ -91,7 +91,7 @@ interface Known {
 /** Whether an earlier merge, which was killed before it deleted the file, has appended it. */
 async function isAppended(
   { queries }: Recording,
-  { operationId, state, at, requestId }: KeptOutcome,
+  { operationId, state, at, requestId }: SpooledOutcome,
 ): Promise<boolean> {
   const sql =
     'SELECT 1 AS found FROM entry WHERE operation_id = ? AND state = ? AND at = ? AND request_id IS NOT DISTINCT FROM ?';
@@ -99,11 +99,11 @@ async function isAppended(
 }
 
 /** Whether the journal learned the same from another source, or more. */
-function agrees({ state, verdict, request_id }: Known, kept: KeptOutcome): boolean {
+function agrees({ state, verdict, request_id }: Known, spooled: SpooledOutcome): boolean {
   const isInDoubt = state === 'sent' || state === 'unknown';
   if (isInDoubt || state === 'prepared') return false;
-  if (kept.state === 'unknown') return true;
+  if (spooled.state === 'unknown') return true;
   const isUndone = state === 'refused' || verdict === 'not-done';
-  if (kept.state === 'refused') return isUndone;
-  return !isUndone && (kept.requestId === undefined || kept.requestId === request_id);
+  if (spooled.state === 'refused') return isUndone;
+  return !isUndone && (spooled.requestId === undefined || spooled.requestId === request_id);
 }

@@ -18,7 +18,7 @@ export async function withoutEntries(queries: Queries): Promise<void> {
 const LAST = 'sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject)';
 
 /** Fills the tables that repeat the last fact about each subject. */
-export async function keepFoldedFacts(queries: Queries): Promise<void> {
+export async function copyFoldedFacts(queries: Queries): Promise<void> {
   await queries.run(
     `INSERT INTO account_name (name, account) SELECT substr(subject, 9), value FROM entry e
      WHERE subject LIKE 'account %' AND value IS NOT NULL AND ${LAST}`,

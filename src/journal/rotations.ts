@@ -77,7 +77,7 @@ export function recordsOf({ read }: Pick<Store, 'read'>, append: Append): Rotati
   const change = (operationId: string, changed: (rotation: Rotation) => Partial<Rotation>) =>
     append(async (recording) => {
       const rotation = await findRotation(recording.queries, operationId);
-      if (rotation) await keepRotation(recording, { ...rotation, ...changed(rotation) });
+      if (rotation) await recordRotation(recording, { ...rotation, ...changed(rotation) });
     });
   return {
     find: (operationId) => read((queries) => findRotation(queries, operationId)),
@@ -116,7 +116,7 @@ export function rotationFact({ operationId, ...rotation }: Rotation) {
 }
 
 /** Writes how far a rotation is. Call it in a transaction, after the one that writes its operation. */
-export async function keepRotation(recording: Recording, rotation: Rotation): Promise<void> {
+export async function recordRotation(recording: Recording, rotation: Rotation): Promise<void> {
   const { operationId, profile, baseUrl, stage, keyPlace, oldFingerprint, pushes, pushed } = rotation;
   await appendFacts(recording, [rotationFact(rotation)]);
   await recording.queries.run(
@@ -136,6 +136,6 @@ export async function moveRotation(
 ): Promise<boolean> {
   const rotation = await findRotation(recording.queries, operationId);
   if (rotation?.stage !== from) return false;
-  await keepRotation(recording, { ...rotation, stage: to });
+  await recordRotation(recording, { ...rotation, stage: to });
   return true;
 }

@@ -161,8 +161,8 @@ export async function computeSpent(queries: Queries): Promise<void> {
 
 /** Whether every sum is what the operations say. */
 export async function isSpentRight(queries: Queries): Promise<boolean> {
-  const kept = 'SELECT account, asset, day, command, minor FROM spent WHERE minor <> 0';
+  const stored = 'SELECT account, asset, day, command, minor FROM spent WHERE minor <> 0';
   const computed = `SELECT * FROM (${COMPUTED}) AS computed WHERE minor <> 0`;
-  const differs = `SELECT 1 AS found FROM (${kept} EXCEPT ${computed}) AS more UNION ALL SELECT 1 AS found FROM (${computed} EXCEPT ${kept}) AS less`;
+  const differs = `SELECT 1 AS found FROM (${stored} EXCEPT ${computed}) AS more UNION ALL SELECT 1 AS found FROM (${computed} EXCEPT ${stored}) AS less`;
   return (await queries.get(differs)) === undefined;
 }

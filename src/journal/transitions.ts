@@ -61,19 +61,19 @@ export async function createOperation(
     authority: operation.authority === undefined ? null : JSON.stringify(operation.authority),
   };
   const storable = storableIn(queries);
-  const kept = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, storable(value)] as const));
-  const columns = Object.keys(kept);
+  const stored = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, storable(value)] as const));
+  const columns = Object.keys(stored);
   const link = { operationId: id, at, busyUntil: at + (sendingMs ?? PREPARED_MS) };
   // Sent together: on a server, each answer that is waited for is a round trip.
   await Promise.all([
     queries.run(
       `INSERT INTO operation (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-      ...Object.values(kept),
+      ...Object.values(stored),
     ),
     ...(moves ? [addSpent(queries, { account, command, createdAtMs: at, moves }, 1n)] : []),
     appendEntries(
       recording,
-      states.map((state) => ({ ...link, state, operation: state === 'prepared' ? fixedText(kept) : null })),
+      states.map((state) => ({ ...link, state, operation: state === 'prepared' ? fixedText(stored) : null })),
     ),
   ]);
   if (operation.sweep) await appendFacts(recording, [sweepFact(id, operation.sweep)]);

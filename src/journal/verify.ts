@@ -31,9 +31,9 @@ interface ChainProblem {
 /** Rows read at a time: so few that they are gone before the garbage collector looks. */
 const BATCH = 500;
 
-/** Heads that the journal must contain: those that this host kept, and the hash of one that was kept elsewhere. */
+/** Heads that the journal must contain: those that this host saved, and the hash of one that was saved elsewhere. */
 interface ExpectedHeads {
-  readonly kept?: readonly Head[];
+  readonly heads?: readonly Head[];
   readonly hash?: string | undefined;
 }
 
@@ -58,12 +58,12 @@ const textsSql = (form: Form) => `SELECT e.sequence, e.host, e.hash, ${linkText(
 /** Checks every entry against the one before it, and everything that repeats them against them. */
 export async function verifyChain(
   queries: Queries,
-  { kept = [], hash: head }: ExpectedHeads,
+  { heads: saved = [], hash: head }: ExpectedHeads,
   counted?: Counted,
 ): Promise<Verified> {
   const hasHead =
     head === undefined || (await queries.get('SELECT 1 AS found FROM entry WHERE hash = ?', head)) !== undefined;
-  const missing = await firstMissing(queries, kept);
+  const missing = await firstMissing(queries, saved);
   // What an edited joint says is no longer known, and the walk says so.
   const joint = await jointIn(queries).catch((error: unknown) => {
     if (error instanceof CliError) return undefined;

@@ -147,7 +147,7 @@ describe('a read of an account whose fintech is known', () => {
     const place = journalPlaceOf(world, { name: 'one', mode: 'live' });
     const keyFingerprint = fingerprint(new Secret('key-1'));
     const names = { keyFingerprint, profile: 'one', baseUrl: 'https://service.test/v1' };
-    knownFintech(place, names, { id: FINTECH, isLive: true }).keep('unique');
+    knownFintech(place, names, { id: FINTECH, isLive: true }).save('unique');
     connections = 0;
     expect(await run(['fees', 'show', '--profile', 'one', '-q'])).toBe(0);
     expect(connections).toBe(0);

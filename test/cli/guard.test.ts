@@ -53,7 +53,7 @@ test('a dry run asks no journal whether its idempotency key was used', async () 
   expect(opened).toEqual(['dry run: false']);
 });
 
-test('an outcome that was kept beside the journal ends a doubt before the service is asked', async () => {
+test('a spooled outcome decides an unknown outcome before the service is asked', async () => {
   const operation = { operationId: 'o-1', state: 'sent' };
   const asked: string[] = [];
   let kept = 1;

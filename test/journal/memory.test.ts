@@ -148,14 +148,14 @@ describe('that the journal has the fintech of a key', () => {
     const memory = { stateFolder: join(state('one'), 'journals'), requiredId: undefined };
     const place = { path: join(state('one'), 'journal.db'), server: undefined, memory };
     const known = knownFintech(place, INTENT.account, { id: 'f', isLive: true });
-    known.keep('unique');
+    known.save('unique');
     expect(known.isKnown()).toBe(true);
     await forget(journal);
     expect(known.isKnown()).toBe(false);
-    known.keep('unique');
+    known.save('unique');
     await prepared(journal, { idempotencyKey: 'k' });
     await prepared(journal, { idempotencyKey: 'l' });
-    known.keep('unique');
+    known.save('unique');
     await prepared(journal, { idempotencyKey: 'm' });
     expect(known.isKnown()).toBe(true);
   });

@@ -26,7 +26,7 @@ describe('money moves at most once, and every doubt can be ended', () => {
     ['absence is believed before a row can appear', { absenceTicks: 1 }, NOT_DONE],
     [
       'a response is lost when the journal is locked',
-      { isKeptAside: false },
+      { isSpooled: false },
       'in doubt, although somebody was told how it ended',
     ],
     ['nobody decides for a live account', { isLive: true }, 'a doubt that nothing ends'],

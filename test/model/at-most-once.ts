@@ -17,8 +17,8 @@ export interface Rules {
   readonly isStateChecked: boolean;
   /** Whether a request that has not left when its run's time is over never leaves. */
   readonly isFenced: boolean;
-  /** Whether a response is kept beside a journal that is locked, and merged by the next command. */
-  readonly isKeptAside: boolean;
+  /** Whether a response is spooled beside a journal that is locked, and merged by the next command. */
+  readonly isSpooled: boolean;
   /** Ticks between the two looks after which absence is believed. */
   readonly absenceTicks: number;
   /** Whether the service lists the movement at all. */
@@ -36,7 +36,7 @@ export const LAG = 1;
 
 export const RULES: Rules = {
   ...{ isFlushed: true, isRecordedFirst: true, isAtomic: true, isStateChecked: true, isFenced: true },
-  ...{ isKeptAside: true, absenceTicks: DELAY + LAG, isListed: true, isLive: false, hasPerson: false },
+  ...{ isSpooled: true, absenceTicks: DELAY + LAG, isListed: true, isLive: false, hasPerson: false },
 };
 
 /** The host of each run. */
@@ -62,7 +62,7 @@ export interface Run {
   /** Ticks until the list shows its movement; null if it moved nothing. */
   readonly hidden: number | null;
   /** The response that waits beside the journal. */
-  readonly aside: 'accepted' | 'closed' | null;
+  readonly spooled: 'accepted' | 'closed' | null;
   /** Whether it ended by saying what the service answered. */
   readonly isTold: boolean;
 }
@@ -78,7 +78,7 @@ interface Step {
 
 const IDLE: Run = {
   ...{ at: 'idle', entry: 'none', isDurable: false, busy: 0, unseen: null, request: null },
-  ...{ response: null, hidden: null, aside: null, isTold: false },
+  ...{ response: null, hidden: null, spooled: null, isTold: false },
 };
 
 export const START: State = HOSTS.map(() => IDLE);
@@ -121,7 +121,7 @@ export function stepsOf(state: State, rules: Rules): Step[] {
   for (const host of [0, 1])
     if (state.some((run, index) => HOSTS[index] === host && isAlive(run)))
       steps.push({ name: `host ${host} crashes`, next: crashed(state, host) });
-  if (state.some(({ aside }) => aside !== null))
+  if (state.some(({ spooled }) => spooled !== null))
     steps.push({ name: 'a later command merges the response', next: merged(state) });
   // A request that did not arrive in time never will.
   if (!state.some(({ request }) => request === 0)) steps.push({ name: 'time passes', next: state.map(later) });
@@ -142,10 +142,10 @@ function crashed(state: State, host: number): State {
   });
 }
 
-/** Every command first merges the responses that were kept beside the journal. */
+/** Every command first merges the spooled responses. */
 const merged = (state: State): State =>
   state.map((run) =>
-    run.aside === null ? run : { ...run, entry: isInDoubt(run) ? run.aside : run.entry, aside: null },
+    run.spooled === null ? run : { ...run, entry: isInDoubt(run) ? run.spooled : run.entry, spooled: null },
   );
 
 function networkSteps(state: State, run: Run, index: number): Step[] {
@@ -200,11 +200,11 @@ function answerSteps(state: State, rules: Rules, run: Run, index: number): Step[
     return [to('times out', written('unknown')), to('times out, and cannot write the journal', { at: 'exit' })];
   }
   const entry = run.response === 'moved' ? 'accepted' : 'closed';
-  const aside = rules.isKeptAside ? entry : null;
+  const spooled = rules.isSpooled ? entry : null;
   const told = { response: null, isTold: true };
   return [
     to('records the response', { ...written(entry), ...told }),
-    to('says the outcome, and cannot write the journal', { at: 'exit', ...told, aside }),
+    to('says the outcome, and cannot write the journal', { at: 'exit', ...told, spooled }),
   ];
 }
 

@@ -21,14 +21,14 @@ export interface Explored {
 const PLACES = ['idle', 'decided', 'prepared', 'sending', 'recorded', 'waiting', 'exit'] as const;
 const ENTRIES = ['none', 'prepared', 'sent', 'unknown', 'accepted', 'closed'] as const;
 const RESPONSES = [null, 'moved', 'refused'] as const;
-const ASIDES = [null, 'accepted', 'closed'] as const;
+const SPOOLED = [null, 'accepted', 'closed'] as const;
 /** Longer countdowns than any, and one for null. */
 const TICKS = 4;
 
 /** Returns a number for a state; equal for equal states only. It is below 2^53. */
 const keyOf = (state: State): number => state.reduce((key, run) => key * 2 ** 17 + numberOf(run), 0);
 
-function numberOf({ at, entry, isDurable, isTold, busy, unseen, request, response, hidden, aside }: Run): number {
+function numberOf({ at, entry, isDurable, isTold, busy, unseen, request, response, hidden, spooled }: Run): number {
   const ticks = (count: number | null) => (count === null ? 0 : count + 1);
   const digits: readonly (readonly [digit: number, base: number])[] = [
     [PLACES.indexOf(at), PLACES.length],
@@ -39,7 +39,7 @@ function numberOf({ at, entry, isDurable, isTold, busy, unseen, request, respons
     [ticks(request), DELAY + 2],
     [RESPONSES.indexOf(response), RESPONSES.length],
     [ticks(hidden), LAG + 2],
-    [ASIDES.indexOf(aside), ASIDES.length],
+    [SPOOLED.indexOf(spooled), SPOOLED.length],
   ];
   return digits.reduce((number, [digit, base]) => number * base + digit, 0);
 }

@@ -139,7 +139,7 @@ async function wayWith(event: () => Promise<void>) {
 
 const keptBeside = ({ stateDir }: Home) => readdirSync(stateDir).filter((name) => name.includes('.outcome-'));
 
-test('an outcome whose journal is away is kept beside it, and the next command records it', async () => {
+test('an outcome whose journal is away is spooled, and the next command records it', async () => {
   const { FIATRAIL_BASE_URL } = await wayWith(() => server.kill());
   const ran = await fiatrail(withEnv(hosts[0], { FIATRAIL_BASE_URL }), pay('one'));
   const id = withdrawalOf(ran);

@@ -40,7 +40,7 @@ export const WRITTEN = `${SERVER} || '/' || ${TABLES_HERE} || '/' || (txid_curre
 
 /** Returns what identifies the journal, and creates its tables on first use. Two hosts may do it at once. Rejects with ServerError. */
 export async function preparedJournal(server: Statements, ids: Ids): Promise<Identity> {
-  const found = await kept(server);
+  const found = await storedIdentity(server);
   if (found) return found;
   await requireRoom(server);
   const id = Buffer.from(ids.bytes(4)).toString('hex');
@@ -55,13 +55,13 @@ export async function preparedJournal(server: Statements, ids: Ids): Promise<Ide
       'COMMIT',
     ].join(';\n'),
   );
-  const made = await kept(server);
+  const made = await storedIdentity(server);
   if (!made) throw new ServerError('foreign', server.name);
   return made;
 }
 
 /** Reads the journal's settings with one query, as nearly every command does. Undefined if they are not what they should be. */
-async function kept({ name, statements }: Statements): Promise<Identity | undefined> {
+async function storedIdentity({ name, statements }: Statements): Promise<Identity | undefined> {
   const rows = await statements(
     `SELECT name, value FROM ${SCHEMA}.setting WHERE name IN ('id', 'digest-key', 'version', 'joined')
      UNION ALL SELECT 'replica', pg_is_in_recovery()::text

@@ -140,7 +140,7 @@ export async function openSqliteStore(
     write: (work, waitMs) => inTurn(() => inTransaction(() => beginWrite(database, waitMs), work)),
     now,
     backUp: (to) => inTurn(async () => backUp(database, to)),
-    // A file has no other host; the kept head shows whether it was replaced.
+    // A file has no other host; the saved head shows whether it was replaced.
     distrust: async () => {},
     isReplaced: async () => false,
     // Whoever may write the file owns it.

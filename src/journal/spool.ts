@@ -7,15 +7,15 @@ import type { Appended } from './transitions.ts';
  * The outcome of a request that the journal could not take when it arrived: it was locked, or the disk was full. It waits in a
  * file beside the journal until a command can append it.
  */
-export interface KeptOutcome extends Pick<Appended, 'requestId' | 'detail' | 'result'> {
+export interface SpooledOutcome extends Pick<Appended, 'requestId' | 'detail' | 'result'> {
   readonly operationId: string;
   readonly state: OperationState;
   /** When it became known. */
   readonly at: number;
 }
 
-/** Where outcomes are kept, and how this journal signs them. */
-export interface Aside {
+/** Where outcomes are spooled, and how this journal signs them. */
+export interface Spool {
   /** The path of the journal. */
   readonly path: string;
   unique(): string;
@@ -25,22 +25,22 @@ export interface Aside {
 const START = '.outcome-';
 const ENDING = '.json';
 
-/** What is signed. No input of an operation begins like this, so a signature is never the digest of an input. */
+/** What is signed. No input of an operation begins like this, so a signature is never the digest of an input. Earlier versions signed the same text. */
 export const signedText = (body: string) => `kept outcome\n${body}`;
 
-/** The largest file that is read again. A longer outcome is kept without the service's data. */
-export const MAX_KEPT_BYTES = 4 * 1024 * 1024;
+/** The largest file that is read again. A longer outcome is spooled without the service's data. */
+export const MAX_SPOOLED_BYTES = 4 * 1024 * 1024;
 
 /** Writes an outcome to a private file beside the journal, flushed to disk. Throws CliError usage, or the system's error. */
-export function keepAside({ path, unique, sign }: Aside, outcome: KeptOutcome): void {
+export function spoolOutcome({ path, unique, sign }: Spool, outcome: SpooledOutcome): void {
   const whole = JSON.stringify(outcome);
-  const isLong = Buffer.byteLength(whole) > MAX_KEPT_BYTES - 200;
+  const isLong = Buffer.byteLength(whole) > MAX_SPOOLED_BYTES - 200;
   const body = isLong ? JSON.stringify({ ...outcome, result: undefined }) : whole;
   const id = unique();
   writePrivateFile(`${path}${START}${id}${ENDING}`, `${sign(signedText(body))}\n${body}\n`, id);
 }
 
-/** Returns the paths of the kept outcomes; none for a journal in memory. */
-export function keptFiles(path: string): string[] {
+/** Returns the paths of the spooled outcomes; none for a journal in memory. */
+export function spoolFiles(path: string): string[] {
   return path === ':memory:' ? [] : filesNamedAfter(path, START, ENDING);
 }

@@ -143,7 +143,7 @@ describe('a withdrawal whose outcome the journal cannot take, because another pr
   });
 });
 
-test('a file that only looks like a kept outcome is named once by each command, and left', async () => {
+test('a file that only looks like a spooled outcome is named once by each command, and left', async () => {
   const home = newHome(onTestFinished);
   mkdirSync(home.stateDir, { mode: 0o700 });
   await fiatrail(home, ['ops', 'list']);

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
-import { mergeKept } from '../../src/journal/merge.ts';
+import { mergeSpool } from '../../src/journal/merge.ts';
 import { openSqliteStore } from '../../src/journal/sqlite/store.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import { newHome, ROOT, startProgram } from '../support/built.ts';
@@ -25,7 +25,7 @@ async function locked(path: string): Promise<() => Promise<void>> {
   return release;
 }
 
-/** A journal with operations that were sent, and outcomes kept beside it while another process held its lock. */
+/** A journal with operations that were sent, and outcomes spooled while another process held its lock. */
 async function withKept(
   outcomes: readonly Parameters<Journal['record']>[1][],
   appended: Parameters<Journal['record']>[2] = { requestId: 'r-1', result: '{"a":1}' },
@@ -45,7 +45,7 @@ async function withKept(
   const release = await locked(path);
   clock.pass(700);
   for (const [index, state] of outcomes.entries())
-    expect(await journal.record(ids[index] ?? '', state, appended)).toBe('beside');
+    expect(await journal.record(ids[index] ?? '', state, appended)).toBe('spool');
   await release();
   const kept = () => readdirSync(folder.path).filter((name) => name.includes('.outcome-'));
   const transitions = () => {
@@ -139,19 +139,19 @@ describe('a transaction that does not commit', () => {
   test.each([
     ['with the disk full', new DatabaseError('full', 'journal.db', undefined)],
     ['with an internal error', new TypeError('a bug')],
-  ])('leaves every kept outcome where it is: %s', async (_what, error) => {
+  ])('leaves every spooled outcome where it is: %s', async (_what, error) => {
     const { folder, path, journal, clock, kept, only } = await withKept(['accepted', 'refused']);
     const store = await openSqliteStore(path, { clock, ids: countingIds(3), host: oneProcess() });
     onTestFinished(() => store.close());
-    const aside = { path, unique: () => 'unique', sign: journal.digest };
+    const spool = { path, unique: () => 'unique', sign: journal.digest };
     const before = kept();
-    const merging = mergeKept(
+    const merging = mergeSpool(
       (work) =>
         store.write(async (queries) => {
           await work({ queries, host: store.host });
           throw error;
         }),
-      aside,
+      spool,
       before.map((name) => folder.file(name)),
     );
     if (error instanceof DatabaseError) expect(await merging).toEqual({ count: 0, warnings: [] });
@@ -164,7 +164,7 @@ describe('a transaction that does not commit', () => {
   });
 });
 
-describe('a kept outcome decides nothing and is left, with a warning, if it', () => {
+describe('a spooled outcome decides nothing and is left, with a warning, if it', () => {
   const body = (text: string, change: (value: Record<string, unknown>) => object) => {
     const [signature, json = ''] = text.split('\n');
     return `${signature}\n${JSON.stringify(change(JSON.parse(json)))}\n`;
@@ -233,7 +233,7 @@ describe('a kept outcome decides nothing and is left, with a warning, if it', ()
   });
 });
 
-describe('a kept outcome of another request id than the journal’s decides nothing and is left, with a warning', () => {
+describe('a spooled outcome of another request id than the journal’s decides nothing and is left, with a warning', () => {
   test.each([
     ['accepted', 'accepted', ['accepted']],
     ['settled', 'settled', ['accepted', 'settled']],
@@ -273,7 +273,7 @@ test.each([5_000_000, 4 * 1024 * 1024])('an outcome of %d characters is kept wit
   expect(await journal.list({ limit: 1 })).toMatchObject([{ state: 'accepted', requestId: 'r-1', result: null }]);
 });
 
-test('the mode of a kept outcome is restricted again before it is read', async () => {
+test('the mode of a spooled outcome is restricted again before it is read', async () => {
   const { folder, journal, kept } = await withKept(['accepted']);
   chmodSync(folder.file(kept()[0] ?? ''), 0o644);
   expect((await journal.merge()).count).toBe(1);
