@@ -78,7 +78,7 @@ if (!isSupported) {
     });
 } else if (argv[0] === '__inbox' && !require('node:worker_threads').isMainThread) {
   // A listener starts this thread (src/system/threads.ts).
-  require('../dist/keeper-thread.cjs').answerFor(require('node:worker_threads').parentPort);
+  require('../dist/writer-thread.cjs').answerFor(require('node:worker_threads').parentPort);
 } else {
   const isDone =
     argv.length === 1 && argv[0] === '--version' && !process.env.FIATRAIL_OUTPUT

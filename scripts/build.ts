@@ -129,8 +129,8 @@ async function bundle(entry: string | string[], options: { external?: string[]; 
   return output.filter((each): each is OutputChunk => each.type === 'chunk');
 }
 
-// The thread that keeps webhooks shares the files of the program.
-const program = await bundle(['src/entry.ts', 'src/webhooks/listen/keeper-thread.ts'], { transform: LIGHT_FETCH });
+// The thread that writes to the inbox shares the files of the program.
+const program = await bundle(['src/entry.ts', 'src/webhooks/listen/writer-thread.ts'], { transform: LIGHT_FETCH });
 // Its package has native parts, so it is installed rather than bundled.
 const keyring = await bundle('src/account/stores/keyring-helper.ts', { external: ['@napi-rs/keyring'] });
 

@@ -6,7 +6,7 @@ import type { HttpRequest, HttpResponse, World } from '../base/world.ts';
 import { entryAt } from '../files/inspect.ts';
 import { openWith } from '../webhooks/body.ts';
 import type { Inbox } from '../webhooks/inbox/inbox.ts';
-import { keeperOf } from '../webhooks/listen/keeper.ts';
+import { createInboxWriter } from '../webhooks/listen/inbox-writer.ts';
 import { createReceiver, refusalOf } from '../webhooks/listen/receiver.ts';
 
 /** Opens the inbox of a profile. Throws DatabaseError. */
@@ -37,7 +37,7 @@ export async function receiveFromSandbox(world: World, secret: string, request: 
       const stored = storedProfileNamed(EMBEDDED.name, world);
       return stored ? sealingKeysOf(stored, world) : [];
     });
-    const receiver = createReceiver(keeperOf(inbox, open), {
+    const receiver = createReceiver(createInboxWriter(inbox, open), {
       account: { secrets: async () => [new Secret(secret)] },
       clock: world.clock,
       gather: queueMicrotask,

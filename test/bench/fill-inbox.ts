@@ -33,6 +33,6 @@ for (let number = 0; number < total; ) {
     if (batch.length === 0) clock.set(timeMs);
     batch.push(await eventAt(number, timeMs));
   }
-  inbox.keep(batch);
+  inbox.add(batch);
 }
 inbox.close();

@@ -58,7 +58,7 @@ const inboxOf = (world: FakeWorld) => openProfileInbox(world, { name: 'environme
 
 async function keep(world: FakeWorld, ...bodies: object[]): Promise<void> {
   const inbox = await inboxOf(world);
-  inbox.keep(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+  inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
   inbox.close();
 }
 
@@ -121,7 +121,7 @@ test('an event that arrives while the lists are read is not unlisted', async () 
   await keep(world, ...reported, { ...swapped(0), eventId: 'x', requestId: 'swap-of-nobody' });
   const inbox = await inboxOf(world);
   const late = await received(deliveryOf({ ...swapped(0), eventId: 'y', requestId: 'swap-of-now' }));
-  deliver = () => void inbox.keep([late]);
+  deliver = () => void inbox.add([late]);
   expect(await gaps(world, '--since', hoursAgo(1))).toEqual({ code: 0, missing: [], unlisted: [5] });
   expect(inbox.counts().events).toBe(6);
   inbox.close();

@@ -10,7 +10,7 @@ import { deliveryOf, received } from '../webhooks/support.ts';
 async function worldWith(event: object) {
   const world = fakeWorld({ env: { FIATRAIL_FORWARD_SECRET: 'a-forward-secret' } });
   const inbox = await openProfileInbox(world, { name: 'sandbox', mode: 'embedded' });
-  inbox.keep([await received(deliveryOf(event))]);
+  inbox.add([await received(deliveryOf(event))]);
   return { world, inbox };
 }
 

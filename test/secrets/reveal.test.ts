@@ -17,7 +17,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'commands/webhooks/offline.ts': [1, 'verifies with it'],
   'commands/webhooks/settings.ts': [3, 'reads what a command printed, sends it, and prints a new one once'],
   'commands/webhooks/trigger.ts': [1, 'signs with it'],
-  'webhooks/listen/keeper-thread.ts': [1, 'passes private keys to the thread that opens events'],
+  'webhooks/listen/writer-thread.ts': [1, 'passes private keys to the thread that opens events'],
   'webhooks/listen/receiver.ts': [2, 'verifies with it'],
   'journal/postgres/connection.ts': [1, 'gives the password to the driver when the server asks for it'],
   'journal/postgres/stored-password.ts': [3, 'binds it to its server, and reads which one that is'],

@@ -30,7 +30,7 @@ function yielding(clock: FakeClock, stopping: AbortController): Clock {
 test('an acknowledged event is recorded once the disk has room again, and not sent twice', async () => {
   const { inbox, clock } = await testInbox();
   inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
-  inbox.keep([await received(deliveryOf(onboarded(1)))]);
+  inbox.add([await received(deliveryOf(onboarded(1)))]);
   const stopping = new AbortController();
   let sent = 0;
   let failures = 2;
@@ -67,7 +67,7 @@ async function attempts(
 ) {
   const { inbox, clock } = await testInbox();
   inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
-  inbox.keep(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+  inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
   const stopping = new AbortController();
   const numbers: number[] = [];
   const send = async ({ id }: { readonly id: bigint }) => {

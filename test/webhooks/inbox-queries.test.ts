@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/sqlite/database.ts';
+import { countEvents, type EventFilter, happenedFrom, listEvents } from '../../src/webhooks/inbox/events.ts';
 import { forwardsIn } from '../../src/webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { createInbox, INBOX_FILE_ID, INBOX_VERSION } from '../../src/webhooks/inbox/inbox.ts';
-import { countKept, happenedFrom, type KeptFilter, listKept } from '../../src/webhooks/inbox/kept.ts';
 import { temporaryFolder } from '../support/sandbox.ts';
 import { deliveryOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
 
@@ -31,7 +31,7 @@ const SCAN = /^SCAN event|TEMP B-TREE/;
 describe('the plan of a list', () => {
   const period = { sinceMs: 1, untilMs: 9 };
   const names = [{ event: 'user.onboarded' }, { requestId: 'r' }, { userId: 'u' }, { mark: 'sealed' }] as const;
-  const all: Omit<KeptFilter, 'limit'>[] = [{}, ...names, { mark: 'event' }, { isLate: true }];
+  const all: Omit<EventFilter, 'limit'>[] = [{}, ...names, { mark: 'event' }, { isLate: true }];
   const periods = all.flatMap((filter) => [
     { ...filter, ...period },
     { ...filter, ...period, before: 5n },
@@ -42,7 +42,7 @@ describe('the plan of a list', () => {
   test.each([...periods, ...pages, { before: 5n }, { after: 5n }])(
     'with %o starts where its rows are, and sorts nothing',
     async (filter) => {
-      const [plan, ...others] = await plansOf((store) => listKept(store, { limit: 20, ...filter }));
+      const [plan, ...others] = await plansOf((store) => listEvents(store, { limit: 20, ...filter }));
       expect(plan?.filter((step) => SCAN.test(step))).toEqual([]);
       expect(plan?.[0]).toMatch(/^SEARCH event USING/);
       expect(others).toEqual([]);
@@ -52,24 +52,24 @@ describe('the plan of a list', () => {
   test.each([period, { ...period, before: 5n }, { ...period, event: 'user.onboarded' }])(
     'with %o has both ends of the period in the index',
     async (filter) => {
-      const [plan] = await plansOf((store) => listKept(store, { limit: 20, ...filter }));
+      const [plan] = await plansOf((store) => listEvents(store, { limit: 20, ...filter }));
       expect(plan?.[0]).toContain('received_at>? AND received_at<?');
     },
   );
 
   test.each([{}, period])('of late events with %o reads those alone', async (filter) => {
-    const [plan] = await plansOf((store) => listKept(store, { limit: 20, isLate: true, ...filter }));
+    const [plan] = await plansOf((store) => listEvents(store, { limit: 20, isLate: true, ...filter }));
     expect(plan?.[0]).toContain('USING INDEX event_late');
   });
 
   test.each(['pending', 'dead'] as const)('of %s events starts with those alone', async (forwarding) => {
-    const [plan] = await plansOf((store) => listKept(store, { limit: 20, forwarding }));
+    const [plan] = await plansOf((store) => listEvents(store, { limit: 20, forwarding }));
     expect(plan?.[0]).toBe('SEARCH event USING INTEGER PRIMARY KEY (rowid=?)');
     expect(plan).toContainEqual(expect.stringMatching(/^SCAN forward USING INDEX forward_(in_turn|dead)$/));
   });
 
   test('of the latest events sorts nothing', async () => {
-    expect(await plansOf((store) => listKept(store, { limit: 20 }))).toEqual([['SCAN event']]);
+    expect(await plansOf((store) => listEvents(store, { limit: 20 }))).toEqual([['SCAN event']]);
   });
 
   test('of what happened in a period reads that period alone', async () => {
@@ -81,7 +81,7 @@ describe('the plan of a list', () => {
   test.each([{}, { event: 'user.onboarded' }, { mark: 'sealed' as const }])(
     'of the counts with %o reads no event',
     async (selection) => {
-      const [plan = []] = await plansOf((store) => countKept(store, selection));
+      const [plan = []] = await plansOf((store) => countEvents(store, selection));
       expect(plan.filter((step) => /\bevent\b/.test(step))).toEqual([]);
       expect(plan).not.toEqual([]);
     },
@@ -90,7 +90,7 @@ describe('the plan of a list', () => {
   test.each([period, { ...period, userId: 'u' }])(
     'of the counts with %o reads those events alone',
     async (selection) => {
-      const [plan] = await plansOf((store) => countKept(store, selection));
+      const [plan] = await plansOf((store) => countEvents(store, selection));
       expect(plan?.[0]).toMatch(/^SEARCH event USING INDEX event_by_\w+ \(.*received_at>\? AND received_at<\?\)$/);
     },
   );
@@ -127,7 +127,7 @@ describe('the tallies', () => {
       expect(inbox.counts()).toEqual(counts);
     };
     const keep = async (...bodies: (string | object)[]) =>
-      inbox.keep(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+      inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
     await keep(onboarded(1), onboarded(2), onboarded(2), '[1]', '{"payload":"AAAA"}', { event: 'new', data: {} });
     check({ events: 5, waiting: 0, dead: 0 });
     inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
@@ -156,14 +156,14 @@ describe('the tallies', () => {
 });
 
 describe('a list of a period', () => {
-  const numbers = (inbox: Inbox, filter: Omit<KeptFilter, 'limit'>, limit = 10) =>
+  const numbers = (inbox: Inbox, filter: Omit<EventFilter, 'limit'>, limit = 10) =>
     inbox.list({ limit, ...filter }).map(({ id }) => Number(id));
 
   test('is in the order of time, page by page, even if the clock was set back', async () => {
     const { inbox, clock } = await testInbox();
     for (const [number, stepMs] of [0, 10, -5, 0, 20].entries()) {
       clock.pass(stepMs);
-      inbox.keep([await received(deliveryOf(onboarded(number)))]);
+      inbox.add([await received(deliveryOf(onboarded(number)))]);
     }
     const period = { sinceMs: NOW_MS, untilMs: NOW_MS + 25 };
     expect(numbers(inbox, period)).toEqual([2, 4, 3, 1]);
@@ -181,7 +181,7 @@ describe('a list of a period', () => {
     const { inbox, clock } = await testInbox();
     for (const number of [1, 2, 3, 4]) {
       clock.pass(10);
-      inbox.keep([await received(deliveryOf(onboarded(number)))]);
+      inbox.add([await received(deliveryOf(onboarded(number)))]);
     }
     inbox.prune(NOW_MS + 25);
     expect(numbers(inbox, { sinceMs: 0, before: 2n })).toEqual([]);
@@ -193,7 +193,7 @@ describe('a list of a period', () => {
   test('finds an event by both of its names', async () => {
     const { inbox } = await testInbox();
     for (const event of ['fintech.user.deposit.funding.refunded', 'fintech.user.deposit.refunded'])
-      inbox.keep([await received(deliveryOf({ ...onboarded(event.length), event }))]);
+      inbox.add([await received(deliveryOf({ ...onboarded(event.length), event }))]);
     expect(numbers(inbox, { event: 'fintech.user.deposit.funding.refunded' })).toEqual([2, 1]);
     inbox.close();
   });
@@ -208,7 +208,7 @@ test('what happened is yielded in order and once, also across pages, by the serv
     { ...onboarded(5_001), timestamp: 'no time' },
     { ...onboarded(5_002), timestamp: at(60) },
   ];
-  inbox.keep(await Promise.all([...many, ...others, '[1]'].map((body) => received(deliveryOf(body)))));
+  inbox.add(await Promise.all([...many, ...others, '[1]'].map((body) => received(deliveryOf(body)))));
   const happened = [...inbox.happenedFrom(NOW_MS, NOW_MS + 60)];
   expect(happened.map(({ id }) => Number(id))).toEqual([...[2_003, 2_002], ...many.map((_each, index) => index + 1)]);
   expect(happened.map(({ happenedMs }) => happenedMs - NOW_MS).slice(0, 3)).toEqual([0, 40, 50]);
@@ -220,7 +220,7 @@ test.each(['-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', '1970-01-01T00:
   'an event that says it happened at %s is taken for one of the time when it was sent',
   async (timestamp) => {
     const { inbox } = await testInbox();
-    inbox.keep([await received(deliveryOf({ ...onboarded(1), timestamp }))]);
+    inbox.add([await received(deliveryOf({ ...onboarded(1), timestamp }))]);
     expect(inbox.extent()?.earliestMs).toBe(NOW_MS);
   },
 );

@@ -13,7 +13,7 @@ const TARGET = 'http://127.0.0.1:3000/';
 const OTHER = 'http://127.0.0.1:3001/';
 
 async function keepAll(inbox: Inbox, ...bodies: object[]): Promise<void> {
-  inbox.keep(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+  inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
 }
 
 const numbers = (inbox: Inbox, target = TARGET) => inbox.forwards.due(target, 100).map(({ event }) => Number(event.id));
@@ -22,7 +22,7 @@ describe('a delivery', () => {
   test('is kept with the exact bytes, and read', async () => {
     const { inbox } = await testInbox();
     const body = '{ "event":"user.onboarded",  "data":{"amount":12345678901234567890} }';
-    inbox.keep([await received(deliveryOf(body, { id: 'w-1' }))]);
+    inbox.add([await received(deliveryOf(body, { id: 'w-1' }))]);
     const [kept] = inbox.list({ limit: 10 });
     expect(kept).toMatchObject({
       id: 1n,
@@ -42,7 +42,7 @@ describe('a delivery', () => {
   ])('of %s is kept, marked and not lost', async (_what, body, mark) => {
     const { inbox } = await testInbox();
     inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
-    inbox.keep([await received(deliveryOf(body))]);
+    inbox.add([await received(deliveryOf(body))]);
     expect(inbox.list({ limit: 1 })[0]).toMatchObject({ mark });
     expect(numbers(inbox)).toHaveLength(mark === 'unknown' ? 1 : 0);
   });
@@ -51,7 +51,7 @@ describe('a delivery', () => {
     const { inbox } = await testInbox();
     const body = Uint8Array.of(0x7b, 0xff, 0x7d);
     const event = await received(deliveryOf('{}'));
-    inbox.keep([{ ...event, body }]);
+    inbox.add([{ ...event, body }]);
     expect([...(inbox.list({ limit: 1 })[0]?.body ?? [])]).toEqual([0x7b, 0xff, 0x7d]);
   });
 });
@@ -71,8 +71,8 @@ describe('a copy', () => {
   ])('%s: %#', async (_what, second, isCopy) => {
     const { inbox } = await testInbox();
     inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
-    inbox.keep([await received(first)]);
-    expect(inbox.keep([await received(second)])).toMatchObject([{ isCopy }]);
+    inbox.add([await received(first)]);
+    expect(inbox.add([await received(second)])).toMatchObject([{ isCopy }]);
     expect(inbox.list({ limit: 10 })).toHaveLength(isCopy ? 1 : 2);
     expect(numbers(inbox)).toHaveLength(isCopy ? 1 : 2);
     expect(inbox.list({ limit: 10 }).at(-1)?.copies).toBe(isCopy ? 1 : 0);
@@ -83,10 +83,10 @@ describe('a copy', () => {
     const path = folder.file('inbox.db');
     const event = await received(first);
     const { inbox } = await testInbox(path);
-    expect(inbox.keep([event, event]).map(({ isCopy }) => isCopy)).toEqual([false, true]);
+    expect(inbox.add([event, event]).map(({ isCopy }) => isCopy)).toEqual([false, true]);
     inbox.close();
     const { inbox: again } = await testInbox(path);
-    expect(again.keep([event])).toMatchObject([{ isCopy: true }]);
+    expect(again.add([event])).toMatchObject([{ isCopy: true }]);
     again.close();
   });
 
@@ -94,14 +94,14 @@ describe('a copy', () => {
     const { inbox } = await testInbox();
     const { headers, body } = deliveryOf({ event: 'user.onboarded', data: { firstName: 'Ada' } });
     const again = { headers: { ...(headers as Record<string, string>), 'x-webhook-id': 'another' }, body };
-    inbox.keep([await received({ headers, body })]);
-    expect(inbox.keep([await received(again)])).toMatchObject([{ isCopy: true }]);
+    inbox.add([await received({ headers, body })]);
+    expect(inbox.add([await received(again)])).toMatchObject([{ isCopy: true }]);
   });
 
   test('of content without an event id and under another id is a new event', async () => {
     const { inbox } = await testInbox();
     const body = { event: 'user.onboarded', data: { firstName: 'Ada' } };
-    inbox.keep([await received(deliveryOf(body)), await received(deliveryOf(body, { sentAtMs: NOW_MS - 1 }))]);
+    inbox.add([await received(deliveryOf(body)), await received(deliveryOf(body, { sentAtMs: NOW_MS - 1 }))]);
     expect(inbox.list({ limit: 10 })).toHaveLength(2);
   });
 });
@@ -217,10 +217,10 @@ describe('forwarding', () => {
     const late = await received(deliveryOf(onboarded(1), { sentAtMs: NOW_MS - 600_000 }));
     const other = await received(deliveryOf({ ...onboarded(2), event: 'swap.failed' }));
     inbox.forwardTo({ targets: [TARGET], events: ['user.onboarded'], forwardsLate: false });
-    inbox.keep([late, other]);
+    inbox.add([late, other]);
     expect(numbers(inbox)).toEqual([]);
     inbox.forwardTo({ targets: [TARGET], forwardsLate: true });
-    inbox.keep([await received(deliveryOf(onboarded(3), { sentAtMs: NOW_MS - 600_000 }))]);
+    inbox.add([await received(deliveryOf(onboarded(3), { sentAtMs: NOW_MS - 600_000 }))]);
     expect(numbers(inbox)).toEqual([3]);
   });
 });
@@ -242,7 +242,7 @@ describe('a sealed event, once there is a key', () => {
     const { inbox } = await testInbox();
     inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
     const { events, opened } = await sealedTwice();
-    inbox.keep(events);
+    inbox.add(events);
     expect(inbox.list({ limit: 10 }).map(({ mark }) => mark)).toEqual(['sealed', 'sealed']);
     expect(numbers(inbox)).toEqual([]);
     for (const sealed of inbox.list({ limit: 10, after: 0n })) inbox.open(sealed, await opened(sealed.body));
@@ -355,7 +355,7 @@ describe('a listener', () => {
 
 test('events are found by number, event id and webhook id', async () => {
   const { inbox } = await testInbox();
-  inbox.keep([
+  inbox.add([
     await received(deliveryOf(onboarded(1), { id: 'w-abc' })),
     await received(deliveryOf(onboarded(2), { id: 'w-abd' })),
   ]);

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { openWith } from '../../src/webhooks/body.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
-import { keeperOf } from '../../src/webhooks/listen/keeper.ts';
+import { createInboxWriter } from '../../src/webhooks/listen/inbox-writer.ts';
 import { createReceiver } from '../../src/webhooks/listen/receiver.ts';
 import { listen } from '../../src/webhooks/listen/server.ts';
 import type { Delivery } from '../../src/webhooks/verify.ts';
@@ -19,7 +19,7 @@ type More = Partial<Parameters<typeof listen>[1]>;
 async function listening(wrap: (inbox: Inbox) => Inbox = (inbox) => inbox, more: More = {}) {
   const { inbox, clock } = await testInbox();
   const receiver = createReceiver(
-    keeperOf(
+    createInboxWriter(
       wrap(inbox),
       openWith(async () => []),
     ),
@@ -87,13 +87,13 @@ test('an old delivery that is validly signed is kept as late', async () => {
 test('a full disk is answered with 503, so that the sender tries again', async () => {
   const { url } = await listening((inbox) => ({
     ...inbox,
-    keep: () => {
+    add: () => {
       throw Object.assign(new Error('full'), { name: 'DatabaseError' });
     },
   }));
   expect(await post(url, deliveryOf(onboarded(1)))).toEqual({
     status: 503,
-    text: 'the event could not be kept; send it again',
+    text: 'the event could not be stored; send it again',
   });
 });
 

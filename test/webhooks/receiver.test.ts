@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { openWith } from '../../src/webhooks/body.ts';
-import { type Keeper, keeperOf } from '../../src/webhooks/listen/keeper.ts';
+import { createInboxWriter, type InboxWriter } from '../../src/webhooks/listen/inbox-writer.ts';
 import { createReceiver } from '../../src/webhooks/listen/receiver.ts';
 import { deliveryOf, onboarded, SECRET, testInbox } from './support.ts';
 
@@ -12,23 +12,23 @@ async function receiverInTurns() {
   const turns: (() => void)[] = [];
   let fails = false;
   let held = Promise.resolve();
-  const kept = keeperOf(
+  const inner = createInboxWriter(
     inbox,
     openWith(async () => []),
   );
-  const keeper: Keeper = {
-    keep: async (deliveries) => {
+  const writer: InboxWriter = {
+    write: async (deliveries) => {
       flushes.push(deliveries.length);
       await held;
       if (fails) {
         fails = false;
         throw new Error('the disk is full');
       }
-      return kept.keep(deliveries);
+      return inner.write(deliveries);
     },
   };
   const account = { secrets: async () => [new Secret(SECRET)] };
-  const receiver = createReceiver(keeper, { account, clock, gather: (flush) => void turns.push(flush) });
+  const receiver = createReceiver(writer, { account, clock, gather: (flush) => void turns.push(flush) });
   let number = 0;
   return {
     flushes,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Secret } from '../../src/base/secret.ts';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
 import { readBody } from '../../src/webhooks/body.ts';
-import type { KeptEvent } from '../../src/webhooks/inbox/kept.ts';
+import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
 import { newEventOf } from '../../src/webhooks/inbox/received.ts';
 import { sendSigned, sendTo } from '../../src/webhooks/listen/forwarder.ts';
 import { standardKey, standardSignature } from '../../src/webhooks/signature.ts';
@@ -36,24 +36,24 @@ async function target() {
 }
 
 /** Keeps a delivery in an inbox, opened with the private key if it is sealed. */
-async function keptFrom(body: object | Uint8Array, privateKey?: Secret): Promise<KeptEvent> {
+async function storedFrom(body: object | Uint8Array, privateKey?: Secret): Promise<InboxEvent> {
   const { inbox } = await testInbox();
   const bytes = body instanceof Uint8Array ? body : undefined;
   const delivery = deliveryOf(bytes ? {} : body, { id: 'w-1' });
   const verified = verifyDelivery(delivery, { secrets: [SECRET], nowMs: NOW_MS });
   const given = bytes ?? delivery.body;
-  inbox.keep([newEventOf(verified, await readBody(given, privateKey ? [privateKey] : []), given)]);
-  const [kept] = inbox.list({ limit: 1 });
+  inbox.add([newEventOf(verified, await readBody(given, privateKey ? [privateKey] : []), given)]);
+  const [stored] = inbox.list({ limit: 1 });
   inbox.close();
-  if (!kept) throw new Error('the inbox kept nothing');
-  return kept;
+  if (!stored) throw new Error('the inbox stored nothing');
+  return stored;
 }
 
-/** Sends a kept event signed again, and returns what arrived. */
-async function resigned(kept: KeptEvent, secret: string, isOpened = false): Promise<Arrived> {
+/** Sends a stored event signed again, and returns what arrived. */
+async function resigned(stored: InboxEvent, secret: string, isOpened = false): Promise<Arrived> {
   const { url, arrived, sending } = await target();
   const resign = { form: 'standard', secret } as const;
-  expect(await sendTo(url, kept, { resign, isOpened, ...sending }, NEVER)).toEqual({ status: 204 });
+  expect(await sendTo(url, stored, { resign, isOpened, ...sending }, NEVER)).toEqual({ status: 204 });
   const [only, ...more] = arrived;
   if (!only || more.length > 0) throw new Error(`${arrived.length} requests arrived`);
   return only;
@@ -73,14 +73,14 @@ describe.each([
   ['beyond ASCII', 'naira ₦ secret', raw('naira ₦ secret')],
 ])('a secret %s', (_form, secret, webhook) => {
   test('makes a signature that the library accepts', async () => {
-    const kept = await keptFrom(ONBOARDED);
-    const { headers, body } = await resigned(kept, secret);
+    const stored = await storedFrom(ONBOARDED);
+    const { headers, body } = await resigned(stored, secret);
     expect(webhook.verify(body, headers)).toEqual(ONBOARDED);
     expect({ id: headers['webhook-id'], body }).toEqual({ id: 'w-1', body: JSON.stringify(ONBOARDED) });
   });
 
   test('makes a signature that the library rejects after any change', async () => {
-    const { headers, body } = await resigned(await keptFrom(ONBOARDED), secret);
+    const { headers, body } = await resigned(await storedFrom(ONBOARDED), secret);
     const isTaken = (change: { body?: string; headers?: Record<string, string> }, by = webhook) => {
       try {
         by.verify(change.body ?? body, { ...headers, ...change.headers });
@@ -123,11 +123,11 @@ test('a secret of base64 digits means the same key as in the library', () => {
 
 test('a sealed event that was opened is signed as it is sent', async () => {
   const { publicKey, privateKey } = newKeyPair(randomBytes(32));
-  const kept = await keptFrom({ payload: await seal(JSON.stringify(ONBOARDED), publicKey) }, privateKey);
+  const stored = await storedFrom({ payload: await seal(JSON.stringify(ONBOARDED), publicKey) }, privateKey);
   const webhook = new Webhook(RANDOM.toString('base64'));
   const [opened, sealed] = [
-    await resigned(kept, RANDOM.toString('base64'), true),
-    await resigned(kept, RANDOM.toString('base64')),
+    await resigned(stored, RANDOM.toString('base64'), true),
+    await resigned(stored, RANDOM.toString('base64')),
   ];
   expect(webhook.verify(opened.body, opened.headers)).toEqual(ONBOARDED);
   expect(webhook.verify(sealed.body, sealed.headers)).toEqual({ payload: expect.any(String) });
@@ -142,7 +142,7 @@ test('a made-up event is verified too', async () => {
 
 test('a body that is not UTF-8 is not sent, because its bytes would change', async () => {
   const { url, arrived, sending } = await target();
-  const kept = await keptFrom(Uint8Array.of(0x7b, 0xff, 0x7d));
-  expect(await sendTo(url, kept, sending, NEVER)).toEqual({ problem: 'its body is not UTF-8' });
+  const stored = await storedFrom(Uint8Array.of(0x7b, 0xff, 0x7d));
+  expect(await sendTo(url, stored, sending, NEVER)).toEqual({ problem: 'its body is not UTF-8' });
   expect(arrived).toEqual([]);
 });

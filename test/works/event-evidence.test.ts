@@ -61,7 +61,7 @@ async function tell(event: string, data: object, more: object = {}): Promise<voi
     ...more,
     data,
   };
-  inbox.keep([await received(deliveryOf(body, { sentAtMs: clock.now() }), clock.now())]);
+  inbox.add([await received(deliveryOf(body, { sentAtMs: clock.now() }), clock.now())]);
   inbox.close();
 }
 

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { createEventRecorder } from '../../src/engine/operations/event-recorder.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import type { Session } from '../../src/terminal/session.ts';
-import type { KeptEvent } from '../../src/webhooks/inbox/kept.ts';
+import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
 
 /** Says that an onramp goes on, which ends nothing. */
 const CONFIRMED = {
   event: 'payments.confirmed',
   text: JSON.stringify({ event: 'payments.confirmed', requestId: 'r-1', data: { amount: 1 } }),
-} as KeptEvent;
+} as InboxEvent;
 
 test('an event that arrives while the journal is read is looked for again, and one before it is not', async () => {
   const opened = await testJournal();

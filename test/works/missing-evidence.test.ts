@@ -88,7 +88,7 @@ describe('a payout in doubt to a bank account', () => {
     const body = { event: 'fintech.offramp.completed', eventId: 'e-1', requestId: 'p-1' };
     const data = { amount: 1000, bankAccount: { ...SAVED, accountNumber: '9876543210' } };
     const inbox = await openProfileInbox(world, resolveProfile(undefined, world));
-    inbox.keep([await received(deliveryOf({ ...body, data }, { sentAtMs: clock.now() }), clock.now())]);
+    inbox.add([await received(deliveryOf({ ...body, data }, { sentAtMs: clock.now() }), clock.now())]);
     inbox.close();
     expect(await reconciled()).toEqual({ exit: 6, found: 'several' });
     expect(states()).toEqual(['unknown']);

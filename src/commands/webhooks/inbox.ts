@@ -20,9 +20,9 @@ import { objectOf, properties } from '../../terminal/parse/properties.ts';
 import type { Session } from '../../terminal/session.ts';
 import { readBody } from '../../webhooks/body.ts';
 import { eventIn } from '../../webhooks/event.ts';
+import type { InboxEvent, Selection } from '../../webhooks/inbox/events.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import type { KeptEvent, Selection } from '../../webhooks/inbox/kept.ts';
 import { contentOf } from '../../webhooks/inbox/received.ts';
 import { sendTo } from '../../webhooks/listen/forwarder.ts';
 import { setAt } from './change.ts';
@@ -89,7 +89,7 @@ async function withInbox<T>({ world, profile }: Session, run: (inbox: Inbox) => 
 const PAGE = 500;
 
 /** The rest of a list, newest first. */
-async function* olderThan(inbox: Inbox, filter: Selection, last: KeptEvent | undefined) {
+async function* olderThan(inbox: Inbox, filter: Selection, last: InboxEvent | undefined) {
   for (let before = last?.id; before !== undefined; ) {
     const page = inbox.list({ ...filter, limit: PAGE, before });
     yield page.map(summaryOf);
@@ -143,15 +143,15 @@ async function listed(session: Session, { limit, before, all }: Place, filter: S
   // Stays open until everything is printed; the process ends right after.
   const inbox = await openProfileInbox(session.world, session.profile);
   const size = all ? PAGE : limit;
-  const kept = inbox.list({ ...filter, limit: size, before: before === undefined ? undefined : BigInt(before) });
-  const isWhole = all || kept.length < limit;
-  const data = { events: kept.map(summaryOf), counts: inbox.counts() };
-  const more = all && kept.length === PAGE ? { more: olderThan(inbox, filter, kept.at(-1)) } : {};
+  const page = inbox.list({ ...filter, limit: size, before: before === undefined ? undefined : BigInt(before) });
+  const isWhole = all || page.length < limit;
+  const data = { events: page.map(summaryOf), counts: inbox.counts() };
+  const more = all && page.length === PAGE ? { more: olderThan(inbox, filter, page.at(-1)) } : {};
   return { result: { data, lists: 'events', list: { isWhole }, columns: COLUMNS, ...more } };
 }
 
 /** Finds an event. Throws CliError usage. */
-function keptNamed(inbox: Inbox, text: string): KeptEvent {
+function findEvent(inbox: Inbox, text: string): InboxEvent {
   const [event, ...others] = inbox.find(text);
   if (event && others.length === 0) return event;
   throw new CliError('usage', event ? 'more than one event matches this id' : 'the inbox has no such event', {
@@ -172,16 +172,16 @@ const showCommand = command({
   parameters: { event: EVENT },
   run: async (session, { event: name }) =>
     withInbox(session, (inbox) => {
-      const kept = keptNamed(inbox, name);
-      const { data = null } = kept.text === null ? {} : printedEvent(kept.text);
-      const forwards = kept.forwards.map(({ target, dueAtMs, state, ...rest }) => ({
+      const event = findEvent(inbox, name);
+      const { data = null } = event.text === null ? {} : printedEvent(event.text);
+      const forwards = event.forwards.map(({ target, dueAtMs, state, ...rest }) => ({
         target: shownTarget(target),
         ...rest,
         state,
         dueAt: state === 'waiting' ? new Date(dueAtMs).toISOString() : null,
       }));
-      const shown = { ...summaryOf(kept), data, headers: headersOf(kept), forwards };
-      return { result: { data: shown, raw: Buffer.from(kept.body).toString('utf8') } };
+      const shown = { ...summaryOf(event), data, headers: headersOf(event), forwards };
+      return { result: { data: shown, raw: Buffer.from(event.body).toString('utf8') } };
     }),
 });
 
@@ -210,19 +210,19 @@ const replayCommand = command({
   run: async (session, { event: name, to, resign, set }) =>
     withInbox(session, async (inbox) => {
       const { world, profile } = session;
-      const kept = keptNamed(inbox, name);
+      const event = findEvent(inbox, name);
       const changes = objectOf(set);
       const resigning = resigningOf(resign, world, profile);
       if (changes && !resigning)
         throw new CliError('usage', '--set needs --resign: the service’s signature covers the content', {
           hint: 'add --resign service or --resign standard',
         });
-      const sent = changes ? changed(kept, changes) : kept;
-      endDryRun(session, { to, event: kept.event, body: Buffer.from(sent.body).toString('utf8') });
+      const sent = changes ? changed(event, changes) : event;
+      endDryRun(session, { to, event: event.event, body: Buffer.from(sent.body).toString('utf8') });
       const { exchange, clock } = { exchange: world.network, clock: world.clock };
       const end = await sendTo(to, sent, { exchange, clock, resign: resigning }, world.interrupted);
       const { status, problem } = end;
-      const data = { id: Number(kept.id), event: kept.event, to, status: status ?? null, problem: problem ?? null };
+      const data = { id: Number(event.id), event: event.event, to, status: status ?? null, problem: problem ?? null };
       if (isTaken(end)) return { result: { data } };
       const why = problem ?? `it answered HTTP ${status}`;
       const error = new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' });
@@ -231,16 +231,16 @@ const replayCommand = command({
 });
 
 /** Returns an event with some fields of its content changed; a dotted name is a path. Throws CliError usage. */
-function changed(kept: KeptEvent, changes: Readonly<Record<string, unknown>>): KeptEvent {
-  if (kept.text === null)
+function changed(event: InboxEvent, changes: Readonly<Record<string, unknown>>): InboxEvent {
+  if (event.text === null)
     throw new CliError('usage', 'this event could not be read, so nothing in it can be changed', {
-      hint: `look at it with: fiatrail webhooks inbox show ${kept.id}`,
+      hint: `look at it with: fiatrail webhooks inbox show ${event.id}`,
     });
-  const body = JSON.parse(kept.text) as Record<string, unknown>;
+  const body = JSON.parse(event.text) as Record<string, unknown>;
   const content = (eventIn(body)?.data ?? {}) as Record<string, unknown>;
   for (const [path, value] of Object.entries(changes)) setAt(content, path.split('.'), value);
   const text = JSON.stringify(body);
-  return { ...kept, body: Buffer.from(text), text };
+  return { ...event, body: Buffer.from(text), text };
 }
 
 /** Opens sealed events for which there is a key now. Returns how many. */
@@ -330,12 +330,12 @@ const exportCommand = command({
   },
 });
 
-function exported(kept: KeptEvent) {
-  const { data = null } = kept.text === null ? {} : printedEvent(kept.text);
-  return { ...summaryOf(kept), data, headers: headersOf(kept), body: Buffer.from(kept.body).toString('utf8') };
+function exported(event: InboxEvent) {
+  const { data = null } = event.text === null ? {} : printedEvent(event.text);
+  return { ...summaryOf(event), data, headers: headersOf(event), body: Buffer.from(event.body).toString('utf8') };
 }
 
-async function* newerThan(inbox: Inbox, filter: Selection, last: KeptEvent | undefined) {
+async function* newerThan(inbox: Inbox, filter: Selection, last: InboxEvent | undefined) {
   for (let after = last?.id; after !== undefined; ) {
     const page = inbox.list({ ...filter, limit: PAGE, after });
     yield page.map(exported);

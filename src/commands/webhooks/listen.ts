@@ -10,10 +10,10 @@ import { command } from '../../terminal/command.ts';
 import { hostAddress, hostName } from '../../terminal/parse/listening.ts';
 import { oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
+import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
 import type { Listener } from '../../webhooks/inbox/listener.ts';
-import { passingProblemOf } from '../../webhooks/inbox/passing.ts';
+import { transientProblemOf } from '../../webhooks/inbox/transient.ts';
 import { forwardTo, sendTo, type Target } from '../../webhooks/listen/forwarder.ts';
 import { eventNamed } from './events.ts';
 import { type Screen, screenFor } from './screen.ts';
@@ -49,7 +49,7 @@ const LOOK_MS = 200;
 
 async function deliverUntil(session: Session, screen: Screen, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    await deliver(session, stopping).catch((error: unknown) => screen.unwritable(passingProblemOf(error)));
+    await deliver(session, stopping).catch((error: unknown) => screen.unwritable(transientProblemOf(error)));
     await session.world.clock.sleep(LOOK_MS, stopping).catch(() => {});
   }
 }
@@ -78,7 +78,7 @@ async function lookUntil(recorder: EventRecorder, screen: Screen, clock: Clock, 
 
 export const listenCommand = command({
   words: ['webhooks', 'listen'],
-  summary: 'Receive webhooks, keep them in the inbox, and forward them',
+  summary: 'Receive webhooks, store them in the inbox, and forward them',
   details:
     'Verifies each delivery, writes it to the inbox, and only then answers 200. Events go on to each target in the order of their request, at least once, until the URL answers 2xx or the command exits with 0. Runs until Ctrl-C; the next run forwards what is left. While it runs, other commands that --wait end as soon as the event arrives, and the journal records how operations ended. The events of the embedded sandbox come straight into the inbox; it listens on a port only if you give one.',
   examples: [
@@ -139,7 +139,7 @@ function released(inbox: Inbox): void {
   try {
     inbox.release();
   } catch (error) {
-    passingProblemOf(error);
+    transientProblemOf(error);
   } finally {
     inbox.close();
   }
@@ -270,12 +270,12 @@ function isOurs(inbox: Inbox, screen: Screen): boolean {
   try {
     return inbox.touch();
   } catch (error) {
-    screen.unwritable(passingProblemOf(error));
+    screen.unwritable(transientProblemOf(error));
     return true;
   }
 }
 
-async function record(recorder: EventRecorder, screen: Screen, events: readonly KeptEvent[]): Promise<void> {
+async function record(recorder: EventRecorder, screen: Screen, events: readonly InboxEvent[]): Promise<void> {
   try {
     await recorder.record(events);
   } catch (error) {

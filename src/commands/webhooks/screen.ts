@@ -2,18 +2,18 @@ import type { Zone } from '../../base/zone.ts';
 import { jsonText, plainLine } from '../../present/text.ts';
 import type { Session } from '../../terminal/session.ts';
 import { liveLine } from '../../terminal/show/live.ts';
+import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
 import { summaryOf } from './summary.ts';
 import { shownTarget } from './targets.ts';
 
 /** What a listener shows: events as they arrive, and the forwarding status. */
 export interface Screen {
   /** Prints events that arrived. Rejects if the reader of the output is gone. */
-  arrived(events: readonly KeptEvent[]): Promise<void>;
+  arrived(events: readonly InboxEvent[]): Promise<void>;
   /** Notes an attempt to forward an event. */
-  forwarded(event: KeptEvent, target: string, end: ForwardEnd): void;
+  forwarded(event: InboxEvent, target: string, end: ForwardEnd): void;
   /** Notes whether events can arrive at the public URL. */
   reachable(url: string, problem: string | undefined): void;
   /** Warns that the inbox cannot be written, at most once a minute. */
@@ -92,7 +92,7 @@ const cut = (text: string, columns: number) => (text.length <= columns ? text : 
 const row = (time: string, number: string, event: string, about: string) =>
   `${time.padEnd(8)}  ${number.padStart(5)}  ${event.padEnd(WIDTH_OF_EVENT)}  ${about}`.trimEnd();
 
-function rowOf(event: KeptEvent, zone: Zone): string {
+function rowOf(event: InboxEvent, zone: Zone): string {
   const { receivedAtMs } = event;
   const time = new Date(receivedAtMs + zone.offsetMs(receivedAtMs)).toISOString().slice(11, 19);
   // The event's texts come from outside.

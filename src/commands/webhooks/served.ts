@@ -8,9 +8,9 @@ import { listenProblem } from '../../terminal/parse/listening.ts';
 import type { Session } from '../../terminal/session.ts';
 import { openWith } from '../../webhooks/body.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import { keeperOf } from '../../webhooks/listen/keeper.ts';
-import { keeperOn } from '../../webhooks/listen/keeper-thread.ts';
+import { createInboxWriter } from '../../webhooks/listen/inbox-writer.ts';
 import { type Account, createReceiver, type Receiver } from '../../webhooks/listen/receiver.ts';
+import { createThreadedWriter } from '../../webhooks/listen/writer-thread.ts';
 import { privateKeysOf } from './offline.ts';
 import type { Screen } from './screen.ts';
 import { secretsOf } from './settings.ts';
@@ -68,8 +68,8 @@ export async function serveUntil(session: Session, inbox: Inbox, place: Place, s
   const tls = await tlsOf(session, place);
   const account = await accountOf(session);
   const { listen } = await import('../../webhooks/listen/server.ts');
-  const keeper = keeperFor(session, inbox);
-  const receiver = createReceiver(keeper, { account, clock: world.clock, gather: setImmediate });
+  const writer = writerFor(session, inbox);
+  const receiver = createReceiver(writer, { account, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
   const listening = await listen(steadyOnceBusy(receiver, world), {
     ...{ host, port, heartbeat, tls },
@@ -83,18 +83,22 @@ export async function serveUntil(session: Session, inbox: Inbox, place: Place, s
     address: `${place.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
     close: async () => {
       await listening.close();
-      await keeper.end();
+      await writer.end();
       await beating;
     },
   };
 }
 
-/** A keeper on another thread, so that opening and storing events does not hold up the answers to others. */
-function keeperFor({ world, ...session }: Session, inbox: Inbox) {
+/** A writer on another thread, so that opening and storing events does not hold up the answers to others. */
+function writerFor({ world, ...session }: Session, inbox: Inbox) {
   const privateKeys = () => privateKeysOf({ world, ...session });
   const { startThread, clock } = world;
-  if (!startThread) return { ...keeperOf(inbox, openWith(privateKeys)), end: async () => {} };
-  return keeperOn(() => startThread('__inbox'), { path: inboxPath(world, session.profile), privateKeys, clock });
+  if (!startThread) return { ...createInboxWriter(inbox, openWith(privateKeys)), end: async () => {} };
+  return createThreadedWriter(() => startThread('__inbox'), {
+    path: inboxPath(world, session.profile),
+    privateKeys,
+    clock,
+  });
 }
 
 /** After this many deliveries, the heap is large enough for a busy listener. */

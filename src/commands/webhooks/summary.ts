@@ -1,5 +1,5 @@
 import type { Form } from '../../present/prints.ts';
-import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
+import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 
 /** The form of `summaryOf`. */
 const SUMMARY = {
@@ -10,7 +10,7 @@ const SUMMARY = {
 } satisfies Form;
 
 /** An event as the lists print it. */
-export function summaryOf(event: KeptEvent) {
+export function summaryOf(event: InboxEvent) {
   const { id, mark, eventId, requestId, userId, webhookId, isLate, isSealed, problem, happenedAt, copies } = event;
   return {
     id: Number(id),
@@ -24,14 +24,14 @@ export function summaryOf(event: KeptEvent) {
 }
 
 /** The forwarding status of an event in one word; null if it goes nowhere. */
-function forwardingOf({ forwards }: KeptEvent): 'forwarded' | 'pending' | 'dead' | null {
+function forwardingOf({ forwards }: InboxEvent): 'forwarded' | 'pending' | 'dead' | null {
   if (forwards.length === 0) return null;
   if (forwards.some(({ state }) => state === 'dead')) return 'dead';
   return forwards.some(({ state }) => state === 'waiting') ? 'pending' : 'forwarded';
 }
 
 /** The headers as rows, because their names are data. */
-export const headersOf = ({ headers }: KeptEvent) => Object.entries(headers).map(([name, value]) => ({ name, value }));
+export const headersOf = ({ headers }: InboxEvent) => Object.entries(headers).map(([name, value]) => ({ name, value }));
 
 /** What the commands of the inbox print: a list, the counts by name, an event with its content, and what a target answered. */
 export const LISTED: Form = {

@@ -54,7 +54,7 @@ interface ByPosition<E extends Endpoint, Row> extends Listing<E, Row> {
 interface TypedMoment {
   readonly text: string;
   /** Whether it means something else later, such as `today`. */
-  readonly isPassing: boolean;
+  readonly isRelative: boolean;
 }
 
 export interface Position extends Continuing {
@@ -159,8 +159,8 @@ function lastingFlags(
   { startDate, endDate }: Readonly<Record<string, unknown>>,
 ): string[] {
   return [
-    ...(since?.isPassing && startDate ? [`--since ${startDate} instead of --since ${since.text}`] : []),
-    ...(until?.isPassing && endDate ? [`--until ${endDate} instead of --until ${until.text}`] : []),
+    ...(since?.isRelative && startDate ? [`--since ${startDate} instead of --since ${since.text}`] : []),
+    ...(until?.isRelative && endDate ? [`--until ${endDate} instead of --until ${until.text}`] : []),
   ];
 }
 

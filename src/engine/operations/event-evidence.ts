@@ -3,8 +3,8 @@ import { eventOf } from '../../contract/events.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 import { eventIn, type ReadEvent } from '../../webhooks/event.ts';
+import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
 import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
 import type { EndListener } from './follow.ts';
@@ -24,7 +24,7 @@ export interface EventEvidence {
 }
 
 /** Returns what a received event proves about a kind of work; undefined if it is about other work, or does not name it. */
-export function evidenceOfEvent({ event: name, text }: KeptEvent, { events = {} }: Work): EventEvidence | undefined {
+export function evidenceOfEvent({ event: name, text }: InboxEvent, { events = {} }: Work): EventEvidence | undefined {
   const known = name === null ? undefined : eventOf(name)?.name;
   const meaning = known && events[known];
   const event = meaning && text !== null ? eventIn(parseExactJson(text)) : undefined;
@@ -124,7 +124,7 @@ export async function endListenerFor(
     ? await existingProfileInbox(account.world, account.profile).catch(unlessDatabase)
     : undefined;
   if (!inbox) return undefined;
-  const isEnd = (event: KeptEvent) => {
+  const isEnd = (event: InboxEvent) => {
     const evidence = evidenceOfEvent(event, work);
     return evidence !== undefined && evidence.meaning.outcome !== 'accepted';
   };

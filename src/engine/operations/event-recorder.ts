@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
+import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Account } from '../account.ts';
 import { type EventEvidence, evidenceOfEvent } from './event-evidence.ts';
 import { worksWithEvents } from './find-work.ts';
@@ -11,7 +11,7 @@ import type { Work } from './work.ts';
 /** Records in the journal what events prove. */
 export interface EventRecorder {
   /** Takes events that arrived, and records how work that the journal knows ended. */
-  record(events: readonly KeptEvent[]): Promise<void>;
+  record(events: readonly InboxEvent[]): Promise<void>;
   /** Looks once for the unknown outcomes of the kinds of work that events mentioned. Returns how many were found. */
   reconcileMentioned(): Promise<number>;
 }

@@ -19,7 +19,7 @@ interface Moment {
   /** A moment that is typed as `24h` is another one each time. */
   readonly kind: 'day' | 'moment' | 'ago';
   /** Whether the text means another time later: `24h` soon, `today` from tomorrow on. */
-  readonly isPassing: boolean;
+  readonly isRelative: boolean;
   /** The moment, or the start of the day; in milliseconds since the epoch. */
   startMs(when: When): number;
   /** The moment, or the start of the next day; in milliseconds since the epoch. */
@@ -64,7 +64,7 @@ function invalidDate(text: string): CliError {
 }
 
 function momentOf(text: string, kind: Moment['kind'], timeMs: (when: When) => number): Moment {
-  return { text, kind, isPassing: kind === 'ago', startMs: timeMs, endMs: timeMs };
+  return { text, kind, isRelative: kind === 'ago', startMs: timeMs, endMs: timeMs };
 }
 
 /** A day; `midnightMs` is its midnight as if the zone were UTC. */
@@ -72,7 +72,7 @@ function dayOf(text: string, midnightMs: (when: When) => number): Moment {
   return {
     text,
     kind: 'day',
-    isPassing: Object.hasOwn(DAY_WORDS, text),
+    isRelative: Object.hasOwn(DAY_WORDS, text),
     startMs: (when) => startOfDay(midnightMs(when), when.zone),
     endMs: (when) => startOfDay(midnightMs(when) + DAY_MS, when.zone),
   };
@@ -148,10 +148,10 @@ function requireLasting(
   { globals: { zone }, world }: Context,
 ): void {
   if (resume === undefined && outputFile === undefined) return;
-  const [flag, passing] = since?.kind === 'ago' ? ['--since', since] : ['--until', until];
-  if (passing?.kind !== 'ago') return;
-  const now = utc(passing.startMs({ zone, nowMs: world.clock.now() }));
-  throw new CliError('usage', `${flag} ${passing.text} would mean another time when the list is resumed`, {
+  const [flag, relative] = since?.kind === 'ago' ? ['--since', since] : ['--until', until];
+  if (relative?.kind !== 'ago') return;
+  const now = utc(relative.startMs({ zone, nowMs: world.clock.now() }));
+  throw new CliError('usage', `${flag} ${relative.text} would mean another time when the list is resumed`, {
     code: 'VALIDATION_ERROR',
     hint:
       resume === undefined

@@ -1,12 +1,12 @@
 import type { Database } from '../../sqlite/database.ts';
-import { type KeptEvent, listKept } from './kept.ts';
+import { type InboxEvent, listEvents } from './events.ts';
 
 /** An event that is due at a target. */
 export interface DueForward {
   readonly id: bigint;
   readonly target: string;
   readonly attempts: number;
-  readonly event: KeptEvent;
+  readonly event: InboxEvent;
 }
 
 /** How an attempt to forward ended: with an HTTP status, or with a problem; a command that succeeded has neither. */
@@ -60,7 +60,7 @@ const TAKE_TURNS = `UPDATE forward AS f SET is_in_turn = request_id IS NULL OR i
   WHERE state = 'waiting'`;
 
 export function forwardsIn(store: Database, now: () => number): Forwards {
-  const eventOf = (id: bigint) => listKept(store, { before: id + 1n, limit: 1 })[0];
+  const eventOf = (id: bigint) => listEvents(store, { before: id + 1n, limit: 1 })[0];
   return {
     due: (target, limit) =>
       store.all<DueRow>(DUE, target, now(), limit).flatMap((row) => {

@@ -2,18 +2,18 @@ import { isUtf8 } from 'node:buffer';
 import type { Clock, Host } from '../../base/world.ts';
 import { eventOf } from '../../contract/events.ts';
 import { type Database, openDatabase } from '../../sqlite/database.ts';
-import { type Forwards, forwardsIn, scheduleForwards } from './forwards.ts';
 import {
-  countKept,
+  countEvents,
   type EventCount,
+  type EventFilter,
+  eventsNamed,
   type HappenedEvent,
   happenedFrom,
-  type KeptEvent,
-  type KeptFilter,
-  keptNamed,
-  listKept,
+  type InboxEvent,
+  listEvents,
   type Selection,
-} from './kept.ts';
+} from './events.ts';
+import { type Forwards, forwardsIn, scheduleForwards } from './forwards.ts';
 import { claimListener, type Listener, listenerIn, releaseListener, touchListener } from './listener.ts';
 import type { Content, NewEvent } from './received.ts';
 
@@ -86,7 +86,7 @@ END;
 }
 
 /** What became of a delivery: a new event, or a copy of one that the inbox has. */
-export interface Kept {
+export interface StoredDelivery {
   readonly id: bigint;
   readonly isCopy: boolean;
 }
@@ -104,11 +104,11 @@ const NOWHERE: Forwarding = { targets: [], forwardsLate: false };
 
 /** The events of one profile on disk. Each write returns once it is flushed. */
 export interface Inbox {
-  /** Keeps deliveries in one transaction, and schedules the forwarding of new ones. */
-  keep(events: readonly NewEvent[]): Kept[];
+  /** Stores deliveries in one transaction, and schedules the forwarding of new ones. */
+  add(events: readonly NewEvent[]): StoredDelivery[];
   /** Says where new events go from now on. */
   forwardTo(forwarding: Forwarding): void;
-  list(filter: KeptFilter): KeptEvent[];
+  list(filter: EventFilter): InboxEvent[];
   /** Counts events by name, the most frequent first. */
   countByName(selection: Selection): EventCount[];
   /** Yields the readable events that happened in a period of the service's time, oldest first. */
@@ -116,9 +116,9 @@ export interface Inbox {
   /** The service's time of the earliest event and of the latest, and the highest number; undefined for an empty inbox. */
   extent(): { readonly earliestMs: number; readonly latestMs: number; readonly latestId: bigint } | undefined;
   /** Finds an event by its number, event id, webhook id or a prefix of them; up to three. */
-  find(id: string): KeptEvent[];
+  find(id: string): InboxEvent[];
   /** Fills in what a sealed event says, once a key for it is there, and schedules its forwarding. It may turn out to be a copy. */
-  open(sealed: KeptEvent, content: Content): void;
+  open(sealed: InboxEvent, content: Content): void;
   counts(): { readonly events: number; readonly waiting: number; readonly dead: number };
   /** Removes events received before a time, except those that wait to be forwarded. Returns how many. */
   prune(beforeMs: number): number;
@@ -145,10 +145,10 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
   const now = () => clock.now();
   const write = <T>(work: () => T) => store.transaction('write', work);
   return {
-    keep: (events) =>
+    add: (events) =>
       write(() => {
         const forwarding = forwardingIn(store);
-        return events.map((event) => keep(store, now(), event, forwarding));
+        return events.map((event) => add(store, now(), event, forwarding));
       }),
     forwardTo: ({ targets, events, forwardsLate }) =>
       write(() => {
@@ -157,11 +157,11 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
           ...[JSON.stringify(targets), events ? JSON.stringify(events) : null, forwardsLate ? 1 : 0],
         );
       }),
-    list: (filter) => listKept(store, filter),
-    countByName: (selection) => countKept(store, selection),
+    list: (filter) => listEvents(store, filter),
+    countByName: (selection) => countEvents(store, selection),
     happenedFrom: (fromMs, beforeMs) => happenedFrom(store, fromMs, beforeMs),
     extent: () => extentOf(store),
-    find: (id) => keptNamed(store, id),
+    find: (id) => eventsNamed(store, id),
     open: (sealed, content) => write(() => open(store, now(), sealed, content)),
     counts: () => countsOf(store),
     prune: (beforeMs) => write(() => prune(store, beforeMs)),
@@ -192,7 +192,7 @@ function sameContent(
 function open(
   store: Database,
   nowMs: number,
-  { id, webhookId, copies, isLate, sentAtMs }: KeptEvent,
+  { id, webhookId, copies, isLate, sentAtMs }: InboxEvent,
   content: Content,
 ) {
   const { mark, event, eventId, requestId, userId, contentDigest, opened, happenedAt } = content;
@@ -214,10 +214,10 @@ function open(
 }
 
 /**
- * Keeps one delivery. It is a copy if its signature was seen before, or its content under the same webhook id or with the same
+ * Stores one delivery. It is a copy if its signature was seen before, or its content under the same webhook id or with the same
  * event id. The webhook id alone decides nothing: it is not signed, so a stranger could use it up.
  */
-function keep(store: Database, nowMs: number, event: NewEvent, forwarding: Forwarding): Kept {
+function add(store: Database, nowMs: number, event: NewEvent, forwarding: Forwarding): StoredDelivery {
   const copy = sameSignature(store, event) ?? sameContent(store, event, event.webhookId ?? null);
   if (copy !== undefined) {
     store.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy);

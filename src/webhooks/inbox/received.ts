@@ -6,7 +6,7 @@ import type { Verified } from '../verify.ts';
 /** How the inbox marks a delivery. `unknown`: an event that the contract does not have. `sealed`: nobody could open it yet. */
 export type Mark = 'event' | 'unknown' | 'sealed' | 'unreadable';
 
-/** A verified delivery, as the inbox keeps it. */
+/** A verified delivery, as the inbox stores it. */
 export interface NewEvent {
   readonly mark: Mark;
   readonly event: string | undefined;

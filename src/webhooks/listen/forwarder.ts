@@ -1,8 +1,8 @@
 import { ExchangeError } from '../../base/exchange-error.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
+import type { InboxEvent } from '../inbox/events.ts';
 import { type DueForward, type ForwardEnd, type Forwards, isTaken } from '../inbox/forwards.ts';
-import type { KeptEvent } from '../inbox/kept.ts';
-import { passingProblemOf } from '../inbox/passing.ts';
+import { transientProblemOf } from '../inbox/transient.ts';
 import { signatureOf, standardKey, standardSignature } from '../signature.ts';
 
 /** How events are signed again for a target, which may know another secret than the service. */
@@ -14,7 +14,7 @@ export type Resigning =
 export interface Target {
   /** The URL, or `exec:` and the command. */
   readonly name: string;
-  send(event: KeptEvent, stopping: AbortSignal): Promise<ForwardEnd>;
+  send(event: InboxEvent, stopping: AbortSignal): Promise<ForwardEnd>;
 }
 
 interface ForwardOptions {
@@ -138,7 +138,7 @@ async function isRecorded(
       await record();
       return true;
     } catch (error) {
-      const problem = passingProblemOf(error);
+      const problem = transientProblemOf(error);
       if (stopping.aborted) return false;
       onUnrecorded(problem);
     }
@@ -157,18 +157,18 @@ interface SendOptions extends Sending {
   readonly isOpened?: boolean | undefined;
 }
 
-/** Sends a kept event to a target once: as it arrived, or signed again. */
+/** Sends an event of the inbox to a target once: as it arrived, or signed again. */
 export async function sendTo(
   target: string,
-  kept: KeptEvent,
+  event: InboxEvent,
   { resign, isOpened = false, ...sending }: SendOptions,
   stopping: AbortSignal,
 ): Promise<ForwardEnd> {
-  const body = isOpened && kept.text !== null ? Buffer.from(kept.text) : kept.body;
-  if (!resign) return post(target, kept.headers, body, sending, stopping);
+  const body = isOpened && event.text !== null ? Buffer.from(event.text) : event.body;
+  if (!resign) return post(target, event.headers, body, sending, stopping);
   // The same id, so that the target recognizes a repetition.
-  const webhookId = kept.webhookId ?? `fiatrail-${kept.id}`;
-  return sendSigned(target, { event: kept.event, webhookId, body }, resign, sending, stopping);
+  const webhookId = event.webhookId ?? `fiatrail-${event.id}`;
+  return sendSigned(target, { event: event.event, webhookId, body }, resign, sending, stopping);
 }
 
 interface Signable {

@@ -1,9 +1,9 @@
 import type { Secret } from '../../base/secret.ts';
 import type { Clock } from '../../base/world.ts';
 import { WebhookError } from '../error.ts';
-import type { Kept } from '../inbox/inbox.ts';
+import type { StoredDelivery } from '../inbox/inbox.ts';
 import { type Delivery, verifyDelivery } from '../verify.ts';
-import type { Keeper, SignedDelivery } from './keeper.ts';
+import type { InboxWriter, SignedDelivery } from './inbox-writer.ts';
 
 /** What a receiver needs to know of the account. */
 export interface Account {
@@ -13,15 +13,15 @@ export interface Account {
   readonly serviceName?: string | undefined;
 }
 
-/** Keeps verified deliveries. */
+/** Writes verified deliveries to the inbox. */
 export interface Receiver {
-  /** Resolves when the delivery is on disk. Rejects with WebhookError if it is refused, and with another error if it cannot be kept. */
-  receive(delivery: Delivery): Promise<Kept>;
+  /** Resolves when the delivery is on disk. Rejects with WebhookError if it is refused, and with another error if it cannot be written. */
+  receive(delivery: Delivery): Promise<StoredDelivery>;
 }
 
 interface Waiting {
   readonly delivery: SignedDelivery;
-  readonly resolve: (kept: Kept) => void;
+  readonly resolve: (stored: StoredDelivery) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -29,11 +29,11 @@ interface Waiting {
 const MOST_GATHERED = 1_000;
 
 /**
- * Returns a receiver that keeps the deliveries of a turn of the event loop in one transaction, because a flush costs far more than a
+ * Returns a receiver that writes the deliveries of a turn of the event loop in one transaction, because a flush costs far more than a
  * row. What arrives during a flush is flushed together after it.
  */
 export function createReceiver(
-  keeper: Keeper,
+  writer: InboxWriter,
   { account, clock, gather }: { account: Account; clock: Pick<Clock, 'now'>; gather: (flush: () => void) => void },
 ): Receiver {
   const waiting: Waiting[] = [];
@@ -43,25 +43,25 @@ export function createReceiver(
     isFlushing = true;
     const next = () => {
       isFlushing = false;
-      // Before anything is answered, so that the keeper does not wait for the answers.
+      // Before anything is answered, so that the writer does not wait for the answers.
       if (waiting.length > 0) void flush();
     };
     const batch = waiting.splice(0, MOST_GATHERED);
     try {
-      const kept = await keeper.keep(batch.map(({ delivery }) => delivery));
+      const stored = await writer.write(batch.map(({ delivery }) => delivery));
       next();
       for (const [index, { resolve, reject }] of batch.entries()) {
-        const one = kept[index];
+        const one = stored[index];
         if (one) resolve(one);
-        else reject(new Error('the inbox kept fewer events than it was given'));
+        else reject(new Error('the inbox stored fewer events than it was given'));
       }
     } catch (error) {
       next();
       for (const { reject } of batch) reject(error);
     }
   };
-  const keep = (delivery: SignedDelivery) =>
-    new Promise<Kept>((resolve, reject) => {
+  const write = (delivery: SignedDelivery) =>
+    new Promise<StoredDelivery>((resolve, reject) => {
       waiting.push({ delivery, resolve, reject });
       if (waiting.length === 1 && !isFlushing) gather(() => void flush());
     });
@@ -71,13 +71,13 @@ export function createReceiver(
         secrets: (await account.secrets()).map((secret) => secret.reveal()),
         ...{ aesKey, serviceName: account.serviceName, nowMs: clock.now() },
       });
-      return keep({ verified, body: delivery.body });
+      return write({ verified, body: delivery.body });
     },
   };
 }
 
-/** The status and the text to answer a failed delivery with. What could not be kept is to be sent again. */
+/** The status and the text to answer a failed delivery with. What could not be stored is to be sent again. */
 export function refusalOf(error: unknown): { readonly status: number; readonly message: string } {
   if (error instanceof WebhookError) return { status: error.status, message: error.message };
-  return { status: 503, message: 'the event could not be kept; send it again' };
+  return { status: 503, message: 'the event could not be stored; send it again' };
 }

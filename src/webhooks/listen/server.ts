@@ -87,8 +87,8 @@ async function answer(
     options.onRefused('a body that is too long');
     return write(response, 413, `the body is longer than ${MAX_BODY_BYTES} bytes`);
   }
-  const kept = await receiver.receive({ headers: pairsOf(request), body });
-  write(response, 200, kept.isCopy ? 'received before' : 'received');
+  const stored = await receiver.receive({ headers: pairsOf(request), body });
+  write(response, 200, stored.isCopy ? 'received before' : 'received');
 }
 
 /** Whether a request is meant for this listener. Another site must not reach it by a name of its own (DNS rebinding). */

@@ -3,7 +3,7 @@ import type { Database, SqlValue } from '../../sqlite/database.ts';
 import type { Mark } from './received.ts';
 
 /** An event of the inbox. */
-export interface KeptEvent {
+export interface InboxEvent {
   /** Its number in the order of arrival. */
   readonly id: bigint;
   readonly mark: Mark;
@@ -25,11 +25,11 @@ export interface KeptEvent {
   readonly receivedAtMs: number;
   /** How often it arrived again. */
   readonly copies: number;
-  readonly forwards: readonly KeptForward[];
+  readonly forwards: readonly EventForward[];
 }
 
 /** What became of forwarding an event to a target. */
-interface KeptForward {
+interface EventForward {
   readonly target: string;
   readonly state: 'waiting' | 'acknowledged' | 'dead';
   readonly attempts: number;
@@ -53,7 +53,7 @@ export interface Selection {
 }
 
 /** Which events to list, newest first. */
-export interface KeptFilter extends Selection {
+export interface EventFilter extends Selection {
   readonly limit: number;
   /** Only events that arrived before this one. */
   readonly before?: bigint | undefined;
@@ -139,7 +139,7 @@ const TIME_BEFORE = '(SELECT received_at FROM event WHERE id <= ? ORDER BY id DE
 const TIME_AFTER = '(SELECT received_at FROM event WHERE id >= ? ORDER BY id LIMIT 1)';
 
 /** The period and the position of a list in the order of time. One condition alone bounds each end, so that an index starts right there. */
-function placeInTime({ before, after, sinceMs, untilMs }: KeptFilter): Condition[] {
+function timeConditions({ before, after, sinceMs, untilMs }: EventFilter): Condition[] {
   return [
     after === undefined
       ? when(sinceMs, (time) => ['received_at >= ?', time])
@@ -160,11 +160,11 @@ function placeInTime({ before, after, sinceMs, untilMs }: KeptFilter): Condition
  * Lists events, newest first, or with `after` oldest first. A selection is read in the order of time, in which its indexes are, so
  * that a page costs the same in an inbox of any size; numbers have another order only if the clock was set back.
  */
-export function listKept(store: Database, filter: KeptFilter): KeptEvent[] {
+export function listEvents(store: Database, filter: EventFilter): InboxEvent[] {
   const { limit, before, after, sinceMs, untilMs, forwarding, ...others } = filter;
   const isByTime = [sinceMs, untilMs, ...Object.values(others)].some((value) => value !== undefined);
   const place = isByTime
-    ? placeInTime(filter)
+    ? timeConditions(filter)
     : [when(before, (id): Condition => ['id < ?', id]), when(after, (id): Condition => ['id > ?', id])];
   const { where, values } = whereOf([...place, ...selectionOf(filter)]);
   const direction = after === undefined ? 'DESC' : 'ASC';
@@ -174,11 +174,11 @@ export function listKept(store: Database, filter: KeptFilter): KeptEvent[] {
 }
 
 /** Counts events by name, the most frequent first. The tally has the counts of names and marks, however many events there are. */
-export function countKept(store: Database, selection: Selection): EventCount[] {
+export function countEvents(store: Database, selection: Selection): EventCount[] {
   const { event, mark, sinceMs, untilMs, ...others } = selection;
   const isTallied = [sinceMs, untilMs, ...Object.values(others)].every((value) => value === undefined);
   const { where, values } = whereOf([
-    ...(isTallied ? [['events > 0'] as const] : placeInTime({ limit: 0, sinceMs, untilMs })),
+    ...(isTallied ? [['events > 0'] as const] : timeConditions({ limit: 0, sinceMs, untilMs })),
     ...selectionOf(selection),
   ]);
   const source = isTallied
@@ -215,7 +215,7 @@ interface HappenedRow {
 }
 
 /** Finds up to three events by number, or by the start of an event id, webhook id or request id. */
-export function keptNamed(store: Database, id: string): KeptEvent[] {
+export function eventsNamed(store: Database, id: string): InboxEvent[] {
   if (/^\d{1,15}$/.test(id)) {
     const row = store.get<EventRow>('SELECT * FROM event WHERE id = ?', BigInt(id));
     if (row) return fromRows(store, [row]);
@@ -227,14 +227,14 @@ export function keptNamed(store: Database, id: string): KeptEvent[] {
 interface ForwardRow {
   readonly event: bigint;
   readonly target: string;
-  readonly state: KeptForward['state'];
+  readonly state: EventForward['state'];
   readonly attempts: bigint;
   readonly status: bigint | null;
   readonly problem: string | null;
   readonly due_at: bigint;
 }
 
-function fromRows(store: Database, rows: readonly EventRow[]): KeptEvent[] {
+function fromRows(store: Database, rows: readonly EventRow[]): InboxEvent[] {
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map(({ id }) => Number(id)));
   const sql = 'SELECT * FROM forward WHERE event IN (SELECT value FROM json_each(?)) ORDER BY id';
@@ -242,7 +242,7 @@ function fromRows(store: Database, rows: readonly EventRow[]): KeptEvent[] {
   return rows.map((row) => fromRow(row, byEvent.get(row.id) ?? []));
 }
 
-function fromRow(row: EventRow, forwards: readonly ForwardRow[]): KeptEvent {
+function fromRow(row: EventRow, forwards: readonly ForwardRow[]): InboxEvent {
   const isRead = row.mark === 'event' || row.mark === 'unknown';
   return {
     ...{ id: row.id, mark: row.mark, event: row.event, eventId: row.event_id, requestId: row.request_id },

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Secret } from '../../src/base/secret.ts';
 import type { Thread } from '../../src/base/world.ts';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
-import type { SignedDelivery } from '../../src/webhooks/listen/keeper.ts';
-import { answerFor, keeperOn } from '../../src/webhooks/listen/keeper-thread.ts';
+import type { SignedDelivery } from '../../src/webhooks/listen/inbox-writer.ts';
+import { answerFor, createThreadedWriter } from '../../src/webhooks/listen/writer-thread.ts';
 import { verifyDelivery } from '../../src/webhooks/verify.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { deliveryOf, NOW_MS, onboarded, SECRET, testInbox } from './support.ts';
@@ -44,8 +44,8 @@ async function setUp(privateKeys: readonly Secret[] = []) {
       return privateKeys;
     },
   };
-  const keeperWith = (answers: (number: number) => boolean, more: Partial<typeof settings> = {}) =>
-    keeperOn(
+  const writerWith = (answers: (number: number) => boolean, more: Partial<typeof settings> = {}) =>
+    createThreadedWriter(
       async () => {
         const one = thread();
         started.push(one);
@@ -54,14 +54,14 @@ async function setUp(privateKeys: readonly Secret[] = []) {
       },
       { ...settings, ...more },
     );
-  return { inbox, clock, started, keeperWith, asked: () => asked };
+  return { inbox, clock, started, writerWith, asked: () => asked };
 }
 
 test('what another thread keeps is in the inbox, at the time of this one', async () => {
-  const { inbox, clock, keeperWith } = await setUp();
-  const keeper = keeperWith(() => true);
+  const { inbox, clock, writerWith } = await setUp();
+  const writer = writerWith(() => true);
   clock.pass(5_000);
-  const kept = await keeper.keep([signed(onboarded(1)), signed(onboarded(2)), signed(onboarded(1))]);
+  const kept = await writer.write([signed(onboarded(1)), signed(onboarded(2)), signed(onboarded(1))]);
   expect(kept).toEqual([
     { id: 1n, isCopy: false },
     { id: 2n, isCopy: false },
@@ -72,14 +72,14 @@ test('what another thread keeps is in the inbox, at the time of this one', async
 
 test('asks for private keys once, and only for a sealed body', async () => {
   const { publicKey, privateKey } = newKeyPair(new Uint8Array(32).fill(1));
-  const { inbox, keeperWith, asked } = await setUp([privateKey]);
-  const keeper = keeperWith(() => true);
-  await keeper.keep([signed(onboarded(1))]);
+  const { inbox, writerWith, asked } = await setUp([privateKey]);
+  const writer = writerWith(() => true);
+  await writer.write([signed(onboarded(1))]);
   expect(asked()).toBe(0);
   const sealed = async (number: number) =>
     signed({ payload: await seal(JSON.stringify(onboarded(number)), publicKey) });
-  await keeper.keep([await sealed(2), await sealed(3)]);
-  await keeper.keep([await sealed(4)]);
+  await writer.write([await sealed(2), await sealed(3)]);
+  await writer.write([await sealed(4)]);
   expect(asked()).toBe(1);
   expect(inbox.list({ limit: 5 }).map(({ event, isSealed }) => ({ event, isSealed }))).toEqual([
     ...[1, 2, 3].map(() => ({ event: 'user.onboarded', isSealed: true })),
@@ -88,29 +88,29 @@ test('asks for private keys once, and only for a sealed body', async () => {
 });
 
 test('a thread that ends loses its batch alone', async () => {
-  const { inbox, started, keeperWith } = await setUp();
-  const keeper = keeperWith((number) => number > 1);
-  const lost = keeper.keep([signed(onboarded(1))]);
+  const { inbox, started, writerWith } = await setUp();
+  const writer = writerWith((number) => number > 1);
+  const lost = writer.write([signed(onboarded(1))]);
   await new Promise((resolve) => setImmediate(resolve));
   started[0]?.dies();
   await expect(lost).rejects.toThrow('has ended');
-  await keeper.keep([signed(onboarded(1))]);
+  await writer.write([signed(onboarded(1))]);
   expect(inbox.counts().events).toBe(1);
 });
 
 test('tries again if a thread cannot be started', async () => {
-  const { inbox, keeperWith } = await setUp();
-  const keeper = keeperWith((number) => {
+  const { inbox, writerWith } = await setUp();
+  const writer = writerWith((number) => {
     if (number === 1) throw new Error('no memory');
     return true;
   });
-  await expect(keeper.keep([signed(onboarded(1))])).rejects.toThrow('no memory');
-  await keeper.keep([signed(onboarded(1))]);
+  await expect(writer.write([signed(onboarded(1))])).rejects.toThrow('no memory');
+  await writer.write([signed(onboarded(1))]);
   expect(inbox.counts().events).toBe(1);
 });
 
 test('says that nothing was kept if the inbox cannot be opened', async () => {
-  const { keeperWith } = await setUp();
-  const keeper = keeperWith(() => true, { path: '/dev/null/inbox.db' });
-  await expect(keeper.keep([signed(onboarded(1))])).rejects.toThrow(/inbox\.db/);
+  const { writerWith } = await setUp();
+  const writer = writerWith(() => true, { path: '/dev/null/inbox.db' });
+  await expect(writer.write([signed(onboarded(1))])).rejects.toThrow(/inbox\.db/);
 });

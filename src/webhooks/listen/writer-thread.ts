@@ -1,18 +1,18 @@
 import { Secret } from '../../base/secret.ts';
 import type { Clock, Thread } from '../../base/world.ts';
 import { openWith } from '../body.ts';
-import { type Kept, openInbox } from '../inbox/inbox.ts';
-import { type Keeper, keeperOf, type SignedDelivery } from './keeper.ts';
+import { openInbox, type StoredDelivery } from '../inbox/inbox.ts';
+import { createInboxWriter, type InboxWriter, type SignedDelivery } from './inbox-writer.ts';
 
-/** What the main thread tells a keeper on another thread. The first message names the inbox. */
+/** What the main thread sends to the writer on another thread. The first message names the inbox. */
 type ToThread =
   | { readonly kind: 'open'; readonly path: string }
-  | { readonly kind: 'keep'; readonly deliveries: readonly SignedDelivery[]; readonly nowMs: number }
+  | { readonly kind: 'write'; readonly deliveries: readonly SignedDelivery[]; readonly nowMs: number }
   | { readonly kind: 'keys'; readonly keys: readonly string[] };
 
-/** What the keeper answers. It asks for private keys only when a sealed body needs other ones than it has. */
+/** What the writer answers. It asks for private keys only when a sealed body needs other ones than it has. */
 type FromThread =
-  | { readonly kind: 'kept'; readonly kept: readonly Kept[] }
+  | { readonly kind: 'written'; readonly stored: readonly StoredDelivery[] }
   | { readonly kind: 'failed'; readonly problem: string }
   | { readonly kind: 'ask-keys' };
 
@@ -22,17 +22,20 @@ interface Settings {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A keeper with a thread that can be ended. */
-interface ThreadedKeeper extends Keeper {
+/** A writer with a thread that can be ended. */
+interface ThreadedWriter extends InboxWriter {
   end(): Promise<void>;
 }
 
 /**
- * Returns a keeper that has its work done by another thread, a batch at a time. If the thread ends by itself, the batch is lost, so
+ * Returns a writer that has its work done by another thread, a batch at a time. If the thread ends by itself, the batch is lost, so
  * that its deliveries are sent again, and the next one gets another thread.
  */
-export function keeperOn(start: () => Promise<Thread>, { path, privateKeys, clock }: Settings): ThreadedKeeper {
-  let waiting: { resolve(kept: readonly Kept[]): void; reject(error: Error): void } | undefined;
+export function createThreadedWriter(
+  start: () => Promise<Thread>,
+  { path, privateKeys, clock }: Settings,
+): ThreadedWriter {
+  let waiting: { resolve(stored: readonly StoredDelivery[]): void; reject(error: Error): void } | undefined;
   let running: Promise<Thread> | undefined;
   const post = (thread: Thread, message: ToThread) => thread.post(message);
   const fail = (problem: string) => waiting?.reject(new Error(problem));
@@ -40,7 +43,7 @@ export function keeperOn(start: () => Promise<Thread>, { path, privateKeys, cloc
     const thread = await start();
     thread.onMessage((message) => {
       const answer = message as FromThread;
-      if (answer.kind === 'kept') waiting?.resolve(answer.kept);
+      if (answer.kind === 'written') waiting?.resolve(answer.stored);
       else if (answer.kind === 'failed') fail(answer.problem);
       else
         privateKeys()
@@ -50,13 +53,13 @@ export function keeperOn(start: () => Promise<Thread>, { path, privateKeys, cloc
     });
     thread.onEnd(() => {
       running = undefined;
-      fail('the thread that keeps events has ended');
+      fail('the thread that writes to the inbox has ended');
     });
     post(thread, { kind: 'open', path });
     return thread;
   };
   return {
-    keep: async (deliveries) => {
+    write: async (deliveries) => {
       running ??= started();
       const thread = await running.catch((error: unknown) => {
         running = undefined;
@@ -64,7 +67,7 @@ export function keeperOn(start: () => Promise<Thread>, { path, privateKeys, cloc
       });
       return new Promise((resolve, reject) => {
         waiting = { resolve, reject };
-        post(thread, { kind: 'keep', deliveries, nowMs: clock.now() });
+        post(thread, { kind: 'write', deliveries, nowMs: clock.now() });
       });
     },
     end: async () => (await running)?.end(),
@@ -77,10 +80,10 @@ interface Port {
   on(event: 'message', listener: (message: ToThread) => void): void;
 }
 
-/** Does the work of a keeper for the main thread. bin/fiatrail.js calls it on the other one. */
+/** Does the work of a writer for the main thread. bin/fiatrail.js calls it on the other one. */
 export function answerFor(port: Port): void {
   let nowMs = 0;
-  let keeper: Promise<Keeper> | undefined;
+  let writer: Promise<InboxWriter> | undefined;
   let asked: PromiseWithResolvers<readonly Secret[]> | undefined;
   // The deliveries of a batch ask at the same time, and share the answer.
   const askKeys = () => {
@@ -93,7 +96,7 @@ export function answerFor(port: Port): void {
   const opened = async (path: string) => {
     // This thread never claims the inbox.
     const host = { name: '', user: '', processId: 0, isRunning: () => true };
-    return keeperOf(await openInbox(path, { clock: { now: () => nowMs }, host }), openWith(askKeys));
+    return createInboxWriter(await openInbox(path, { clock: { now: () => nowMs }, host }), openWith(askKeys));
   };
   port.on('message', (message) => {
     if (message.kind === 'keys') {
@@ -102,14 +105,14 @@ export function answerFor(port: Port): void {
       return;
     }
     if (message.kind === 'open') {
-      keeper = opened(message.path);
-      keeper.catch(() => {});
+      writer = opened(message.path);
+      writer.catch(() => {});
       return;
     }
     nowMs = message.nowMs;
-    Promise.resolve(keeper)
-      .then((one) => one?.keep(message.deliveries) ?? [])
-      .then((kept) => port.postMessage({ kind: 'kept', kept }))
+    Promise.resolve(writer)
+      .then((one) => one?.write(message.deliveries) ?? [])
+      .then((stored) => port.postMessage({ kind: 'written', stored }))
       .catch((error: unknown) =>
         port.postMessage({ kind: 'failed', problem: error instanceof Error ? error.message : String(error) }),
       );

@@ -1,0 +1,28 @@
+import { type Open, readBodyWith } from '../body.ts';
+import type { Inbox, StoredDelivery } from '../inbox/inbox.ts';
+import { newEventOf } from '../inbox/received.ts';
+import type { Verified } from '../verify.ts';
+
+/** A delivery whose signature was right. */
+export interface SignedDelivery {
+  readonly verified: Verified;
+  readonly body: Uint8Array;
+}
+
+/** Reads deliveries, opens the sealed ones, and writes them to the inbox. */
+export interface InboxWriter {
+  /** Resolves once all of them are on disk. Rejects if they cannot be written. */
+  write(deliveries: readonly SignedDelivery[]): Promise<readonly StoredDelivery[]>;
+}
+
+/** Returns a writer that does its work on this thread. */
+export function createInboxWriter(inbox: Pick<Inbox, 'add'>, open: Open): InboxWriter {
+  return {
+    write: async (deliveries) => {
+      const events = deliveries.map(async ({ verified, body }) =>
+        newEventOf(verified, await readBodyWith(body, open), body),
+      );
+      return inbox.add(await Promise.all(events));
+    },
+  };
+}
