@@ -2,10 +2,11 @@ import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { failureOf, withdrawalOf, withdrawalsAt, withEnv } from '../postgres/hosts.ts';
+import type { Served } from '../support/accounts.ts';
 import { fiatrail, fiatrailJson, type Home, newHome, requireBuilt } from '../support/built.ts';
 import { withdraw } from '../support/fee-withdrawal.ts';
 import { journalRows } from '../support/journal.ts';
-import { accountOf, must, type Served, serveSandbox } from '../support/rotations.ts';
+import { accountOf, must, serveSandbox } from '../support/rotations.ts';
 
 /** An account has one journal: under another one, a new one or an older copy, an idempotency key would pay again. */
 

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, expect, onTestFailed, onTestFinished, test } from 'vitest';
+import { keysIn } from '../support/accounts.ts';
 import { fiatrailJson, type Home, newHomeWithCache, requireBuilt } from '../support/built.ts';
 import {
   accountOf,
   embeddedKey,
   keepersGone,
-  keysIn,
   leftBehind,
   must,
   rotationRows,

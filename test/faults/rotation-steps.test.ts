@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Served } from '../support/accounts.ts';
 import {
   fiatrail,
   fiatrailJson,
@@ -19,7 +20,6 @@ import {
   leftBehind,
   must,
   rotationRows,
-  type Served,
   secretsFolder,
   serveSandbox,
   startInGroup,

@@ -2,9 +2,10 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { failureOf, withdrawalOf, withdrawalsAt } from '../postgres/hosts.ts';
+import type { Served } from '../support/accounts.ts';
 import { fiatrail, type Home, requireBuilt } from '../support/built.ts';
 import { withdraw } from '../support/fee-withdrawal.ts';
-import { accountOf, must, type Served, serveSandbox } from '../support/rotations.ts';
+import { accountOf, must, serveSandbox } from '../support/rotations.ts';
 
 /** Two machines with a journal each: the idempotency key of a plan is in one of them only. */
 

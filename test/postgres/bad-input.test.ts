@@ -1,11 +1,12 @@
 import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Served } from '../support/accounts.ts';
 import { fiatrail, type Home, newHome, type Ran, requireBuilt, sharedEnd } from '../support/built.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
 import { closedPort, tcpServer } from '../support/loopback.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { must, type Served, serveSandbox } from '../support/rotations.ts';
+import { must, serveSandbox } from '../support/rotations.ts';
 import { failureOf, hostOf, pay, withdrawalOf, withdrawalsAt, withEnv } from './hosts.ts';
 
 /** Looks like nothing else, so that a search for it finds only it. */

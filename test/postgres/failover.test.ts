@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Served } from '../support/accounts.ts';
 import { fiatrail, fiatrailJson, type Home, requireBuilt } from '../support/built.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { type Served, serveSandbox } from '../support/rotations.ts';
+import { serveSandbox } from '../support/rotations.ts';
 import { failureOf, hostOf, pay, withdrawalOf, withdrawalsAt } from './hosts.ts';
 
 let server: TestServer;

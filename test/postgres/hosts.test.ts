@@ -3,10 +3,11 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { chancesOf } from '../faults/chances.ts';
+import type { Served } from '../support/accounts.ts';
 import { fiatrail, type Home, requireBuilt, startFiatrail } from '../support/built.ts';
 import { tcpServer } from '../support/loopback.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
-import { type Served, serveSandbox } from '../support/rotations.ts';
+import { serveSandbox } from '../support/rotations.ts';
 import { endDoubts, failureOf, hostOf, pay, rowsOf, withdrawalOf, withdrawalsAt, withEnv } from './hosts.ts';
 
 /** Rounds in which two hosts start one command at the same instant. */

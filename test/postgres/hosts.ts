@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationState } from '../../src/journal/journal.ts';
+import type { Served } from '../support/accounts.ts';
 import { type AtEnd, fiatrail, fiatrailJson, type Home, newHome, type Ran } from '../support/built.ts';
 import { withdraw } from '../support/fee-withdrawal.ts';
 import type { TestServer } from '../support/postgres.ts';
-import type { Served } from '../support/rotations.ts';
 
 /** Creates a host: a home of its own that uses an account of the service, and the journal on a server. */
 export function hostOf({ url, apiKey }: Served, journalUrl: string, atEnd: AtEnd): Home {

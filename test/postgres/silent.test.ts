@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { LOCK } from '../../src/journal/postgres/create.ts';
+import type { Served } from '../support/accounts.ts';
 import { fiatrail, type Ran, requireBuilt, sharedEnd, startFiatrail, temporaryFolder } from '../support/built.ts';
 import { OWNER, startPostgres, type TestServer } from '../support/postgres.ts';
-import { type Served, serveSandbox } from '../support/rotations.ts';
+import { serveSandbox } from '../support/rotations.ts';
 import { failureOf, hostOf, pay, withdrawalOf, withdrawalsAt } from './hosts.ts';
 
 /** More than the time in which a second signal counts as the first one. */

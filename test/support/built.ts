@@ -156,12 +156,16 @@ export function fiatrail(home: Home, argv: readonly string[], options: RunOption
   return startFiatrail(home, argv, options).end;
 }
 
-/** Runs fiatrail with `-o json` and parses what it prints. Throws if it fails. */
-export async function fiatrailJson<T>(home: Home, argv: readonly string[], options: RunOptions = {}): Promise<T> {
-  const { stdout, stderr, code } = await fiatrail(home, [...argv, '-o', 'json'], options);
-  if (code !== 0) throw new Error(`fiatrail ${argv.join(' ')} ended with ${code}:\n${stderr}`);
-  return JSON.parse(stdout) as T;
+/** Returns a function that runs fiatrail with `-o json` and parses what it prints. It throws if the command fails. */
+export function jsonWith<O extends RunOptions>(run: (home: Home, argv: readonly string[], options: O) => Promise<Ran>) {
+  return async <T>(home: Home, argv: readonly string[], options = {} as O): Promise<T> => {
+    const { stdout, stderr, code } = await run(home, [...argv, '-o', 'json'], options);
+    if (code !== 0) throw new Error(`fiatrail ${argv.join(' ')} ended with ${code}:\n${stderr}`);
+    return JSON.parse(stdout) as T;
+  };
 }
+
+export const fiatrailJson = jsonWith(fiatrail);
 
 /** Waits for `expect` on the screen, then types a text or runs another fiatrail command. */
 export type Step =

@@ -1,34 +1,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { OperationState } from '../../src/journal/journal.ts';
 import type { RotationStage } from '../../src/journal/rotations.ts';
-import { type AtEnd, fiatrail, type Home, newHome, ROOT, startFiatrail } from './built.ts';
-
-/** A served sandbox and its keys. */
-export interface Served {
-  readonly home: Home;
-  readonly url: string;
-  readonly apiKey: string;
-  keys(): readonly { readonly key: string; readonly isLive: boolean }[];
-}
-
-function rowsIn<R>(path: string, sql: string): R[] {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
-  try {
-    return database.prepare(sql).all() as R[];
-  } finally {
-    database.close();
-  }
-}
-
-/** Returns every key that a sandbox has issued, from its database. */
-export function keysIn({ stateDir }: Home) {
-  const sql = 'SELECT key, revoked_at IS NULL AS live FROM api_key';
-  const rows = rowsIn<{ key: string; live: number }>(join(stateDir, 'sandbox.db'), sql);
-  return rows.map(({ key, live }) => ({ key, isLive: live === 1 }));
-}
+import { accountsWith, rowsIn } from './accounts.ts';
+import { type Home, ROOT, startFiatrail } from './built.ts';
 
 /** Returns the key of a home's embedded sandbox. */
 export function embeddedKey({ stateDir }: Home): string {
@@ -36,35 +12,7 @@ export function embeddedKey({ stateDir }: Home): string {
   return row?.key ?? '';
 }
 
-/** Serves a sandbox from a new home until the test has finished. */
-export async function serveSandbox(atEnd: AtEnd): Promise<Served> {
-  const home = newHome(atEnd);
-  const words = ['sandbox', 'serve', '--port', '0', '-o', 'json', '--pace', 'instant', '--rate-limits', 'off'];
-  const server = startFiatrail(home, words);
-  const { url, apiKey } = JSON.parse(await server.firstLine()) as { url: string; apiKey: string };
-  atEnd(async () => {
-    server.kill('SIGTERM');
-    await server.end;
-  });
-  return { home, url, apiKey, keys: () => keysIn(home) };
-}
-
-/** Runs a command. Throws its output if it exits with another code than expected. */
-export async function must(home: Home, argv: readonly string[], stdin = '', codes: readonly number[] = [0]) {
-  const ran = await fiatrail(home, argv, { stdin });
-  if (!codes.includes(ran.code ?? -1))
-    throw new Error(`fiatrail ${argv.join(' ')} ended with ${ran.code}:\n${ran.stdout}${ran.stderr}`);
-  return ran;
-}
-
-/** Creates a home whose default profile, `main`, is an account of the sandbox with its key in a file. */
-export async function accountOf({ url, apiKey }: Served, atEnd: AtEnd): Promise<Home> {
-  const home = newHome(atEnd);
-  const words = ['profiles', 'add', 'main', '--base-url', url, '--mode', 'sandbox', '--store', 'file', '--key-stdin'];
-  await must(home, words, apiKey);
-  await must(home, ['profiles', 'use', 'main']);
-  return home;
-}
+export const { must, serveSandbox, accountOf } = accountsWith(startFiatrail);
 
 export const secretsFolder = ({ path }: Home) => join(path, 'config', 'secrets');
 export const keyPath = (home: Home) => join(secretsFolder(home), 'main.api-key');

@@ -154,7 +154,7 @@ const UNSEEN = [
 ];
 
 describe('with -o json', () => {
-  const run = quickRun();
+  const run = quickRun;
   const seen = new Set<string>();
   const shownBy: Record<string, object[]> = {};
 

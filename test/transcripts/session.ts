@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fiatrail, type Home, type Ran } from '../support/built.ts';
-import { inProcess } from './in-process.ts';
+import * as here from '../support/in-process.ts';
 
 /**
  * A transcript is a text of blocks:
@@ -85,12 +85,10 @@ export function wordsOf(text: string): string[] {
 type Run = typeof fiatrail;
 
 /** Runs commands in this process, and those that bin/fiatrail.js answers by itself as a program. */
-export function quickRun(): Run {
-  const here = inProcess();
-  const isBins = (argv: readonly string[]) =>
-    argv.length === 0 || argv.some((word) => ['--help', '-h', 'help', '--version', '-V'].includes(word));
-  return (home, argv, options = {}) => (isBins(argv) ? fiatrail(home, argv, options) : here(home, argv, options));
-}
+export const quickRun: Run = (home, argv, options = {}) => {
+  const isBins = argv.length === 0 || argv.some((word) => ['--help', '-h', 'help', '--version', '-V'].includes(word));
+  return (isBins ? fiatrail : here.fiatrail)(home, argv, options);
+};
 
 /** A run of a transcript: its home and the captured values. */
 interface Stage {

@@ -11,7 +11,7 @@ const FOLDER = join(ROOT, 'test', 'transcripts');
 const names = readdirSync(FOLDER).filter((name) => name.endsWith('.txt'));
 const isUpdate = process.env['UPDATE_TRANSCRIPTS'] === '1';
 const arePrograms = isUpdate || process.env['FIATRAIL_SOAK_PROGRAMS'] === '1';
-const run = arePrograms ? fiatrail : quickRun();
+const run = arePrograms ? fiatrail : quickRun;
 
 beforeAll(requireBuilt);
 

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Served } from '../../support/accounts.ts';
 import { fiatrail, fiatrailJson, type Home, newHome, requireBuilt } from '../../support/built.ts';
-import { accountOf, must, type Served, secretsFolder, serveSandbox } from '../../support/rotations.ts';
+import { accountOf, must, secretsFolder, serveSandbox } from '../../support/rotations.ts';
 
 beforeAll(requireBuilt);
 

@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Clock, OutputStream, World } from '../../src/base/world.ts';
+import { createNetwork } from '../../src/client/network.ts';
+import { createProbe } from '../../src/client/probe.ts';
+import { run } from '../../src/entry.ts';
+import { findProgram, runProgram } from '../../src/system/programs.ts';
+import { createSystemWorld } from '../../src/system/world.ts';
+import { accountsWith } from './accounts.ts';
+import { type Home, jsonWith, type Ran, ROOT, type Running, type RunOptions } from './built.ts';
+
+/**
+ * fiatrail in this process, with the functions of built.ts and rotations.ts: the real files, network and other programs, but no start
+ * of a program, which takes ten times as long as most commands. For what a command does; what a process is (its signals, its death, its
+ * locks, its memory) needs the program.
+ */
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** The real world without its signal handlers, which would keep this process from ending. */
+function quietWorld(): World {
+  const before = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)));
+  const world = createSystemWorld();
+  for (const signal of SIGNALS)
+    for (const listener of process.listeners(signal)) if (!before.has(listener)) process.off(signal, listener);
+  return world;
+}
+
+/** What a stream received so far, and who waits for more. */
+interface Collected extends OutputStream {
+  text(): string;
+  /** Resolves with what `find` returns of the text as soon as it returns something; rejects once the command has ended without it. */
+  until(find: (text: string) => string | undefined): Promise<string>;
+  end(): void;
+}
+
+function collected(): Collected {
+  let all = '';
+  let isAtEnd = false;
+  let waiting: (() => void)[] = [];
+  const wake = () => {
+    const woken = waiting;
+    waiting = [];
+    for (const each of woken) each();
+  };
+  return {
+    isTerminal: false,
+    columns: undefined,
+    write: async (text) => {
+      all += text;
+      wake();
+    },
+    text: () => all,
+    until: async (find) => {
+      for (;;) {
+        const found = find(all);
+        if (found !== undefined) return found;
+        if (isAtEnd) throw new Error(`the command ended without printing what the test waits for:\n${all}`);
+        await new Promise<void>((wakeUp) => {
+          waiting.push(wakeUp);
+        });
+      }
+    },
+    end: () => {
+      isAtEnd = true;
+      wake();
+    },
+  };
+}
+
+const system = quietWorld();
+const processIds = new Set<number>();
+/** Above every process id of this machine. Each command has an id of its own, which runs until it ends. */
+let lastProcessId = 10_000_000;
+
+interface Streams {
+  readonly stdin: string;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+}
+
+function worldOf(
+  env: World['env'],
+  { cwd, home, clock }: { readonly cwd: string; readonly home: string; readonly clock: Clock },
+  { stdin, stdout, stderr }: Streams,
+  interrupted: AbortSignal,
+): World {
+  lastProcessId += 1;
+  return {
+    ...{ clock, ids: system.ids, stdout, stderr, env, cwd, homeDir: home },
+    ...{ interrupted, abandoned: new AbortController().signal },
+    ...{ platform: system.platform, nodeVersion: system.nodeVersion, userId: system.userId },
+    stdin: { isTerminal: false, readAll: async () => stdin },
+    host: {
+      name: system.host.name,
+      user: system.host.user,
+      processId: lastProcessId,
+      isRunning: (id) => processIds.has(id) || system.host.isRunning(id),
+    },
+    network: createNetwork(env, system),
+    probe: async () => createProbe(env),
+    prompter: () => Promise.reject(new Error('a prompt without a terminal')),
+    self: [process.execPath, join(ROOT, 'bin', 'fiatrail.js')],
+    runProgram: (words, options) => runProgram(words, options, env, interrupted),
+    findProgram: (name) => findProgram(name, env, system.platform),
+    readFile: async (path) => readFileSync(resolve(cwd, path), 'utf8'),
+    ensurePrivateDir: system.ensurePrivateDir,
+    turn: system.turn,
+    startThread: undefined,
+    exit: (code) => {
+      throw new Error(`the command exits with ${code}`);
+    },
+    steadyMemory: () => {},
+  };
+}
+
+export interface HereOptions extends RunOptions {
+  readonly clock?: Clock;
+}
+
+/** Starts a command. Only one at a time may use paths relative to its folder, because a process has only one. */
+export function startFiatrail(
+  home: Home,
+  argv: readonly string[],
+  { stdin = '', env = {}, cwd = home.path, clock = system.clock }: HereOptions = {},
+): Running {
+  const [stdout, stderr, interrupted] = [collected(), collected(), new AbortController()];
+  const streams = { stdin, stdout, stderr };
+  const world = worldOf({ ...home.env, ...env }, { cwd, home: home.path, clock }, streams, interrupted.signal);
+  const { processId } = world.host;
+  const runToEnd = async (): Promise<Ran> => {
+    processIds.add(processId);
+    process.chdir(cwd);
+    try {
+      const code = await run(argv, world);
+      return { stdout: stdout.text(), stderr: stderr.text(), code };
+    } finally {
+      process.chdir(ROOT);
+      processIds.delete(processId);
+      for (const stream of [stdout, stderr]) stream.end();
+    }
+  };
+  return {
+    pid: processId,
+    end: runToEnd(),
+    kill: () => interrupted.abort(),
+    says: async (text) => void (await stderr.until((all) => (all.includes(text) ? all : undefined))),
+    firstLine: () => stdout.until((all) => (all.includes('\n') ? all.slice(0, all.indexOf('\n')) : undefined)),
+  };
+}
+
+/** Runs a command until it ends. */
+export function fiatrail(home: Home, argv: readonly string[], options: HereOptions = {}): Promise<Ran> {
+  return startFiatrail(home, argv, options).end;
+}
+
+export const fiatrailJson = jsonWith(fiatrail);
+
+export const { must, serveSandbox, accountOf } = accountsWith(startFiatrail);
