@@ -1,9 +1,8 @@
 import type { RequestListener } from 'node:http';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { fiatrail, newHome, requireBuilt } from '../support/built.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { newHome } from '../support/built.ts';
+import { fiatrail } from '../support/in-process.ts';
 import { httpServer } from '../support/loopback.ts';
-
-beforeAll(requireBuilt);
 
 /** JSON values that repeat a BVN, most of them as a number. */
 const formsOf = (bvn: string) => {
@@ -59,13 +58,19 @@ describe.each(['22123456789', '01234567890'])('the BVN %s is repeated nowhere', 
   ])('in a response with HTTP %i and code %s', async (status, code) => {
     const env = await echoing(bvn, status, code);
     // Each command meets each of these formats with one of the three statuses.
-    for (const [index, [argv, stdin]] of COMMANDS.entries())
-      for (const more of [['-o', 'json', '-v'], FORMATS[(index + STATUSES.indexOf(status)) % FORMATS.length] ?? []]) {
+    const runs = COMMANDS.flatMap(([argv, stdin], index) =>
+      [['-o', 'json', '-v'], FORMATS[(index + STATUSES.indexOf(status)) % FORMATS.length] ?? []].map((more) => ({
+        ...{ argv, stdin, more },
+      })),
+    );
+    await Promise.all(
+      runs.map(async ({ argv, stdin, more }) => {
         const ran = await fiatrail(newHome(onTestFinished), [...argv, ...more], { env, stdin });
         const output = ran.stdout + ran.stderr;
         expect(output, argv.join(' ')).not.toMatch(shown);
         expect(output).toContain(status === 500 && !more.includes('-v') ? '' : '[redacted]');
-      }
+      }),
+    );
   });
 });
 

@@ -2,9 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { newKeyPair } from '../../src/crypto/sealed-box.ts';
-import { fiatrail, fiatrailJson, fiatrailOnTerminal, type Home, requireBuilt } from '../support/built.ts';
+import { fiatrailOnTerminal, type Home, requireBuilt } from '../support/built.ts';
+import { accountOf, fiatrail, fiatrailJson, must, serveSandbox } from '../support/in-process.ts';
 import { bodyOf, httpServer } from '../support/loopback.ts';
-import { accountOf, leftBehind, must, rotationRows, serveSandbox, storedKey } from '../support/rotations.ts';
+import { leftBehind, rotationRows, storedKey } from '../support/rotations.ts';
 
 beforeAll(requireBuilt);
 

@@ -3,7 +3,8 @@ import { chmodSync, chownSync, mkdirSync, rmSync, statSync, symlinkSync } from '
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { fiatrail, type Home, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
+import { type Home, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
+import { fiatrail } from '../support/in-process.ts';
 
 beforeAll(requireBuilt);
 

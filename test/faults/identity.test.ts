@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { failureOf, withdrawalOf, withdrawalsAt, withEnv } from '../postgres/hosts.ts';
 import type { Served } from '../support/accounts.ts';
-import { fiatrail, fiatrailJson, type Home, newHome, requireBuilt } from '../support/built.ts';
+import { type Home, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
 import { withdraw } from '../support/fee-withdrawal.ts';
+import { accountOf, fiatrail, fiatrailJson, must, serveSandbox } from '../support/in-process.ts';
 import { journalRows } from '../support/journal.ts';
-import { accountOf, must, serveSandbox } from '../support/rotations.ts';
 
 /** An account has one journal: under another one, a new one or an older copy, an idempotency key would pay again. */
 
 let served: Served;
 let home: Home;
 
+// A rotation starts the program.
 beforeAll(requireBuilt);
 beforeEach(async () => {
   served = await serveSandbox(onTestFinished);
@@ -98,7 +99,7 @@ describe('another state folder', () => {
   });
 
   test('that is used at the same instant as the first one pays once in all', async () => {
-    const ran = await Promise.all([home, elsewhere(home)].map((each) => fiatrail(each, pay('one'))));
+    const ran = await Promise.all([home, elsewhere(home)].map((each) => startFiatrail(each, pay('one')).end));
     expect(ran.map(({ code }) => code).toSorted()).toEqual([0, 2]);
     expect(withdrawalsAt(served)).toHaveLength(1);
   });

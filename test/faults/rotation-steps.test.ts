@@ -2,26 +2,15 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../support/accounts.ts';
+import { type Home, ROOT, requireBuilt, sharedEnd, startFiatrail, startProgram } from '../support/built.ts';
+import { accountOf, fiatrail, fiatrailJson, must, serveSandbox } from '../support/in-process.ts';
 import {
-  fiatrail,
-  fiatrailJson,
-  type Home,
-  ROOT,
-  requireBuilt,
-  sharedEnd,
-  startFiatrail,
-  startProgram,
-} from '../support/built.ts';
-import {
-  accountOf,
   embeddedKey,
   keepersGone,
   keepersOf,
   leftBehind,
-  must,
   rotationRows,
   secretsFolder,
-  serveSandbox,
   startInGroup,
   storedKey,
   until,
@@ -193,7 +182,7 @@ describe('a push command', () => {
     const script = join(home.path, 'push.sh');
     // The first run reads the key and kills its parent; later runs only read the key.
     writeFileSync(script, `cat > "${home.path}/pushed"; test -e "${mark}" || { touch "${mark}"; kill -9 $PPID; }`);
-    const killed = await fiatrail(home, [...ROTATE, '--push-command', `sh "${script}"`]);
+    const killed = await startFiatrail(home, [...ROTATE, '--push-command', `sh "${script}"`]).end;
     expect({ code: killed.code, stages: stages(home) }).toEqual({ code: null, stages: ['proven accepted'] });
     expect((await run(home, RESUME_COMMAND)).code).toBe(0);
     expect({

@@ -1,11 +1,11 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { failureOf, withdrawalOf, withdrawalsAt } from '../postgres/hosts.ts';
 import type { Served } from '../support/accounts.ts';
-import { fiatrail, type Home, requireBuilt } from '../support/built.ts';
+import type { Home } from '../support/built.ts';
 import { withdraw } from '../support/fee-withdrawal.ts';
-import { accountOf, must, serveSandbox } from '../support/rotations.ts';
+import { accountOf, fiatrail, must, serveSandbox } from '../support/in-process.ts';
 
 /** Two machines with a journal each: the idempotency key of a plan is in one of them only. */
 
@@ -14,7 +14,6 @@ let machines: readonly [Home, Home];
 let plans: readonly [string, string];
 let planned: readonly string[];
 
-beforeAll(requireBuilt);
 beforeEach(async () => {
   served = await serveSandbox(onTestFinished);
   machines = [await accountOf(served, onTestFinished), await accountOf(served, onTestFinished)];

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../../support/accounts.ts';
-import { fiatrail, fiatrailJson, type Home, newHome, requireBuilt } from '../../support/built.ts';
-import { accountOf, must, secretsFolder, serveSandbox } from '../../support/rotations.ts';
-
-beforeAll(requireBuilt);
+import { type Home, newHome } from '../../support/built.ts';
+import { accountOf, fiatrail, fiatrailJson, must, serveSandbox } from '../../support/in-process.ts';
+import { secretsFolder } from '../../support/rotations.ts';
 
 interface Status {
   readonly answersSealedTo: string | null;
