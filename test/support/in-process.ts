@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Clock, OutputStream, World } from '../../src/base/world.ts';
+import type { Clock, Exchange, OutputStream, World } from '../../src/base/world.ts';
 import { createNetwork } from '../../src/client/network.ts';
 import { createProbe } from '../../src/client/probe.ts';
 import { run } from '../../src/entry.ts';
@@ -86,6 +86,7 @@ function worldOf(
   interrupted: AbortSignal,
 ): World {
   lastProcessId += 1;
+  let network: Exchange | undefined;
   return {
     ...{ clock, ids: system.ids, stdout, stderr, env, cwd, homeDir: home },
     ...{ interrupted, abandoned: new AbortController().signal },
@@ -97,7 +98,10 @@ function worldOf(
       processId: lastProcessId,
       isRunning: (id) => processIds.has(id) || system.host.isRunning(id),
     },
-    network: createNetwork(env, system),
+    network: (...request) => {
+      network ??= createNetwork(env, system);
+      return network(...request);
+    },
     probe: async () => createProbe(env),
     prompter: () => Promise.reject(new Error('a prompt without a terminal')),
     self: [process.execPath, join(ROOT, 'bin', 'fiatrail.js')],
