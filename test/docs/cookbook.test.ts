@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isTime, readCrontab } from '../examples/crontab.ts';
 import { type Ran, type Running, requireBuilt } from '../support/built.ts';
-import { blocksOf, type CronHome, cronHome, servedSandbox } from './scripts.ts';
+import { serveSandbox } from '../support/in-process.ts';
+import { blocksOf, type CronHome, cronHome } from './scripts.ts';
 
 const PAGE = 'docs/cookbook.md';
 /** The scripts of the page by name, which is in their second line. */
@@ -27,7 +28,7 @@ interface Account extends CronHome {
 
 /** Opens an account of the first fintech of a new sandbox, or of another one. */
 async function newAccount(fintech = 0): Promise<Account> {
-  const { url, apiKey } = await servedSandbox();
+  const { url, apiKey } = await serveSandbox(onTestFinished);
   const home = cronHome();
   // The scripts must not depend on the default format of the profile.
   const profile = ['main', '--base-url', url, '--default-output', 'json'];
@@ -189,10 +190,12 @@ cat > "$HOME/vault"
   };
   const inVault = ({ path }: Account) => readFileSync(join(path, 'vault'), 'utf8');
   /** Whether a key works, in a profile of its own. */
-  const works = async (account: Account, key: string) => {
+  const works = (account: Account, key: string) => {
     const argv = ['profiles', 'add', 'probe', '--base-url', account.url, '--key-stdin', '--check', '-q'];
-    const { code } = await account.run(join(account.path, '.local/bin/fiatrail'), argv, key);
-    return code === 0;
+    return account.fiatrail(argv, key).then(
+      () => true,
+      () => false,
+    );
   };
 
   test.each([0, 1])('pushes a key that works, after %d failed attempts', async (failures) => {

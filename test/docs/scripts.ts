@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Home, newHome, type Ran, ROOT, type Running, startFiatrail, startProgram } from '../support/built.ts';
+import { newHome, type Ran, ROOT, type Running, startProgram } from '../support/built.ts';
+import { CODE_CACHE } from '../support/code-cache.ts';
+import { must } from '../support/in-process.ts';
 
 /** The code blocks of a page in one language, in the order of the page. */
 export function blocksOf(page: string, language: string): string[] {
@@ -19,30 +21,27 @@ export interface CronHome {
   /** Starts a program in cron's environment: nothing but what is listed here. */
   start(file: string, argv: readonly string[], stdin?: string): Running;
   run(file: string, argv: readonly string[], stdin?: string): Promise<Ran>;
-  /** Runs fiatrail with the files that the scripts use. Throws if it fails. */
+  /** Runs fiatrail in this process, with the files that the scripts use. Throws if it fails. */
   fiatrail(argv: readonly string[], stdin?: string): Promise<string>;
   json<T>(...argv: readonly string[]): Promise<T>;
 }
 
 /** Debian's cron sets these; a crontab can set more. */
-const CRON = ['PATH=/usr/bin:/bin', 'SHELL=/bin/sh', 'LOGNAME=ada'];
+const CRON = { PATH: '/usr/bin:/bin', SHELL: '/bin/sh', LOGNAME: 'ada' };
 
 export function cronHome(): CronHome {
   const home = newHome(onTestFinished);
   const folder = join(home.path, '.local', 'bin');
   mkdirSync(folder, { recursive: true });
-  const start: CronHome['start'] = (file, argv, stdin = '') =>
-    startProgram(home, 'env', ['-i', ...CRON, `HOME=${home.path}`, file, ...argv], { stdin });
+  const env = { ...CRON, HOME: home.path };
+  const start: CronHome['start'] = (file, argv, stdin = '') => startProgram({ ...home, env }, file, argv, { stdin });
   const install: CronHome['install'] = (name, script) => {
     writeFileSync(join(folder, name), script);
     chmodSync(join(folder, name), 0o755);
   };
-  install('fiatrail', `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'bin', 'fiatrail.js')}' "$@"\n`);
-  const fiatrail: CronHome['fiatrail'] = async (argv, stdin) => {
-    const { stdout, stderr, code } = await start(join(folder, 'fiatrail'), argv, stdin).end;
-    if (code !== 0) throw new Error(`fiatrail ${argv.join(' ')} ended with ${code}:\n${stderr}`);
-    return stdout;
-  };
+  const program = `'${process.execPath}' '${join(ROOT, 'bin', 'fiatrail.js')}'`;
+  install('fiatrail', `#!/bin/sh\nXDG_CACHE_HOME='${process.env[CODE_CACHE]}' exec ${program} "$@"\n`);
+  const fiatrail: CronHome['fiatrail'] = async (argv, stdin) => (await must({ ...home, env }, argv, stdin)).stdout;
   return {
     path: home.path,
     install,
@@ -51,21 +50,4 @@ export function cronHome(): CronHome {
     fiatrail,
     json: async <T>(...argv: readonly string[]) => JSON.parse(await fiatrail([...argv, '-o', 'json', '-q'])) as T,
   };
-}
-
-interface Served {
-  readonly url: string;
-  readonly apiKey: string;
-}
-
-/** Serves a new sandbox on loopback for one test. Its banks and chains take no time. */
-export async function servedSandbox(): Promise<Served> {
-  const home: Home = newHome(onTestFinished);
-  const argv = ['sandbox', 'serve', '--port', '0', '--pace', 'instant', '--rate-limits', 'off', '-o', 'json'];
-  const running = startFiatrail(home, argv);
-  onTestFinished(async () => {
-    running.kill('SIGTERM');
-    await running.end;
-  });
-  return JSON.parse(await running.firstLine()) as Served;
 }
