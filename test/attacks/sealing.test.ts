@@ -2,10 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { newKeyPair } from '../../src/crypto/sealed-box.ts';
-import { fiatrailOnTerminal, type Home, requireBuilt } from '../support/built.ts';
+import { type Home, requireBuilt } from '../support/built.ts';
 import { accountOf, fiatrail, fiatrailJson, must, serveSandbox } from '../support/in-process.ts';
 import { bodyOf, httpServer } from '../support/loopback.ts';
 import { leftBehind, rotationRows, storedKey } from '../support/rotations.ts';
+import { fiatrailOnTerminal } from '../support/terminal.ts';
 
 beforeAll(requireBuilt);
 

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { fiatrail, fiatrailOnTerminal, newHome, requireBuilt, type Step } from '../support/built.ts';
+import { newHome, requireBuilt } from '../support/built.ts';
+import { fiatrail } from '../support/in-process.ts';
 import { journalRows } from '../support/journal.ts';
+import { fiatrailOnTerminal, type Step } from '../support/terminal.ts';
 
 /** Commands on a pseudo-terminal. */
 

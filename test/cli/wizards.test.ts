@@ -1,15 +1,8 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import {
-  fiatrail,
-  fiatrailJson,
-  fiatrailOnTerminal,
-  type Home,
-  newHome,
-  requireBuilt,
-  type Step,
-  sharedEnd,
-} from '../support/built.ts';
+import { type Home, newHome, requireBuilt, sharedEnd } from '../support/built.ts';
+import { fiatrail, fiatrailJson } from '../support/in-process.ts';
 import { journalRows } from '../support/journal.ts';
+import { fiatrailOnTerminal, type Step } from '../support/terminal.ts';
 
 /** The wizards on a pseudo-terminal, with the embedded sandbox. */
 

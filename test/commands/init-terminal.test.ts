@@ -1,17 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import {
-  fiatrail,
-  fiatrailJson,
-  fiatrailOnTerminal,
-  type Home,
-  newHome,
-  requireBuilt,
-  type Step,
-  startFiatrail,
-} from '../support/built.ts';
+import { type Home, newHome, requireBuilt } from '../support/built.ts';
+import { fiatrail, fiatrailJson, startFiatrail } from '../support/in-process.ts';
 import { journalRows } from '../support/journal.ts';
+import { fiatrailOnTerminal, type Step } from '../support/terminal.ts';
 
 /** The questions of `init` and `keys rotate` on a real terminal, against a sandbox that is served over HTTP. */
 

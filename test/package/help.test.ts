@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { parse } from '../../src/terminal/parse/program.ts';
-import { fiatrail, fiatrailOnTerminal, newHome, ROOT, requireBuilt, startProgram } from '../support/built.ts';
+import { fiatrail, newHome, ROOT, requireBuilt, startProgram } from '../support/built.ts';
+import { fiatrailOnTerminal } from '../support/terminal.ts';
 
 beforeAll(requireBuilt);
 

@@ -4,7 +4,6 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { documentedPlaces, hereOf, placeOf } from '../docs/places.ts';
 import {
   fiatrail,
-  fiatrailOnTerminal,
   type Home,
   newHomeWithCache,
   requireBuilt,
@@ -13,6 +12,7 @@ import {
   temporaryFolder,
 } from '../support/built.ts';
 import * as here from '../support/in-process.ts';
+import { fiatrailOnTerminal } from '../support/terminal.ts';
 import { PLANTED } from './planted.ts';
 import { writePrograms } from './programs.ts';
 import { sandboxSecrets } from './sandbox-secrets.ts';

@@ -10,7 +10,8 @@ import { CODE_CACHE } from './code-cache.ts';
 /** The folder of the package. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-const SHIM = join(ROOT, 'bin', 'fiatrail.js');
+/** The program. */
+export const SHIM = join(ROOT, 'bin', 'fiatrail.js');
 
 /** A home folder for one test, isolated from the machine. */
 export interface Home {
@@ -100,6 +101,12 @@ export interface Running {
 
 const running = new Set<ChildProcess>();
 
+/** Has a program ended after the tests of the file, if nothing else ends it. */
+export function endAfterFile(child: ChildProcess): void {
+  running.add(child);
+  child.on('exit', () => running.delete(child)).on('error', () => running.delete(child));
+}
+
 /** Ends what the tests of a file left running: a test that fails may not have ended its programs. */
 export function endPrograms(): void {
   for (const child of running) child.kill('SIGKILL');
@@ -108,8 +115,7 @@ export function endPrograms(): void {
 /** Starts any program in a home. It runs until the tests of the file end, if nothing else ends it. */
 export function startProgram(home: Home, file: string, argv: readonly string[], options: RunOptions = {}): Running {
   const child = spawn(file, argv, { cwd: options.cwd ?? home.path, env: { ...home.env, ...options.env } });
-  running.add(child);
-  child.on('exit', () => running.delete(child)).on('error', () => running.delete(child));
+  endAfterFile(child);
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
@@ -166,41 +172,3 @@ export function jsonWith<O extends RunOptions>(run: (home: Home, argv: readonly 
 }
 
 export const fiatrailJson = jsonWith(fiatrail);
-
-/** Waits for `expect` on the screen, then types a text or runs another fiatrail command. */
-export type Step =
-  | { readonly expect: string; readonly send: string }
-  /** `{}` in `run` is replaced by what the group of the pattern `find` matches on the screen. */
-  | { readonly expect: string; readonly find: string; readonly run: readonly string[] };
-
-export interface OnTerminal {
-  /** Everything the terminal received, including escape sequences. */
-  readonly screen: string;
-  readonly code: number;
-  /** The expected text that never appeared, or null. */
-  readonly missed: string | null;
-}
-
-/** Runs fiatrail on a pseudo-terminal and answers its prompts, with terminal.py, which needs python3. */
-export async function fiatrailOnTerminal(
-  home: Home,
-  argv: readonly string[],
-  steps: readonly Step[],
-  { term = 'xterm', columns = 80 }: { readonly term?: string; readonly columns?: number } = {},
-): Promise<OnTerminal> {
-  const words = (given: readonly string[]) => [process.execPath, SHIM, ...given];
-  const job = {
-    argv: words(argv),
-    env: { ...home.env, TERM: term },
-    cwd: home.path,
-    columns,
-    steps: steps.map((step) => ('run' in step ? { ...step, run: words(step.run) } : step)),
-  };
-  const script = join(ROOT, 'test', 'support', 'terminal.py');
-  const ran = await startProgram(home, 'python3', [script], {
-    stdin: JSON.stringify(job),
-    env: { PATH: process.env['PATH'] },
-  }).end;
-  if (ran.code !== 0) throw new Error(`test/support/terminal.py failed; it needs python3: ${ran.stderr}`);
-  return JSON.parse(ran.stdout) as OnTerminal;
-}

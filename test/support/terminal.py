@@ -1,11 +1,11 @@
-"""Runs a program on a pseudo-terminal and answers its prompts.
+"""Runs programs on a pseudo-terminal, one after the other, and answers their prompts.
 
-Standard input: {"argv": [...], "env": {...}, "cwd": "...", "columns": 80, "steps": [...]}. A step is {"expect": "text",
+Each line of standard input is a program: {"argv": [...], "env": {...}, "cwd": "...", "columns": 80, "steps": [...]}. A step is {"expect": "text",
 "send": "text"}, or {"expect": "text", "find": "a (pattern)", "run": ["program", "{}"]}, which runs another program with {}
 replaced by what the group of the pattern matches on the screen.
 Such a step may have more variables in "env", and with "isAlone": true the first program stands still meanwhile.
 With "rows": 30, the terminal has that many. With "quietSeconds": 0.2, a step is taken once nothing has arrived for that long.
-Standard output: {"screen": "everything the terminal received", "code": exit code, "missed": the text that never appeared, or null,
+A line of standard output is how it went: {"screen": "everything the terminal received", "code": exit code, "missed": the text that never appeared, or null,
 "taken": [how much of the screen had arrived when each step was taken]}.
 """
 
@@ -92,17 +92,17 @@ def converse(child, terminal, job, taken):
     return screen, "the end of the program" if more is None else None
 
 
-def main():
-    job = json.load(sys.stdin)
+def play(job):
     child, terminal = start(job)
     taken = []
     screen, missed = converse(child, terminal, job, taken)
     if missed is not None:
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
+    os.close(terminal)
     code = os.waitstatus_to_exitcode(status)
-    said = {"screen": screen.decode("utf8", "replace"), "code": code, "missed": missed, "taken": taken}
-    json.dump(said, sys.stdout)
+    return {"screen": screen.decode("utf8", "replace"), "code": code, "missed": missed, "taken": taken}
 
 
-main()
+for line in sys.stdin:
+    print(json.dumps(play(json.loads(line))), flush=True)

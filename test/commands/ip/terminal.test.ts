@@ -1,13 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import {
-  fiatrail,
-  fiatrailJson,
-  fiatrailOnTerminal,
-  type Home,
-  newHome,
-  requireBuilt,
-  type Step,
-} from '../../support/built.ts';
+import { type Home, newHome, requireBuilt } from '../../support/built.ts';
+import { fiatrail, fiatrailJson } from '../../support/in-process.ts';
+import { fiatrailOnTerminal, type Step } from '../../support/terminal.ts';
 
 /** The questions of `ip add` on a real terminal. */
 
