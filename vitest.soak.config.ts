@@ -9,6 +9,7 @@ export default defineConfig({
       'test/postgres/money-campaign.test.ts',
       'test/postgres/money-kills.test.ts',
       'test/contributing/follow.soak.ts',
+      'test/sandbox/processes.test.ts',
       'test/service/property.test.ts',
       'test/witness/answers.test.ts',
       'test/service/transfers/property.test.ts',
@@ -20,6 +21,7 @@ export default defineConfig({
     globalSetup: 'test/support/code-cache.ts',
     setupFiles: ['test/support/after-each-file.ts'],
     env: {
+      FIATRAIL_SOAK_AT_ONCE: '20',
       FIATRAIL_SOAK_KILLS: '400',
       FIATRAIL_SOAK_RUNS: '300',
       FIATRAIL_SOAK_STORMS: '1000',

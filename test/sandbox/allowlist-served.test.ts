@@ -1,10 +1,9 @@
 import { request } from 'node:http';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { fiatrail, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { newHome } from '../support/built.ts';
+import { fiatrail, startFiatrail } from '../support/in-process.ts';
 
 /** Two addresses at one served sandbox: this machine can call from all of 127.0.0.0/8. */
-
-beforeAll(requireBuilt);
 
 interface Served {
   readonly url: string;

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newHome, ROOT, requireBuilt, startFiatrail, startProgram } from '../support/built.ts';
+import { newHome, ROOT, startProgram } from '../support/built.ts';
+import * as here from '../support/in-process.ts';
 import { installProgram, normalWalk } from './program.ts';
-
-requireBuilt();
 
 const CLIENT = join(ROOT, 'test', 'sandbox', 'foreign-client.mjs');
 const FORMS = ['interface', 'public', 'public-older'] as const;
@@ -12,7 +11,7 @@ const FORMS = ['interface', 'public', 'public-older'] as const;
 /** Starts `sandbox serve` on a free port, and returns its address and key with a home for clients. */
 async function served(...args: readonly string[]) {
   const home = newHome(onTestFinished);
-  const server = startFiatrail(home, ['sandbox', 'serve', '--port', '0', '-o', 'json', ...args]);
+  const server = here.startFiatrail(home, ['sandbox', 'serve', '--port', '0', '-o', 'json', ...args]);
   onTestFinished(async () => {
     server.kill('SIGTERM');
     await server.end;
@@ -42,11 +41,8 @@ describe('a client that knows nothing of this project', () => {
 describe("fiatrail against somebody's server", () => {
   test.each(FORMS)('goes from BVN to payout under --answers %s and a service name', async (form) => {
     const { home, url, apiKey } = await served('--answers', form, '--service-name', 'acme');
-    const program = installProgram(home, {
-      FIATRAIL_BASE_URL: url,
-      FIATRAIL_API_KEY: apiKey,
-      FIATRAIL_SERVICE_NAME: 'acme',
-    });
+    const env = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey, FIATRAIL_SERVICE_NAME: 'acme' };
+    const program = installProgram(home, env, here);
     expect(await normalWalk(program, '22222222222')).toBe('completed');
     const preview = await program.json(['fees', 'preview', '--amount', '5000', '--direction', 'onramp']);
     expect(preview).toMatchObject({ finalFee: { value: '75.00' } });

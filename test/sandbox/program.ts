@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { fiatrail, fiatrailJson, newHome, type Ran, type Running, startFiatrail } from '../support/built.ts';
+import type { Ran, Running } from '../support/built.ts';
+import * as built from '../support/built.ts';
 
 export type { Ran };
 
@@ -12,13 +13,17 @@ export interface Program {
   json(args: readonly string[], stdin?: string): Promise<Record<string, unknown>>;
 }
 
-/** `env` is added to the environment of every command. */
-export function installProgram(home = newHome(onTestFinished), env: Readonly<Record<string, string>> = {}): Program {
+/** `env` is added to the environment of every command. `commands` is in-process.ts to run them in this process. */
+export function installProgram(
+  home = built.newHome(onTestFinished),
+  env: Readonly<Record<string, string>> = {},
+  commands: Pick<typeof built, 'startFiatrail' | 'fiatrail' | 'fiatrailJson'> = built,
+): Program {
   return {
     stateDir: home.stateDir,
-    start: (args, stdin = '') => startFiatrail(home, args, { stdin, env }),
-    run: (args, stdin = '') => fiatrail(home, args, { stdin, env }),
-    json: (args, stdin = '') => fiatrailJson(home, args, { stdin, env }),
+    start: (args, stdin = '') => commands.startFiatrail(home, args, { stdin, env }),
+    run: (args, stdin = '') => commands.fiatrail(home, args, { stdin, env }),
+    json: (args, stdin = '') => commands.fiatrailJson(home, args, { stdin, env }),
   };
 }
 
