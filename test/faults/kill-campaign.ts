@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFailed, onTestFinished } from 'vitest';
 import { SOUND } from '../sandbox/program.ts';
-import { fiatrail, fiatrailJson, type Home, newHome, type Ran, startFiatrail } from '../support/built.ts';
-import { accountOf } from '../support/rotations.ts';
+import { type Home, newHome, type Ran, startFiatrail } from '../support/built.ts';
+import { accountOf, fiatrail, fiatrailJson } from '../support/in-process.ts';
 import { type Chances, chancesOf } from './chances.ts';
 import { furnish, GROUPS, type Group, type Place } from './money-groups.ts';
 
@@ -78,7 +78,8 @@ async function openBench(journal: CampaignJournal): Promise<Bench> {
   const json = (words: readonly string[]) => fiatrailJson<Record<string, unknown>>(client, [...words, '--yes', '-q']);
   const place = await furnish(json, async () => void (await json(['sandbox', 'advance', '1m'])));
   const beganAt = performance.now();
-  await json(['fees', 'earned']);
+  // As a program: its start is part of what is killed.
+  await startFiatrail(client, ['fees', 'earned', '-q']).end;
   return { journal, client, server, place, commandMs: performance.now() - beganAt, killServer };
 }
 

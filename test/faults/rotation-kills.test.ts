@@ -3,18 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { keysIn } from '../support/accounts.ts';
-import { fiatrailJson, type Home, newHomeWithCache, requireBuilt } from '../support/built.ts';
-import {
-  accountOf,
-  embeddedKey,
-  keepersGone,
-  leftBehind,
-  must,
-  rotationRows,
-  serveSandbox,
-  startInGroup,
-  storedKey,
-} from '../support/rotations.ts';
+import { type Home, newHomeWithCache, requireBuilt } from '../support/built.ts';
+import { accountOf, fiatrailJson, must, serveSandbox } from '../support/in-process.ts';
+import { embeddedKey, keepersGone, leftBehind, rotationRows, startInGroup, storedKey } from '../support/rotations.ts';
 
 beforeAll(requireBuilt);
 
@@ -97,7 +88,7 @@ async function payOnce(home: Home): Promise<void> {
 /** Measures the duration of a rotation in milliseconds. */
 async function durationOf(home: Home): Promise<number> {
   const beganAt = performance.now();
-  await must(home, ['keys', 'rotate', '--yes', '-q']);
+  await startInGroup(home, ['keys', 'rotate', '--yes', '-q']).end;
   return performance.now() - beganAt;
 }
 
