@@ -5,6 +5,7 @@ import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import type { OperationState } from '../../src/journal/journal.ts';
 import { installProgram, normalWalk, type Program, SOUND } from '../sandbox/program.ts';
 import { newHomeWithCache } from '../support/built.ts';
+import * as here from '../support/in-process.ts';
 import { testJournal } from '../support/journal-intent.ts';
 
 const KILLS = Number(process.env['FIATRAIL_SOAK_KILLS'] ?? 10);
@@ -24,7 +25,7 @@ interface Kill {
 
 const moment = fc.nat(1000 * LATEST);
 
-const kill: fc.Arbitrary<Kill> = fc.record({
+const anyKill: fc.Arbitrary<Kill> = fc.record({
   kind: fc.constantFrom('onboard', 'onramp', 'pay', 'payPermanent', 'offramp'),
   at: moment,
 });
@@ -47,6 +48,12 @@ async function fundedUser(program: Program): Promise<Target> {
   await program.json(['sandbox', 'pay', accountNumber, '--amount', '1000000', '--from', accountName]);
   await program.json(['sandbox', 'advance', '1m']);
   return { userId: String(userId), name: accountName, accountNumber };
+}
+
+/** A home whose commands run in this process, but for those that are killed. */
+function killable(): { readonly program: Program; readonly killed: Program } {
+  const home = newHomeWithCache(onTestFinished);
+  return { program: installProgram(home, {}, here), killed: installProgram(home) };
 }
 
 /** Measures the duration of a command in milliseconds; the moments of the kills are relative to it. */
@@ -82,10 +89,10 @@ async function lineOf(program: Program, target: Target, kind: Kill['kind'], inde
 }
 
 /** Kills a command after a time. Returns whether it was still running. */
-async function killed(program: Program, [args, stdin]: Line, afterMs: number): Promise<boolean> {
-  const { kill, end } = program.start(args, stdin);
-  const timer = setTimeout(() => kill('SIGKILL'), afterMs);
-  const { code } = await end;
+async function kill(program: Program, [args, stdin]: Line, afterMs: number): Promise<boolean> {
+  const running = program.start(args, stdin);
+  const timer = setTimeout(() => running.kill('SIGKILL'), afterMs);
+  const { code } = await running.end;
   clearTimeout(timer);
   return code === null;
 }
@@ -129,13 +136,13 @@ async function expectConsistentJournal(program: Program): Promise<void> {
 
 test(`${KILLS} killed commands do no damage`, { timeout: 300_000 + KILLS * 3_000 }, async () => {
   onTestFailed(() => console.error(`repeat these kills with FIATRAIL_SOAK_SEED=${SEED} FIATRAIL_SOAK_KILLS=${KILLS}`));
-  const program = installProgram(newHomeWithCache(onTestFinished));
+  const { program, killed } = killable();
   const target = await fundedUser(program);
-  const commandMs = await durationOf(program);
+  const commandMs = await durationOf(killed);
   let count = 0;
-  for (const [index, { kind, at }] of fc.sample(kill, { seed: SEED, numRuns: KILLS }).entries()) {
+  for (const [index, { kind, at }] of fc.sample(anyKill, { seed: SEED, numRuns: KILLS }).entries()) {
     const line = await lineOf(program, target, kind, index);
-    if (await killed(program, line, (at * commandMs) / 1000)) count += 1;
+    if (await kill(killed, line, (at * commandMs) / 1000)) count += 1;
     // Checked after every kill, to find the one that did the damage.
     expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
   }
@@ -152,11 +159,10 @@ test('killing the first command leaves the state usable', {
   timeout: 300_000 + KILLS * 3_000,
 }, async () => {
   onTestFailed(() => console.error(`repeat these kills with FIATRAIL_SOAK_SEED=${SEED} FIATRAIL_SOAK_KILLS=${KILLS}`));
-  const measured = installProgram(newHomeWithCache(onTestFinished));
-  const commandMs = await durationOf(measured);
+  const commandMs = await durationOf(killable().killed);
   for (const at of fc.sample(moment, { seed: SEED, numRuns: FIRST_KILLS })) {
-    const program = installProgram(newHomeWithCache(onTestFinished));
-    await killed(program, [['users', 'onboarding', 'start', '--bvn-stdin'], '22222222222'], (at * commandMs) / 1000);
+    const { program, killed } = killable();
+    await kill(killed, [['users', 'onboarding', 'start', '--bvn-stdin'], '22222222222'], (at * commandMs) / 1000);
     expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
     await program.json(['sandbox', 'seed', '--users', '1']);
   }
