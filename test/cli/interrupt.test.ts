@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { CATEGORIES } from '../../src/base/errors.ts';
-import { fiatrail, type Home, newHome, ROOT, requireBuilt, startFiatrail } from '../support/built.ts';
+import { type Home, newHome, ROOT, requireBuilt, startFiatrail } from '../support/built.ts';
 import { listBefore } from '../support/exchange.ts';
+import { fiatrail } from '../support/in-process.ts';
 import { journalRows } from '../support/journal.ts';
 import { httpServer } from '../support/loopback.ts';
 

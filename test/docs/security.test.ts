@@ -10,15 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import {
-  fiatrail,
-  fiatrailJson,
-  type Home,
-  newHomeWithCache,
-  ROOT,
-  requireBuilt,
-  startFiatrail,
-} from '../support/built.ts';
+import { type Home, newHomeWithCache, ROOT, requireBuilt, startFiatrail } from '../support/built.ts';
+import { fiatrail, fiatrailJson } from '../support/in-process.ts';
 import { documentedPlaces, hereOf, placeOf } from './places.ts';
 
 beforeAll(requireBuilt);

@@ -103,13 +103,13 @@ describe('a journal of version 1', () => {
     expect({ content: contentOf(path), exists: existsSync(backup) }).toEqual({ content: BEFORE, exists: false });
   });
 
-  test('is upgraded once by eight concurrent commands', async () => {
+  test('is upgraded once by concurrent commands', async () => {
     const home = newHome(onTestFinished);
     mkdirSync(home.stateDir, { mode: 0o700 });
     const path = join(home.stateDir, 'journal.db');
     // Large, so that the backup takes long enough for the commands to overlap.
-    makeJournal(path, 1, 100_000);
-    const ends = await Promise.all(IDS.slice(0, 8).map((id) => fiatrail(home, ['ops', 'show', id, '-o', 'json'])));
+    makeJournal(path, 1, 50_000);
+    const ends = await Promise.all(IDS.slice(0, 4).map((id) => fiatrail(home, ['ops', 'show', id, '-o', 'json'])));
     expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(ends.map(() => [0, '']));
     expect({ pathContent: contentOf(path), content: contentOf(`${path}.v1`), mode: modeOf(`${path}.v1`) }).toEqual({
       pathContent: AFTER,
@@ -128,7 +128,7 @@ test('rejects a journal of a newer version and writes no backup', async () => {
   expect(readdirSync(folder).filter((name) => /\.v\d/.test(name))).toEqual([]);
 });
 
-test('a journal of version 6 with doubts is upgraded once by eight commands, and time alone never ends its doubts', async () => {
+test('a journal of version 6 with doubts is upgraded once by concurrent commands, and time alone never ends its doubts', async () => {
   const home = newHome(onTestFinished);
   const path = join(home.stateDir, 'journal.db');
   const printed = async (...argv: string[]) => {
@@ -144,8 +144,8 @@ test('a journal of version 6 with doubts is upgraded once by eight commands, and
   );
   database.close();
   const all = earlierLines('operation').map(({ id }) => String(id));
-  const ends = await Promise.all(all.slice(0, 8).map((id) => printed('ops', 'show', id)));
-  expect(ends.map(({ operationId }) => operationId)).toEqual(all.slice(0, 8));
+  const ends = await Promise.all(all.slice(0, 4).map((id) => printed('ops', 'show', id)));
+  expect(ends.map(({ operationId }) => operationId)).toEqual(all.slice(0, 4));
   expect([contentOf(path).version, contentOf(`${path}.v6`).version]).toEqual([7, 6]);
   expect(readdirSync(home.stateDir).filter((name) => name.endsWith('.part'))).toEqual([]);
   const verified = await printed('ops', 'verify');

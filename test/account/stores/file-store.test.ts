@@ -224,10 +224,10 @@ describe('file system errors', () => {
   });
 });
 
-test('40 concurrent writers leave one complete secret, and readers never see a partial one', async () => {
+test('concurrent writers leave one complete secret, and readers never see a partial one', async () => {
   const home = newHome(onTestFinished);
   const { kept, folder } = newStore(home.env['FIATRAIL_CONFIG_DIR']);
-  const values = Array.from({ length: 40 }, (_, index) => String(index).padStart(2, '0').repeat(2_000));
+  const values = Array.from({ length: 10 }, (_, index) => String(index).padStart(2, '0').repeat(2_000));
   let running = values.length;
   const ends = values.map(async (value) => {
     const { code, stderr } = await startProgram(home, process.execPath, [WRITER, 'ops', value, '5']).end;

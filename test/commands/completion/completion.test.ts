@@ -8,8 +8,9 @@ import { candidatesFor, complete, FILES } from '../../../src/commands/completion
 import { outlineOf } from '../../../src/commands/completion/outline.ts';
 import { run } from '../../../src/entry.ts';
 import { main } from '../../../src/main.ts';
-import { fiatrail, fiatrailJson, type Home, newHome, ROOT, requireBuilt, startProgram } from '../../support/built.ts';
+import { type Home, newHome, ROOT, requireBuilt, startProgram } from '../../support/built.ts';
 import { scripted, success } from '../../support/exchange.ts';
+import { fiatrail, fiatrailJson } from '../../support/in-process.ts';
 import { ACCOUNT, fakeWorld, type WorldOptions } from '../../support/world.ts';
 
 beforeAll(requireBuilt);
