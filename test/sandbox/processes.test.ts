@@ -23,7 +23,10 @@ describe('concurrent commands', () => {
   test('that write onboard a user each', async () => {
     const program = installProgram();
     const onboard = (index: number) =>
-      program.run(['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '60s', '-o', 'json'], String(40_000_000_000 + index));
+      program.run(
+        ['users', 'onboarding', 'start', '--bvn-stdin', '--wait', '60s', '-o', 'json'],
+        String(40_000_000_000 + index),
+      );
     const runs = await atOnce(onboard);
     expect(failed(runs)).toEqual([]);
     const users = runs.map(({ stdout }) => (JSON.parse(stdout) as { userId: string }).userId);
@@ -33,7 +36,9 @@ describe('concurrent commands', () => {
 
   test('with one BVN onboard one user', async () => {
     const program = installProgram();
-    const runs = await atOnce(() => program.run(['users', 'onboarding', 'start', '--bvn-stdin', '-o', 'json'], '22222222222'));
+    const runs = await atOnce(() =>
+      program.run(['users', 'onboarding', 'start', '--bvn-stdin', '-o', 'json'], '22222222222'),
+    );
     const codes = runs.map(({ code }) => code).sort();
     // 3: refused by the service.
     expect(codes).toEqual([0, ...Array(AT_ONCE - 1).fill(3)]);
