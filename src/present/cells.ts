@@ -50,12 +50,8 @@ const SHORT_WORDS: Readonly<Record<string, string>> = {
   usdt: 'USDT',
 };
 
-/** The titles of fields that are printed under an older name. */
-const TITLES: Readonly<Record<string, string>> = { onceKey: 'Idempotency key' };
-
 /** Converts a field name to a title: `accountNumber` becomes `Account number`, `wallets.evm` becomes `Wallets EVM`. */
 export function titleOf(field: string): string {
-  if (Object.hasOwn(TITLES, field)) return TITLES[field] ?? field;
   const words = plainLine(field)
     .replace(/cNGN/g, 'Cngn')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { PACES } from './pace.ts';
 import { advance, isDue } from './schedule.ts';
 import { DELIVERIES } from './schema/deliveries.ts';
-import { INDEXES_6, SCHEMA_VERSION } from './schema/schema.ts';
+import { INDEXES_6, INDEXES_7, SCHEMA_VERSION } from './schema/schema.ts';
 import { DEFAULT_SEED, type SeedOptions, seed } from './seed/seed.ts';
 import { changeSettings, readSettings } from './settings.ts';
 
@@ -40,6 +40,7 @@ const UPGRADES = {
       DROP INDEX onboarding_bvn; CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest)`),
   4: (database: Database) => database.exec(DELIVERIES),
   5: (database: Database) => database.exec(INDEXES_6),
+  6: (database: Database) => database.exec(INDEXES_7),
 };
 
 interface ServiceOptions {

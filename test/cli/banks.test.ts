@@ -22,7 +22,7 @@ describe('a bank', () => {
     const world = fakeWorld();
     expect(await main(withdraw(name), world)).toBe(0);
     expect(journalRows(world.stateDir).map(({ summary }) => summary)).toEqual([
-      `withdrawals start ₦500.00 in fees to account 0123456789 at bank ${code}`,
+      `withdraw ₦500.00 in fees to account 0123456789 at bank ${code}`,
     ]);
     // What was found is shown before it is sent.
     expect(world.stderr.text().includes(`(${code})`)).toBe(name !== code);

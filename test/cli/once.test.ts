@@ -57,7 +57,7 @@ describe('an idempotency key', () => {
     world = fakeWorld({ clock: { now: () => Date.UTC(2026, 11, 31, 23, 30), sleep: async () => {} } });
     await run(withdraw('500', '--once', 'fees-{year}-{month}-{day}-{hour}'));
     const { operations } = await json(['ops', 'list', '--kind', 'money']);
-    expect(operations).toMatchObject([{ onceKey: 'fees-2027-01-01-00' }]);
+    expect(operations).toMatchObject([{ idempotencyKey: 'fees-2027-01-01-00' }]);
   });
 
   test.each([

@@ -54,7 +54,7 @@ const STANDS_FOR: readonly (readonly [pattern: RegExp, of: (ids: Ids, words: str
   [
     new RegExp(`^${ADDRESS}$`),
     ({ userWallet, rampWallet }, words) => {
-      if (words === 'withdraw' || words === 'balances address') return userWallet;
+      if (words === 'withdrawals start' || words === 'balances address') return userWallet;
       return words === 'swaps trigger' || words === 'onramp status' ? rampWallet : undefined;
     },
   ],
@@ -106,7 +106,7 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'ip add': () => ALLOWED.slice(0, 1),
   'ip remove': () => ALLOWED,
   'ip replace': () => ALLOWED,
-  withdraw: ({ userWallet }) => [paid(userWallet, 'USDC', 'bsc', '100')],
+  'withdrawals start': ({ userWallet }) => [paid(userWallet, 'USDC', 'bsc', '100')],
   'swaps start': ({ userWallet }) => [paid(userWallet, 'USDT', 'base', '100')],
   'swaps trigger': ({ rampWallet }) => [paid(rampWallet, 'CNGN', 'base', '9000')],
   'bridge status': ({ bridgeAddress }) => [paid(bridgeAddress, 'CNGN', 'base', '500'), ['sandbox', 'settle']],

@@ -57,7 +57,7 @@ test.each([
   [['nonsense'], 'run: fiatrail --help'],
   [['fes'], 'did you mean fees?'],
   [['fees', 'nope'], 'run: fiatrail fees --help'],
-  [['fees', 'withdrw'], 'did you mean withdraw?'],
+  [['fees', 'withdrwals'], 'did you mean withdrawals?'],
   [['users', '../users'], 'run: fiatrail users --help'],
   [['fx', 'ordrs', 'list'], 'did you mean orders?'],
 ])('%j is no command, and has no help', async (words, hint) => {

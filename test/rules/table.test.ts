@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   ],
   'offramp start': ['offramp', 'start', 'u-1', '--amount', '5000', ...BANK, '--yes'],
   'payout start': ['payout', 'start', '--amount', '5000', '--to', SAVED, '--yes'],
-  'withdraw CNGN': [
+  'withdrawals start CNGN': [
     'withdrawals',
     'start',
     'u-1',
@@ -41,7 +41,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     ADDRESS,
     '--yes',
   ],
-  'withdraw USDT': [
+  'withdrawals start USDT': [
     'withdrawals',
     'start',
     'u-1',
@@ -55,8 +55,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     ADDRESS,
     '--yes',
   ],
-  'transfer CNGN': ['transfers', 'start', '--amount', '5000', '--to', ADDRESS, '--yes'],
-  'transfer USDC': ['transfers', 'start', '--amount', '5000', '--token', 'USDC', '--to', ADDRESS, '--yes'],
+  'transfers start CNGN': ['transfers', 'start', '--amount', '5000', '--to', ADDRESS, '--yes'],
+  'transfers start USDC': ['transfers', 'start', '--amount', '5000', '--token', 'USDC', '--to', ADDRESS, '--yes'],
   'bridge start': [
     ...['bridge', 'start', '--from-network', 'base', '--to-network', 'bsc', '--amount', '5000'],
     ...['--from', OTHER_ADDRESS, '--to', ADDRESS, '--yes'],
@@ -94,10 +94,10 @@ const TABLE = `
 | fees withdrawals start | stops | stops | — | — | a code | a signature | allows | stops | stops |
 | offramp start | stops | stops | — | — | a code | a signature | allows | stops | stops |
 | payout start | stops | stops | — | — | a code | a signature | allows | stops | stops |
-| withdraw CNGN | stops | stops | — | — | a code | a signature | stops | allows | stops |
-| withdraw USDT | — | — | — | stops | — | — | stops | allows | stops |
-| transfer CNGN | stops | stops | — | — | a code | a signature | stops | allows | stops |
-| transfer USDC | — | — | stops | — | — | — | stops | allows | stops |
+| withdrawals start CNGN | stops | stops | — | — | a code | a signature | stops | allows | stops |
+| withdrawals start USDT | — | — | — | stops | — | — | stops | allows | stops |
+| transfers start CNGN | stops | stops | — | — | a code | a signature | stops | allows | stops |
+| transfers start USDC | — | — | stops | — | — | — | stops | allows | stops |
 | bridge start | stops | stops | — | — | a code | a signature | stops | allows | stops |
 | swaps start CNGN | stops | stops | — | — | a code | a signature | stops | stops | allows |
 | swaps start USDC | — | — | stops | — | — | — | stops | allows | stops |

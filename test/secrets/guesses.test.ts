@@ -12,7 +12,7 @@ import { testJournal } from '../support/journal-intent.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 
 const BVN = '22987650345';
-const COMMAND = 'fiatrail users onboarding start';
+const COMMAND = 'fiatrail users onboard';
 
 /** The BVNs that somebody tries who knows most of the digits. */
 const CANDIDATES = Array.from({ length: 1_000 }, (_, index) => String(22_987_650_000 + index));

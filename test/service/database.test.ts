@@ -127,7 +127,8 @@ describe('a file of a newer fiatrail', () => {
 });
 
 /** Takes away what version 6 added. */
-const WITHOUT_6 = 'DROP INDEX onramp_by_wallet; DROP INDEX deposit_by_onramp; DROP INDEX due_of_vault';
+const WITHOUT_7 = 'DROP INDEX withdrawal_in_flight; DROP INDEX fee_withdrawal_latest';
+const WITHOUT_6 = `${WITHOUT_7}; DROP INDEX onramp_by_wallet; DROP INDEX deposit_by_onramp; DROP INDEX due_of_vault`;
 
 describe('a file of an older fiatrail', () => {
   test('is reported as older and left unchanged', async () => {
@@ -175,7 +176,10 @@ describe('a file of an older fiatrail', () => {
     expect(envelope.data).toMatchObject({ total: 2 });
   });
 
-  test('of version 5 is upgraded, and has every index', async () => {
+  test.each([
+    [5, WITHOUT_6],
+    [6, WITHOUT_7],
+  ])('of version %d is upgraded, and has every index', async (version, without) => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     const indexes = `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`;
@@ -183,7 +187,7 @@ describe('a file of an older fiatrail', () => {
     {
       await using box = await openSandbox({ path });
       before = box.service.store.all(indexes);
-      box.service.store.exec(`${WITHOUT_6}; PRAGMA user_version = 5`);
+      box.service.store.exec(`${without}; PRAGMA user_version = ${version}`);
     }
     await using box = await openSandbox({ path, ids: countingIds(2) });
     expect(box.service.store.all(indexes)).toEqual(before);
@@ -193,7 +197,7 @@ describe('a file of an older fiatrail', () => {
     await using box = await openSandbox();
     const tables = box.service.store.all(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`);
     const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16);
-    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 6, digest: '9c518ad39cb7027a' });
+    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 7, digest: 'b0a5a46e121656d1' });
   });
 });
 

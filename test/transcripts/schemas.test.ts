@@ -85,7 +85,7 @@ $ fiatrail doctor
 $ fiatrail schema
 $ fiatrail schema users list
 $ fiatrail openapi
-$ fiatrail profiles journal set
+$ fiatrail profiles journal show
 $ fiatrail profiles use sandbox --here
 $ fiatrail profiles trust --here
 $ fiatrail profiles export
@@ -111,7 +111,8 @@ $ write body.json '{"event": "user.onboarded", "eventId": "1", "version": "1.0.0
 $ fiatrail webhooks open --body body.json
 $ fiatrail completion install zsh
 $ fiatrail completion uninstall zsh
-$ fiatrail completion cache set
+$ fiatrail completion cache show
+$ fiatrail completion cache set on
 $ fiatrail completion cache set off
 `;
 
@@ -143,6 +144,7 @@ describe('a document that differs', () => {
 /** Commands that need another host, somebody else’s signature, a captured delivery or an unknown outcome. `offramp status` is shown above. */
 const UNSEEN = [
   ...[
+    'profiles journal set',
     'profiles operators remove',
     'profiles operators cancel',
     'keys sandbox add',

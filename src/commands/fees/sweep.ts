@@ -22,7 +22,7 @@ interface Part {
   readonly amount: Amount | null;
   readonly status: string | null;
   /** The idempotency key of this withdrawal; null without one. */
-  readonly onceKey: string | null;
+  readonly idempotencyKey: string | null;
 }
 
 /** What a sweep prints. */
@@ -33,7 +33,7 @@ export const SWEPT: Form = {
       withdrawalId: ['null or', 'text'],
       amount: ['null or', 'amount'],
       status: ['null or', 'text'],
-      onceKey: ['null or', 'text'],
+      idempotencyKey: ['null or', 'text'],
     },
   ],
   total: 'amount',
@@ -44,13 +44,13 @@ const COLUMNS = [
   { field: 'withdrawalId', title: 'Withdrawal' },
   { field: 'amount', title: 'Amount' },
   { field: 'status', title: 'Status' },
-  { field: 'onceKey', title: 'Idempotency key' },
+  { field: 'idempotencyKey', title: 'Idempotency key' },
 ] as const;
 
 /** The withdrawals of a dry run. */
 const DRY_COLUMNS = [
   { field: 'amount', title: 'Amount' },
-  { field: 'onceKey', title: 'Idempotency key' },
+  { field: 'idempotencyKey', title: 'Idempotency key' },
   { field: 'body.bankAccountNumber', title: 'Account' },
   { field: 'body.bankCode', title: 'Bank' },
   { field: 'body.accountName', title: 'Account name' },
@@ -210,7 +210,7 @@ function requireSameAccount({ request }: Operation, { destination }: WithdrawalT
 function recordedPart({ requestId, moves, idempotencyKey, state, result }: Operation): Part {
   const { data } = JSON.parse(result ?? '{}') as { readonly data?: { readonly status?: string } };
   const status = state === 'failed' ? state : (data?.status ?? state);
-  return { withdrawalId: requestId, amount: moves, status, onceKey: idempotencyKey };
+  return { withdrawalId: requestId, amount: moves, status, idempotencyKey };
 }
 
 async function heldBy(session: Session, guard: Guard): Promise<Operation | undefined> {
@@ -266,7 +266,7 @@ async function dryRunOfSweep(
     const idempotencyKey = partGuard(session.guard(), index + 1)?.idempotencyKey ?? null;
     const input = withdrawalToSend(session, texts, money);
     validRequest(withdrawFees, input, inputName);
-    return { input, beside: { amount: money, onceKey: idempotencyKey } };
+    return { input, beside: { amount: money, idempotencyKey } };
   });
   return dryRunOfParts(profile, world.env, withdrawFees, {
     ...{ name: 'withdrawals', columns: DRY_COLUMNS },
@@ -286,7 +286,7 @@ async function sendPart(
   const idempotencyKey = guard?.idempotencyKey ?? null;
   try {
     const { data } = await sendWithdrawal(session, texts, money, part);
-    return { withdrawalId: data.withdrawalId, amount: money, status: data.status ?? null, onceKey: idempotencyKey };
+    return { withdrawalId: data.withdrawalId, amount: money, status: data.status ?? null, idempotencyKey };
   } catch (error) {
     // Another process was faster under this key.
     if (!(error instanceof AlreadyDone)) throw error;

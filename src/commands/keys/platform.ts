@@ -102,7 +102,7 @@ async function showKey(session: Session): Promise<Outcome> {
   return { result: { data, ...(raw === undefined ? {} : { raw }) } };
 }
 
-const PLATFORM_KEY = { publicKey: 'text', fingerprint: 'text', 'accepted?': 'flag' } as const;
+const PLATFORM_KEY = { publicKey: 'text', fingerprint: 'text' } as const;
 
 const showCommand = command({
   words: ['keys', 'platform', 'show'],
@@ -126,7 +126,7 @@ const acceptCommand = command({
     'fiatrail keys platform accept --fingerprint SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU',
   ],
   endpoints: [getPlatformPublicKey.id],
-  prints: { form: PLATFORM_KEY },
+  prints: { form: { ...PLATFORM_KEY, accepted: 'flag' } },
   parameters: { fingerprint: option('--fingerprint <fingerprint>', 'the key that you expect', expectedKey) },
   run: async (session, { fingerprint }) => acceptKey(session, requireStored(session), fingerprint),
 });

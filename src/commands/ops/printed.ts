@@ -27,12 +27,12 @@ export const COLUMNS = [
   { field: 'summary', title: 'Summary' },
   { field: 'createdAt', title: 'When' },
   { field: 'requestId', title: 'Request', isWide: true },
-  { field: 'onceKey', title: 'Idempotency key', isWide: true },
+  { field: 'idempotencyKey', title: 'Idempotency key', isWide: true },
 ] as const;
 
 /** The columns of onboardings, which can be retried. */
 export const ONBOARDING_COLUMNS = [
-  ...COLUMNS.filter(({ field }) => field !== 'onceKey'),
+  ...COLUMNS.filter(({ field }) => field !== 'idempotencyKey'),
   { field: 'advice', title: 'Advice', isWide: true },
 ] as const;
 
@@ -56,7 +56,7 @@ export const OPERATION = {
         'before?': { ids: ['list of', 'text'], since: ['null or', 'time'] },
       },
     ],
-    onceKey: ['null or', 'text'],
+    idempotencyKey: ['null or', 'text'],
     tag: ['null or', 'text'],
   },
   ...{ operator: 'text', host: 'text', requestId: ['null or', 'text'], detail: ['null or', 'text'], result: 'any' },
@@ -86,12 +86,6 @@ function printedBaseline(baseline: Operation['baseline']) {
 
 const isoTime = (atMs: number | null) => (atMs === null ? null : new Date(atMs).toISOString());
 
-/** Fields of an operation in their order, with its idempotency key under the name that is printed: `onceKey`. */
-function printedNames<T extends Pick<Operation, 'idempotencyKey'>>(fields: T) {
-  const names = Object.entries(fields).map(([name, value]) => [name === 'idempotencyKey' ? 'onceKey' : name, value]);
-  return Object.fromEntries(names) as Omit<T, 'idempotencyKey'> & { readonly onceKey: string | null };
-}
-
 /** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
 export async function printed(operation: Operation) {
   const {
@@ -99,6 +93,7 @@ export async function printed(operation: Operation) {
     processId: _process,
     busyUntil: _until,
     account: _account,
+    looks: _looks,
     moves,
     baseline,
     ...shown
@@ -110,7 +105,7 @@ export async function printed(operation: Operation) {
   const ended = await endpointNamed(ofResult);
   const result = data === undefined ? null : toPlain(data, ended?.response(), ended?.nests, sent);
   return {
-    ...printedNames(shown),
+    ...shown,
     baseline: printedBaseline(baseline),
     amount: forJson(moves),
     request,
@@ -141,13 +136,14 @@ export function csvRow(operation: Operation) {
     processId: _process,
     busyUntil: _until,
     account: _account,
+    looks: _looks,
     moves,
     baseline,
     authority,
     ...row
   } = operation;
   return {
-    ...printedNames(row),
+    ...row,
     baseline: baseline && JSON.stringify(baseline),
     authority: authority && JSON.stringify(authority),
     amount: moves ? amountText(moves) : null,

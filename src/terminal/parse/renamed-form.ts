@@ -12,7 +12,7 @@ export function renamedForm(words: readonly string[], rest: readonly string[]): 
       .map((word, at, all) => (isBareNumber(word, all[at - 1]) ? 'BVN' : withoutSecret(word)))
       .join(' ');
     return new CliError('usage', `fiatrail ${before} has another name now: fiatrail ${now}`, {
-      code: 'RENAMED',
+      code: 'USAGE',
       hint: `type: fiatrail ${now}${given === '' ? '' : ` ${given}`}`,
     });
   }

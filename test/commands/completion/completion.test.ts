@@ -31,9 +31,9 @@ describe('completion offers', () => {
     [['fx', 'or'], ['orders']],
     [
       ['fx', 'orders', ''],
-      ['create', 'list', 'update', 'remove'],
+      ['add', 'list', 'update', 'remove'],
     ],
-    [['fx', 'auto-signing', 't'], ['threshold']],
+    [['fx', 'auto-signing', 'sh'], ['show']],
     [['users', 'list', '--st'], ['--status']],
     [
       ['users', 'list', '--status', ''],
@@ -70,13 +70,10 @@ describe('completion offers', () => {
     [['schema', 'fx', 'or'], ['orders']],
     [
       ['help', 'fx', 'orders', ''],
-      ['create', 'list', 'update', 'remove'],
+      ['add', 'list', 'update', 'remove'],
     ],
     [['help', 'onr'], ['onramp']],
-    [
-      ['profiles', 'rules', 'test', '--', 'fees', 'wi'],
-      ['withdrawals', 'start', 'withdrawals'],
-    ],
+    [['profiles', 'rules', 'test', '--', 'fees', 'wi'], ['withdrawals']],
     [['users', 'list', '--tz', 'Africa/La'], ['Africa/Lagos']],
     [['users', 'list', '--tz=UT'], ['--tz=UTC']],
     // Only the bank account has a word; the sandbox of this machine is empty.

@@ -325,7 +325,7 @@ describe('fees withdrawals start --amount all', () => {
     const body = { bankAccountNumber, bankCode, accountName };
     const shown = [10_000_000, 10_000_000, 5_000_000].map((kobo, index) => ({
       amount: { value: WHOLE[index], asset: 'NGN' },
-      onceKey: `night/${index + 1}`,
+      idempotencyKey: `night/${index + 1}`,
       body: { ...body, amount: kobo, narration: expect.stringMatching(/^\[fr-[0-9a-f]{8}\]$/) },
     }));
     expect({ code, withdrawals, whole }).toMatchObject({

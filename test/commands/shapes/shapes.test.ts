@@ -169,8 +169,8 @@ const NO_LISTS = ['show', 'gaps'];
 
 /** Commands whose answers have no amounts: those of keys, of the allowlist, of the sandbox as a whole, and the listener. */
 const NOT_RUN: readonly string[] = [
-  ...['rotate', 'sandbox', 'platform', 'aes'].map((name) => `keys ${name}`),
-  ...['status', 'enable', 'rotate'].map((name) => `keys encryption ${name}`),
+  ...['rotate', 'sandbox add', 'platform show', 'platform accept', 'aes show'].map((name) => `keys ${name}`),
+  ...['show', 'enable', 'rotate'].map((name) => `keys encryption ${name}`),
   ...['ip add', 'ip remove', 'ip replace', 'recover', 'fx vault set', 'webhooks listen'],
   ...['advance', 'clock', 'reset', 'snapshot', 'restore'].map((name) => `sandbox ${name}`),
   ...['add', 'list', 'clear'].map((name) => `sandbox fault ${name}`),

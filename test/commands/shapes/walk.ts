@@ -114,14 +114,14 @@ async function trades(run: Run): Promise<void> {
   await run(`fx trades status ${textIn(trade, 'tradeId')}`);
   await run('fx trades list');
   await run('fx trades list --all --limit 1');
-  await run('fx book CNGN-USDC');
+  await run('fx book show CNGN-USDC');
   await run('fx stats CNGN-USDC');
   const order = await run('fx orders add --pair CNGN-USDC --side buy --price 1300 --min 1000 --max 5000');
   await run(`fx orders update ${textIn(order, 'orderId')} --price 1310`);
   await run('fx orders list');
   await run('fx orders list --all --limit 1');
   await run(`fx orders remove ${textIn(order, 'orderId')}`);
-  for (const line of ['settings', 'auto-signing status', 'auto-signing stats', 'auto-signing disable', 'book-token'])
+  for (const line of ['vault show', 'auto-signing show', 'auto-signing stats', 'auto-signing disable', 'book token'])
     await run(`fx ${line}`);
   await run('fx auto-signing enable');
   await run('fx auto-signing set 500');
