@@ -22,24 +22,28 @@ function makeFolder(folder) {
   }
 }
 
-/** Returns the bytes of one half. */
-function halfOf({ added, script, source, ran }) {
-  // V8 has code for functions that ran as parts of one script. So new files are joined first; the next command compiles them.
-  const isJoined = added.size === 0;
-  const texts = [...added].map(([name, text]) => `${JSON.stringify(name)}:${text},\n`);
-  const joined = isJoined ? source : `({${texts.join('')}${source.slice('({'.length)}`;
-  const code = isJoined ? script.createCachedData() : Buffer.alloc(0);
-  const head = JSON.stringify({ sourceBytes: joined.length, ran: isJoined ? ran : [] });
-  const headBytes = aligned(head.length + 1 + joined.length) - joined.length;
-  return Buffer.concat([Buffer.from(`${head.padEnd(headBytes - 1)}\n${joined}`, 'latin1'), code]);
+/** Returns the bytes of one half: a line about the groups, V8's code for what has run of each by now, and their sources. */
+function halfOf(groups) {
+  const codes = groups.map(({ script, code }) => (script ? script.createCachedData() : code));
+  const head = groups.map(({ names, source }, index) => ({
+    names,
+    codeBytes: codes[index].length,
+    sourceBytes: source.length,
+  }));
+  const line = JSON.stringify(head);
+  const padded = codes.map((code) => Buffer.concat([code], aligned(code.length)));
+  return Buffer.concat([
+    Buffer.from(`${line.padEnd(aligned(line.length + 1) - 1)}\n`, 'latin1'),
+    ...padded,
+    Buffer.from(groups.map(({ source }) => source).join(''), 'latin1'),
+  ]);
 }
 
-function keep(run) {
-  const { place, id } = run;
+function keep({ place, id, groups }) {
   const folder = path.dirname(place);
   const temporary = `${place}.${process.pid}`;
   try {
-    const half = halfOf(run);
+    const half = halfOf(groups);
     makeFolder(folder);
     fs.writeFileSync(temporary, Buffer.concat([half, half]), { mode: 0o600, flag: 'wx' });
     fs.renameSync(temporary, place);

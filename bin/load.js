@@ -35,6 +35,11 @@ function findPlace() {
   return path.join(folder, `${id}-${process.version}-${process.arch}-${noun}.code`);
 }
 
+/** V8 copies code that is not aligned. */
+const ALIGNMENT = 8;
+
+const EMPTY = Buffer.alloc(0);
+
 const WINDOW_BYTES = 64 * 1024;
 
 /**
@@ -53,7 +58,7 @@ function readHalf(fd, bytes) {
   return half;
 }
 
-/** Returns what an earlier command kept: the source, V8's code for it, and the files that had run by then. */
+/** Returns the groups of files that earlier commands kept: the names of each, its source, and V8's code for it. */
 function readKept(file) {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
   let fd;
@@ -61,49 +66,72 @@ function readKept(file) {
     fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const stats = fs.fstatSync(fd);
     const half = stats.isFile() && isOurs(stats) && readHalf(fd, stats.size / 2);
-    if (!half) return undefined;
-    const headBytes = half.indexOf('\n') + 1;
-    const { sourceBytes, ran } = JSON.parse(half.latin1Slice(0, headBytes));
-    const codeAt = headBytes + sourceBytes;
-    if (!Array.isArray(ran) || !(codeAt <= half.length)) return undefined;
-    return { source: half.latin1Slice(headBytes, codeAt), code: half.subarray(codeAt), ran };
+    if (!half) return [];
+    let at = half.indexOf('\n') + 1;
+    const head = JSON.parse(half.latin1Slice(0, at));
+    const codes = head.map(({ codeBytes }) => {
+      const code = half.subarray(at, at + codeBytes);
+      at += Math.ceil(codeBytes / ALIGNMENT) * ALIGNMENT;
+      return code;
+    });
+    return head.map(({ names, sourceBytes }, index) => {
+      const source = half.latin1Slice(at, at + sourceBytes);
+      at += sourceBytes;
+      return { names, source, code: codes[index] };
+    });
   } catch {
-    return undefined;
+    return [];
   } finally {
     if (fd !== undefined) fs.closeSync(fd);
   }
 }
 
-/** Compiles what was kept, to an object with a function for each file. */
-function compile(kept) {
-  const { source, code } = kept;
-  const filename = path.join(DIST, 'kept.cjs');
-  const script = new vm.Script(source, code.length > 0 ? { filename, cachedData: code } : { filename });
-  return { ...kept, script, functions: script.runInThisContext() };
-}
-
-const EMPTY = { source: '({})', code: Buffer.alloc(0), ran: [] };
-
-function open(file) {
-  try {
-    return compile(readKept(file) ?? EMPTY);
-  } catch {
-    // It is whole and ours, but not what bin/keep.js writes.
-    return compile(EMPTY);
-  }
-}
-
 const place = findPlace();
-const kept = place ? open(place) : compile(EMPTY);
-/** The sources of the files that had to be read. */
-const added = new Map();
+const groups = place ? readKept(place) : [];
+/** The group of each file. */
+const groupOf = new Map(groups.flatMap((group) => group.names.map((name) => [name, group])));
 /** The files that ran, with their exports. */
 const modules = new Map();
 
-function readFunction(name) {
-  const source = `function(exports,require,__filename){${fs.readFileSync(path.join(DIST, name), 'latin1')}\n}`;
-  added.set(name, source);
-  return new vm.Script(`(${source})`, { filename: path.join(DIST, name) }).runInThisContext();
+/** Files that a file asks for as soon as it runs. Those that it may ask for later stand behind an arrow. */
+const AT_ONCE = /(?<!=>)require\("(\.\/[^"]+)"\)/g;
+
+/** Reads a file that no group has, with all that run with it: V8 keeps code for functions as parts of one script. */
+function readGroup(root) {
+  const texts = new Map();
+  const names = [root];
+  for (const name of names) {
+    if (texts.has(name) || groupOf.has(name)) continue;
+    const text = fs.readFileSync(path.join(DIST, name), 'latin1');
+    texts.set(name, `${JSON.stringify(name)}:function(exports,require,__filename){${text}\n},\n`);
+    for (const [, next] of text.matchAll(AT_ONCE)) names.push(next);
+  }
+  const group = { names: [...texts.keys()], source: `({${[...texts.values()].join('')}})`, code: EMPTY };
+  groups.push(group);
+  for (const name of group.names) groupOf.set(name, group);
+  return group;
+}
+
+/** Compiles a group, to an object with a function for each file. */
+function compile(group) {
+  const { source, code } = group;
+  const filename = path.join(DIST, 'kept.cjs');
+  group.script = new vm.Script(source, code.length > 0 ? { filename, cachedData: code } : { filename });
+  group.functions = group.script.runInThisContext();
+  return group;
+}
+
+/** Returns the group of a file, compiled. */
+function groupWith(name) {
+  const kept = groupOf.get(name);
+  try {
+    if (kept) return kept.functions ? kept : compile(kept);
+  } catch {
+    // The file of groups is whole and ours, but not what bin/keep.js writes.
+    groups.splice(0);
+    groupOf.clear();
+  }
+  return compile(readGroup(name));
 }
 
 /** The `require` of every file. They lie beside each other. */
@@ -113,17 +141,15 @@ function load(name) {
   if (known) return known;
   const exports = {};
   modules.set(name, exports);
-  (kept.functions[name] ?? readFunction(name))(exports, load, path.join(DIST, name));
+  groupWith(name).functions[name](exports, load, path.join(DIST, name));
   return exports;
 }
 
+const isNew = ({ code, script }) => code.length === 0 || script?.cachedDataRejected;
+
 /** Keeps what this command ran, if some of it is new. */
 function keepCode() {
-  if (!place) return;
-  const isCompiled = kept.code.length > 0 && !kept.script.cachedDataRejected;
-  const ran = new Set([...(isCompiled ? kept.ran : []), ...modules.keys()]);
-  if (added.size > 0 || !isCompiled || ran.size > kept.ran.length)
-    require('./keep.js').keep({ place, id, added, script: kept.script, source: kept.source, ran: [...ran] });
+  if (place && groups.some(isNew)) require('./keep.js').keep({ place, id, groups });
 }
 
 module.exports = { run: load('./entry.cjs').run, keepCode };
