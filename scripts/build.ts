@@ -12,6 +12,7 @@ import { helpFiles } from './help.ts';
 import { kitTypes } from './kit-types.ts';
 import { licencesText, packagesOf, sbomText } from './licences.ts';
 import { manFiles } from './man.ts';
+import { plainExports } from './plain-exports.ts';
 import { replaceFolder } from './replace-folder.ts';
 import { sourcesDigest } from './sources.ts';
 
@@ -126,7 +127,9 @@ async function bundle(entry: string | string[], options: { external?: string[]; 
     // Names stay, so that a stack trace can be read.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   });
-  return output.filter((each): each is OutputChunk => each.type === 'chunk');
+  return output
+    .filter((each): each is OutputChunk => each.type === 'chunk')
+    .map(({ fileName, moduleIds, code }) => ({ fileName, moduleIds, code: plainExports(code) }));
 }
 
 // The thread that writes to the inbox shares the files of the program.

@@ -12,7 +12,7 @@ import type { Guard } from './engine/guard.ts';
 import { guardIn, requireUnused } from './engine/once.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
-import { KEEPER_WORD, unfinishedRotations } from './engine/rotation/files.ts';
+import { KEEPER_WORD, unfinishedRotations } from './engine/rotation/unfinished.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
 import { type CommandLine, parse } from './terminal/parse/program.ts';

@@ -14,8 +14,8 @@ const CONTROLS =
 
 const JOINER = '\u200d';
 
-// A joiner that does not join two emoji. Only used for text that has one, since V8 takes long to prepare it.
-const LONE_JOINER =
+// A joiner that does not join two emoji. Made when a text has one, since V8 takes long to prepare it.
+const loneJoiner = () =>
   /(?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})/gu;
 
 // Most text. It is recognized first, since V8 takes long to prepare the classes of Unicode below.
@@ -38,7 +38,7 @@ export function plainCell(text: string): string {
     .replace(SEQUENCES, '')
     .replace(/\r\n|[\t-\r\x85\u2028\u2029]/g, ' ')
     .replace(CONTROLS, '')
-    .replace(LONE_JOINER, '');
+    .replace(loneJoiner(), '');
 }
 
 /** Makes multi-line text safe for a terminal by removing control characters other than newlines and tabs. */
@@ -52,7 +52,7 @@ export function plainLines(text: string): string {
 
 /** Whether text contains newlines, other control characters, invisible ones or half of a surrogate pair. */
 export function hasControls(text: string): boolean {
-  const hasLoneJoiner = () => text.includes(JOINER) && text.search(LONE_JOINER) >= 0;
+  const hasLoneJoiner = () => text.includes(JOINER) && text.search(loneJoiner()) >= 0;
   return text.includes('\n') || text.search(CONTROLS) >= 0 || !text.isWellFormed() || hasLoneJoiner();
 }
 
@@ -81,7 +81,7 @@ const escapeUnits = (found: string) =>
 /** Escapes control characters in the strings of JSON, which contain no newlines. */
 function escapeControls(json: string): string {
   const escaped = json.replace(CONTROLS, escapeUnits);
-  return escaped.includes(JOINER) ? escaped.replace(LONE_JOINER, escapeUnits) : escaped;
+  return escaped.includes(JOINER) ? escaped.replace(loneJoiner(), escapeUnits) : escaped;
 }
 
 function isJson(text: string): boolean {
@@ -93,12 +93,14 @@ function isJson(text: string): boolean {
   }
 }
 
-// Control and format characters, separators, whatever a font leaves out, and the empty Braille cell.
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+// Control and format characters, separators, whatever a font leaves out, and the empty Braille cell. V8 takes long to prepare it.
+const invisible = () => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** Escapes what a terminal would hide or act on, so that the text shown is the text that counts. */
 export function visible(text: string): string {
-  return text.toWellFormed().replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
+  return text
+    .toWellFormed()
+    .replace(invisible(), (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
 }
 
 /** Quotes a word for a shell, if necessary. */

@@ -118,7 +118,8 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const systemClock: Clock = {
   now: () => Date.now(),
-  steadyMs: () => Math.floor(performance.now()),
+  // Node's `performance` is the same clock, and takes 2 ms to load.
+  steadyMs: () => Number(process.hrtime.bigint() / 1_000_000n),
   sleep: (durationMs, signal) =>
     new Promise((resolve, reject) => {
       const stop = () => {

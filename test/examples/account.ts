@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Exchange, HttpRequest, ProgramEnd, Prompter, World } from '../../src/base/world.ts';
-import { KEEPER_WORD } from '../../src/engine/rotation/files.ts';
+import { KEEPER_WORD } from '../../src/engine/rotation/unfinished.ts';
 import { keep } from '../../src/engine/rotation/keeper.ts';
 import { main } from '../../src/main.ts';
 import { productionKey } from '../service/steps.ts';

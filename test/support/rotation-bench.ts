@@ -5,7 +5,7 @@ import { changeProfile } from '../../src/account/changes.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse, ProgramEnd, World } from '../../src/base/world.ts';
-import { KEEPER_WORD } from '../../src/engine/rotation/files.ts';
+import { KEEPER_WORD } from '../../src/engine/rotation/unfinished.ts';
 import { keep } from '../../src/engine/rotation/keeper.ts';
 import { main } from '../../src/main.ts';
 import { refusal, success } from './exchange.ts';

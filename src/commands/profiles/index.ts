@@ -14,7 +14,8 @@ import {
 import { attempt, CliError, orUndefined } from '../../base/errors.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
-import { rotationFile, unfinishedRotations } from '../../engine/rotation/files.ts';
+import { rotationFile } from '../../engine/rotation/files.ts';
+import { unfinishedRotations } from '../../engine/rotation/unfinished.ts';
 import { isOpenStage } from '../../journal/rotations.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { addProfile, profileParameters } from '../../terminal/ask/new-profile.ts';

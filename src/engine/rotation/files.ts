@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { rotationsDir } from '../../account/paths.ts';
 import type { World } from '../../base/world.ts';
-import { namesIn } from '../../files/inspect.ts';
 import {
   fillReservedFile,
   readPrivateFile,
@@ -12,9 +11,6 @@ import {
   writePrivateFile,
 } from '../../files/private-file.ts';
 import { acquireLock } from '../../sqlite/lock.ts';
-
-/** The first argument that starts the keeper, the process that sends the request and saves the response. */
-export const KEEPER_WORD = '__keeper';
 
 type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
 
@@ -114,18 +110,6 @@ function remove(path: string): void {
     // Replaced by a folder, or on a disk that is now read-only.
   }
 }
-
-/** Returns the operation ids that have files here: rotations that are unfinished or not yet cleaned up. */
-export function unfinishedRotations(place: Place): string[] {
-  try {
-    const names = namesIn(rotationsDir(place)).flatMap((name) => ROTATION_FILE.exec(name)?.[1] ?? []);
-    return [...new Set(names)].sort();
-  } catch {
-    return [];
-  }
-}
-
-const ROTATION_FILE = /^([^.]+)\.(?:answer|key|send\.db|work\.db)$/;
 
 /** `send` is held by the keeper until the response is on disk; `work` by the command that finishes the rotation. */
 type RotationLock = 'send' | 'work';

@@ -8,9 +8,10 @@ import { openAccount } from '../connect.ts';
 import { endDryRun } from '../dry-run.ts';
 import type { Outcome } from '../outcome.ts';
 import { RESUME_COMMAND } from './answer.ts';
-import { rotationFile, unfinishedRotations } from './files.ts';
+import { rotationFile } from './files.ts';
 import { pushWords } from './push.ts';
 import { type CompletedRotation, cleanUpAfterKill, completeRotation, withRotationLock } from './rotation.ts';
+import { unfinishedRotations } from './unfinished.ts';
 
 interface PrintInput {
   readonly printKey: boolean | undefined;

@@ -9,17 +9,16 @@ import type { Account } from '../account.ts';
 import { namesOf } from '../names.ts';
 import { RESUME_COMMAND, readNewKey, unfinishedRotation } from './answer.ts';
 import {
-  KEEPER_WORD,
   lockRotation,
   readRotation,
   removeRotation,
   removeRotationLocks,
   reserveRotation,
   saveKeyForUser,
-  unfinishedRotations,
 } from './files.ts';
 import type { KeeperOrder } from './keeper.ts';
 import { advance, isWritable, prove, push, storeKey } from './steps.ts';
+import { KEEPER_WORD, unfinishedRotations } from './unfinished.ts';
 
 /** The time the keeper gets in addition to its request, to start and to save the response. */
 const KEEPER_EXTRA_MS = 30_000;

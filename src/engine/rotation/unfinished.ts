@@ -1,0 +1,20 @@
+import { rotationsDir } from '../../account/paths.ts';
+import type { World } from '../../base/world.ts';
+import { namesIn } from '../../files/inspect.ts';
+
+// What every command asks about rotations. What one of them needs besides is loaded when there is one.
+
+/** The first argument that starts the keeper, the process that sends the request and saves the response. */
+export const KEEPER_WORD = '__keeper';
+
+/** Returns the operation ids that have files here: rotations that are unfinished or not yet cleaned up. */
+export function unfinishedRotations(place: Pick<World, 'env' | 'homeDir' | 'platform'>): string[] {
+  try {
+    const names = namesIn(rotationsDir(place)).flatMap((name) => ROTATION_FILE.exec(name)?.[1] ?? []);
+    return [...new Set(names)].sort();
+  } catch {
+    return [];
+  }
+}
+
+const ROTATION_FILE = /^([^.]+)\.(?:answer|key|send\.db|work\.db)$/;
