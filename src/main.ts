@@ -12,7 +12,7 @@ import type { Guard } from './engine/guard.ts';
 import { guardIn, requireUnused } from './engine/once.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
-import { KEEPER_WORD, unfinishedRotations } from './engine/rotation/unfinished.ts';
+import { ROTATION_PROCESS, unfinishedRotations } from './engine/rotation/unfinished.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
 import { type CommandLine, parse } from './terminal/parse/program.ts';
@@ -29,7 +29,7 @@ import {
 
 /** Runs a command line and returns its exit code. The only place that prints an error. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
-  if (argv[0] === KEEPER_WORD) return (await import('./engine/rotation/keeper.ts')).keep(world);
+  if (argv[0] === ROTATION_PROCESS) return (await import('./engine/rotation/process.ts')).runRotationProcess(world);
   let isJson: boolean | undefined;
   try {
     const parsed = await parse(argv, CATALOGUE, world);
@@ -70,9 +70,9 @@ interface ResolvedLine extends CommandLine {
 function withProfile(line: CommandLine, world: World): ResolvedLine {
   const profile = profileFor(line, world);
   const { globals } = line;
-  const kept = globals.isFormatChosen ? undefined : FORMATS.find((each) => each === profile.stored?.output);
+  const storedFormat = globals.isFormatChosen ? undefined : FORMATS.find((each) => each === profile.stored?.output);
   const zone = globals.isZoneChosen ? globals.zone : zoneOf(profile);
-  const present = { ...globals.present, format: kept ?? globals.present.format, zone, clock: world.clock };
+  const present = { ...globals.present, format: storedFormat ?? globals.present.format, zone, clock: world.clock };
   // A profile file that was edited may name no zone. Tables are printed when everything is sent; dates are read before.
   if (present.format === 'table' && !line.command.isLocal) zone.offsetMs(world.clock.now());
   return { ...line, profile, globals: { ...globals, zone, present } };

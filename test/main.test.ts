@@ -115,7 +115,7 @@ const nowhere = async () => {
   throw refusedConnection();
 };
 const NO_WAY = { lookUp: nowhere, certificate: nowhere };
-/** A machine without other programs, such as the keeper of a rotation. */
+/** A machine without other programs, such as the rotation process of a rotation. */
 const noProgram = async () => ({ kind: 'missing' }) as const;
 
 describe('any command line', () => {

@@ -75,21 +75,21 @@ async function lockConfig(world: World): Promise<Lock | undefined> {
 export async function changeProfile(
   world: World,
   name: string,
-  change: (kept: StoredProfile | undefined) => StoredProfile | Promise<StoredProfile>,
+  change: (current: StoredProfile | undefined) => StoredProfile | Promise<StoredProfile>,
   apiKey?: Secret,
 ): Promise<StoredProfile> {
   return withConfigLock(world, async () => {
-    const kept = readProfile(world, name);
-    const changed = await change(kept);
+    const current = readProfile(world, name);
+    const changed = await change(current);
     const undo = apiKey && (await replaceKey(world, changed, apiKey));
     try {
-      if (kept) await copyKeptSecrets(world, kept, changed);
+      if (current) await copySecrets(world, current, changed);
       await writeProfile(world, changed);
     } catch (error) {
       await undo?.();
       throw error;
     }
-    if (kept) await removeMoved(world, kept, changed);
+    if (current) await removeMoved(world, current, changed);
     return changed;
   });
 }
@@ -106,8 +106,8 @@ async function replaceKey(world: World, stored: StoredProfile, apiKey: Secret): 
   };
 }
 
-const isElsewhere = (name: SecretName, kept: StoredProfile, next: StoredProfile) =>
-  storeFor(kept, name).kind !== storeFor(next, name).kind;
+const isElsewhere = (name: SecretName, current: StoredProfile, next: StoredProfile) =>
+  storeFor(current, name).kind !== storeFor(next, name).kind;
 
 const storeOf = (world: World, stored: StoredProfile, name: SecretName) => openStore(world, storeFor(stored, name));
 
@@ -121,11 +121,11 @@ const TAKEN_ALONG = [
 ] as const satisfies readonly SecretName[];
 
 /** Copies the secrets besides the API key to the profile's new store. If nothing is sealed, a failing old store does not block the move. */
-async function copyKeptSecrets(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
+async function copySecrets(world: World, current: StoredProfile, next: StoredProfile): Promise<void> {
   for (const name of TAKEN_ALONG) {
-    if (!isElsewhere(name, kept, next)) continue;
-    const secret = await (await storeOf(world, kept, name)).read(kept.name, name).catch((error) => {
-      if (error instanceof CliError && kept.encryption?.publicKey === undefined) return undefined;
+    if (!isElsewhere(name, current, next)) continue;
+    const secret = await (await storeOf(world, current, name)).read(current.name, name).catch((error) => {
+      if (error instanceof CliError && current.encryption?.publicKey === undefined) return undefined;
       throw error;
     });
     if (secret) await (await storeOf(world, next, name)).write(next.name, name, secret);
@@ -133,12 +133,12 @@ async function copyKeptSecrets(world: World, kept: StoredProfile, next: StoredPr
 }
 
 /** Removes secrets from the store the profile moved away from. A failure is only a warning, because the profile has already changed. */
-async function removeMoved(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
+async function removeMoved(world: World, current: StoredProfile, next: StoredProfile): Promise<void> {
   try {
-    for (const name of SECRET_NAMES) if (isElsewhere(name, kept, next)) await removeSecret(world, kept, name);
+    for (const name of SECRET_NAMES) if (isElsewhere(name, current, next)) await removeSecret(world, current, name);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const warning = `warning: could not remove the secrets of ${kept.name} from its old store: ${error.message}\n`;
+    const warning = `warning: could not remove the secrets of ${current.name} from its old store: ${error.message}\n`;
     await world.stderr.write(warning).catch(() => {});
   }
 }
@@ -168,7 +168,7 @@ export async function changeSecret(
   world: World,
   stored: StoredProfile,
   name: SecretName,
-  change: (kept: () => Promise<Secret | undefined>) => Promise<Secret>,
+  change: (current: () => Promise<Secret | undefined>) => Promise<Secret>,
 ): Promise<void> {
   await withConfigLock(world, async () => {
     const store = await storeOf(world, readProfile(world, stored.name) ?? stored, name);

@@ -37,8 +37,8 @@ export function createMemory(
     before += count;
     count = 0;
     try {
-      const { storeEntries: keepSeen } = await import('./completion-cache.ts');
-      await keepSeen(world, { keyFingerprint: (await account()).keyFingerprint, profile }, all, firstUs);
+      const { storeEntries } = await import('./completion-cache.ts');
+      await storeEntries(world, { keyFingerprint: (await account()).keyFingerprint, profile }, all, firstUs);
     } catch (error) {
       if (globals.verbose) await say(`the completion cache could not be updated (${String(error)})`);
     }
@@ -47,8 +47,8 @@ export function createMemory(
     note: async (endpoint, data) => {
       // Completion reads an embedded sandbox directly.
       if (profile.mode === 'embedded') return;
-      const { completionEntriesIn: seenIn } = await import('../contract/completion-entries.ts');
-      const found = seenIn(endpoint, data);
+      const { completionEntriesIn } = await import('../contract/completion-entries.ts');
+      const found = completionEntriesIn(endpoint, data);
       if (!found || (found.entries.length === 0 && found.whole.length === 0)) return;
       noted.push(found);
       count += found.entries.length;

@@ -56,8 +56,8 @@ function assetNamedIn(text: string): Asset | undefined {
 }
 
 /** Returns limits with others in the place of those of the same asset, in a fixed order. */
-export function withSignAbove(kept: readonly SignAbove[], given: readonly SignAbove[]): SignAbove[] {
-  const all = new Map([...kept, ...given].map((each) => [each.asset, each]));
+export function withSignAbove(current: readonly SignAbove[], given: readonly SignAbove[]): SignAbove[] {
+  const all = new Map([...current, ...given].map((each) => [each.asset, each]));
   return [...all.values()].sort((a, b) => (a.asset < b.asset ? -1 : 1));
 }
 

@@ -49,8 +49,8 @@ export function requireOperatorProfile(profile: Profile): StoredProfile {
 
 /** Returns the public key of this user, whose private key is made and stored if there is none. Throws CliError usage. */
 export async function ensureOwnKey(world: World, stored: StoredProfile): Promise<string> {
-  const kept = await ownPair(stored, world);
-  if (kept) return kept.publicKey;
+  const pair = await ownPair(stored, world);
+  if (pair) return pair.publicKey;
   const { publicKey, privateKey } = await newSigningPair(world.ids.bytes(32));
   await storeSecret(world, stored, 'operator-key', privateKey);
   return publicKey;

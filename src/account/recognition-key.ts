@@ -22,8 +22,8 @@ export async function markOfSecrets(
 }
 
 async function recognitionKey(world: World, stored: StoredProfile): Promise<Secret> {
-  const kept = await secretOf(stored, 'recognition-key', world);
-  if (kept) return kept;
+  const storedKey = await secretOf(stored, 'recognition-key', world);
+  if (storedKey) return storedKey;
   let key = new Secret(Buffer.from(world.ids.bytes(KEY_BYTES)).toString('base64url'));
   await changeSecret(world, stored, 'recognition-key', async (before) => {
     // Another command may have created one since.

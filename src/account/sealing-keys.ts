@@ -25,12 +25,12 @@ export async function sealingKeysOf(stored: StoredProfile, world: World): Promis
   return linesOf(await secretOf(stored, 'sealing-keys', world)).map((line) => new Secret(line));
 }
 
-const linesOf = (kept: Secret | undefined) => (kept?.reveal().split('\n') ?? []).filter((line) => line !== '');
+const linesOf = (current: Secret | undefined) => (current?.reveal().split('\n') ?? []).filter((line) => line !== '');
 
 /** Adds a private key in front of the stored ones, which still open older payloads. */
 export async function storeSealingKey(world: World, stored: StoredProfile, key: Secret): Promise<void> {
-  await changeSecret(world, stored, 'sealing-keys', async (kept) => {
-    const older = linesOf(await kept()).filter((line) => line !== key.reveal());
+  await changeSecret(world, stored, 'sealing-keys', async (current) => {
+    const older = linesOf(await current()).filter((line) => line !== key.reveal());
     return new Secret([key.reveal(), ...older].join('\n'));
   });
 }

@@ -313,6 +313,6 @@ export async function writeCompletionCached(place: Place, isOn: boolean): Promis
 }
 
 async function writeSettings(place: Place, changed: Settings): Promise<void> {
-  const kept = readVersioned(settingsPath(place), SETTINGS_FILE);
-  await writeVersioned(settingsPath(place), SETTINGS_FILE, { ...kept, ...changed }, place.ids.uuid);
+  const current = readVersioned(settingsPath(place), SETTINGS_FILE);
+  await writeVersioned(settingsPath(place), SETTINGS_FILE, { ...current, ...changed }, place.ids.uuid);
 }

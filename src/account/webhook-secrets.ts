@@ -31,8 +31,8 @@ interface Line {
   readonly secret: string;
 }
 
-const linesOf = (kept: Secret | undefined): Line[] =>
-  (kept?.reveal().split('\n') ?? []).flatMap((line) => {
+const linesOf = (current: Secret | undefined): Line[] =>
+  (current?.reveal().split('\n') ?? []).flatMap((line) => {
     const [, replaced, secret] = /^(\d{1,15}) (.+)$/.exec(line) ?? [];
     return secret === undefined ? [] : [{ replacedMs: Number(replaced), secret }];
   });
@@ -59,7 +59,7 @@ export async function storeWebhookSecret(
 ): Promise<() => Promise<void>> {
   const nowMs = world.clock.now();
   const change = (linesFrom: (lines: readonly Line[]) => readonly Line[]) =>
-    changeSecret(world, stored, 'webhook-secrets', async (kept) => textOf(linesFrom(linesOf(await kept()))));
+    changeSecret(world, stored, 'webhook-secrets', async (current) => textOf(linesFrom(linesOf(await current()))));
   let before: readonly Line[] = [];
   await change((lines) => {
     before = lines;

@@ -99,7 +99,7 @@ export interface ProgramOptions {
   /** Passes its standard error on. */
   readonly showsErrors?: boolean;
   /** Keeps the end of its standard error. */
-  readonly keepsErrors?: boolean;
+  readonly capturesErrors?: boolean;
   /** Runs it detached: it outlives this process and does not receive the terminal's signals. */
   readonly isDetached?: boolean;
 }

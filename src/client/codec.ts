@@ -156,11 +156,11 @@ export function decodeAnswer<E extends Endpoint>(
 function impliedCode(
   endpoint: Endpoint,
   status: number,
-  { data, hasError, hasMessage, namesFailure, beside, text }: EnvelopeReading,
+  { data, hasError, hasMessage, namesFailure, topLevel, text }: EnvelopeReading,
   body: string,
 ): string | undefined {
   if (status >= 200 && status <= 299) {
-    const hasData = Array.isArray(data) || isJsonObject(data) || isAbout(endpoint, beside);
+    const hasData = Array.isArray(data) || isJsonObject(data) || isAbout(endpoint, topLevel);
     return hasData && !namesFailure && !hasError ? '00' : undefined;
   }
   if (status < 400 || status > 499) return undefined;
@@ -200,17 +200,17 @@ export const TOO_SLOW = 'it could not be read and checked within the time limit'
  * Returns the data of a success. Without `data`, it is the fields beside the code. One endpoint has a field of its data next
  * to `data`, and a list may have its paging fields there.
  */
-function dataOf(endpoint: Endpoint, { beside, data }: EnvelopeReading): unknown {
-  if (data === undefined || data === null) return isAbout(endpoint, beside) ? beside : {};
+function dataOf(endpoint: Endpoint, { topLevel, data }: EnvelopeReading): unknown {
+  if (data === undefined || data === null) return isAbout(endpoint, topLevel) ? topLevel : {};
   const { lists, envelope } = endpoint;
-  const { version } = beside;
-  const paging = lists === undefined ? {} : pagingIn(beside);
+  const { version } = topLevel;
+  const paging = lists === undefined ? {} : pagingIn(topLevel);
   const found = Array.isArray(data) && lists !== undefined && Object.keys(paging).length > 0 ? { [lists]: data } : data;
   if (!isJsonObject(found)) return found;
   return {
     ...paging,
     ...found,
-    ...(envelope === 'version-beside' && typeof version === 'string' ? { version } : {}),
+    ...(envelope === 'top-level-version' && typeof version === 'string' ? { version } : {}),
   };
 }
 

@@ -20,7 +20,7 @@ export interface EnvelopeReading {
   readonly hasMessage: boolean;
   readonly data: unknown;
   /** The fields beside `data`, or all of them if it has none, without those of the envelope. */
-  readonly beside: Fields;
+  readonly topLevel: Fields;
   /** The service's message and its details, for people. */
   readonly text: string;
 }
@@ -73,7 +73,7 @@ export function readEnvelope(json: unknown): EnvelopeReading | undefined {
     hasMessage: textIn(envelope['message']) !== undefined,
     hasError: Boolean(error) || (Array.isArray(errors) && errors.length > 0),
     data,
-    beside: Object.fromEntries(Object.entries(envelope).filter(([name, value]) => !isOwn(name, value))),
+    topLevel: Object.fromEntries(Object.entries(envelope).filter(([name, value]) => !isOwn(name, value))),
     text: textOf(envelope),
   };
 }

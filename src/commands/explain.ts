@@ -51,14 +51,14 @@ async function keyDecision(profile: Profile | undefined, session: Session) {
   const given = session.world.env['FIATRAIL_API_KEY'];
   const isUsed = profile?.key?.from === 'FIATRAIL_API_KEY' || profile?.key?.from === 'environment';
   const { value, error } = await printOf(profile);
-  const keptIn = profile && keyPlace(profile, session);
+  const storedIn = profile && keyPlace(profile, session);
   const decision: Decision = {
     setting: 'API key',
     value,
-    decidedBy: (isUsed ? KEY : keptIn) ?? null,
+    decidedBy: (isUsed ? KEY : storedIn) ?? null,
     lost: [
       ...(given && !isUsed ? [`${fingerprint(new Secret(given))} (${KEY})`] : []),
-      ...(isUsed && keptIn && profile.stored && profile.stored.store.kind !== 'environment' ? [keptIn] : []),
+      ...(isUsed && storedIn && profile.stored && profile.stored.store.kind !== 'environment' ? [storedIn] : []),
     ],
     problem: error?.message ?? null,
   };
@@ -80,22 +80,22 @@ async function printOf(profile: Profile | undefined): Promise<{ value: string | 
 
 function outputDecision(profile: Profile | undefined, { globals, world }: Session): Decision {
   const variable = world.env['FIATRAIL_OUTPUT'];
-  const kept = profile?.stored?.output;
+  const stored = profile?.stored?.output;
   const isFlag = globals.isFormatChosen && globals.present.format !== variable;
   const all: Sources = [
     ...(isFlag ? [['flag: --output', globals.present.format] as const] : []),
     ...(variable ? [['environment: FIATRAIL_OUTPUT', variable] as const] : []),
-    ...(kept && profile ? [[`profile: ${profile.name}`, kept] as const] : []),
+    ...(stored && profile ? [[`profile: ${profile.name}`, stored] as const] : []),
     ['built in', 'table'],
   ];
   return firstOf('output', all);
 }
 
 function zoneDecision(profile: Profile | undefined, { globals }: Session): Decision {
-  const kept = profile?.stored?.timeZone;
+  const stored = profile?.stored?.timeZone;
   return firstOf('time zone', [
     ...(globals.isZoneChosen ? [['flag: --tz', globals.zone.name] as const] : []),
-    ...(kept && profile ? [[`profile: ${profile.name}`, kept] as const] : []),
+    ...(stored && profile ? [[`profile: ${profile.name}`, stored] as const] : []),
     ['built in', DEFAULT_ZONE],
   ]);
 }
@@ -119,11 +119,11 @@ function journalDecision(profile: Profile | undefined, { world }: Session): Deci
   if (place instanceof CliError)
     return { setting: 'journal', value: null, decidedBy: null, lost: [], problem: place.message };
   const { path, server } = place;
-  const kept = profile?.stored?.journalUrl;
+  const stored = profile?.stored?.journalUrl;
   const named = (url: string, from: string) => attempt(() => serverPlaceOf(url, from).name);
   const shown = server ? named(server.url, server.from) : path;
   const isVariable = server?.from === JOURNAL_VARIABLE;
-  const lost = isVariable && kept !== undefined ? named(kept, '') : undefined;
+  const lost = isVariable && stored !== undefined ? named(stored, '') : undefined;
   return {
     setting: 'journal',
     value: shown instanceof CliError ? null : shown,

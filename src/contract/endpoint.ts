@@ -29,9 +29,9 @@ export interface Alias {
 /**
  * How a response envelope differs from the common one. Source: public.
  * lower-case: `status` is `success`. camel: adds `responseCode` and `responseMessage` to the common keys.
- * version-beside: `version` is next to `data` instead of inside it.
+ * top-level-version: `version` is next to `data` instead of inside it.
  */
-export type EnvelopeVariant = 'lower-case' | 'camel' | 'version-beside';
+export type EnvelopeVariant = 'lower-case' | 'camel' | 'top-level-version';
 
 /**
  * Where a request sends money: the fields that name it; a dot selects a nested field. `unsaid`: an earlier request decided it. An

@@ -190,7 +190,7 @@ const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema
 /** The success response in its envelope, which varies for a few endpoints. */
 function successOf({ envelope, response }: Endpoint): JsonSchema {
   const fields = shapeOf(response()) ?? {};
-  const version = envelope === 'version-beside' ? fields['version'] : undefined;
+  const version = envelope === 'top-level-version' ? fields['version'] : undefined;
   const data = jsonSchema(response(), version ? ['version'] : []);
   const word = { type: 'string' };
   return {

@@ -95,11 +95,11 @@ export function jsonSchema(schema: z.ZodMiniType, without: readonly string[] = [
 }
 
 function omitFields({ properties = {}, required = [], ...rest }: Draft, without: readonly string[]): JsonSchema {
-  const kept = required.filter((name) => !without.includes(name));
+  const remaining = required.filter((name) => !without.includes(name));
   return {
     ...rest,
     properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !without.includes(name))),
-    ...(kept.length > 0 ? { required: kept } : {}),
+    ...(remaining.length > 0 ? { required: remaining } : {}),
   };
 }
 

@@ -50,7 +50,7 @@ export function dryRunOf(profile: Profile, env: World['env'], endpoint: Endpoint
 /** One of several requests to the same endpoint, with the fields that are shown next to its body. */
 interface DryPart {
   readonly input: unknown;
-  readonly beside: Readonly<Record<string, unknown>>;
+  readonly more: Readonly<Record<string, unknown>>;
 }
 
 interface DryParts {
@@ -70,9 +70,9 @@ export function dryRunOfParts(
   endpoint: Endpoint,
   { name, columns, together, parts }: DryParts,
 ): DryRun {
-  const all = parts.map(({ input, beside }) => ({ beside, ...described(profile, env, endpoint, input) }));
+  const all = parts.map(({ input, more }) => ({ more, ...described(profile, env, endpoint, input) }));
   const { method = null, url = null } = all[0] ?? {};
-  const list = all.map(({ beside, body }) => ({ ...beside, body }));
+  const list = all.map(({ more, body }) => ({ ...more, body }));
   const data = { ...headOf(profile), method, url, ...together, [name]: list };
   const shown = Object.keys(data).map((field) => ({ field, title: titleOf(field) }));
   return new DryRun({ data, columns: shown.map((each) => (each.field === name ? { ...each, columns } : each)) });

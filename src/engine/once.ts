@@ -46,7 +46,7 @@ export async function requireUnused(account: Account, guard: Guard): Promise<voi
       idempotencyKey: guard.idempotencyKey,
     });
     if (!found) return;
-    // The process that held the key may have kept its outcome beside the journal since this one opened it.
+    // The process that held the key may have spooled its outcome since this one opened it.
     if (found.kind === 'in-doubt' && (await journal.merge()).count > 0) continue;
     if (found.kind === 'in-doubt' && (await isReconciled(account, found.operation))) continue;
     await requireFree(account, found);

@@ -20,8 +20,8 @@ export interface PartFile {
   /** Where an earlier run stopped; undefined if there was none. */
   readonly cursor: string | undefined;
   write(text: string): void;
-  /** Remembers that everything up to now belongs to this cursor. */
-  keep(cursor: string): void;
+  /** Saves that everything up to now belongs to this cursor. */
+  saveCursor(cursor: string): void;
   /** Gives the file its name. */
   finish(): void;
   close(): void;
@@ -41,7 +41,7 @@ interface PartState {
 }
 
 /** Returns how far an earlier run came; undefined if there was none. Throws CliError usage for a file that fiatrail did not write. */
-function keptState(path: string): PartState | undefined {
+function savedCursor(path: string): PartState | undefined {
   const text = readPrivateFile(stateOf(path));
   if (text === undefined) return undefined;
   const { bytes, cursor, of } = (json(text) ?? {}) as Record<string, unknown>;
@@ -85,9 +85,9 @@ function lock(path: string, { processId, isRunning }: Pick<Host, 'processId' | '
 }
 
 /** Whether an earlier run left a part that can be resumed. */
-function isKept(path: string): boolean {
+function canResume(path: string): boolean {
   try {
-    return entryAt(partOf(path)) !== undefined && keptState(path) !== undefined;
+    return entryAt(partOf(path)) !== undefined && savedCursor(path) !== undefined;
   } catch {
     return false;
   }
@@ -96,7 +96,7 @@ function isKept(path: string): boolean {
 /** Returns the error for an existing path. If a part is next to it, the file appeared while the part was written, and the part can be resumed. */
 function exists({ path, kind }: Entry): CliError {
   const isFolder = kind === 'folder';
-  const isPart = !isFolder && isKept(path);
+  const isPart = !isFolder && canResume(path);
   const goOn = `move it away, then run the same command again to resume from ${partOf(path)}`;
   return new CliError(
     'usage',
@@ -138,7 +138,7 @@ export function openPartFile(
   host: Pick<Host, 'processId' | 'isRunning'>,
 ): PartFile {
   const part = partOf(path);
-  const keep = (state: PartState) =>
+  const saveCursor = (state: PartState) =>
     replaceFileUnflushed(stateOf(path), JSON.stringify({ of: MARK, ...state }), unique());
   return withSentences(path, () => {
     const found = entryAt(path);
@@ -146,18 +146,18 @@ export function openPartFile(
     requireOwnFile(part);
     lock(path, host);
     try {
-      const kept = keptState(path);
-      if (!kept && entryAt(part)) throw foreign(part);
+      const saved = savedCursor(path);
+      if (!saved && entryAt(part)) throw foreign(part);
       // Before the part, so that a part without it is not ours.
-      if (!kept) keep({ bytes: 0, cursor: null });
+      if (!saved) saveCursor({ bytes: 0, cursor: null });
       const file = openSync(part, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, FILE_MODE);
       const { size, nlink } = fstatSync(file);
       if (nlink > 1) {
         closeSync(file);
         throw foreign(part);
       }
-      // A part that is shorter than what was kept of it was changed by something else.
-      return partFile(path, file, kept && size >= kept.bytes ? kept : { bytes: 0, cursor: null }, keep);
+      // A part that is shorter than what was saved of it was changed by something else.
+      return partFile(path, file, saved && size >= saved.bytes ? saved : { bytes: 0, cursor: null }, saveCursor);
     } catch (error) {
       rmSync(lockOf(path), { force: true });
       throw error;
@@ -166,18 +166,18 @@ export function openPartFile(
 }
 
 /** The methods of an open part. */
-function partFile(path: string, file: number, kept: PartState, keep: (state: PartState) => void): PartFile {
+function partFile(path: string, file: number, saved: PartState, saveCursor: (state: PartState) => void): PartFile {
   const part = partOf(path);
-  let { bytes } = kept;
+  let { bytes } = saved;
   return {
-    cursor: kept.cursor ?? undefined,
+    cursor: saved.cursor ?? undefined,
     write: (text) =>
       withSentences(path, () => {
         const chunk = Buffer.from(text);
         for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at, chunk.length - at, bytes + at);
         bytes += chunk.length;
       }),
-    keep: (cursor) => withSentences(path, () => keep({ bytes, cursor })),
+    saveCursor: (cursor) => withSentences(path, () => saveCursor({ bytes, cursor })),
     finish: () =>
       withSentences(path, () => {
         ftruncateSync(file, bytes);

@@ -88,12 +88,12 @@ export async function writeVersioned(
   const { default: Conf } = await import('conf');
   fileErrors('written', path, () => {
     ensurePrivateFolder(dirname(path));
-    keepOlderVersion(path, kind, unique);
+    backUpOlderVersion(path, kind, unique);
     replaceFile(path, textOf(newest), unique(), (temporary) => writeWith(Conf, temporary, newest));
   });
 }
 
-function keepOlderVersion(path: string, kind: FileKind<unknown>, unique: () => string): void {
+function backUpOlderVersion(path: string, kind: FileKind<unknown>, unique: () => string): void {
   const text = readPrivateFile(path);
   const version = text === undefined ? undefined : versionIn(path, text, kind);
   if (text !== undefined && version !== undefined && version < versionOf(kind))

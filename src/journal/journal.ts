@@ -234,8 +234,8 @@ function outcomePart({ spool, append, now, waitMs }: OutcomeParts): Pick<Journal
     merge: async () => {
       const files = spoolFiles(spool.path);
       if (files.length === 0) return { count: 0, warnings: [] };
-      const { mergeSpool: mergeKept } = await import('./merge.ts');
-      return mergeKept((work) => append(work, waitMs), spool, files);
+      const { mergeSpool } = await import('./merge.ts');
+      return mergeSpool((work) => append(work, waitMs), spool, files);
     },
   };
 }

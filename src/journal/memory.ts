@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
-import { filesBeside, pathBeside } from '../files/beside.ts';
 import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
+import { siblingFiles, siblingPath } from '../files/siblings.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { type AccountNames, namesOf } from './accounts.ts';
 import { firstMissing, headFile, savedHeads } from './head.ts';
@@ -252,7 +252,7 @@ async function continues(
   { id, place }: Earlier,
   account: AccountNames,
 ): Promise<boolean> {
-  const heads = savedHeads([`${headFolder}/journal-${id}`, pathBeside(store.path, `journal-${id}`)].map(headFile));
+  const heads = savedHeads([`${headFolder}/journal-${id}`, siblingPath(store.path, `journal-${id}`)].map(headFile));
   if (heads.length > 0 && (await store.read((queries) => firstMissing(queries, heads, true))) === undefined)
     return true;
   if (place !== store.server?.localPath) return false;
@@ -268,7 +268,7 @@ export async function otherJournalOf(
   store: Pick<Store, 'path' | 'server' | 'read'>,
   account: AccountNames,
 ): Promise<Earlier | undefined> {
-  const known = filesBeside(store.path, 'journal-', '.accounts').map(knownIn);
+  const known = siblingFiles(store.path, 'journal-', '.accounts').map(knownIn);
   const isOwn = (path: string) => path === `${store.path}.accounts`;
   const other = known.find(({ path, names }) => !isOwn(path) && names.includes(account.keyFingerprint));
   if (other) return { id: '', kind: 'server', place: other.server };

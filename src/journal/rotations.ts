@@ -3,7 +3,7 @@ import { appendFacts, changed, factAbout, subjects } from './facts.ts';
 import type { Queries, Store } from './store.ts';
 
 /**
- * The stage of an API key rotation. `prepared`: recorded. `sending`: the keeper may have sent the request. `answered`: the new key is
+ * The stage of an API key rotation. `prepared`: recorded. `sending`: the rotation process may have sent the request. `answered`: the new key is
  * on disk. `stored`: it is in the profile's store. `proven`: a read with it succeeded. `done`: every push command has run.
  * `lost`: no usable response arrived. `refused`: the key was not rotated.
  */

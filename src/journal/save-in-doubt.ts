@@ -1,6 +1,6 @@
 import type { World } from '../base/world.ts';
-import { filesBeside, pathBeside } from '../files/beside.ts';
 import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
+import { siblingFiles, siblingPath } from '../files/siblings.ts';
 import { openDamaged } from '../sqlite/salvage.ts';
 
 /** The unknown outcomes of a damaged journal, as they were saved. */
@@ -25,10 +25,10 @@ export async function saveInDoubt(
   const found = await readableInDoubt(path);
   if (found.length === 0) return undefined;
   const text = found.map((row) => `${JSON.stringify(row)}\n`).join('');
-  const saved = filesBeside(path, START, ENDING).find((each) => readPrivateFile(each) === text);
+  const saved = siblingFiles(path, START, ENDING).find((each) => readPrivateFile(each) === text);
   if (saved) return { path: saved, count: found.length };
   const time = new Date(clock.now()).toISOString().replace(/[-:.]/g, '');
-  const file = pathBeside(path, `${START}${time}${ENDING}`);
+  const file = siblingPath(path, `${START}${time}${ENDING}`);
   writePrivateFile(file, text, ids.uuid());
   return { path: file, count: found.length };
 }

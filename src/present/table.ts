@@ -215,13 +215,13 @@ function blockLines(pen: Pen, blocks: readonly Block[], width: number): string[]
   const pairs = blocks.filter((block) => block.kind === 'pair');
   const titleWidth = widest(pairs.map((block) => widthOf(plainLine(block.title))));
   const room = Math.max(1, Math.min(width - titleWidth - GAP, widest(pairs.map((block) => widthOf(block.text)))));
-  const isBeside = (block: Block) => block.kind === 'pair' && leastWidth(block.text) <= room;
+  const isOnOneLine = (block: Block) => block.kind === 'pair' && leastWidth(block.text) <= room;
   // Keeps deeply nested content readable.
   const within = Math.max(width - INDENT, MIN_WIDTH);
-  return runsOf(blocks, isBeside).flatMap(([first, ...more]) => {
+  return runsOf(blocks, isOnOneLine).flatMap(([first, ...more]) => {
     if (!first) return [];
     const title = plainLine(first.title);
-    if (isBeside(first)) {
+    if (isOnOneLine(first)) {
       const rows = [first, ...more].map((pair) => [plainLine(pair.title), pair.kind === 'pair' ? pair.text : '']);
       const styleOf: StyleOf = (row, at) => (at === 0 ? 'bold' : toneOf(row[0] ?? '', row[1] ?? ''));
       return draw(pen, rows, [titleWidth, room], [false, false], styleOf);

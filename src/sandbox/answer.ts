@@ -89,11 +89,11 @@ function success(
   hasNoMessage = false,
 ): HttpResponse {
   const { done, envelope } = endpoint;
-  const isBeside = envelope === 'version-beside';
-  const { version, ...rest } = (isBeside ? data : {}) as Record<string, unknown>;
+  const isVersionOnTop = envelope === 'top-level-version';
+  const { version, ...rest } = (isVersionOnTop ? data : {}) as Record<string, unknown>;
   return jsonResponse(200, {
     ...head({ status: 'Success', code: '00', http: 200, message: hasNoMessage ? undefined : done }, form ?? envelope),
-    ...(isBeside ? { data: rest, version } : { data }),
+    ...(isVersionOnTop ? { data: rest, version } : { data }),
   });
 }
 

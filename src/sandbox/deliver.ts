@@ -147,9 +147,9 @@ const VERSION = '1.0.0';
 /** Writes an event: as the specification does, with the fields that only the newest form has beside it, or in that form. */
 function bodyOf(due: DueDelivery, isPublicForm: boolean): string {
   const { eventId, event, requestId, fintechId, userId, happenedAt: timestamp, data } = due;
-  const beside = { eventId, timestamp, requestId, fintechId, version: VERSION, ...(userId ? { userId } : {}) };
+  const more = { eventId, timestamp, requestId, fintechId, version: VERSION, ...(userId ? { userId } : {}) };
   const [name, content] = isPublicForm ? ['eventType', 'payload'] : ['event', 'data'];
   // The payload is written as it was recorded, with every digit.
-  const head = JSON.stringify(isPublicForm ? { ...beside, [name]: event } : { [name]: event, ...beside });
+  const head = JSON.stringify(isPublicForm ? { ...more, [name]: event } : { [name]: event, ...more });
   return `${head.slice(0, -1)},"${content}":${data}}`;
 }

@@ -13,15 +13,15 @@ export interface FoundOperation {
 /** Returns a function that loads the operation of an endpoint, with the others of its group, and from then on returns it at once. */
 export function createOperations(service: Service): (route: Route) => FoundOperation | Promise<FoundOperation> {
   const loaded = new Map<string, FoundOperation>();
-  const keep = (operations: Readonly<Record<string, AnyOperation>>, isOnFile: boolean) => {
+  const add = (operations: Readonly<Record<string, AnyOperation>>, isOnFile: boolean) => {
     for (const [id, operation] of Object.entries(operations)) loaded.set(id, { operation, isOnFile });
   };
   const load = async ({ endpoint: { id }, group }: Route) => {
     if (group === 'control') {
       const { createControls, createFileControls } = await import('./control.ts');
-      keep(createControls(service), false);
-      keep(createFileControls(service), true);
-    } else keep(await loadOperations[group](), false);
+      add(createControls(service), false);
+      add(createFileControls(service), true);
+    } else add(await loadOperations[group](), false);
     const found = loaded.get(id);
     if (!found) throw new Error(`no operation for ${id}`);
     return found;

@@ -40,7 +40,7 @@ export function restoreState(store: Database, content: string, unique: string): 
     `SELECT key, fintech FROM api_key WHERE kind = 'sandbox' AND revoked_at IS NULL`,
   );
   const layout = { version: SCHEMA_VERSION, applicationId: STATE_FILE_ID };
-  const keepKeys = () => {
+  const writeKeys = () => {
     changeSettings(store, { embeddedApiKey });
     for (const { key, fintech } of inUse) {
       store.run(
@@ -52,7 +52,7 @@ export function restoreState(store: Database, content: string, unique: string): 
     }
   };
   try {
-    restoreBytes(store, bytes, unique, layout, keepKeys);
+    restoreBytes(store, bytes, unique, layout, writeKeys);
   } catch (error) {
     const problem = error instanceof SnapshotError ? PROBLEMS[error.problem] : undefined;
     throw problem ? new Fault('VALIDATION_ERROR', `content: ${problem}`) : error;

@@ -27,7 +27,7 @@ export function runProgram(
       detached: true,
       shell: isShell,
       windowsHide: true,
-      stdio: ['pipe', 'pipe', options.showsErrors ? 'inherit' : options.keepsErrors ? 'pipe' : 'ignore'],
+      stdio: ['pipe', 'pipe', options.showsErrors ? 'inherit' : options.capturesErrors ? 'pipe' : 'ignore'],
       env: {
         ...Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name))),
         ...added,
@@ -69,15 +69,15 @@ export function runProgram(
 
 /** Keeps the end of a stream. Returns a function that returns its last whole lines. */
 function endOf(stream: NonNullable<ChildProcess['stderr']>): () => string {
-  let kept = Buffer.alloc(0);
+  let buffered = Buffer.alloc(0);
   let isCut = false;
   stream.on('data', (chunk: Buffer) => {
-    const all = Buffer.concat([kept, chunk]);
+    const all = Buffer.concat([buffered, chunk]);
     isCut ||= all.length > MAX_ERROR_BYTES;
-    kept = all.subarray(-MAX_ERROR_BYTES);
+    buffered = all.subarray(-MAX_ERROR_BYTES);
   });
   return () => {
-    const text = kept.toString('utf8');
+    const text = buffered.toString('utf8');
     // The first line is dropped, because without its start it may hide that it contains a secret.
     return isCut ? text.slice(text.indexOf('\n') + 1 || text.length) : text;
   };

@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { keepQuote, keptQuote } from '../../src/account/kept-quotes.ts';
+import { savedQuote, saveQuote } from '../../src/account/saved-quotes.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const TERMS = { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '5000', price: '1395.71385' };
@@ -15,20 +15,20 @@ const worldWith = (content: string) => {
 
 test('a quote is kept for the trade on it, in a private file', () => {
   const world = fakeWorld();
-  expect(keptQuote(world, 'q-1')).toBeUndefined();
-  keepQuote(world, 'q-1', TERMS);
-  keepQuote(world, 'q-2', { ...TERMS, side: 'sell' });
-  expect(keptQuote(world, 'q-1')).toEqual(TERMS);
-  expect(keptQuote(world, 'q-2')).toEqual({ ...TERMS, side: 'sell' });
+  expect(savedQuote(world, 'q-1')).toBeUndefined();
+  saveQuote(world, 'q-1', TERMS);
+  saveQuote(world, 'q-2', { ...TERMS, side: 'sell' });
+  expect(savedQuote(world, 'q-1')).toEqual(TERMS);
+  expect(savedQuote(world, 'q-2')).toEqual({ ...TERMS, side: 'sell' });
   expect(statSync(join(world.stateDir, 'quotes.json')).mode & 0o777).toBe(0o600);
 });
 
 test('only the last 50 quotes are kept', () => {
   const world = fakeWorld();
-  for (let count = 1; count <= 51; count++) keepQuote(world, `q-${count}`, TERMS);
-  expect(keptQuote(world, 'q-1')).toBeUndefined();
-  expect(keptQuote(world, 'q-2')).toEqual(TERMS);
-  expect(keptQuote(world, 'q-51')).toEqual(TERMS);
+  for (let count = 1; count <= 51; count++) saveQuote(world, `q-${count}`, TERMS);
+  expect(savedQuote(world, 'q-1')).toBeUndefined();
+  expect(savedQuote(world, 'q-2')).toEqual(TERMS);
+  expect(savedQuote(world, 'q-51')).toEqual(TERMS);
 });
 
 test.each([
@@ -40,12 +40,12 @@ test.each([
   ['an amount as a number', JSON.stringify({ 'q-1': { ...TERMS, cngnAmount: 5000 } })],
 ])('a file with %s is worth nothing, and stops no quote', (_what, content) => {
   const world = worldWith(content);
-  expect(keptQuote(world, 'q-1')).toBeUndefined();
-  keepQuote(world, 'q-2', TERMS);
-  expect(keptQuote(world, 'q-2')).toEqual(TERMS);
+  expect(savedQuote(world, 'q-1')).toBeUndefined();
+  saveQuote(world, 'q-2', TERMS);
+  expect(savedQuote(world, 'q-2')).toEqual(TERMS);
 });
 
 test('what else an edited file says of a quote is not taken', () => {
   const world = worldWith(JSON.stringify({ 'q-1': { ...TERMS, idempotencyKey: 'k', amount: '1' } }));
-  expect(keptQuote(world, 'q-1')).toEqual(TERMS);
+  expect(savedQuote(world, 'q-1')).toEqual(TERMS);
 });

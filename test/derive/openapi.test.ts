@@ -137,7 +137,7 @@ describe.each(operations.map((each) => ({ ...each, id: each.operation.operationI
       string,
       { readonly properties?: object }
     >;
-    const beside = endpoint.envelope === 'version-beside' ? ['version'] : [];
+    const beside = endpoint.envelope === 'top-level-version' ? ['version'] : [];
     expect(Object.keys(envelope)).toEqual(expect.arrayContaining(['status', 'response_code', 'message', ...beside]));
     const fields = [...Object.keys(envelope['data']?.properties ?? {}), ...beside];
     expect(fields.toSorted()).toEqual(topLevel(endpoint.response()).toSorted());

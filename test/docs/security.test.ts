@@ -91,7 +91,7 @@ async function exercise(home: Home): Promise<string[]> {
   return [...listened, ...during, ...placesOf(home)];
 }
 
-/** Lists the files while the keeper waits for its response. */
+/** Lists the files while the rotation process waits for its response. */
 async function whileHeld(home: Home): Promise<string[]> {
   for (;;) {
     const { operations } = await fiatrailJson<{ operations: { state: string }[] }>(home, ['ops', 'list']);

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Exchange, HttpRequest, ProgramEnd, Prompter, World } from '../../src/base/world.ts';
-import { KEEPER_WORD } from '../../src/engine/rotation/unfinished.ts';
-import { keep } from '../../src/engine/rotation/keeper.ts';
+import { ROTATION_PROCESS } from '../../src/engine/rotation/unfinished.ts';
+import { runRotationProcess } from '../../src/engine/rotation/process.ts';
 import { main } from '../../src/main.ts';
 import { productionKey } from '../service/steps.ts';
 import { openSandbox, START_MS } from '../support/sandbox.ts';
@@ -89,9 +89,9 @@ function anyService(): Exchange {
 
 const ended = (stdout = ''): ProgramEnd => ({ kind: 'ended', code: 0, stdout });
 
-/** Runs the keeper of a rotation in this process; any other program prints a key. */
+/** Runs the rotation process of a rotation in this process; any other program prints a key. */
 async function runIn(world: World & OtherPrograms, words: readonly string[], input: string): Promise<ProgramEnd> {
-  if (words.at(-1) !== KEEPER_WORD)
+  if (words.at(-1) !== ROTATION_PROCESS)
     return world.programs.areBroken ? { kind: 'ended', code: 1, stdout: '' } : ended(`${KEY}-2\n`);
   let stdout = '';
   const write = async (written: string) => {
@@ -102,7 +102,7 @@ async function runIn(world: World & OtherPrograms, words: readonly string[], inp
     stdin: { isTerminal: false, readAll: async () => input },
     stdout: { ...world.stdout, write },
   };
-  return { kind: 'ended', code: await keep(own), stdout };
+  return { kind: 'ended', code: await runRotationProcess(own), stdout };
 }
 
 async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {

@@ -5,7 +5,7 @@ import { beforeAll, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { keysIn } from '../support/accounts.ts';
 import { type Home, newHomeWithCache, requireBuilt } from '../support/built.ts';
 import { accountOf, fiatrailJson, must, serveSandbox } from '../support/in-process.ts';
-import { embeddedKey, keepersGone, leftBehind, rotationRows, startInGroup, storedKey } from '../support/rotations.ts';
+import { embeddedKey, leftBehind, rotationProcessesGone, rotationRows, startInGroup, storedKey } from '../support/rotations.ts';
 
 beforeAll(requireBuilt);
 
@@ -18,7 +18,7 @@ const LATEST = 1.2;
 const kill = fc.record({
   at: fc.nat(1000 * LATEST),
   isWholeGroup: fc.boolean(),
-  /** Whether the next command waits until the keeper has ended. */
+  /** Whether the next command waits until the rotation process has ended. */
   isPatient: fc.boolean(),
   next: fc.constantFrom<(readonly string[])[]>(['status'], ['keys', 'rotate', '--resume']),
   isPushed: fc.boolean(),
@@ -57,10 +57,10 @@ async function killOnce({ home, keys, keyNow }: Setup, how: Kill, durationMs: nu
   if (isKilled) count.killed += 1;
   // A completed rotation updates the duration, because the load of the machine changes.
   const latestMs = isKilled ? durationMs : performance.now() - beganAt;
-  if (how.isPatient) await keepersGone(home);
+  if (how.isPatient) await rotationProcessesGone(home);
   const isResume = how.next.includes('--resume');
   await must(home, [...how.next, '-q'], '', isResume ? AFTER_RESUME : [0]);
-  await keepersGone(home);
+  await rotationProcessesGone(home);
   const isReplaced = keys().length > keysBefore;
   const isSound = keys().some(({ key, isLive }) => isLive && key === keyNow());
   count.replaced += isReplaced ? 1 : 0;

@@ -6,9 +6,9 @@ import { type Home, ROOT, requireBuilt, sharedEnd, startFiatrail, startProgram }
 import { accountOf, fiatrail, fiatrailJson, must, serveSandbox } from '../support/in-process.ts';
 import {
   embeddedKey,
-  keepersGone,
-  keepersOf,
   leftBehind,
+  rotationProcessesGone,
+  rotationProcessesOf,
   rotationRows,
   secretsFolder,
   startInGroup,
@@ -119,10 +119,10 @@ describe('with a delayed response', () => {
     });
   });
 
-  test('exits with 6 if the keeper is killed, and --resume explains the unknown outcome and exits with 4', async () => {
+  test('exits with 6 if the rotation process is killed, and --resume explains the unknown outcome and exits with 4', async () => {
     const { home } = await setUp();
     const running = await rotating(home);
-    for (const pid of keepersOf(home)) process.kill(pid, 'SIGKILL');
+    for (const pid of rotationProcessesOf(home)) process.kill(pid, 'SIGKILL');
     expect((await running.end).code).toBe(6);
     expect(stages(home)).toEqual(['lost unknown']);
     expect((await run(home, RESUME_COMMAND)).error?.code).toBe('KEY_LOST');
@@ -209,7 +209,7 @@ test('a full disk loses no key', async () => {
   await until(() => served.keys().length > before);
   running.kill(false);
   await running.end;
-  await keepersGone(home);
+  await rotationProcessesGone(home);
   const liveKeys = served.keys().filter(({ isLive }) => isLive).length;
   // Simulates a full disk: existing files stay, and none can grow.
   const words = [process.execPath, join(ROOT, 'bin', 'fiatrail.js'), ...RESUME_COMMAND]

@@ -36,7 +36,7 @@ describe('a file that gets its name', () => {
     const { path, left, open } = watchedPart();
     const first = open();
     first.write('one\n');
-    first.keep('after one');
+    first.saveCursor('after one');
     first.write('a row that was not kept\n');
     first.close();
     const second = open();

@@ -31,7 +31,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'engine/rotation/answer.ts': [1, 'keeps it'],
   'engine/rotation/resume.ts': [1, '--print-key'],
   'engine/rotation/steps.ts': [2, 'compares two'],
-  'engine/rotation/rotation.ts': [1, 'gives it to the keeper on standard input'],
+  'engine/rotation/rotation.ts': [1, 'gives it to the rotation process on standard input'],
   'commands/users/onboard.ts': [1, 'sends it'],
   'commands/users/retry.ts': [1, 'compares it with what an earlier operation sent'],
   'crypto/aes-envelope.ts': [1, 'seals with it'],

@@ -97,7 +97,7 @@ async function playOnTerminal(home: Home, service: EchoService): Promise<Place[]
   return [typed, onboarded].map(({ screen }) => ({ name: 'a terminal', bytes: Buffer.from(screen) }));
 }
 
-/** Captures the process list, the keeper's environment and the disk during a key rotation. */
+/** Captures the process list, the rotation process's environment and the disk during a key rotation. */
 async function playHeld(home: Home, service: EchoService): Promise<Place[]> {
   service.manner = 'holds the new key';
   service.newKey = PLANTED.newKey.text;
@@ -107,17 +107,19 @@ async function playHeld(home: Home, service: EchoService): Promise<Place[]> {
   });
   await service.held();
   const { stdout } = await startProgram(home, 'ps', ['-A', '-ww', '-o', 'pid=,ppid=,args=']).end;
-  const [, keeper] = new RegExp(`^ *(\\d+) +${rotation.pid} .*__keeper$`, 'm').exec(stdout) ?? [];
-  const environ = `/proc/${keeper}/environ`;
+  const [, rotationProcess] = new RegExp(`^ *(\\d+) +${rotation.pid} .*__rotation$`, 'm').exec(stdout) ?? [];
+  const environ = `/proc/${rotationProcess}/environ`;
   const seen = [
     ...filesBelow(home.path),
     { name: 'the list of processes', bytes: Buffer.from(stdout) },
     // The environment can be read only on Linux.
-    ...(existsSync('/proc/self') ? [{ name: 'the environment of the keeper', bytes: readFileSync(environ) }] : []),
+    ...(existsSync('/proc/self')
+      ? [{ name: 'the environment of the rotation process', bytes: readFileSync(environ) }]
+      : []),
   ];
   service.release();
   const { code, stdout: said, stderr } = await rotation.end;
-  expect({ keeper, code }).toEqual({ keeper: expect.any(String), code: 0 });
+  expect({ rotationProcess, code }).toEqual({ rotationProcess: expect.any(String), code: 0 });
   return [...seen, { name: 'what a held rotation said', bytes: Buffer.from(said + stderr) }];
 }
 

@@ -5,8 +5,8 @@ import { changeProfile } from '../../src/account/changes.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse, ProgramEnd, World } from '../../src/base/world.ts';
-import { KEEPER_WORD } from '../../src/engine/rotation/unfinished.ts';
-import { keep } from '../../src/engine/rotation/keeper.ts';
+import { ROTATION_PROCESS } from '../../src/engine/rotation/unfinished.ts';
+import { runRotationProcess } from '../../src/engine/rotation/process.ts';
 import { main } from '../../src/main.ts';
 import { refusal, success } from './exchange.ts';
 import { leftBehind, type RotationRow, rotationRows } from './rotations.ts';
@@ -48,8 +48,8 @@ export interface Bench {
   readonly service: Service;
   /** The programs that exist, by name. */
   readonly programs: Record<string, Program>;
-  /** Runs the keeper; `usual` is the real one. */
-  keeper: (usual: () => Promise<ProgramEnd>) => ProgramEnd | Promise<ProgramEnd>;
+  /** Runs the rotation process; `usual` is the real one. */
+  rotationProcess: (usual: () => Promise<ProgramEnd>) => ProgramEnd | Promise<ProgramEnd>;
   run(argv: readonly string[], more?: Partial<World>): Promise<Ran>;
   /** Runs a command that must exit with `code`, and returns the error it printed as JSON. */
   refused(argv: readonly string[], code: number, more?: Partial<World>): Promise<PrintedError>;
@@ -93,15 +93,15 @@ async function answer(service: Service, request: HttpRequest): Promise<HttpRespo
   return service.regenerate(replace, request);
 }
 
-/** Runs the keeper in this process, with its own input and output. */
-async function keeperIn(world: World, input: string): Promise<ProgramEnd> {
+/** Runs the rotation process in this process, with its own input and output. */
+async function rotationProcessIn(world: World, input: string): Promise<ProgramEnd> {
   let stdout = '';
   const write = async (text: string) => {
     stdout += text;
   };
   const stdin = { isTerminal: false, readAll: async () => input };
   const own = { ...world, stdin, stdout: { ...world.stdout, write }, interrupted: new AbortController().signal };
-  return ended(await keep(own), stdout);
+  return ended(await runRotationProcess(own), stdout);
 }
 
 /** Returns the journal's files as text; they must not contain a key. */
@@ -117,7 +117,7 @@ export async function bench(stored: StoredProfile | undefined = PROFILE, options
   const programs: Record<string, Program> = {};
   const runProgram: World['runProgram'] = async (words, { input = '' }) => {
     expect(words.join(' ')).not.toContain('key-planted');
-    if (words.at(-1) === KEEPER_WORD) return made.keeper(() => keeperIn(world, input));
+    if (words.at(-1) === ROTATION_PROCESS) return made.rotationProcess(() => rotationProcessIn(world, input));
     return programs[words[0] ?? '']?.(input) ?? { kind: 'missing' };
   };
   const network = (request: HttpRequest) => answer(service, request);
@@ -130,7 +130,7 @@ export async function bench(stored: StoredProfile | undefined = PROFILE, options
     world,
     service,
     programs,
-    keeper: (usual) => usual(),
+    rotationProcess: (usual) => usual(),
     secrets,
     run: async (argv, more = {}) => {
       const [out, err] = [world.stdout.text().length, world.stderr.text().length];

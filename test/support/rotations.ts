@@ -39,8 +39,8 @@ export function rotationRows({ stateDir }: Home): RotationRow[] {
   return rowsIn<RotationRow>(path, sql);
 }
 
-/** Returns the process ids of the keepers that run in a home, from /proc. */
-export function keepersOf({ path }: Home): number[] {
+/** Returns the process ids of the rotation processes that run in a home, from /proc. */
+export function rotationProcessesOf({ path }: Home): number[] {
   const readProc = (pid: string, file: string) => {
     try {
       return readFileSync(`/proc/${pid}/${file}`, 'utf8');
@@ -52,7 +52,7 @@ export function keepersOf({ path }: Home): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter(
-      (pid) => readProc(pid, 'cmdline').includes('__keeper') && readProc(pid, 'environ').includes(`HOME=${path}\0`),
+      (pid) => readProc(pid, 'cmdline').includes('__rotation') && readProc(pid, 'environ').includes(`HOME=${path}\0`),
     )
     .map(Number);
 }
@@ -62,9 +62,9 @@ export async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Resolves once no keeper of a home is running. */
-export async function keepersGone(home: Home): Promise<void> {
-  await until(() => keepersOf(home).length === 0);
+/** Resolves once no rotation process of a home is running. */
+export async function rotationProcessesGone(home: Home): Promise<void> {
+  await until(() => rotationProcessesOf(home).length === 0);
 }
 
 /** Starts a command in its own process group, which can be killed as a whole. */

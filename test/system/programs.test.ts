@@ -13,7 +13,7 @@ test.each([
 describe('the standard error of a program', () => {
   const never = new AbortController().signal;
   const run = (line: string, timeoutMs = 10_000) =>
-    runProgram([line], { timeoutMs, isShell: true, keepsErrors: true }, { PATH: process.env['PATH'] }, never);
+    runProgram([line], { timeoutMs, isShell: true, capturesErrors: true }, { PATH: process.env['PATH'] }, never);
 
   test('is returned with its end', async () => {
     expect(await run('echo no >&2; exit 3')).toEqual({ kind: 'ended', code: 3, stdout: '', stderr: 'no\n' });

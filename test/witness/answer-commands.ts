@@ -243,7 +243,7 @@ const OTHERS: Readonly<Record<string, Line>> = {
   ],
 };
 
-/** Tested with the keeper of a key rotation, because the command reads with the new key. */
+/** Tested with the rotation process of a key rotation, because the command reads with the new key. */
 export const UNSHOWN: readonly string[] = ['GET /regenerateapikey'];
 
 /** The command of an endpoint, if it has one. */

@@ -53,9 +53,9 @@ function act(request: KeyringRequest, entry: InstanceType<Keyring['Entry']>): Ke
   else if (request.op === 'remove') entry.deletePassword();
   else {
     entry.setPassword(PROBE);
-    const isKept = entry.getPassword() === PROBE;
+    const isStored = entry.getPassword() === PROBE;
     entry.deletePassword();
-    if (!isKept) return { kind: 'failed', why: 'it did not return what was written to it' };
+    if (!isStored) return { kind: 'failed', why: 'it did not return what was written to it' };
   }
   return { kind: 'done' };
 }

@@ -200,10 +200,10 @@ async function sealingFinding({ read, first }: Reads, profile: Profile, subject:
       'the response is not sealed, and this profile requires it',
       typed(subject, 'keys encryption show'),
     );
-  const kept = `${keys} private ${keys === 1 ? 'key' : 'keys'} stored`;
+  const storedKeys = `${keys} private ${keys === 1 ? 'key' : 'keys'} stored`;
   if ('error' in read)
     return isSealed(first)
-      ? problem('network', `${read.error.message}; ${kept}`, `${enable} --private-key-stdin`)
+      ? problem('network', `${read.error.message}; ${storedKeys}`, `${enable} --private-key-stdin`)
       : skipped('see key accepted');
   if (platformKey !== undefined && read.data.publicKey?.toLowerCase() !== platformKey)
     return problem(
@@ -213,6 +213,6 @@ async function sealingFinding({ read, first }: Reads, profile: Profile, subject:
     );
   if (publicKey === undefined) return ok('off: responses are not sealed');
   return isSealed(first)
-    ? ok(`sealed responses can be opened; ${kept}`)
-    : warning(`responses are not sealed, although a key is registered; ${kept}`, enable);
+    ? ok(`sealed responses can be opened; ${storedKeys}`)
+    : warning(`responses are not sealed, although a key is registered; ${storedKeys}`, enable);
 }

@@ -42,12 +42,12 @@ async function settingOf(session: Session, direction: Direction, wanted: Wanted,
       hint: `add --${direction}-percent, --${direction}-cap and --${direction}`,
     });
   }
-  const kept = [
+  const unchanged = [
     wanted.percent === undefined ? `${percentText(value.percent)}%` : '',
     wanted.cap === undefined ? `cap ${amountForPeople(value.cap)}` : '',
     wanted.isOn === undefined ? (value.isOn ? 'on' : 'off') : '',
   ].filter((part) => part !== '');
-  if (kept.length > 0) await session.note(`unchanged for the ${direction} fee: ${kept.join(', ')}`);
+  if (unchanged.length > 0) await session.note(`unchanged for the ${direction} fee: ${unchanged.join(', ')}`);
   return {
     percentageFee: percentToWire(value.percent),
     capFee: toWireNumber(value.cap, 'kobo'),

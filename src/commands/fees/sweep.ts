@@ -266,7 +266,7 @@ async function dryRunOfSweep(
     const idempotencyKey = partGuard(session.guard(), index + 1)?.idempotencyKey ?? null;
     const input = withdrawalToSend(session, texts, money);
     validRequest(withdrawFees, input, inputName);
-    return { input, beside: { amount: money, idempotencyKey } };
+    return { input, more: { amount: money, idempotencyKey } };
   });
   return dryRunOfParts(profile, world.env, withdrawFees, {
     ...{ name: 'withdrawals', columns: DRY_COLUMNS },

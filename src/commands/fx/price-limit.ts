@@ -1,4 +1,4 @@
-import type { QuoteTerms } from '../../account/kept-quotes.ts';
+import type { QuoteTerms } from '../../account/saved-quotes.ts';
 import { CliError } from '../../base/errors.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';

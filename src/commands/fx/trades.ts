@@ -1,4 +1,4 @@
-import { keepQuote, keptQuote } from '../../account/kept-quotes.ts';
+import { savedQuote, saveQuote } from '../../account/saved-quotes.ts';
 import { CliError } from '../../base/errors.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
@@ -101,7 +101,7 @@ const quoteCommand = command({
   fields: { cngnAmount: 'amount' },
   run: async (session, { pair, side, amount }) => {
     const reply = await session.call(quote, { pair, side, cngnAmount: wireDecimal(amount) });
-    keepQuote(session.world, reply.data.quote.quoteId, quoteTermsOf(reply.data.quote));
+    saveQuote(session.world, reply.data.quote.quoteId, quoteTermsOf(reply.data.quote));
     await session.note(
       `the quote is valid for 5 minutes; trade on it with: fiatrail fx trades start --quote ${reply.data.quote.quoteId}`,
     );
@@ -150,7 +150,7 @@ const tradeCommand = command({
     const request = limited ? { quoteId: limited.quoteId } : terms.request;
     const lines = [...terms.lines, ...(limited?.lines ?? [])];
     const { pair, side, amount } = deal;
-    const quoted = limited?.terms ?? (deal.quote === undefined ? undefined : keptQuote(session.world, deal.quote));
+    const quoted = limited?.terms ?? (deal.quote === undefined ? undefined : savedQuote(session.world, deal.quote));
     const reply = await session.change(
       trade,
       { ...request, destinationWalletAddress: to, idempotencyKey: key ?? session.serviceIdempotencyKey() },

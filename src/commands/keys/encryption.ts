@@ -71,7 +71,7 @@ async function seal(session: Session, input: Input, isNew: boolean): Promise<Out
   if (!input.privateKeyStdin) await store();
   await session.call(storePublicKey, request, { prints: SHOWN });
   const encryption = { publicKey, platformKey, requests };
-  const changed = await changeProfile(world, profile.name, (kept) => ({ ...(kept ?? stored), encryption }));
+  const changed = await changeProfile(world, profile.name, (current) => ({ ...(current ?? stored), encryption }));
   if (!(await isSealed(session, changed))) {
     await session.say(
       'warning: responses are not encrypted, although the key is registered; plain ones are still accepted',
@@ -88,7 +88,7 @@ async function seal(session: Session, input: Input, isNew: boolean): Promise<Out
 const policyOf = ({ sealing = 'off' }: StoredProfile): SealingPolicy => sealing;
 
 function setPolicy({ world }: Session, stored: StoredProfile, sealing: SealingPolicy): Promise<StoredProfile> {
-  return changeProfile(world, stored.name, (kept) => ({ ...(kept ?? stored), sealing }));
+  return changeProfile(world, stored.name, (current) => ({ ...(current ?? stored), sealing }));
 }
 
 /** Verifies with a read that the response can be opened, and returns whether it was sealed. Throws CliError pending. */

@@ -82,8 +82,8 @@ async function acceptKey(session: Session, stored: StoredProfile, expected: stri
   endDryRun(session, { profile: stored.name, acceptedBefore: before ?? null, publicKey: now });
   if (before !== now || expected !== undefined) await agreeToKey(session, stored, now, expected);
   if (before !== now)
-    await changeProfile(session.world, stored.name, (kept) => {
-      const base = kept ?? stored;
+    await changeProfile(session.world, stored.name, (current) => {
+      const base = current ?? stored;
       return { ...base, encryption: { requests: false, ...base.encryption, platformKey: now } };
     });
   return { result: { data: { publicKey: now, fingerprint: publicKeyFingerprint(now), accepted: true } } };

@@ -67,7 +67,7 @@ async function requireRotatable(
       },
     );
   }
-  // The keeper sends the request without this check.
+  // The rotation process sends the request without this check.
   if (stored?.encryption?.requests) await acceptedPlatformKey(session, stored);
   else await session.call(getPlatformPublicKey, {}, { isBeforehand: true });
 }
@@ -115,7 +115,7 @@ async function rotatable(session: Session, input: Input): Promise<Secret> {
 async function rotate(session: Session, input: Input): Promise<Outcome> {
   const { profile, world } = session;
   const oldFingerprint = fingerprint(await rotatable(session, input));
-  // The keeper sends the request, so it is only validated here.
+  // The rotation process sends the request, so it is only validated here.
   await prepareRequest(session, regenerateApiKey, {}, { prints: printedFields(input) });
   await confirmRequest(session, profile, regenerateApiKey.effect, {
     summary: `rotate the API key of profile ${profile.name}`,

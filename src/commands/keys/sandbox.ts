@@ -14,18 +14,18 @@ import { option, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** Returns the sandbox's base URL: --at, or that of the profile that stores the key. Throws CliError usage. */
-function addressOf(at: string | undefined, kept: StoredProfile | undefined): string {
-  if (kept && kept.mode !== 'sandbox') {
-    throw new CliError('usage', `profile ${kept.name} is ${kept.mode} and cannot use a sandbox key`, {
+function addressOf(at: string | undefined, current: StoredProfile | undefined): string {
+  if (current && current.mode !== 'sandbox') {
+    throw new CliError('usage', `profile ${current.name} is ${current.mode} and cannot use a sandbox key`, {
       hint: 'choose another name with --save',
     });
   }
-  if (kept?.baseUrl && at && at !== kept.baseUrl) {
-    throw new CliError('usage', `profile ${kept.name} has a different base URL than --at`, {
+  if (current?.baseUrl && at && at !== current.baseUrl) {
+    throw new CliError('usage', `profile ${current.name} has a different base URL than --at`, {
       hint: 'omit --at, or choose another name with --save',
     });
   }
-  const url = at ?? kept?.baseUrl;
+  const url = at ?? current?.baseUrl;
   if (url) return url;
   throw new CliError('usage', 'missing required option: --at <url>', {
     code: 'VALIDATION_ERROR',
@@ -34,8 +34,8 @@ function addressOf(at: string | undefined, kept: StoredProfile | undefined): str
 }
 
 /** The store for the key. Key commands and variables cannot be written, so they become a file. */
-const storeOf = (kept: StoredProfile | undefined): StoreSettings =>
-  kept?.store.kind === 'keyring' ? kept.store : { kind: 'file' };
+const storeOf = (current: StoredProfile | undefined): StoreSettings =>
+  current?.store.kind === 'keyring' ? current.store : { kind: 'file' };
 
 function requireLive({ profile }: Session): void {
   if (profile.mode === 'live') return;
@@ -90,11 +90,11 @@ export const sandboxKeyCommand = command({
         hint: 'save the key with --save NAME, or print it with --print-key',
       });
     }
-    const kept = save === undefined ? undefined : readProfile(world, save);
-    const baseUrl = addressOf(at, kept);
+    const current = save === undefined ? undefined : readProfile(world, save);
+    const baseUrl = addressOf(at, current);
     const prints = ['fintechId', 'createdAt', 'fingerprint', 'savedIn', ...(printKey ? ['apiKey'] : [])];
     const request = await prepareRequest(session, createSandboxKey, {}, { prints });
-    if (save !== undefined) await requireWritable(await openStore(world, storeOf(kept)), save, world.ids);
+    if (save !== undefined) await requireWritable(await openStore(world, storeOf(current)), save, world.ids);
     const connection = await connect(world, elsewhere(session.profile, baseUrl), globals, session.progress);
     const { data } = await connection.client.call(request).finally(() => connection.close());
     session.activity.noteChanged({ operationId: undefined, requestId: undefined });

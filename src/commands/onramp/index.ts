@@ -154,8 +154,8 @@ function lookAhead(session: Session, userId: string, amount: Amount, route: Rout
     },
     async () => {
       const before = await userBalance(session, userId, 'CNGN');
-      const isKept = !route.sweep && !isSwapped(route);
-      return before ? [balanceLine(before, isKept ? cngnBaseFromKobo(amount.minor) : undefined)] : [];
+      const staysCngn = !route.sweep && !isSwapped(route);
+      return before ? [balanceLine(before, staysCngn ? cngnBaseFromKobo(amount.minor) : undefined)] : [];
     },
   );
 }

@@ -33,14 +33,14 @@ export const headCommand = command({
       });
     const { ownOperator } = await import('../../account/operators.ts');
     const { operatorListOf } = await import('../../engine/plans/operator-list.ts');
-    const { keptHead } = await import('../../engine/plans/signed-head.ts');
+    const { headFile } = await import('../../engine/plans/signed-head.ts');
     const { operators } = await operatorListOf(session);
     const own = await ownOperator(operators, session.profile, session.world);
-    return { result: { data: await keptHead(journal.id(), head, own, session.world.clock.now()) } };
+    return { result: { data: await headFile(journal.id(), head, own, session.world.clock.now()) } };
   },
 });
 
-/** A head that was kept elsewhere, and who signed it. */
+/** A head that was stored elsewhere, and who signed it. */
 interface Given {
   readonly hash: string | undefined;
   readonly signedBy: string | null;
@@ -52,10 +52,10 @@ interface Given {
  */
 export async function givenHead(session: Session, text: string | undefined): Promise<Given> {
   if (text === undefined || /^[\w-]{43}$/.test(text)) return { hash: text, signedBy: null };
-  const { parseKeptHead, signerOf } = await import('../../engine/plans/signed-head.ts');
+  const { parseHeadFile, signerOf } = await import('../../engine/plans/signed-head.ts');
   const { operatorListOf } = await import('../../engine/plans/operator-list.ts');
   const path = absolutePath(text);
-  const head = parseKeptHead(fileAt(path), path);
+  const head = parseHeadFile(fileAt(path), path);
   const journal = (await session.journal()).id();
   if (head.journal !== journal)
     throw new CliError('usage', `${path} is the head of journal ${head.journal}, and this one is ${journal}`, {

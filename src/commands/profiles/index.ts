@@ -162,8 +162,8 @@ const useCommand = command({
 function removalLines(session: Session, name: string): (readonly [label: string, value: string])[] {
   try {
     const { mode, encryption, store } = requireProfile(session, name);
-    const isKeyKept = mode !== 'embedded' && isOurStore(store);
-    const deleted = [...(isKeyKept ? ['its API key'] : []), ...(encryption?.publicKey ? [SEALING_KEYS] : [])];
+    const isKeyStored = mode !== 'embedded' && isOurStore(store);
+    const deleted = [...(isKeyStored ? ['its API key'] : []), ...(encryption?.publicKey ? [SEALING_KEYS] : [])];
     return [
       ['profile', `${name} (${modeForPeople(mode)})`],
       ...(deleted.length > 0 ? [['also removes', deleted.join(' and ')] as const] : []),
@@ -210,10 +210,10 @@ const counted = (operations: number) => (operations === 1 ? '1 operation' : `${o
 
 /** Returns the operation id of the profile's unfinished key rotation. Does not create a journal just to look. */
 async function openRotation(session: Session, name: string): Promise<string | undefined> {
-  const kept = unfinishedRotations(session.world);
-  if (kept.length === 0) return undefined;
+  const unfinished = unfinishedRotations(session.world);
+  if (unfinished.length === 0) return undefined;
   const { rotations } = await session.journal();
-  for (const id of kept) {
+  for (const id of unfinished) {
     const found = await rotations.find(id);
     if (found?.profile === name && isOpenStage(found.stage)) return id;
   }

@@ -150,8 +150,8 @@ async function change(
   if (url !== undefined || isLocal) {
     await confirmChange(session, { summary: `change the journal of profile ${name}`, lines });
     await bindPassword(session, stored);
-    await changeProfile(world, name, (kept) => ({
-      ...(kept ?? stored),
+    await changeProfile(world, name, (current) => ({
+      ...(current ?? stored),
       journalUrl: url,
       independentJournal: isIndependent || undefined,
     }));
@@ -161,8 +161,8 @@ async function change(
 
 /** Stores a password with the host, port, database and user of a URL. */
 async function storePassword({ world }: Session, stored: StoredProfile, url: string, password: Secret): Promise<void> {
-  const kept = passwordToStore(password, serverPlaceOf(url), world.host.user);
-  await storeSecret(world, stored, 'journal-password', kept);
+  const current = passwordToStore(password, serverPlaceOf(url), world.host.user);
+  await storeSecret(world, stored, 'journal-password', current);
 }
 
 /** A password that was stored without what it is for belongs to the URL that the profile has until now. */

@@ -224,13 +224,13 @@ const signAboveCommand = command({
     if (given.length > 0 && given.length < amounts.length)
       throw new CliError('usage', 'off cannot be combined with amounts', { hint: 'give amounts, or only off' });
     // The amounts of an earlier version, which were in the profile, move to the journal.
-    const kept = signLimits(profile, await session.operators());
-    const limits = given.length === 0 ? [] : withSignAbove(kept, given);
+    const current = signLimits(profile, await session.operators());
+    const limits = given.length === 0 ? [] : withSignAbove(current, given);
     endDryRun(session, { profile: profile.name, signAbove: signAboveWords(limits) });
     const pendingUntil = await make(session, { change: 'sign-above', limits }, input);
     if (pendingUntil === null && stored.signAbove)
       await changeProfile(world, stored.name, ({ signAbove: _, ...rest } = stored) => rest);
-    const signAbove = signAboveWords(pendingUntil === null ? limits : kept);
+    const signAbove = signAboveWords(pendingUntil === null ? limits : current);
     return { result: { data: { profile: profile.name, signAbove, pendingUntil } } };
   },
 });

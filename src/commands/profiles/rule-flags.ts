@@ -133,8 +133,8 @@ export function editsOf(given: Given, rules: Rules): RuleEdits {
     name: string,
     added: readonly string[] = [],
     removed: readonly string[] = [],
-    kept?: readonly string[],
-  ) => listEdit(`--allow-${name}`, `--disallow-${name}`, added, removed, kept);
+    current?: readonly string[],
+  ) => listEdit(`--allow-${name}`, `--disallow-${name}`, added, removed, current);
   return {
     readOnly: onOrOff('read-only', given.readOnly, given.noReadOnly),
     requireOnce: onOrOff('require-once', given.requireOnce, given.noRequireOnce),
@@ -177,14 +177,14 @@ function listEdit(
   disallow: string,
   added: readonly string[],
   removed: readonly string[],
-  kept: readonly string[] = [],
+  current: readonly string[] = [],
 ): ListEdit {
   const isAny = added.includes(ANY);
   if (isAny && added.length + removed.length > 1)
     throw cannotCombine(`${allow} any`, `another ${allow} or ${disallow}`);
   const both = removed.find((each) => added.includes(each));
   if (both !== undefined) throw cannotCombine(`${allow} ${printable(both)}`, `${disallow} ${printable(both)}`);
-  const missing = removed.find((each) => !kept.includes(each));
+  const missing = removed.find((each) => !current.includes(each));
   if (missing !== undefined)
     throw new CliError('usage', `${disallow}: ${printable(missing)} is not in the list`, {
       hint: 'show the list with: fiatrail profiles rules show',

@@ -27,9 +27,9 @@ export const exportCommand = command({
 async function addNew({ world }: Session, stored: StoredProfile): Promise<boolean> {
   if (profileNames(world).includes(stored.name)) return false;
   let isNew = false;
-  await changeProfile(world, stored.name, (kept) => {
-    isNew = kept === undefined;
-    return kept ?? stored;
+  await changeProfile(world, stored.name, (current) => {
+    isNew = current === undefined;
+    return current ?? stored;
   });
   return isNew;
 }

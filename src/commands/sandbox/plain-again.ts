@@ -5,7 +5,7 @@ import type { Session } from '../../terminal/session.ts';
 export async function acceptPlainAgain(session: Session): Promise<void> {
   const { stored } = session.profile;
   if (stored?.sealing !== 'require') return;
-  await changeProfile(session.world, stored.name, (kept) => ({ ...(kept ?? stored), sealing: 'accept' }));
+  await changeProfile(session.world, stored.name, (current) => ({ ...(current ?? stored), sealing: 'accept' }));
   await session.say(
     `warning: profile ${stored.name} accepts plain responses again; require encrypted ones with: fiatrail keys encryption enable`,
   );

@@ -171,7 +171,7 @@ export const listSwaps = endpoint({
   summary: 'List swaps, newest first',
   done: 'Swaps listed',
   lists: 'swaps',
-  envelope: 'version-beside',
+  envelope: 'top-level-version',
   request: () =>
     fields({
       limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),

@@ -121,8 +121,8 @@ function withNested({ nests }: Endpoint, shape: Shape, data: Fields): Fields {
   if (nests === undefined || !isMissing(data[nests])) return data;
   const plural = data[`${nests}s`];
   if (!Array.isArray(plural) || !isJsonObject(plural[0])) return data;
-  const kept = plural.length === 1 ? withoutMoved(shape, data, [`${nests}s`]) : data;
-  return { ...kept, [nests]: plural[0] };
+  const others = plural.length === 1 ? withoutMoved(shape, data, [`${nests}s`]) : data;
+  return { ...others, [nests]: plural[0] };
 }
 
 const picked = (data: Fields, names: readonly string[]): Fields =>

@@ -85,7 +85,7 @@ export function tracked<Row>(account: Account, list: Tracked<Row>): TrackedParts
   const wrote = async (rows: readonly Row[]) => {
     count += rows.length;
     point = pointAfter(count, rows.at(-1));
-    file?.keep(cursorOf(point));
+    file?.saveCursor(cursorOf(point));
     await progress.rows(before + count, total(), what);
   };
   async function* pages() {

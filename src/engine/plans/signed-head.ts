@@ -8,31 +8,31 @@ import type { OperatorList } from './operator-list.ts';
 /** Keeps a signature on a head from being a signature on anything else. */
 const PREFIX = 'fiatrail head signature 1';
 
-/** The last entry of a journal as it is kept elsewhere. Whoever has it notices later whether anything before it was changed. */
-interface KeptHead {
+/** The last entry of a journal as a file that is stored elsewhere. Whoever has it notices later whether anything before it was changed. */
+interface HeadFile {
   /** The journal’s id. */
   readonly journal: string;
   readonly entry: number;
   readonly hash: string;
   readonly at: string;
-  /** Who kept it, if they have an operator key. */
+  /** Who stored it, if they have an operator key. */
   readonly operator: string | null;
   readonly publicKey: string | null;
   readonly signature: string | null;
 }
 
-type Unsigned = Omit<KeptHead, 'signature'>;
+type Unsigned = Omit<HeadFile, 'signature'>;
 
 const signedText = ({ journal, entry, hash, at, operator, publicKey }: Unsigned) =>
   JSON.stringify([PREFIX, journal, entry, hash, at, operator, publicKey]);
 
-/** Returns a head to be kept elsewhere, signed if there is a key. */
-export async function keptHead(
+/** Returns a head to be stored elsewhere, signed if there is a key. */
+export async function headFile(
   journal: string,
   { sequence, hash }: Head,
   own: OwnOperator | undefined,
   nowMs: number,
-): Promise<KeptHead> {
+): Promise<HeadFile> {
   const at = new Date(nowMs).toISOString();
   const { name: operator = null, publicKey = null } = own ?? {};
   const head = { journal, entry: Number(sequence), hash, at, operator, publicKey };
@@ -51,7 +51,7 @@ const shape = () =>
   });
 
 /** Reads a head from a file. Throws CliError usage if it is none. */
-export function parseKeptHead(text: string, from: string): KeptHead {
+export function parseHeadFile(text: string, from: string): HeadFile {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -69,7 +69,7 @@ export function parseKeptHead(text: string, from: string): KeptHead {
  * Returns who signed a head, by the name that the account knows the key under; null if nobody did. Throws CliError declined if the signature
  * does not hold or is of an unknown key: whoever changed the journal could have written the file too.
  */
-export async function signerOf(head: KeptHead, { operators }: OperatorList): Promise<string | null> {
+export async function signerOf(head: HeadFile, { operators }: OperatorList): Promise<string | null> {
   const { signature, publicKey } = head;
   if (signature === null || publicKey === null) return null;
   const known = operators.find((each) => each.publicKey === publicKey);

@@ -46,7 +46,7 @@ export async function record(account: Account, write: () => Promise<unknown>): P
 
 /**
  * Reads the new key from the response and saves it in plain text before anything else happens to it. `unsaved` is a response
- * that the keeper could not write to disk. Throws CliError.
+ * that the rotation process could not write to disk. Throws CliError.
  */
 export async function readNewKey(account: Account, operationId: string, unsaved: string): Promise<Secret> {
   const { world } = account;
@@ -76,7 +76,7 @@ const TORN = 'only part of the response was saved';
 /** Whether a person should look at the saved response: it may contain the key in an unexpected form. */
 const mayContainKey = (sent: Sent) => 'response' in sent || sent.reason === TORN;
 
-/** Parses the result that the keeper saved. */
+/** Parses the result that the rotation process saved. */
 function parseSent(text: string): Sent {
   if (text === '') return noAnswer('the process that sent the request ended before a response arrived');
   try {

@@ -111,7 +111,7 @@ function remove(path: string): void {
   }
 }
 
-/** `send` is held by the keeper until the response is on disk; `work` by the command that finishes the rotation. */
+/** `send` is held by the rotation process until the response is on disk; `work` by the command that finishes the rotation. */
 type RotationLock = 'send' | 'work';
 const LOCKS: readonly RotationLock[] = ['send', 'work'];
 

@@ -82,7 +82,7 @@ export function pushWords(world: World, command: string): string[] {
 
 /** Writes a key to the standard input of a push command, without a line break. Returns what went wrong, or undefined. */
 export async function pushKey(world: World, command: string, key: Secret): Promise<string | undefined> {
-  const options = { input: key.reveal(), timeoutMs: LIMIT_MS, keepsErrors: true };
+  const options = { input: key.reveal(), timeoutMs: LIMIT_MS, capturesErrors: true };
   const end = await world.runProgram(parseArgsStringToArgv(command), options);
   if (end.kind === 'missing') return 'was not found or cannot be run';
   if (end.kind === 'late' && world.interrupted.aborted) return 'was interrupted';

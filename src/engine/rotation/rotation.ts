@@ -16,12 +16,12 @@ import {
   reserveRotation,
   saveKeyForUser,
 } from './files.ts';
-import type { KeeperOrder } from './keeper.ts';
+import type { RotationOrder } from './process.ts';
 import { advance, isWritable, prove, push, storeKey } from './steps.ts';
-import { KEEPER_WORD, unfinishedRotations } from './unfinished.ts';
+import { ROTATION_PROCESS, unfinishedRotations } from './unfinished.ts';
 
-/** The time the keeper gets in addition to its request, to start and to save the response. */
-const KEEPER_EXTRA_MS = 30_000;
+/** The time the rotation process gets in addition to its request, to start and to save the response. */
+const PROCESS_EXTRA_MS = 30_000;
 
 /** A completed rotation. */
 export interface CompletedRotation {
@@ -78,10 +78,10 @@ async function cleanUp(account: Account, operationId: string): Promise<void> {
 
 /** Cleans up after a process that was killed when its rotation was closed, or not yet in the journal. */
 export async function cleanUpAfterKill(account: Account): Promise<void> {
-  const kept = unfinishedRotations(account.world);
-  if (kept.length === 0) return;
+  const unfinished = unfinishedRotations(account.world);
+  if (unfinished.length === 0) return;
   const journal = await account.journal();
-  for (const operationId of kept) {
+  for (const operationId of unfinished) {
     const stage = (await journal.rotations.find(operationId))?.stage;
     if (stage && isOpenStage(stage)) continue;
     const lock = await lockRotation(account.world, operationId, 'work', 0);
@@ -116,19 +116,19 @@ export async function beginRotation(
   if (!isOurs) throw alreadyRotating(profile.name);
 }
 
-/** Has the keeper send the request. Returns the response if the keeper could not write it to its reserved file, else ''. */
+/** Has the rotation process send the request. Returns the response if the rotation process could not write it to its reserved file, else ''. */
 export async function sendRotation(account: Account, operationId: string, apiKey: Secret | undefined): Promise<string> {
   const { world, profile, globals } = account;
   const { name, mode, baseUrl } = profile;
-  const order: KeeperOrder = {
+  const order: RotationOrder = {
     operationId,
     profile: { name, mode, baseUrl },
     apiKey: apiKey?.reveal(),
     timeoutMs: globals.timeoutMs,
   };
-  const end = await world.runProgram([...world.self, KEEPER_WORD], {
+  const end = await world.runProgram([...world.self, ROTATION_PROCESS], {
     input: JSON.stringify(order),
-    timeoutMs: globals.timeoutMs + KEEPER_EXTRA_MS,
+    timeoutMs: globals.timeoutMs + PROCESS_EXTRA_MS,
     isDetached: true,
   });
   if (end.kind === 'ended') return end.stdout;
@@ -142,7 +142,7 @@ export async function sendRotation(account: Account, operationId: string, apiKey
 }
 
 /**
- * Completes a rotation from any stage; every step can be repeated. `unsaved` is a response that the keeper could not write to disk.
+ * Completes a rotation from any stage; every step can be repeated. `unsaved` is a response that the rotation process could not write to disk.
  * Throws CliError: pending if the new key is safe but a step failed, unknown if no usable response arrived.
  */
 export async function completeRotation(
@@ -151,8 +151,8 @@ export async function completeRotation(
   unsaved = '',
 ): Promise<CompletedRotation> {
   const { world } = account;
-  // A keeper that printed the response has ended, and the folder of its lock may be gone.
-  const sendLock = unsaved === '' ? await waitForKeeper(account, operationId) : undefined;
+  // A rotation process that printed the response has ended, and the folder of its lock may be gone.
+  const sendLock = unsaved === '' ? await waitForRotationProcess(account, operationId) : undefined;
   try {
     await requireOpen(account, operationId);
     const saved = readRotation(world, operationId, 'key');
@@ -187,9 +187,9 @@ async function finish(account: Account, operationId: string, key: Secret): Promi
   const { world, profile } = account;
   const journal = await account.journal();
   const { pushes } = (await journal.rotations.find(operationId)) ?? { pushes: [] };
-  const isKept = profile.mode === 'embedded' || isWritable(profile) || pushes.length > 0;
-  const keyFile = isKept ? undefined : saveKeyForUser(world, operationId);
-  if (!isKept && !keyFile) {
+  const isStored = profile.mode === 'embedded' || isWritable(profile) || pushes.length > 0;
+  const keyFile = isStored ? undefined : saveKeyForUser(world, operationId);
+  if (!isStored && !keyFile) {
     throw unfinishedRotation(
       account,
       'the API key was rotated and the new key works, but it could not be saved to a file',
@@ -213,10 +213,10 @@ async function finish(account: Account, operationId: string, key: Secret): Promi
   );
 }
 
-/** Waits until the keeper has ended and takes its lock, which stops a late keeper from sending. Throws CliError. */
-async function waitForKeeper(account: Account, operationId: string) {
+/** Waits until the rotation process has ended and takes its lock, which stops a late one from sending. Throws CliError. */
+async function waitForRotationProcess(account: Account, operationId: string) {
   const { world, globals } = account;
-  const deadlineMs = world.clock.now() + globals.timeoutMs + KEEPER_EXTRA_MS;
+  const deadlineMs = world.clock.now() + globals.timeoutMs + PROCESS_EXTRA_MS;
   for (;;) {
     const lock = await lockRotation(world, operationId, 'send', 0);
     if (lock) return lock;

@@ -4,8 +4,8 @@ import { namesIn } from '../../files/inspect.ts';
 
 // What every command asks about rotations. What one of them needs besides is loaded when there is one.
 
-/** The first argument that starts the keeper, the process that sends the request and saves the response. */
-export const KEEPER_WORD = '__keeper';
+/** The first argument that starts the rotation process, the process that sends the request and saves the response. */
+export const ROTATION_PROCESS = '__rotation';
 
 /** Returns the operation ids that have files here: rotations that are unfinished or not yet cleaned up. */
 export function unfinishedRotations(place: Pick<World, 'env' | 'homeDir' | 'platform'>): string[] {

@@ -50,9 +50,9 @@ function withAmounts<R extends ConfirmRule>(
   edits: readonly Edited<R>[],
   isSame: (one: R, other: Edited<R>) => boolean,
 ): readonly R[] | undefined {
-  const kept = rules.filter((rule) => !edits.some((edit) => isSame(rule, edit)));
+  const unchanged = rules.filter((rule) => !edits.some((edit) => isSame(rule, edit)));
   const set = edits.filter((edit): edit is Edited<R> & R => edit.amount !== undefined);
-  const all = [...kept, ...set];
+  const all = [...unchanged, ...set];
   return all.length === 0 ? undefined : all;
 }
 

@@ -89,7 +89,7 @@ function createOfframp(
   return row;
 }
 
-function setAside(call: Call, row: OfframpRow, sources: readonly Source[]): void {
+function reserve(call: Call, row: OfframpRow, sources: readonly Source[]): void {
   for (const { wallet, network, base } of sources) {
     call.store.run(
       'INSERT INTO offramp_source (offramp, wallet, network, amount_base) VALUES (?, ?, ?, ?)',
@@ -116,7 +116,7 @@ const startOfframp: Operations['transactions.offramp'] = (call, request) => {
   const fees = feesOn(call.store, call.fintech.id, 'offramp', amountKobo);
   const sources = draw(spendable(call, user), cngnBaseFromKobo(amountKobo + fees.totalKobo));
   const row = createOfframp(call, user, request, { amountKobo, fees, holder, bankCode: bank.code });
-  setAside(call, row, sources);
+  reserve(call, row, sources);
   begin(call, row);
   const isTransferred = row.state === 'payout_pending';
   const from = userWallets(call.store, user.id).find(({ id }) => id === sources[0]?.wallet);

@@ -57,8 +57,8 @@ const updateOnrampAsset: Operations['management.update-onramp-asset'] = (call, r
   const user = userOf(call, request.userId, 'NOT_FOUND');
   const before = store.get<PreferenceRow>('SELECT * FROM onramp_preference WHERE user = ?', user.id);
   const asset = wanted ?? before?.asset ?? 'CNGN';
-  const kept = wanted ? true : before?.auto_swap === 1n;
-  const swaps = asset !== 'CNGN' && (autoSwap ?? kept);
+  const isSwapped = wanted ? true : before?.auto_swap === 1n;
+  const swaps = asset !== 'CNGN' && (autoSwap ?? isSwapped);
   const slippage = slippageTolerance === undefined ? undefined : percentFromText(slippageTolerance);
   store.run(
     `INSERT INTO onramp_preference (user, asset, auto_swap, slippage_millionths, updated_at) VALUES (?, ?, ?, ?, ?)

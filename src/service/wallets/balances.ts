@@ -77,9 +77,9 @@ const balanceUser: Operations['wallets.balance-user'] = (call, { userId, token =
   const user = userOf(call, userId, 'NOT_FOUND');
   const rows = userWallets(call.store, user.id).flatMap((wallet) => {
     const held = holdings(call.store, wallet.id, token);
-    const isKept = wallet.kind === 'managed' || wallet.kind === 'multi_chain';
+    const isAlwaysListed = wallet.kind === 'managed' || wallet.kind === 'multi_chain';
     const shown =
-      held.length > 0 || !isKept
+      held.length > 0 || !isAlwaysListed
         ? held
         : [{ network: networkOf(wallet.blockchain)?.key ?? wallet.blockchain, balance: 0n }];
     return shown.map(({ network, balance }) => ({ network, walletAddress: wallet.address, minor: balance }));

@@ -81,7 +81,7 @@ export type ProfileInput = {
 /** Chooses the store of the key from the input and the existing profile. Throws CliError usage. */
 function storeOf(
   { store, keyCommand, keyShell, keyStdin }: ProfileInput,
-  kept: StoredProfile | undefined,
+  current: StoredProfile | undefined,
   isAsked: boolean,
 ): StoreSettings {
   const text = keyCommand ?? keyShell;
@@ -92,15 +92,16 @@ function storeOf(
     return trustedStore({ kind: 'command', command: text, isShell: keyShell !== undefined });
   }
   if (store === 'command') {
-    if (kept?.store.kind === 'command' && !keyStdin) return kept.store;
+    if (current?.store.kind === 'command' && !keyStdin) return current.store;
     throw new CliError('usage', '--store command needs a command that prints the key', {
       hint: 'add --key-command "PROGRAM ARGUMENTS"',
     });
   }
   if (store === 'environment' && keyStdin) throw conflict('--store environment and --key-stdin');
   if (store !== undefined) return { kind: store };
-  const isReplaced = (keyStdin || isAsked) && (kept?.store.kind === 'command' || kept?.store.kind === 'environment');
-  return kept && !isReplaced ? kept.store : { kind: 'file' };
+  const isReplaced =
+    (keyStdin || isAsked) && (current?.store.kind === 'command' || current?.store.kind === 'environment');
+  return current && !isReplaced ? current.store : { kind: 'file' };
 }
 
 const conflict = (both: string) =>
@@ -114,13 +115,18 @@ export const API_KEY = {
 } as const;
 
 /** Reads the new key; undefined if a command or the environment provides it, or the stored key stays. */
-async function givenKey(session: Session, input: ProfileInput, store: StoreSettings, kept: StoredProfile | undefined) {
+async function givenKey(
+  session: Session,
+  input: ProfileInput,
+  store: StoreSettings,
+  current: StoredProfile | undefined,
+) {
   if (input.keyStdin) {
     const text = await session.world.stdin.readAll(MAX_KEY_BYTES);
     return apiKeyFrom(text.replace(/\r?\n$/, ''), 'the key on standard input');
   }
   const isElsewhere = store.kind === 'command' || store.kind === 'environment' || input.mode === 'embedded';
-  if (isElsewhere || kept?.store.kind === store.kind) return undefined;
+  if (isElsewhere || current?.store.kind === store.kind) return undefined;
   if (!session.isInteractive) {
     throw new CliError('usage', 'the API key is missing', {
       code: 'VALIDATION_ERROR',
@@ -131,8 +137,8 @@ async function givenKey(session: Session, input: ProfileInput, store: StoreSetti
 }
 
 /** Chooses the mode from the input, the existing profile or the key's prefix. Throws CliError usage. */
-function modeOf(given: Mode | undefined, kept: StoredProfile | undefined, key: Secret | undefined) {
-  const mode = given ?? kept?.mode;
+function modeOf(given: Mode | undefined, current: StoredProfile | undefined, key: Secret | undefined) {
+  const mode = given ?? current?.mode;
   if (mode) return mode;
   if (key) return isSandboxKey(key) ? 'sandbox' : 'live';
   throw new CliError('usage', 'the mode is missing, and there is no key to derive it from', {
@@ -142,7 +148,7 @@ function modeOf(given: Mode | undefined, kept: StoredProfile | undefined, key: S
 }
 
 /** Chooses the base URL; undefined for an embedded sandbox. Throws CliError usage. */
-function addressOf(input: ProfileInput, kept: StoredProfile | undefined, mode: Mode, key: Secret | undefined) {
+function addressOf(input: ProfileInput, current: StoredProfile | undefined, mode: Mode, key: Secret | undefined) {
   if (mode === 'embedded') {
     const isNetwork = input.baseUrl ?? input.keyCommand ?? input.keyShell ?? key;
     if (isNetwork && input.name === BUILT_IN) throw builtInTaken();
@@ -150,7 +156,7 @@ function addressOf(input: ProfileInput, kept: StoredProfile | undefined, mode: M
     return undefined;
   }
   if (input.name === BUILT_IN) throw builtInTaken();
-  const baseUrl = input.baseUrl ?? kept?.baseUrl;
+  const baseUrl = input.baseUrl ?? current?.baseUrl;
   // The stored URL may have been edited by hand.
   if (baseUrl !== undefined) return safeBaseUrl(baseUrl);
   throw new CliError('usage', 'missing required input: --base-url', {
@@ -175,31 +181,31 @@ interface ProfileSettings extends ProfileInput {
 /** Builds the profile to store. Throws CliError usage for missing or conflicting input. */
 function profileOf(
   input: ProfileSettings,
-  kept: StoredProfile | undefined,
+  current: StoredProfile | undefined,
   store: StoreSettings,
   key: Secret | undefined,
 ): StoredProfile {
-  const mode = modeOf(input.mode, kept, key);
-  const baseUrl = addressOf(input, kept, mode, key);
+  const mode = modeOf(input.mode, current, key);
+  const baseUrl = addressOf(input, current, mode, key);
   if (key) requireKeyOf(mode, key, input.name, 'the key');
   const next: StoredProfile = {
     name: input.name,
     mode,
     baseUrl,
-    serviceName: input.serviceName ?? kept?.serviceName,
-    output: input.defaultOutput ?? kept?.output,
-    timeZone: input.timeZone ?? kept?.timeZone,
+    serviceName: input.serviceName ?? current?.serviceName,
+    output: input.defaultOutput ?? current?.output,
+    timeZone: input.timeZone ?? current?.timeZone,
     store,
-    sealing: input.sealing ?? kept?.sealing,
-    encryption: kept?.encryption,
-    absence: input.absence ?? kept?.absence,
-    visibleAfterMs: input.visibleAfter ?? kept?.visibleAfterMs,
-    evidence: input.evidence ?? kept?.evidence,
-    idempotencyLifetimeMs: input.idempotencyLifetime ?? kept?.idempotencyLifetimeMs,
-    trustedRules: kept?.trustedRules,
-    rules: kept?.rules,
-    operators: kept?.operators,
-    signAbove: kept?.signAbove,
+    sealing: input.sealing ?? current?.sealing,
+    encryption: current?.encryption,
+    absence: input.absence ?? current?.absence,
+    visibleAfterMs: input.visibleAfter ?? current?.visibleAfterMs,
+    evidence: input.evidence ?? current?.evidence,
+    idempotencyLifetimeMs: input.idempotencyLifetime ?? current?.idempotencyLifetimeMs,
+    trustedRules: current?.trustedRules,
+    rules: current?.rules,
+    operators: current?.operators,
+    signAbove: current?.signAbove,
   };
   const isTyped = [input.absence, input.visibleAfter, input.idempotencyLifetime].some((each) => each !== undefined);
   return isTyped ? trustedRules(next) : next;
@@ -208,11 +214,11 @@ function profileOf(
 /** Asks before a stored key is sent to another host. */
 async function agreeToMove(
   session: Session,
-  kept: StoredProfile | undefined,
+  current: StoredProfile | undefined,
   next: StoredProfile,
   key: Secret | undefined,
 ) {
-  const before = kept?.baseUrl;
+  const before = current?.baseUrl;
   if (before === undefined || next.baseUrl === undefined || key) return;
   if (URL.canParse(before) && new URL(before).origin === new URL(next.baseUrl).origin) return;
   await confirmChange(session, {
@@ -240,12 +246,12 @@ export async function addProfile(
 ): Promise<{ readonly next: StoredProfile; readonly isNew: boolean }> {
   const { world, globals } = session;
   const input = { ...given, timeZone: globals.isZoneChosen ? globals.zone.name : undefined };
-  const kept = storedProfileNamed(input.name, world);
-  const store = storeOf(input, kept, asked !== undefined);
-  const key = asked ?? (await givenKey(session, input, store, kept));
-  const next = profileOf(input, kept, store, key);
+  const current = storedProfileNamed(input.name, world);
+  const store = storeOf(input, current, asked !== undefined);
+  const key = asked ?? (await givenKey(session, input, store, current));
+  const next = profileOf(input, current, store, key);
   endDryRun(session, { ...next });
-  await agreeToMove(session, kept, next, key);
+  await agreeToMove(session, current, next, key);
   if (input.check) {
     await session.note(`profile ${next.name} · ${modeForPeople(next.mode)}`);
     await tryProfile(session, next, key);
@@ -254,15 +260,15 @@ export async function addProfile(
     world,
     next.name,
     (found) => {
-      const now = found ?? (next.name === BUILT_IN ? kept : undefined);
+      const now = found ?? (next.name === BUILT_IN ? current : undefined);
       // The confirmation and the check applied to the profile as it was then, unless the input defines the whole account.
       const isWhole = key !== undefined && input.baseUrl !== undefined;
-      if (!isWhole && !isSameAccount(now, kept) && !isSameAccount(now, next)) throw changedConcurrently(next.name);
+      if (!isWhole && !isSameAccount(now, current) && !isSameAccount(now, next)) throw changedConcurrently(next.name);
       return profileOf(input, now, storeOf(input, now, asked !== undefined), key);
     },
     key,
   );
-  return { next: changed, isNew: kept === undefined };
+  return { next: changed, isNew: current === undefined };
 }
 
 function isSameAccount(one: StoredProfile | undefined, other: StoredProfile | undefined): boolean {

@@ -25,8 +25,8 @@ export async function withSavedOperations(error: unknown, world: World): Promise
 
 async function savedText(path: string, world: World): Promise<string> {
   try {
-    const { saveInDoubt: saveDoubts } = await import('../../journal/save-in-doubt.ts');
-    return textOf(await saveDoubts(path, world));
+    const { saveInDoubt } = await import('../../journal/save-in-doubt.ts');
+    return textOf(await saveInDoubt(path, world));
   } catch {
     return 'its unknown outcomes could not be saved';
   }

@@ -145,20 +145,20 @@ describe('a rotation', () => {
 
   test('exits with 5 when its process cannot be started, sends nothing, and can be repeated', async () => {
     const on = await bench();
-    on.keeper = () => ({ kind: 'missing' });
+    on.rotationProcess = () => ({ kind: 'missing' });
     expect((await on.refused(ROTATE, 5)).message).toContain('nothing was sent');
     expect({ rows: on.rows(), left: on.left(), live: on.service.live }).toEqual({
       rows: [['refused', 'refused']],
       left: [],
       live: OLD,
     });
-    on.keeper = (usual) => usual();
+    on.rotationProcess = (usual) => usual();
     expect((await on.run(ROTATE)).code).toBe(0);
   });
 
   test('exits with 6 when its process is killed after sending', async () => {
     const on = await bench();
-    on.keeper = async () => {
+    on.rotationProcess = async () => {
       await claim(on);
       return ended(null);
     };
@@ -437,7 +437,7 @@ describe('Ctrl-C', () => {
   test('while waiting for the response exits with 130, and --resume picks it up', async () => {
     const on = await bench();
     const stop = new AbortController();
-    on.keeper = async (usual) => {
+    on.rotationProcess = async (usual) => {
       await usual();
       stop.abort();
       return { kind: 'late' };

@@ -19,10 +19,10 @@ type Quotes = Readonly<Record<string, QuoteTerms>>;
 const fileOf = (world: World): string => join(stateDir(world), 'quotes.json');
 
 /**
- * Keeps what a quote says for the trade on it, whose request names neither pair nor amount. Never fails: without it, a lost trade can be proven
+ * Saves what a quote says for the trade on it, whose request names neither pair nor amount. Never fails: without it, a lost trade can be proven
  * by the service's idempotency key alone, or a person decides.
  */
-export function keepQuote(world: World, quoteId: string, terms: QuoteTerms): void {
+export function saveQuote(world: World, quoteId: string, terms: QuoteTerms): void {
   try {
     world.ensurePrivateDir(stateDir(world));
     const quotes = Object.entries({ ...quotesIn(world), [quoteId]: terms }).slice(-MAX_QUOTES);
@@ -37,7 +37,7 @@ export function keepQuote(world: World, quoteId: string, terms: QuoteTerms): voi
 }
 
 /** Returns what a quote said that this machine has fetched; undefined for another one. */
-export function keptQuote(world: World, quoteId: string): QuoteTerms | undefined {
+export function savedQuote(world: World, quoteId: string): QuoteTerms | undefined {
   const quotes = quotesIn(world);
   return Object.hasOwn(quotes, quoteId) ? quotes[quoteId] : undefined;
 }

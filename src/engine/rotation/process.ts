@@ -10,8 +10,8 @@ import { openJournalAt } from '../../journal/open.ts';
 import { openAccount } from '../connect.ts';
 import { lockRotation, removeRotationLocks, saveRotationPart } from './files.ts';
 
-/** What the keeper reads from standard input, because argv must not contain secrets. */
-export interface KeeperOrder {
+/** What the rotation process reads from standard input, because argv must not contain secrets. */
+export interface RotationOrder {
   readonly operationId: string;
   readonly profile: Pick<Profile, 'name' | 'mode' | 'baseUrl'>;
   /** Undefined for an embedded sandbox, which knows its own key. */
@@ -28,8 +28,8 @@ const LOCK_WAIT_MS = 5_000;
  * killed between the response and the disk would lose the only copy of the new key. A response that cannot be written to its
  * reserved file is also printed to standard output. Returns the exit code.
  */
-export async function keep(world: World): Promise<number> {
-  const order = JSON.parse(await world.stdin.readAll(MAX_ORDER_BYTES)) as KeeperOrder;
+export async function runRotationProcess(world: World): Promise<number> {
+  const order = JSON.parse(await world.stdin.readAll(MAX_ORDER_BYTES)) as RotationOrder;
   const { operationId } = order;
   const lock = await lockRotation(world, operationId, 'send', LOCK_WAIT_MS);
   if (!lock) return 1;
@@ -60,14 +60,14 @@ function saveResponse(world: World, operationId: string, sent: string): boolean 
   }
 }
 
-function accountOf({ profile, apiKey }: KeeperOrder): Profile {
+function accountOf({ profile, apiKey }: RotationOrder): Profile {
   const key = apiKey === undefined ? undefined : { from: 'order', load: async () => new Secret(apiKey) };
   return { ...profile, key, stored: undefined };
 }
 
 async function sendOnce(
   { clock }: World,
-  { profile: { baseUrl }, timeoutMs }: KeeperOrder,
+  { profile: { baseUrl }, timeoutMs }: RotationOrder,
   { exchange, apiKey }: Awaited<ReturnType<typeof openAccount>>,
 ): Promise<Sent> {
   try {
@@ -75,7 +75,7 @@ async function sendOnce(
       effect: regenerateApiKey.effect,
       totalMs: timeoutMs,
       clock,
-      // Ctrl-C stops the waiting command, not the keeper.
+      // Ctrl-C stops the waiting command, not the rotation process.
       interrupted: new AbortController().signal,
     });
   } catch (error) {
