@@ -156,8 +156,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/chain.ts',
-    line: 'const said = [String(sequence), operationId, host, state, String(at), requestId',
-    change: 'const said = [String(sequence), operationId, host, state, requestId',
+    line: 'const fields = [String(sequence), operationId, host, state, String(at), requestId',
+    change: 'const fields = [String(sequence), operationId, host, state, requestId',
     tests: ['test/journal/kept-lines.test.ts'],
   },
   {
@@ -882,7 +882,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/rules/verdicts.ts',
-    line: '|| moves.unsaid.includes(each)',
+    line: '|| moves.unknownAssets.includes(each)',
     change: '',
     tests: ['test/rules/confirm.test.ts', 'test/rules/rules.test.ts', 'test/rules/table.test.ts'],
   },
@@ -914,7 +914,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/accounts.ts',
-    line: 'if (isMissing || rows.some(({ account, said }) => account !== said))',
+    line: 'if (isMissing || rows.some(({ account, recorded }) => account !== recorded))',
     change: 'if (false)',
     tests: UNCHANGED,
   },
@@ -932,8 +932,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/chain.ts',
-    line: 'return JSON.stringify([...said, busyUntil === null ? null : String(busyUntil), subject, value]);',
-    change: 'return JSON.stringify([...said, null, subject, value]);',
+    line: 'return JSON.stringify([...fields, busyUntil === null ? null : String(busyUntil), subject, value]);',
+    change: 'return JSON.stringify([...text, null, subject, value]);',
     tests: ['test/journal/kept-lines.test.ts', 'test/journal/verify.test.ts'],
   },
   {

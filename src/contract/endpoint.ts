@@ -34,7 +34,7 @@ export interface Alias {
 export type EnvelopeVariant = 'lower-case' | 'camel' | 'top-level-version';
 
 /**
- * Where a request sends money: the fields that name it; a dot selects a nested field. `unsaid`: an earlier request decided it. An
+ * Where a request sends money: the fields that name it; a dot selects a nested field. `unknown`: an earlier request decided it. An
  * address that is left out means that the money stays with the account, or goes to the user in `orUser`. `walletOf`: the default
  * wallet of a user, if there is one.
  */
@@ -44,7 +44,7 @@ export type MoveTarget =
   | { readonly address: string; readonly isOptional?: true; readonly orUser?: string }
   | { readonly user: string }
   | { readonly walletOf: string }
-  | 'unsaid';
+  | 'unknown';
 
 /** What a request that moves money says about it, for the rules of a profile. */
 export interface MoveRow {

@@ -5,7 +5,7 @@ import type { Endpoint, MoveRow, MoveTarget } from './endpoint.ts';
 import type { FieldMeta } from './fields.ts';
 import { fieldOf, unwrap } from './rows.ts';
 
-/** Where money goes. `unsaid`: the request does not say it. */
+/** Where money goes. `unknown`: the request does not say it. */
 export type Destination =
   | { readonly kind: 'account'; readonly bankCode: string; readonly accountNumber: string }
   | { readonly kind: 'saved-account'; readonly accountId: string }
@@ -13,7 +13,7 @@ export type Destination =
   | { readonly kind: 'user'; readonly userId: string }
   /** The default wallet of a user, or nowhere else if there is none. */
   | { readonly kind: 'wallet-of'; readonly userId: string }
-  | { readonly kind: 'unsaid' };
+  | { readonly kind: 'unknown' };
 
 /** What a request moves, as far as the request says. */
 export interface Moves {
@@ -22,7 +22,7 @@ export interface Moves {
   /** What comes in instead. */
   readonly incoming: Amount | undefined;
   /** The assets that it also moves or may move, in amounts that the request does not say. */
-  readonly unsaid: readonly Asset[];
+  readonly unknownAssets: readonly Asset[];
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ const STABLECOINS = ['USDC', 'USDT'] as const;
 /** The endpoint that brings money in and its command, for records that have only their names. */
 export const INCOMING = { endpoint: 'transactions.onramp', command: 'onramp start' } as const;
 
-const NOTHING: Moves = { amount: undefined, incoming: undefined, unsaid: [] };
+const NOTHING: Moves = { amount: undefined, incoming: undefined, unknownAssets: [] };
 
 /** Returns what a request moves; undefined if its endpoint moves no money. Works for unvalidated requests too. */
 export function movesOf(endpoint: Endpoint, request: unknown): Moves | undefined {
@@ -41,9 +41,9 @@ export function movesOf(endpoint: Endpoint, request: unknown): Moves | undefined
   const input = (request ?? {}) as Input;
   if (moves.isFreeWithout && input[moves.amount] === undefined) return NOTHING;
   if (moves.isIncoming) return { ...NOTHING, incoming: amountIn(endpoint, moves, input).amount };
-  if (moves.decidedBy !== undefined && input[moves.decidedBy] !== undefined) return { ...NOTHING, ...UNSAID };
-  const { amount, unsaid } = amountIn(endpoint, moves, input);
-  return { ...NOTHING, amount, unsaid: [...unsaid, ...stablecoinsGiven(moves, input)] };
+  if (moves.decidedBy !== undefined && input[moves.decidedBy] !== undefined) return { ...NOTHING, ...UNKNOWN };
+  const { amount, unknownAssets } = amountIn(endpoint, moves, input);
+  return { ...NOTHING, amount, unknownAssets: [...unknownAssets, ...stablecoinsGiven(moves, input)] };
 }
 
 /** Returns the assets that requests of an endpoint may spend; empty if it spends nothing. */
@@ -62,18 +62,22 @@ export function destinationsOf({ moves, redirects }: Endpoint, request: unknown)
   return (moves ?? redirects)?.to.flatMap((target) => destinationsIn(target, input)) ?? [];
 }
 
-const UNSAID = { amount: undefined, unsaid: TOKENS } as const;
+const UNKNOWN = { amount: undefined, unknownAssets: TOKENS } as const;
 
-/** Reads the amount. One that cannot be read, or that no transfer has, is unsaid, in every asset that it may have. */
-function amountIn(endpoint: Endpoint, { amount: field }: MoveRow, input: Input): Pick<Moves, 'amount' | 'unsaid'> {
+/** Reads the amount. One that cannot be read, or that no transfer has, is unknown, in every asset that it may have. */
+function amountIn(
+  endpoint: Endpoint,
+  { amount: field }: MoveRow,
+  input: Input,
+): Pick<Moves, 'amount' | 'unknownAssets'> {
   const { unit, asset: named } = metaOf(endpoint, field);
   const asset = assetIn(named, input);
   const value = input[field];
-  if (asset === undefined) return UNSAID;
+  if (asset === undefined) return UNKNOWN;
   const amount = typeof value === 'string' || isWireNumber(value) ? fromWire(value, unit, asset) : undefined;
   return amount && amount.minor > 0n && amount.minor <= MAX_MINOR[asset]
-    ? { amount, unsaid: [] }
-    : { amount: undefined, unsaid: [asset] };
+    ? { amount, unknownAssets: [] }
+    : { amount: undefined, unknownAssets: [asset] };
 }
 
 /** Returns the unit and the asset of a field with an amount. */
@@ -100,31 +104,31 @@ function stablecoinsGiven({ gives }: MoveRow, input: Input): readonly Asset[] {
 }
 
 function destinationsIn(target: MoveTarget, input: Input): readonly Destination[] {
-  if (target === 'unsaid') return [{ kind: 'unsaid' }];
+  if (target === 'unknown') return [{ kind: 'unknown' }];
   if ('bankCode' in target) {
     const [bankCode, accountNumber] = [textIn(input, target.bankCode), textIn(input, target.accountNumber)];
-    return [bankCode && accountNumber ? { kind: 'account', bankCode, accountNumber } : { kind: 'unsaid' }];
+    return [bankCode && accountNumber ? { kind: 'account', bankCode, accountNumber } : { kind: 'unknown' }];
   }
   if ('user' in target) return [userIn(input, target.user)];
   if ('walletOf' in target) {
     const userId = textIn(input, target.walletOf);
-    return [userId ? { kind: 'wallet-of', userId } : { kind: 'unsaid' }];
+    return [userId ? { kind: 'wallet-of', userId } : { kind: 'unknown' }];
   }
   if ('savedAccount' in target) {
     const accountId = textIn(input, target.savedAccount);
-    return [accountId ? { kind: 'saved-account', accountId } : { kind: 'unsaid' }];
+    return [accountId ? { kind: 'saved-account', accountId } : { kind: 'unknown' }];
   }
   if (valueIn(input, target.address) === undefined) {
     if (target.isOptional) return [];
     if (target.orUser !== undefined) return [userIn(input, target.orUser)];
   }
   const address = textIn(input, target.address);
-  return [address ? { kind: 'address', address } : { kind: 'unsaid' }];
+  return [address ? { kind: 'address', address } : { kind: 'unknown' }];
 }
 
 function userIn(input: Input, field: string): Destination {
   const userId = textIn(input, field);
-  return userId ? { kind: 'user', userId } : { kind: 'unsaid' };
+  return userId ? { kind: 'user', userId } : { kind: 'unknown' };
 }
 
 function textIn(input: Input, field: string): string | undefined {

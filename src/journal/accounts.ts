@@ -82,15 +82,15 @@ async function namesAround(
 ): Promise<readonly NameRow[]> {
   const asked = [key(keyFingerprint), old(profile, baseUrl)];
   const [rows, ...facts] = await Promise.all([
-    queries.all<NameRow & { said: string | null }>(
-      `SELECT name, account, (SELECT value FROM entry WHERE subject = 'account ' || name ORDER BY sequence DESC LIMIT 1) AS said
+    queries.all<NameRow & { recorded: string | null }>(
+      `SELECT name, account, (SELECT value FROM entry WHERE subject = 'account ' || name ORDER BY sequence DESC LIMIT 1) AS recorded
        FROM account_name WHERE account IN (SELECT account FROM account_name WHERE name IN (?, ?)) ORDER BY name`,
       ...asked,
     ),
     ...asked.map((name) => find(queries, name)),
   ]);
   const isMissing = asked.some((name, index) => facts[index] !== undefined && rows.every((row) => row.name !== name));
-  if (isMissing || rows.some(({ account, said }) => account !== said))
+  if (isMissing || rows.some(({ account, recorded }) => account !== recorded))
     throw changed('which keys belong to the account');
   return rows;
 }

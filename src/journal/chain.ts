@@ -60,15 +60,26 @@ export function hashOfOne(previous: string, link: Link, form: Form = 'joined'): 
 /** Returns the text of an entry that its hash covers, besides the hash before it. */
 function textOf(link: Link, form: Form): string {
   const { sequence, operationId, host, state, at, requestId, verdict, detail, result, operation } = link;
-  const said = [String(sequence), operationId, host, state, String(at), requestId, verdict, detail, result, operation];
-  if (form === 'earlier') return JSON.stringify(said);
+  const fields = [
+    String(sequence),
+    operationId,
+    host,
+    state,
+    String(at),
+    requestId,
+    verdict,
+    detail,
+    result,
+    operation,
+  ];
+  if (form === 'earlier') return JSON.stringify(fields);
   const { busyUntil, subject, value } = link;
-  return JSON.stringify([...said, busyUntil === null ? null : String(busyUntil), subject, value]);
+  return JSON.stringify([...fields, busyUntil === null ? null : String(busyUntil), subject, value]);
 }
 
 /** Returns the hash of an entry whose text is known. */
-export function hashOfText(previous: string, said: string): string {
-  return nodeCrypto().hash('sha256', `${previous}\n${said}`, 'base64url');
+export function hashOfText(previous: string, text: string): string {
+  return nodeCrypto().hash('sha256', `${previous}\n${text}`, 'base64url');
 }
 
 /** Returns the text of the fixed columns of an operation's row, which its first entry covers. */

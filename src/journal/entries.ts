@@ -40,10 +40,10 @@ export async function appendEntries(recording: Recording, entries: readonly NewE
   const { queries, host } = recording;
   let end = await endOfChain(recording);
   const values: SqlValue[] = [];
-  for (const { at, busyUntil, ...said } of entries) {
+  for (const { at, busyUntil, ...entry } of entries) {
     const link: Link = {
       ...{ operationId: null, requestId: null, verdict: null, detail: null, result: null, subject: null, value: null },
-      ...{ operation: null, ...said, host, sequence: end.sequence + 1n, at: BigInt(at) },
+      ...{ operation: null, ...entry, host, sequence: end.sequence + 1n, at: BigInt(at) },
       busyUntil: busyUntil === undefined || busyUntil === null ? null : BigInt(busyUntil),
     };
     end = { sequence: link.sequence, hash: hashOfOne(end.hash, link) };

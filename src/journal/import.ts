@@ -257,11 +257,19 @@ const NOTHING = {
 };
 
 function entryOf({ type: _, ...line }: EntryLine): EntryRow {
-  const said = Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined));
   const until = 'busy_until' in line ? line.busy_until : undefined;
   const numbers = { sequence: BigInt(line.sequence), at: BigInt(line.at) };
   const { host, state, hash } = line;
-  return { ...NOTHING, ...said, host, state, hash, ...numbers, busy_until: until === undefined ? null : BigInt(until) };
+  return {
+    ...NOTHING,
+    ...given,
+    host,
+    state,
+    hash,
+    ...numbers,
+    busy_until: until === undefined ? null : BigInt(until),
+  };
 }
 
 async function insertEntry(queries: Queries, entry: EntryRow): Promise<void> {

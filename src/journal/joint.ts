@@ -113,8 +113,8 @@ const BEFORE = 'EXISTS (SELECT 1 FROM entry WHERE operation_id = operation.id AN
 export async function processesBefore(queries: Queries, sequence: bigint): Promise<string> {
   // A journal that began with its joint has no operation before it.
   if (sequence === 1n) return shortSha256('');
-  const sql = `SELECT string_agg(id || ':' || process, ',' ORDER BY id) AS said FROM operation WHERE ${BEFORE}`;
-  return shortSha256((await queries.get<{ said: string | null }>(sql, sequence))?.said ?? '');
+  const sql = `SELECT string_agg(id || ':' || process, ',' ORDER BY id) AS joined FROM operation WHERE ${BEFORE}`;
+  return shortSha256((await queries.get<{ joined: string | null }>(sql, sequence))?.joined ?? '');
 }
 
 /** Returns the digest of the fixed columns of the operations before an entry whose input digest was removed. */

@@ -108,13 +108,13 @@ export async function tryMove(
   const { requestId = null, verdict = null, detail = null, result = null, busyUntil = null } = appended;
   const at = appended.at ?? queries.now();
   const storable = storableIn(queries);
-  const said = { verdict, requestId: storable(requestId), detail: storable(detail), result: storable(result) };
+  const stored = { verdict, requestId: storable(requestId), detail: storable(detail), result: storable(result) };
   // The row may say only what its entries say.
-  await appendEntries(recording, [{ operationId: id, at, state: to, busyUntil, ...said }]);
+  await appendEntries(recording, [{ operationId: id, at, state: to, busyUntil, ...stored }]);
   await queries.run(
     `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
        result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
-    ...[to, said.requestId, verdict, said.detail, said.result, at, busyUntil, id],
+    ...[to, stored.requestId, verdict, stored.detail, stored.result, at, busyUntil, id],
   );
   const { account, command, created_at: createdAt, asset, minor } = row;
   if (asset && minor !== null && counts(row.state, row.verdict) && !counts(to, verdict)) {

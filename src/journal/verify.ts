@@ -45,13 +45,13 @@ interface TextRow {
   readonly host: string;
   readonly hash: string;
   /** Undefined if the server makes no texts. */
-  readonly said?: string;
+  readonly recorded?: string;
 }
 
 const PART = 'FROM entry e WHERE e.sequence > ? AND e.sequence <= ? ORDER BY e.sequence';
 
 /** Entries with their texts, which SQLite makes five times as fast as JavaScript. */
-const textsSql = (form: Form) => `SELECT e.sequence, e.host, e.hash, ${linkText(form)} AS said FROM entry e
+const textsSql = (form: Form) => `SELECT e.sequence, e.host, e.hash, ${linkText(form)} AS recorded FROM entry e
   LEFT JOIN operation o ON e.state = 'prepared' AND o.id = e.operation_id
   WHERE e.sequence > ? AND e.sequence <= ? ORDER BY e.sequence`;
 
@@ -128,7 +128,7 @@ async function walk(queries: Queries, joint: Joined | undefined, counted?: Count
     for (const [index, row] of rows.entries()) {
       const previous = (form === 'joined' ? head?.hash : hosts[row.host]) ?? NO_HASH;
       const isNext: boolean = row.sequence === (head?.sequence ?? 0n) + 1n;
-      const hash = row.said === undefined ? others[index]?.(previous) : hashOfText(previous, row.said);
+      const hash = row.recorded === undefined ? others[index]?.(previous) : hashOfText(previous, row.recorded);
       if (!isNext || hash !== row.hash) problem ??= await problemAt(queries, row.sequence, { previous, head, form });
       hosts[row.host] = row.hash;
       head = { sequence: row.sequence, hash: row.hash };
@@ -231,28 +231,28 @@ async function wrongOperation(queries: Queries, joint: Joined | undefined): Prom
   );
   if (row) return row.id;
   const busy = joint?.busy ?? {};
-  const late = await queries.all<{ id: string; until: bigint; said: bigint | null }>(
-    `SELECT id, busy_until AS until, said FROM (SELECT o.id, o.busy_until, ${latest('busy_until')} AS said FROM operation o) AS found
-     WHERE busy_until IS DISTINCT FROM coalesce(said, 0)`,
+  const late = await queries.all<{ id: string; until: bigint; recorded: bigint | null }>(
+    `SELECT id, busy_until AS until, recorded FROM (SELECT o.id, o.busy_until, ${latest('busy_until')} AS recorded FROM operation o) AS found
+     WHERE busy_until IS DISTINCT FROM coalesce(recorded, 0)`,
   );
-  const other = late.find(({ id, until, said }) => said !== null || until !== BigInt(busy[id] ?? 0));
+  const other = late.find(({ id, until, recorded }) => recorded !== null || until !== BigInt(busy[id] ?? 0));
   if (other) return other.id;
   const wrong = new Set(late.map(({ id }) => id));
   for (const [id, until] of Object.entries(busy)) {
-    const found = await queries.get<{ said: bigint | null }>(
-      `SELECT ${latest('busy_until')} AS said FROM operation o WHERE o.id = ?`,
+    const found = await queries.get<{ recorded: bigint | null }>(
+      `SELECT ${latest('busy_until')} AS recorded FROM operation o WHERE o.id = ?`,
       id,
     );
-    if (until !== 0 && found?.said === null && !wrong.has(id)) return id;
+    if (until !== 0 && found?.recorded === null && !wrong.has(id)) return id;
   }
   return undefined;
 }
 
 async function areNamesRight(queries: Queries): Promise<boolean> {
-  const said = `SELECT substr(subject, 9) AS name, value AS account FROM entry e WHERE subject LIKE 'account %' AND value IS NOT NULL
+  const recorded = `SELECT substr(subject, 9) AS name, value AS account FROM entry e WHERE subject LIKE 'account %' AND value IS NOT NULL
     AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject)`;
   const rows = 'SELECT name, account FROM account_name';
-  const differs = `SELECT 1 AS found FROM (${rows} EXCEPT ${said}) AS more UNION ALL SELECT 1 AS found FROM (${said} EXCEPT ${rows}) AS less`;
+  const differs = `SELECT 1 AS found FROM (${rows} EXCEPT ${recorded}) AS more UNION ALL SELECT 1 AS found FROM (${recorded} EXCEPT ${rows}) AS less`;
   return (await queries.get(differs)) === undefined;
 }
 
@@ -262,8 +262,8 @@ async function areRotationsRight(queries: Queries): Promise<boolean> {
     `SELECT subject, value FROM entry e WHERE subject LIKE 'rotation %'
      AND sequence = (SELECT max(sequence) FROM entry WHERE subject = e.subject)`,
   );
-  const said = new Map(facts.map(({ subject, value }) => [subject, value]));
-  return said.size === rows.length && rows.every(({ subject, value }) => said.get(subject) === value);
+  const recorded = new Map(facts.map(({ subject, value }) => [subject, value]));
+  return recorded.size === rows.length && rows.every(({ subject, value }) => recorded.get(subject) === value);
 }
 
 async function areEarlierRight(queries: Queries, joint: Joined | undefined): Promise<boolean> {

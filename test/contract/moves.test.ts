@@ -28,7 +28,7 @@ describe('every endpoint that moves money', () => {
     const named = [
       ...[moves.decidedBy, moves.gives?.field, moves.gives?.stablecoin, moves.gives?.unless],
       ...moves.to.flatMap((target) =>
-        target === 'unsaid' ? [] : Object.values(target).filter((each) => each !== true),
+        target === 'unknown' ? [] : Object.values(target).filter((each) => each !== true),
       ),
     ].filter((each) => each !== undefined);
     expect(fields.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
@@ -51,14 +51,14 @@ const CNGN = (minor: bigint) => ({ asset: 'CNGN', minor });
 const USDC = (minor: bigint) => ({ asset: 'USDC', minor });
 
 describe('a request moves', () => {
-  test.each<[id: string, input: object, amount: unknown, unsaid: readonly string[], to: readonly string[]]>([
+  test.each<[id: string, input: object, amount: unknown, unknownAssets: readonly string[], to: readonly string[]]>([
     ['fees.withdraw', { amount: 500, bankCode: '1', bankAccountNumber: '2' }, NGN(500n), [], ['account 1 2']],
-    ['fees.withdraw', { amount: '500' }, NGN(500n), [], ['unsaid']],
-    ['fees.withdraw', { amount: 0.5, bankCode: 1, bankAccountNumber: '2' }, undefined, ['NGN'], ['unsaid']],
-    ['fees.withdraw', { amount: 0 }, undefined, ['NGN'], ['unsaid']],
-    ['fees.withdraw', { amount: 1e20 }, undefined, ['NGN'], ['unsaid']],
-    ['fees.withdraw', { amount: null }, undefined, ['NGN'], ['unsaid']],
-    ['fees.withdraw', { amount: { value: 5 } }, undefined, ['NGN'], ['unsaid']],
+    ['fees.withdraw', { amount: '500' }, NGN(500n), [], ['unknown']],
+    ['fees.withdraw', { amount: 0.5, bankCode: 1, bankAccountNumber: '2' }, undefined, ['NGN'], ['unknown']],
+    ['fees.withdraw', { amount: 0 }, undefined, ['NGN'], ['unknown']],
+    ['fees.withdraw', { amount: 1e20 }, undefined, ['NGN'], ['unknown']],
+    ['fees.withdraw', { amount: null }, undefined, ['NGN'], ['unknown']],
+    ['fees.withdraw', { amount: { value: 5 } }, undefined, ['NGN'], ['unknown']],
     ['transactions.offramp', { amount: 5.01, bankCode: '1', accountNumber: '2' }, NGN(501n), [], ['account 1 2']],
     ['transactions.fintech-offramp', { amount: 7, bankAccountId: 'x' }, CNGN(7n), [], ['saved-account x']],
     [
@@ -73,7 +73,7 @@ describe('a request moves', () => {
       { amount: 2, ticker: 'usdc', destinationWallet: '' },
       undefined,
       ['CNGN', 'USDC', 'USDT'],
-      ['unsaid'],
+      ['unknown'],
     ],
     ['transactions.fintech-transfer', { amount: 9, destinationAddress: 'a' }, CNGN(9n), [], ['address a']],
     [
@@ -83,8 +83,8 @@ describe('a request moves', () => {
       [],
       ['address a'],
     ],
-    ['swaps.trigger', { walletAddress: 'w', sellToken: 'USDC' }, undefined, ['USDC'], ['unsaid']],
-    ['swaps.trigger', { walletAddress: 'w', sellToken: 'USDC', amount: 1 }, USDC(1_000_000n), [], ['unsaid']],
+    ['swaps.trigger', { walletAddress: 'w', sellToken: 'USDC' }, undefined, ['USDC'], ['unknown']],
+    ['swaps.trigger', { walletAddress: 'w', sellToken: 'USDC', amount: 1 }, USDC(1_000_000n), [], ['unknown']],
     ['swaps.create', { sellToken: 'CNGN', amount: 1, userId: 'u' }, CNGN(1_000_000n), [], ['user u']],
     [
       'swaps.create',
@@ -125,13 +125,13 @@ describe('a request moves', () => {
     ['fx.update-limit-order', { orderId: 'o', status: 'paused' }, undefined, [], []],
     ['fx.update-limit-order', { orderId: 'o', maxAmount: '3' }, CNGN(3_000_000n), ['USDC', 'USDT'], []],
     ['banks.delete', { accountId: 'x', amount: 5 }, undefined, [], []],
-  ])('%s %j', (id, input, amount, unsaid, to) => {
+  ])('%s %j', (id, input, amount, unknownAssets, to) => {
     const moves = movesOf(byId(id), input);
     const destinations = destinationsOf(byId(id), input).map(({ kind, ...named }) =>
       [kind, ...Object.values(named)].join(' '),
     );
-    expect([moves?.amount, moves?.unsaid ?? [], destinations]).toEqual([amount, unsaid, to]);
-    const spent = [...(moves?.amount ? [moves.amount.asset] : []), ...(moves?.unsaid ?? [])];
+    expect([moves?.amount, moves?.unknownAssets ?? [], destinations]).toEqual([amount, unknownAssets, to]);
+    const spent = [...(moves?.amount ? [moves.amount.asset] : []), ...(moves?.unknownAssets ?? [])];
     expect(assetsOf(byId(id))).toEqual(expect.arrayContaining(spent));
   });
 
@@ -139,7 +139,7 @@ describe('a request moves', () => {
     [{ amount: 5, userId: 'u' }, NGN(500n)],
     [{ amount: 'five', userId: 'u' }, undefined],
   ])('nothing out with an onramp, which brings in what it says: %j', (input, incoming) => {
-    expect(movesOf(byId('transactions.onramp'), input)).toEqual({ amount: undefined, incoming, unsaid: [] });
+    expect(movesOf(byId('transactions.onramp'), input)).toEqual({ amount: undefined, incoming, unknownAssets: [] });
   });
 });
 
@@ -152,7 +152,7 @@ describe('a change that redirects money', () => {
   const ADDRESSES = { USDT: 'a', USDC: 'b' };
   test.each<[id: string, input: object, to: readonly string[]]>([
     ['users.set-default-wallet', { userId: 'u', address: 'a', blockchain: 'base' }, ['address a']],
-    ['users.set-default-wallet', { userId: 'u' }, ['unsaid']],
+    ['users.set-default-wallet', { userId: 'u' }, ['unknown']],
     ['users.remove-default-wallet', { userId: 'u' }, []],
     ['wallets.add-external', { address: 'a', isDefault: true }, ['address a']],
     ['wallets.add-external', { address: 'a', isDefault: 'yes' }, ['address a']],
@@ -162,8 +162,8 @@ describe('a change that redirects money', () => {
     ['wallets.set-external-status', { address: 'a' }, ['address a']],
     ['wallets.set-external-status', { address: 'a', status: 'inactive' }, []],
     ['fx.register-mpc', { tokenWallets: ADDRESSES }, ['address a', 'address b']],
-    ['fx.register-mpc', { tokenWallets: { USDT: 'a' } }, ['address a', 'unsaid']],
-    ['fx.register-mpc', {}, ['unsaid', 'unsaid']],
+    ['fx.register-mpc', { tokenWallets: { USDT: 'a' } }, ['address a', 'unknown']],
+    ['fx.register-mpc', {}, ['unknown', 'unknown']],
     ['banks.update', { accountId: 'x', isDefault: true }, []],
   ])('%s %j', (id, input, to) => {
     const destinations = destinationsOf(byId(id), input).map(({ kind, ...named }) =>
@@ -176,7 +176,7 @@ describe('a change that redirects money', () => {
     const groups = await Promise.all(CATALOGUE.map(({ load }) => load()));
     for (const { id, request, redirects } of endpoints.filter((each) => each.redirects)) {
       const names = rowsOf(request()).map(({ name }) => name);
-      const fields = redirects?.to.flatMap((target) => (target === 'unsaid' ? [] : Object.values(target)));
+      const fields = redirects?.to.flatMap((target) => (target === 'unknown' ? [] : Object.values(target)));
       expect(names).toEqual(expect.arrayContaining([...(fields ?? []), redirects?.unless?.field ?? names[0]]));
       const command = groups.flat().find(({ words }) => words.join(' ') === redirects?.command);
       expect(command?.endpoints).toContain(id);
@@ -197,7 +197,7 @@ describe('a change that redirects money', () => {
     const places = endpoints
       .filter(({ effect, area }) => effect !== 'read' && area === undefined)
       .flatMap(({ id, request, moves, redirects }) => {
-        const named = (moves ?? redirects)?.to.flatMap((target) => (target === 'unsaid' ? [] : Object.values(target)));
+        const named = (moves ?? redirects)?.to.flatMap((target) => (target === 'unknown' ? [] : Object.values(target)));
         return rowsOf(request())
           .filter(({ name }) => /address|wallet|owner|destination/i.test(name))
           .filter(({ name, type }) => type === 'string' && !named?.includes(name))

@@ -9,7 +9,7 @@ import { ROOT } from '../support/built.ts';
 const PAGE = readFileSync(join(ROOT, 'docs', 'rules.md'), 'utf8');
 
 function destination(target: MoveTarget): string {
-  if (target === 'unsaid') return 'not in the request, so a list stops it';
+  if (target === 'unknown') return 'not in the request, so a list stops it';
   if ('bankCode' in target) return 'bank account';
   if ('savedAccount' in target) return 'saved bank account, looked up';
   if ('user' in target) return 'user';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { said } from '../../src/engine/plans/said.ts';
+import { quotedText } from '../../src/engine/plans/quoted-text.ts';
 import { authorityOf } from '../../src/engine/send.ts';
 import { refusal } from '../support/exchange.ts';
 import { contentOf, exchangeKeys, joinTeam, openTeam, plan, rehashed, rewritten, type Team, yes } from './support.ts';
@@ -93,8 +93,8 @@ describe('ops sign', () => {
 });
 
 test('a long text is cut, and says how long it was', () => {
-  expect(said('x'.repeat(201))).toBe(`${'x'.repeat(200)}… (cut; 201 characters)`);
-  expect(said('x'.repeat(200))).toBe('x'.repeat(200));
+  expect(quotedText('x'.repeat(201))).toBe(`${'x'.repeat(200)}… (cut; 201 characters)`);
+  expect(quotedText('x'.repeat(200))).toBe('x'.repeat(200));
 });
 
 test('the authority of an operation names the plan, its author and who signed, by the fingerprint of the key', async () => {

@@ -264,7 +264,7 @@ describe('the amount of a day and a month', () => {
 });
 
 describe('destinations', () => {
-  const USERS = ['u-1', 'listed-wallet', 'other-wallet', 'unsaid-wallet'];
+  const USERS = ['u-1', 'listed-wallet', 'other-wallet', 'unknown-wallet'];
   const RULES = [
     ...['--allow-account', ACCOUNT, '--allow-address', ADDRESS],
     ...USERS.flatMap((user) => ['--allow-user', user]),
@@ -359,8 +359,8 @@ describe('destinations', () => {
     ],
     [
       'a user whose default wallet the service does not say',
-      ['onramp', 'start', 'unsaid-wallet', '--amount', '5', '--yes'],
-      'the default wallet of user unsaid-wallet could not be looked up',
+      ['onramp', 'start', 'unknown-wallet', '--amount', '5', '--yes'],
+      'the default wallet of user unknown-wallet could not be looked up',
     ],
     [
       'a saved bank account for which the service shows another one',

@@ -43,7 +43,7 @@ const DATA = {
 const DEFAULT_WALLETS: Readonly<Record<string, object>> = {
   'listed-wallet': { defaultWallet: { address: ADDRESS, blockchain: 'base' } },
   'other-wallet': { defaultWallet: { address: OTHER_ADDRESS, blockchain: 'base' } },
-  'unsaid-wallet': { defaultWallet: {} },
+  'unknown-wallet': { defaultWallet: {} },
 };
 
 /** Monday, January 5 2026, 10:00 in Lagos. */

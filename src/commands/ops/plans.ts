@@ -4,7 +4,7 @@ import { Checked } from '../../engine/change.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import { warnIfAlone } from '../../engine/operations/applied.ts';
 import type { Plan } from '../../engine/plans/plan.ts';
-import { said } from '../../engine/plans/said.ts';
+import { quotedText } from '../../engine/plans/quoted-text.ts';
 import type { Signers } from '../../engine/plans/signatures.ts';
 import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
@@ -119,7 +119,7 @@ export const signCommand = command({
     await requireSecondEyes(session, plan, own.publicKey, signers);
     const facts = await factsAbout(session, plan);
     await confirmConsent(session, profile, {
-      summary: `sign the plan to ${said(plan.content.summary)}`,
+      summary: `sign the plan to ${quotedText(plan.content.summary)}`,
       lines: [accountLine(profile), ...planLines(plan, facts, signed)],
     });
     // It may have expired while the question was open.

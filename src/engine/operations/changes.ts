@@ -117,7 +117,7 @@ export const orderRemoval: Work = {
 const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
 
 /** What a comparison of a thing with a change of it shows. */
-const CHECK_RESULTS = { equal: 'done', other: 'not-done', unsaid: 'unclear' } as const;
+const CHECK_RESULTS = { equal: 'done', other: 'not-done', unknown: 'unclear' } as const;
 
 /** An order whose terms were changed; it has all of them if the change was made, by whomever. */
 export const orderUpdate: Work = {

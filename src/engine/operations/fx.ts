@@ -1,7 +1,7 @@
 import { createLimitOrder, createOrder, listOrders } from '../../contract/endpoints/fx-orders.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
 import { listing } from './listing.ts';
-import { agrees, amountAt, amountMatch, compared, figuresMatch, percentMatch, said } from './rows.ts';
+import { agrees, amountAt, amountMatch, compared, figuresMatch, knownMatch, percentMatch } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const TRADE_ENDS = { done: ['completed'], failed: ['failed', 'expired'] } as const;
@@ -35,7 +35,7 @@ export const fxTrade: Work = {
         state: row.status,
         // What a trade on a quote or an order does is not in its request: without its terms, any trade may be it.
         ...compared(
-          [said(pair), said(side), amountMatch(row.cngnAmount, 'decimal-string', cngn(cngnAmount))],
+          [knownMatch(pair), knownMatch(side), amountMatch(row.cngnAmount, 'decimal-string', cngn(cngnAmount))],
           [
             pair === 'CNGN' || agrees(row.pair, pair),
             agrees(row.side, side),

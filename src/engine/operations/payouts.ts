@@ -6,7 +6,16 @@ import { payoutStatus, startPayout } from '../../contract/endpoints/payouts.ts';
 import type { Baseline } from '../../journal/baseline.ts';
 import type { SavedAccount } from '../banks.ts';
 import { listing } from './listing.ts';
-import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared, nairaOfCngn, said } from './rows.ts';
+import {
+  agrees,
+  agreesBankCode,
+  agreesText,
+  amountAt,
+  amountMatch,
+  compared,
+  knownMatch,
+  nairaOfCngn,
+} from './rows.ts';
 import { type EventContent, type EventMeaning, type EvidenceQuery, type Likeness, status, type Work } from './work.ts';
 
 const OFFRAMP_ENDS = { done: ['completed'], failed: ['failed', 'cancelled'] } as const;
@@ -50,7 +59,7 @@ function comparePayout(
   const { accountNumber, accountName, bankCode } = request;
   const wanted = nairaOfCngn(amountAt(request['amount'], 'base', 'CNGN'));
   return compared(
-    [amountMatch(amountNaira, 'naira', wanted), said(accountNumber)],
+    [amountMatch(amountNaira, 'naira', wanted), knownMatch(accountNumber)],
     [
       agrees(shown?.accountNumber, accountNumber),
       agreesText(shown?.accountName, accountName),

@@ -35,13 +35,13 @@ function keyOf(name: unknown): unknown {
 
 /** Compares two percentages. */
 export function percentMatch(one: unknown, other: unknown): Match {
-  if (!isWireNumber(one) || !isWireNumber(other)) return 'unsaid';
+  if (!isWireNumber(one) || !isWireNumber(other)) return 'unknown';
   return percentFromWire(one) === percentFromWire(other) ? 'equal' : 'other';
 }
 
 /** Compares two words, such as states. */
 export function wordMatch(one: unknown, other: unknown): Match {
-  if (typeof one !== 'string') return 'unsaid';
+  if (typeof one !== 'string') return 'unknown';
   return one === other ? 'equal' : 'other';
 }
 
@@ -65,8 +65,8 @@ export const nairaOfCngn = (cngn: Amount | undefined): Amount | undefined =>
 
 export const cngnOfNaira = (naira: Amount | undefined) => naira && amount('CNGN', naira.minor * 10_000n);
 
-/** How an amount of a row compares with the request's. `unsaid`: one of them is missing, or its unit is not known. */
-export type Match = 'equal' | 'other' | 'unsaid';
+/** How an amount of a row compares with the request's. `unknown`: one of them is missing, or its unit is not known. */
+export type Match = 'equal' | 'other' | 'unknown';
 
 /** Compares an amount of a row with the request's. */
 export function amountMatch(value: unknown, unit: MoneyUnit, wanted: Amount | undefined): Match {
@@ -79,12 +79,12 @@ export function amountMatch(value: unknown, unit: MoneyUnit, wanted: Amount | un
  */
 export function unsureMatch(value: unknown, wanted: Amount | undefined): Match {
   const match = amountMatch(value, 'decimal-string', wanted);
-  return match === 'other' && amountMatch(value, 'base', wanted) === 'equal' ? 'unsaid' : match;
+  return match === 'other' && amountMatch(value, 'base', wanted) === 'equal' ? 'unknown' : match;
 }
 
 /** Compares two amounts. */
 export function matchOf(found: Amount | undefined, wanted: Amount | undefined): Match {
-  if (!found || !wanted) return 'unsaid';
+  if (!found || !wanted) return 'unknown';
   return isSameAmount(found, wanted) ? 'equal' : 'other';
 }
 
@@ -117,25 +117,25 @@ export function figuresMatch(figures: readonly Figure[]): Match {
   const inUnits = units.map((unit) =>
     allOf(figures.map(([value, wanted]) => amountMatch(isUnknownFigure(value) ? value.value : value, unit, wanted))),
   );
-  return (['equal', 'unsaid'] as const).find((match) => inUnits.includes(match)) ?? 'other';
+  return (['equal', 'unknown'] as const).find((match) => inUnits.includes(match)) ?? 'other';
 }
 
 /** What several comparisons say together. */
 export const allOf = (matches: readonly Match[]): Match =>
-  (['other', 'unsaid'] as const).find((match) => matches.includes(match)) ?? 'equal';
+  (['other', 'unknown'] as const).find((match) => matches.includes(match)) ?? 'equal';
 
 /** Something that makes a row prove less if it is not known. */
-export const said = (text: unknown): Match => (typeof text === 'string' ? 'equal' : 'unsaid');
+export const knownMatch = (text: unknown): Match => (typeof text === 'string' ? 'equal' : 'unknown');
 
 /** Whether two bank codes are equal. The service knows banks by codes of two lengths, which cannot be compared. */
 export const agreesBankCode = (one: unknown, other: unknown): boolean =>
   String(one ?? '').length !== String(other ?? '').length || agrees(one, other);
 
 /**
- * Returns whether a row says what the request said. `amounts` must be equal to prove it, and if one is not said, a person decides; `others` say
+ * Returns whether a row says what the request said. `amounts` must be equal to prove it, and if one is missing, a person decides; `others` say
  * nothing where one side lacks them.
  */
 export function compared(amounts: readonly Match[], others: readonly boolean[]): Likeness {
   const match = allOf(amounts);
-  return { isLike: others.every(Boolean) && match !== 'other', isPartial: match === 'unsaid' };
+  return { isLike: others.every(Boolean) && match !== 'other', isPartial: match === 'unknown' };
 }

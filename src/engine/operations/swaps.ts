@@ -6,7 +6,7 @@ import type { Account } from '../account.ts';
 import { PAGE_SIZE } from '../lists/pages.ts';
 import { PREVIEW_READ } from '../previews.ts';
 import { listing } from './listing.ts';
-import { agrees, amountAt, amountMatch, compared, type Match, said } from './rows.ts';
+import { agrees, amountAt, amountMatch, compared, knownMatch, type Match } from './rows.ts';
 import { status, type Work } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
@@ -52,7 +52,7 @@ async function boughtToken(
 
 /** Rows name no user, so the wallet shows whose swap it is. Another wallet proves nothing: a user may have several. */
 const ownWallet = (shown: unknown, managed: unknown): Match =>
-  typeof shown === 'string' && (typeof managed !== 'string' || !agrees(shown, managed)) ? 'unsaid' : 'equal';
+  typeof shown === 'string' && (typeof managed !== 'string' || !agrees(shown, managed)) ? 'unknown' : 'equal';
 
 /** Tokens of a user, or of an onramp wallet, exchanged for others. */
 export const swap: Work = {
@@ -105,7 +105,9 @@ export const swap: Work = {
         ...compared(
           // Without an amount, a triggered swap sells whatever the wallet holds, so the row must name the wallet.
           [
-            amount === undefined ? said(row.smartWalletAddress) : amountMatch(row.amountIn, 'decimal-string', wanted),
+            amount === undefined
+              ? knownMatch(row.smartWalletAddress)
+              : amountMatch(row.amountIn, 'decimal-string', wanted),
             isNamed ? 'equal' : ownWallet(row.smartWalletAddress, managedWallet),
           ],
           [

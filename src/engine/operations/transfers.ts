@@ -44,7 +44,7 @@ function listOf(request: EvidenceQuery['request'], isOwn: boolean): Listing {
       state: row.status,
       ...compared(
         // Users may start withdrawals of their own, which are said to have another type.
-        [unsureMatch(row.amount, sent.amount), row.type === 'user_withdrawal' ? 'unsaid' : 'equal'],
+        [unsureMatch(row.amount, sent.amount), row.type === 'user_withdrawal' ? 'unknown' : 'equal'],
         [
           agreesType(row.type, isOwn),
           agrees(row.ticker, sent.asset),

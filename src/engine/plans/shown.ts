@@ -1,14 +1,14 @@
 import { visible } from '../../present/text.ts';
 import type { ShownLine } from './line.ts';
 import { authorForPeople, type Plan, type PlanContent, type PlannedLine } from './plan.ts';
-import { said } from './said.ts';
+import { quotedText } from './quoted-text.ts';
 import type { Signed } from './signatures.ts';
 
 /** The lines that say which plan it is, and who agreed to it. */
 export function proofLines({ content, hash }: Plan, signed: readonly Signed[]): PlannedLine[] {
   return [
     ['plan', hash],
-    ['author', said(authorForPeople(content))],
+    ['author', quotedText(authorForPeople(content))],
     ['signed by', signersForPeople(signed)],
   ];
 }
@@ -67,7 +67,7 @@ export function claimedLines({ content, hash }: Plan, signed: readonly Signed[])
     ['plan', hash],
     ['signed by', signersForPeople(signed)],
     ['expires', content.expiresAt],
-    ...claimed.map((text): PlannedLine => [AUTHOR_SAYS, said(text)]),
+    ...claimed.map((text): PlannedLine => [AUTHOR_SAYS, quotedText(text)]),
     ...claims(content),
   ];
 }
@@ -84,7 +84,7 @@ function claims(content: PlanContent): PlannedLine[] {
     ...(balance ? [`balance then: ${balance.text}`] : []),
     ...rules.map((rule) => `rule met there: ${rule}`),
   ];
-  return texts.map((text) => [AUTHOR_SAYS, said(text)]);
+  return texts.map((text) => [AUTHOR_SAYS, quotedText(text)]);
 }
 
 /** What a table shows of a printed plan. */

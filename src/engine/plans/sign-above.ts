@@ -23,13 +23,18 @@ export function signatureReason(limits: readonly SignAbove[], endpoint: Endpoint
   if (limits.length === 0) return undefined;
   if (endpoint.moves?.isIncoming || isPause(endpoint, input)) return undefined;
   const moves = movesOf(endpoint, input);
-  if (!moves || (!moves.amount && moves.unsaid.length === 0) || limits.some(({ asset }) => isUnsaid(moves, asset)))
+  if (
+    !moves ||
+    (!moves.amount && moves.unknownAssets.length === 0) ||
+    limits.some(({ asset }) => isUnknownAmount(moves, asset))
+  )
     return 'a request that does not say how much it moves';
   const limit = limits.find((each) => isAbove(moves.amount, limitOf(each)));
   return limit && `more than ${amountForPeople(limitOf(limit))}`;
 }
 
-const isUnsaid = ({ unsaid }: Moves, asset: Asset): boolean => countedWith(asset).some((each) => unsaid.includes(each));
+const isUnknownAmount = ({ unknownAssets }: Moves, asset: Asset): boolean =>
+  countedWith(asset).some((each) => unknownAssets.includes(each));
 
 const isAbove = (amount: Amount | undefined, limit: Amount): boolean =>
   amount !== undefined && countedWith(limit.asset).includes(amount.asset) && millionthsOf(amount) > millionthsOf(limit);

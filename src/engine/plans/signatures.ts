@@ -6,7 +6,7 @@ import { isSignedBy, signText } from '../../crypto/signing.ts';
 import { dependence } from './independence.ts';
 import { type ListSession, type OperatorList, operatorListOf } from './operator-list.ts';
 import type { Plan, Signature } from './plan.ts';
-import { said } from './said.ts';
+import { quotedText } from './quoted-text.ts';
 
 /** Keeps a signature on a plan from being a signature on anything else. */
 const SIGNATURE_PREFIX = 'fiatrail plan signature 1';
@@ -23,9 +23,9 @@ export async function withSignature(
   role: Signature['role'],
   nowMs: number,
 ): Promise<Plan> {
-  const said = { role, operator: name, publicKey, signedAt: new Date(nowMs).toISOString() };
-  const signature = await signText(signedText(plan.hash, said), { privateKey });
-  return { ...plan, signatures: [...plan.signatures, { ...said, signature }] };
+  const claim = { role, operator: name, publicKey, signedAt: new Date(nowMs).toISOString() };
+  const signature = await signText(signedText(plan.hash, claim), { privateKey });
+  return { ...plan, signatures: [...plan.signatures, { ...claim, signature }] };
 }
 
 /** A signature that holds, under the name by which this profile knows its key. */
@@ -63,7 +63,7 @@ export async function signaturesOf(
     if (!known)
       throw new CliError(
         'declined',
-        `the key ${publicKey} of operator ${said(claimed, 60)}, who signed the plan, is unknown; nothing was sent`,
+        `the key ${publicKey} of operator ${quotedText(claimed, 60)}, who signed the plan, is unknown; nothing was sent`,
         {
           code: 'SIGNER_UNKNOWN',
           hint: `compare the key with theirs, then add it with: fiatrail profiles operators add NAME --public-key KEY`,

@@ -19,7 +19,7 @@ const ENCODED = /(?=[a-z=]*\d)(?=[\d=]*[a-z])[a-z\d=]{20,}|(?:\b\d{1,6}\b[\s,;]*
  * the secret that the program was given, in a usual encoding, and lines that look encoded in another way, because a program may print
  * what it could not store.
  */
-export function saidBy(stderr: string, secret: Secret): string | undefined {
+export function redactedStderr(stderr: string, secret: Secret): string | undefined {
   const lines = plainLines(stderr.replaceAll('\r', '\n'))
     .split('\n')
     .map((line) => plainLine(line).trim())
@@ -87,8 +87,8 @@ export async function pushKey(world: World, command: string, key: Secret): Promi
   if (end.kind === 'missing') return 'was not found or cannot be run';
   if (end.kind === 'late' && world.interrupted.aborted) return 'was interrupted';
   if (end.kind === 'ended' && end.code === 0) return undefined;
-  const said = saidBy(end.stderr ?? '', key);
-  return howItEnded(end) + (said === undefined ? '' : `; it said: ${said}`);
+  const stderr = redactedStderr(end.stderr ?? '', key);
+  return howItEnded(end) + (stderr === undefined ? '' : `; it said: ${stderr}`);
 }
 
 function howItEnded(end: Exclude<ProgramEnd, { kind: 'missing' }>): string {

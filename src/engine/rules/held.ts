@@ -75,7 +75,7 @@ const othersIn = ({ readOnly, hours, requireOnce }: Rules) => [
 
 /** Returns the lists of which one must have a destination. None has what the request does not say. */
 function listsOf(target: MoveTarget): readonly ListName[] {
-  if (target === 'unsaid') return [];
+  if (target === 'unknown') return [];
   if ('bankCode' in target || 'savedAccount' in target) return ['allow-account'];
   if ('user' in target) return ['allow-user'];
   return ['allow-address', ...('orUser' in target ? (['allow-user'] as const) : [])];
@@ -85,7 +85,7 @@ type ListName = 'allow-account' | 'allow-address' | 'allow-user';
 
 /** Whether every request of a target stops, because no list that could allow it has an entry. */
 function isStopped({ accounts = [], addresses = [], users = [] }: Rules, target: MoveTarget): boolean {
-  if (target !== 'unsaid' && ('walletOf' in target || ('isOptional' in target && target.isOptional))) return false;
+  if (target !== 'unknown' && ('walletOf' in target || ('isOptional' in target && target.isOptional))) return false;
   const entries = { 'allow-account': accounts, 'allow-address': addresses, 'allow-user': users };
   return listsOf(target).every((list) => entries[list].length === 0);
 }

@@ -165,7 +165,7 @@ async function notAllowed(
       what,
     );
   switch (to.kind) {
-    case 'unsaid':
+    case 'unknown':
       return 'the request does not say where the money goes';
     case 'saved-account': {
       const account = await savedAccount(to.accountId);
@@ -195,7 +195,8 @@ function isSameAddress(one: string, other: string): boolean {
 
 /** Whether a change spends what a limit of an asset counts, or may spend it without saying how much. */
 const concerns = ({ moves }: Asked, asset: AmountRule['asset']): boolean =>
-  moves !== undefined && countedWith(asset).some((each) => moves.amount?.asset === each || moves.unsaid.includes(each));
+  moves !== undefined &&
+  countedWith(asset).some((each) => moves.amount?.asset === each || moves.unknownAssets.includes(each));
 
 const askAmount =
   (rule: AmountRule) =>
@@ -227,11 +228,11 @@ const askAmount =
 const maxOf = (rule: ConfirmRule): Amount => amountOfRule(rule) ?? { asset: rule.asset, minor: 0n };
 
 function unknownAmount({ asset }: Pick<AmountRule, 'asset'>, { moves }: Asked): Found | undefined {
-  const unsaid = countedWith(asset).find((each) => moves?.unsaid.includes(each));
-  if (unsaid === undefined) return undefined;
+  const unknownAsset = countedWith(asset).find((each) => moves?.unknownAssets.includes(each));
+  if (unknownAsset === undefined) return undefined;
   return {
     result: 'does not hold',
-    detail: `the request does not say how much ${ASSET_LABEL[unsaid]} it may move`,
+    detail: `the request does not say how much ${ASSET_LABEL[unknownAsset]} it may move`,
   };
 }
 

@@ -25,7 +25,7 @@ export const accountText = ({ bankCode, accountNumber }: Extract<Destination, { 
   `${bankCode}/${accountNumber}`;
 
 /** A destination for people. */
-export function destinationText(to: Exclude<Destination, { kind: 'unsaid' }>): string {
+export function destinationText(to: Exclude<Destination, { kind: 'unknown' }>): string {
   if (to.kind === 'account') return `bank account ${accountText(to)}`;
   if (to.kind === 'saved-account') return `bank account ${to.accountId}`;
   if (to.kind === 'wallet-of') return `default wallet of user ${to.userId}`;

@@ -63,9 +63,9 @@ const MESSAGES: readonly (readonly [pattern: RegExp, problem: ServerProblem])[] 
 /** Returns the problem behind an error of the driver, the server or the network. */
 export function problemOf(error: unknown): ServerProblem {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  const said = MESSAGES.find(([pattern]) => typeof message === 'string' && pattern.test(message))?.[1];
-  if (typeof code !== 'string') return said ?? 'other';
+  const byMessage = MESSAGES.find(([pattern]) => typeof message === 'string' && pattern.test(message))?.[1];
+  if (typeof code !== 'string') return byMessage ?? 'other';
   if (NETWORK.test(code)) return 'unreachable';
   if (TLS.test(code)) return 'insecure';
-  return SQLSTATES.find(([start]) => code.startsWith(start))?.[1] ?? (said === 'replica' ? said : 'other');
+  return SQLSTATES.find(([start]) => code.startsWith(start))?.[1] ?? (byMessage === 'replica' ? byMessage : 'other');
 }

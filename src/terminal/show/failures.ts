@@ -130,8 +130,8 @@ function serverError(error: ServerError): CliError {
   const { server, path, cause } = error;
   const [message, hint] = SERVER_PROBLEMS[server](path);
   const category = server === 'unreachable' || server === 'lost' ? 'network' : 'usage';
-  const said = server === 'other' && cause instanceof Error ? ` (${cause.message})` : '';
-  return new CliError(category, `${message}${said}`, { code: `JOURNAL_${server.toUpperCase()}`, hint, cause: error });
+  const detail = server === 'other' && cause instanceof Error ? ` (${cause.message})` : '';
+  return new CliError(category, `${message}${detail}`, { code: `JOURNAL_${server.toUpperCase()}`, hint, cause: error });
 }
 
 /** Converts any error to a CliError, the only kind that is printed. */

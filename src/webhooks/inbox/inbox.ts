@@ -271,8 +271,8 @@ const [EARLIEST_MS, LATEST_MS] = [Date.UTC(2000, 0), Date.UTC(2100, 0)];
 
 /** The service's time of an event; if the body does not say it, that of sending. */
 function happenedMs({ happenedAt, sentAtMs }: Pick<NewEvent, 'happenedAt' | 'sentAtMs'>): number {
-  const saidMs = Date.parse(happenedAt ?? '');
-  return saidMs >= EARLIEST_MS && saidMs < LATEST_MS ? saidMs : sentAtMs;
+  const statedMs = Date.parse(happenedAt ?? '');
+  return statedMs >= EARLIEST_MS && statedMs < LATEST_MS ? statedMs : sentAtMs;
 }
 
 function extentOf(store: Database) {
