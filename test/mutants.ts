@@ -156,8 +156,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/chain.ts',
-    line: 'const fields = [String(sequence), operationId, host, state, String(at), requestId',
-    change: 'const fields = [String(sequence), operationId, host, state, requestId',
+    line: 'const row = [String(sequence), operationId, host, state, String(at), requestId',
+    change: 'const row = [String(sequence), operationId, host, state, requestId',
     tests: ['test/journal/kept-lines.test.ts'],
   },
   {
@@ -932,7 +932,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/chain.ts',
-    line: 'return JSON.stringify([...fields, busyUntil === null ? null : String(busyUntil), subject, value]);',
+    line: 'return JSON.stringify([...row, busyUntil === null ? null : String(busyUntil), subject, value]);',
     change: 'return JSON.stringify([...text, null, subject, value]);',
     tests: ['test/journal/kept-lines.test.ts', 'test/journal/verify.test.ts'],
   },

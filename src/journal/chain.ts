@@ -60,21 +60,10 @@ export function hashOfOne(previous: string, link: Link, form: Form = 'joined'): 
 /** Returns the text of an entry that its hash covers, besides the hash before it. */
 function textOf(link: Link, form: Form): string {
   const { sequence, operationId, host, state, at, requestId, verdict, detail, result, operation } = link;
-  const fields = [
-    String(sequence),
-    operationId,
-    host,
-    state,
-    String(at),
-    requestId,
-    verdict,
-    detail,
-    result,
-    operation,
-  ];
-  if (form === 'earlier') return JSON.stringify(fields);
+  const row = [String(sequence), operationId, host, state, String(at), requestId, verdict, detail, result, operation];
+  if (form === 'earlier') return JSON.stringify(row);
   const { busyUntil, subject, value } = link;
-  return JSON.stringify([...fields, busyUntil === null ? null : String(busyUntil), subject, value]);
+  return JSON.stringify([...row, busyUntil === null ? null : String(busyUntil), subject, value]);
 }
 
 /** Returns the hash of an entry whose text is known. */

@@ -5,7 +5,14 @@ import { beforeAll, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { keysIn } from '../support/accounts.ts';
 import { type Home, newHomeWithCache, requireBuilt } from '../support/built.ts';
 import { accountOf, fiatrailJson, must, serveSandbox } from '../support/in-process.ts';
-import { embeddedKey, leftBehind, rotationProcessesGone, rotationRows, startInGroup, storedKey } from '../support/rotations.ts';
+import {
+  embeddedKey,
+  leftBehind,
+  rotationProcessesGone,
+  rotationRows,
+  startInGroup,
+  storedKey,
+} from '../support/rotations.ts';
 
 beforeAll(requireBuilt);
 

@@ -67,7 +67,7 @@ export function writeSql(waitMs = WAIT_MS, { acceptsServer = false } = {}): Begi
     PATH,
     `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(waitMs))}`,
     `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
-    // A commit that is only in memory could be lost, and its once key with it.
+    // A commit that is only in memory could be lost, and its idempotency key with it.
     `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')`,
     `SELECT pg_advisory_xact_lock(${LOCK})`,
     `SELECT ${TIME}, ${STATE}, ${SERVER} AS server, ${EXPECTED} AS tables`,
