@@ -1055,7 +1055,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/postgres/connection.ts',
-    line: '!place.tls && !isSocket(place)',
+    line: '!address.tls && !isSocket(address)',
     change: 'false',
     tests: UNTRUSTED,
     failing: 1,
@@ -1124,7 +1124,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/journal/postgres/place.ts',
+    file: 'src/journal/postgres/server-address.ts',
     line: '  return family !== 0 && loopback.check(',
     change: `  return host.startsWith('127.') || loopback.check(`,
     tests: ['test/journal/place.test.ts'],
@@ -1153,7 +1153,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/postgres/connection.ts',
-    line: '  if (isSocket(place) && isStrange(',
+    line: '  if (isSocket(address) && isStrange(',
     change: '  if (false && isStrange(',
     tests: UNTRUSTED,
     failing: 1,

@@ -12,13 +12,11 @@ import { entryAt, stampOf } from '../files/inspect.ts';
 import { type Database, type OpenOptions, openDatabase, openForReading } from '../sqlite/database.ts';
 import { removeDatabase } from '../sqlite/database-files.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
-import { completionCachePath, stateDir } from './paths.ts';
+import { completionCachePath, stateDir, type UserEnv } from './paths.ts';
 import type { Profile } from './profile.ts';
 import { isCompletionCached, profileFile } from './stored-profile.ts';
 
 // Ids and names from an account over the network, so that completion can offer them without a request. Only completion reads them.
-
-type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
 
 /** How long a thing is offered after it was last read. */
 export const RETENTION_DAYS = 7;
@@ -239,7 +237,7 @@ export async function moveEntries(
 }
 
 /** Deletes the cache. Throws CliError usage, or the system's error. */
-export function deleteCache(world: Place): void {
+export function deleteCache(world: UserEnv): void {
   removeDatabase(completionCachePath(world));
 }
 

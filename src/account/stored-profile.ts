@@ -1,16 +1,13 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
-import type { World } from '../base/world.ts';
 import { fileErrors } from '../files/file-errors.ts';
 import { namesIn } from '../files/inspect.ts';
 import { makeFolderPrivate, removePrivateFile } from '../files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
 import { type Asset, TOKENS } from '../money/amount.ts';
-import { configDir } from './paths.ts';
+import { configDir, type UserEnv, type WritableUserEnv } from './paths.ts';
 import { type Rules, rulesSchema } from './rules.ts';
-
-type Place = Pick<World, 'env' | 'homeDir' | 'platform' | 'ids'>;
 
 /** The built-in profile: always the sandbox in this process, never another account. */
 export const BUILT_IN = 'sandbox';
@@ -242,25 +239,25 @@ export function profileName(text: string): string {
   });
 }
 
-const profilesDir = (place: Place) => join(configDir(place), 'profiles');
-const profilePath = (place: Place, name: string) => join(profilesDir(place), `${name}.json`);
-const settingsPath = (place: Place) => join(configDir(place), 'settings.json');
+const profilesDir = (world: UserEnv) => join(configDir(world), 'profiles');
+const profilePath = (world: UserEnv, name: string) => join(profilesDir(world), `${name}.json`);
+const settingsPath = (world: UserEnv) => join(configDir(world), 'settings.json');
 
 /** The file of a profile, for messages. */
-export function profileFile(place: Place, name: string): string {
-  return profilePath(place, name);
+export function profileFile(world: UserEnv, name: string): string {
+  return profilePath(world, name);
 }
 
 /** Reads a stored profile; undefined if there is none. Throws CliError usage for an invalid or newer file. */
-export function readProfile(place: Place, name: string): StoredProfile | undefined {
+export function readProfile(world: UserEnv, name: string): StoredProfile | undefined {
   if (!isName(name)) return undefined;
-  requireOwnConfig(place);
-  return readVersioned(profilePath(place, name), kindNamed(name));
+  requireOwnConfig(world);
+  return readVersioned(profilePath(world, name), kindNamed(name));
 }
 
 /** Restricts the configuration folder to its owner. Whoever owns it could replace the folders in it. Throws CliError usage. */
-function requireOwnConfig(place: Place): void {
-  const folder = configDir(place);
+function requireOwnConfig(world: UserEnv): void {
+  const folder = configDir(world);
   fileErrors('read', folder, () => makeFolderPrivate(folder));
 }
 
@@ -276,43 +273,43 @@ const kindNamed = (name: string): FileKind<StoredProfile> => ({
 });
 
 /** Returns the names of all stored profiles, sorted. */
-export function profileNames(place: Place): string[] {
-  requireOwnConfig(place);
-  const folder = profilesDir(place);
+export function profileNames(world: UserEnv): string[] {
+  requireOwnConfig(world);
+  const folder = profilesDir(world);
   const files = fileErrors('read', folder, () => (makeFolderPrivate(folder) ? namesIn(folder) : []));
   const names = files.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
   return names.filter(isName).sort();
 }
 
-export async function writeProfile(place: Place, profile: StoredProfile): Promise<void> {
-  await writeVersioned(profilePath(place, profile.name), PROFILE_FILE, { ...profile }, place.ids.uuid);
+export async function writeProfile(world: WritableUserEnv, profile: StoredProfile): Promise<void> {
+  await writeVersioned(profilePath(world, profile.name), PROFILE_FILE, { ...profile }, world.ids.uuid);
 }
 
-export function removeProfile(place: Place, name: string): void {
-  const path = profilePath(place, name);
+export function removeProfile(world: UserEnv, name: string): void {
+  const path = profilePath(world, name);
   fileErrors('removed', path, () => removePrivateFile(path));
 }
 
-export function readDefaultName(place: Place): string | undefined {
-  return readVersioned(settingsPath(place), SETTINGS_FILE)?.defaultProfile;
+export function readDefaultName(world: UserEnv): string | undefined {
+  return readVersioned(settingsPath(world), SETTINGS_FILE)?.defaultProfile;
 }
 
 /** Throws CliError usage for invalid or newer settings, which are left unchanged. */
-export async function writeDefaultName(place: Place, name: string | undefined): Promise<void> {
-  await writeSettings(place, { defaultProfile: name });
+export async function writeDefaultName(world: WritableUserEnv, name: string | undefined): Promise<void> {
+  await writeSettings(world, { defaultProfile: name });
 }
 
 /** Whether reads write to the completion cache. Throws CliError usage for invalid or newer settings. */
-export function isCompletionCached(place: Place): boolean {
-  return readVersioned(settingsPath(place), SETTINGS_FILE)?.completionCache !== 'off';
+export function isCompletionCached(world: UserEnv): boolean {
+  return readVersioned(settingsPath(world), SETTINGS_FILE)?.completionCache !== 'off';
 }
 
 /** Throws CliError usage for invalid or newer settings, which are left unchanged. */
-export async function writeCompletionCached(place: Place, isOn: boolean): Promise<void> {
-  await writeSettings(place, { completionCache: isOn ? undefined : 'off' });
+export async function writeCompletionCached(world: WritableUserEnv, isOn: boolean): Promise<void> {
+  await writeSettings(world, { completionCache: isOn ? undefined : 'off' });
 }
 
-async function writeSettings(place: Place, changed: Settings): Promise<void> {
-  const current = readVersioned(settingsPath(place), SETTINGS_FILE);
-  await writeVersioned(settingsPath(place), SETTINGS_FILE, { ...current, ...changed }, place.ids.uuid);
+async function writeSettings(world: WritableUserEnv, changed: Settings): Promise<void> {
+  const current = readVersioned(settingsPath(world), SETTINGS_FILE);
+  await writeVersioned(settingsPath(world), SETTINGS_FILE, { ...current, ...changed }, world.ids.uuid);
 }

@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import { responseProblems } from '../contract/check-response.ts';
-import { type Endpoint, pathParameters, placeOf, type ResponseOf } from '../contract/endpoint.ts';
+import { type Endpoint, fieldsSentIn, pathParameters, type ResponseOf } from '../contract/endpoint.ts';
 import { PLATFORM } from '../contract/paths.ts';
 import { hasUnknownFigures } from '../contract/reading/book-units.ts';
 import { isAbout, readData } from '../contract/reading/index.ts';
@@ -36,7 +36,7 @@ export function encodeRequest({ endpoint, input }: ReadyRequest, target: Target)
     pathSegment(String((input as Record<string, unknown>)[name])),
   );
   const rest = fields.filter(([name]) => !inPath.has(name));
-  const isQuery = placeOf(endpoint) === 'query';
+  const isQuery = fieldsSentIn(endpoint) === 'query';
   const query =
     isQuery && rest.length > 0
       ? `?${new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, queryText(value)])))}`

@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { type Endpoint, effectOf, placeOf } from '../contract/endpoint.ts';
+import { type Endpoint, effectOf, fieldsSentIn } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
 import { createPathMatcher, type PathMatch, VERSION_PREFIX } from '../contract/paths.ts';
@@ -204,7 +204,7 @@ const apiCommand = command({
             guarded as never,
             {
               summary: `call ${endpoint.method} ${endpoint.path}`,
-              lines: [[placeOf(endpoint), JSON.stringify(redact(endpoint.request(), guarded))]],
+              lines: [[fieldsSentIn(endpoint), JSON.stringify(redact(endpoint.request(), guarded))]],
             },
             { unchecked: true },
           );

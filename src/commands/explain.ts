@@ -1,4 +1,4 @@
-import { JOURNAL_VARIABLE, journalPlaceOf } from '../account/journal-place.ts';
+import { JOURNAL_VARIABLE, journalLocationOf } from '../account/journal-location.ts';
 import { configDir, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import { OF_ENVIRONMENT, profileFile } from '../account/stored-profile.ts';
@@ -6,7 +6,7 @@ import { attempt, CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { DEFAULT_ZONE } from '../base/zone.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
-import { serverPlaceOf } from '../journal/postgres/place.ts';
+import { serverAddressOf } from '../journal/postgres/server-address.ts';
 import { command } from '../terminal/command.ts';
 import type { Session } from '../terminal/session.ts';
 import { choiceOf, type Decision } from '../terminal/show/chosen-profile.ts';
@@ -51,7 +51,7 @@ async function keyDecision(profile: Profile | undefined, session: Session) {
   const given = session.world.env['FIATRAIL_API_KEY'];
   const isUsed = profile?.key?.from === 'FIATRAIL_API_KEY' || profile?.key?.from === 'environment';
   const { value, error } = await printOf(profile);
-  const storedIn = profile && keyPlace(profile, session);
+  const storedIn = profile && keyLocation(profile, session);
   const decision: Decision = {
     setting: 'API key',
     value,
@@ -65,7 +65,7 @@ async function keyDecision(profile: Profile | undefined, session: Session) {
   return { decision, error };
 }
 
-const keyPlace = (profile: Profile, session: Session) =>
+const keyLocation = (profile: Profile, session: Session) =>
   profile.key ? `${fileOf(profile, session)}, store ${profile.stored?.store.kind}` : 'stored by the sandbox';
 
 async function printOf(profile: Profile | undefined): Promise<{ value: string | null; error?: CliError }> {
@@ -113,14 +113,14 @@ function firstOf(setting: string, all: Sources): Decision {
   };
 }
 
-/** The password is in neither place; a URL with one is a problem, and is not shown. */
+/** The password is in neither setting; a URL with one is a problem, and is not shown. */
 function journalDecision(profile: Profile | undefined, { world }: Session): Decision {
-  const place = attempt(() => journalPlaceOf(world, profile ?? { name: '' }));
-  if (place instanceof CliError)
-    return { setting: 'journal', value: null, decidedBy: null, lost: [], problem: place.message };
-  const { path, server } = place;
+  const location = attempt(() => journalLocationOf(world, profile ?? { name: '' }));
+  if (location instanceof CliError)
+    return { setting: 'journal', value: null, decidedBy: null, lost: [], problem: location.message };
+  const { path, server } = location;
   const stored = profile?.stored?.journalUrl;
-  const named = (url: string, from: string) => attempt(() => serverPlaceOf(url, from).name);
+  const named = (url: string, from: string) => attempt(() => serverAddressOf(url, from).name);
   const shown = server ? named(server.url, server.from) : path;
   const isVariable = server?.from === JOURNAL_VARIABLE;
   const lost = isVariable && stored !== undefined ? named(stored, '') : undefined;

@@ -109,7 +109,7 @@ export interface Endpoint<
   /** The sandbox's success message: what happened, in the past tense. The service's own wording is not documented. */
   readonly done: string;
   /** Where fields other than path parameters are sent. Default: the query for GET, the body for other methods. */
-  readonly place?: 'query' | 'body';
+  readonly fieldsIn?: 'query' | 'body';
   /** Alternative names that the sandbox accepts for required fields, from older or public documentation. */
   readonly synonyms?: Readonly<Record<string, string>>;
   /** Set for a read that the sandbox stores, such as a quote that a trade may refer to. */
@@ -166,8 +166,8 @@ export function effectOf({ effect, effects }: Endpoint, input: unknown): Effect 
 }
 
 /** Returns where fields other than path parameters are sent. */
-export function placeOf(endpoint: Endpoint): 'query' | 'body' {
-  return endpoint.place ?? (endpoint.method === 'GET' ? 'query' : 'body');
+export function fieldsSentIn(endpoint: Endpoint): 'query' | 'body' {
+  return endpoint.fieldsIn ?? (endpoint.method === 'GET' ? 'query' : 'body');
 }
 
 /** Errors that every endpoint can return. Source: interface. */

@@ -4,8 +4,8 @@ import {
   type DeclaredError,
   type Effect,
   type Endpoint,
+  fieldsSentIn,
   pathParameters,
-  placeOf,
 } from '../contract/endpoint.ts';
 import { type Group, groups } from '../contract/endpoints/index.ts';
 import { FAULTS, faultName } from '../contract/faults.ts';
@@ -142,7 +142,7 @@ function requestFields(endpoint: Endpoint): RequestField[] {
     const { name, ...field } = describeField(row);
     return {
       name,
-      in: inPath.includes(name) ? 'path' : placeOf(endpoint),
+      in: inPath.includes(name) ? 'path' : fieldsSentIn(endpoint),
       ...field,
       synonyms: synonyms.filter(([, own]) => own === name).map(([other]) => other),
     };

@@ -3,8 +3,8 @@ import {
   COMMON_ERRORS,
   type DeclaredError,
   type Endpoint,
+  fieldsSentIn,
   pathParameters,
-  placeOf,
 } from '../contract/endpoint.ts';
 import type { Group } from '../contract/endpoints/index.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
@@ -160,16 +160,16 @@ function operationOf(endpoint: Endpoint, group: string): JsonSchema {
 
 function parametersOf(endpoint: Endpoint): JsonSchema[] {
   const inPath = pathParameters(endpoint.path);
-  const inQuery = placeOf(endpoint) === 'query';
+  const inQuery = fieldsSentIn(endpoint) === 'query';
   return Object.entries(shapeOf(endpoint.request()) ?? {}).flatMap(([name, field]): JsonSchema[] => {
-    const place = inPath.includes(name) ? 'path' : inQuery ? 'query' : undefined;
-    if (!place) return [];
+    const location = inPath.includes(name) ? 'path' : inQuery ? 'query' : undefined;
+    if (!location) return [];
     const { description, ...schema } = jsonSchema(field);
     return [
       {
         name,
-        in: place,
-        required: place === 'path' || unwrap(field).required,
+        in: location,
+        required: location === 'path' || unwrap(field).required,
         ...(description ? { description } : {}),
         schema,
       },
@@ -180,7 +180,7 @@ function parametersOf(endpoint: Endpoint): JsonSchema[] {
 function bodyOf(endpoint: Endpoint): JsonSchema | undefined {
   const inPath = pathParameters(endpoint.path);
   const fields = Object.entries(shapeOf(endpoint.request()) ?? {}).filter(([name]) => !inPath.includes(name));
-  if (placeOf(endpoint) === 'query' || fields.length === 0) return undefined;
+  if (fieldsSentIn(endpoint) === 'query' || fields.length === 0) return undefined;
   const required = fields.some(([, field]) => unwrap(field).required);
   return { required, content: json(jsonSchema(endpoint.request(), inPath)) };
 }

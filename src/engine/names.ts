@@ -1,4 +1,4 @@
-import { journalPlaceOf } from '../account/journal-place.ts';
+import { journalLocationOf } from '../account/journal-location.ts';
 import type { Profile } from '../account/profile.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -35,7 +35,7 @@ export async function learnFintech(learning: Learning, endpointId: string, data:
   try {
     const names = await accountNames();
     const fintech = { id, isLive: profile.mode === 'live' };
-    const known = knownFintech(journalPlaceOf(world, profile), names, fintech);
+    const known = knownFintech(journalLocationOf(world, profile), names, fintech);
     if (known.isKnown()) return;
     await (await journal()).learnFintech(names, fintech);
     known.save(world.ids.uuid());

@@ -1,5 +1,5 @@
 import { createMemory } from '../account/completion-memory.ts';
-import { type JournalPlace, journalPlaceOf } from '../account/journal-place.ts';
+import { type JournalLocation, journalLocationOf } from '../account/journal-location.ts';
 import { oneAtATime } from '../base/one-at-a-time.ts';
 import { type CallOptions, requestIdOf } from '../client/client.ts';
 import { validRequest } from '../client/request.ts';
@@ -28,12 +28,12 @@ type Given = Notices &
 /** Opens an account for a command. Nothing is read before it is needed. */
 export function createAccount({ idempotencyKey, journal: shared, ...given }: Given): Account {
   const { world, profile, globals, progress, say } = given;
-  const place = () => journalPlaceOf(world, profile);
+  const location = () => journalLocationOf(world, profile);
   const connection = openedOnUse(() => connect(world, profile, globals, progress, ask));
-  const own = openedOnUse(() => loadJournal(given, place()));
+  const own = openedOnUse(() => loadJournal(given, location()));
   const journal = shared ?? own.open;
   const { ask, ...time } = createServiceTime({
-    ...{ world, profile, say, journal, isShared: () => place().server !== undefined },
+    ...{ world, profile, say, journal, isShared: () => location().server !== undefined },
     read: async () => {
       // A plain dry run must work without a network.
       if (!globals.dryRun || globals.testsRules)
@@ -55,7 +55,7 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
     },
     accountNames: async () => namesOf(profile, (await connection.open()).keyFingerprint()),
     operators: operatorsOf(() => account),
-    existingJournal: async () => (place().server || entryAt(place().path) ? journal() : undefined),
+    existingJournal: async () => (location().server || entryAt(location().path) ? journal() : undefined),
     close: async () => {
       await memory.flush();
       await connection.close();
@@ -68,10 +68,10 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
 }
 
 /** Opens the journal, and records the spooled outcomes. Throws DatabaseError, and CliError usage. */
-async function loadJournal({ world, say, globals }: Notices, place: JournalPlace): Promise<Journal> {
-  world.ensurePrivateDir(place.dir);
+async function loadJournal({ world, say, globals }: Notices, location: JournalLocation): Promise<Journal> {
+  world.ensurePrivateDir(location.dir);
   const { openJournalAt } = await import('../journal/open.ts');
-  const journal = await openJournalAt(place, world, {
+  const journal = await openJournalAt(location, world, {
     warn: (text) => say(`warning: ${text}`),
     limitMs: globals.timeoutMs,
   });

@@ -233,6 +233,6 @@ async function merge(recording: Recording, from: string, into: string): Promise<
 
 /** Whether two lists of fintech names have different ids at one service. */
 function contradict(some: readonly string[], others: readonly string[]): boolean {
-  const placeOf = (name: string) => name.slice(0, name.lastIndexOf(' '));
-  return some.some((one) => others.some((other) => placeOf(one) === placeOf(other) && one !== other));
+  const serviceOf = (name: string) => name.slice(0, name.lastIndexOf(' '));
+  return some.some((one) => others.some((other) => serviceOf(one) === serviceOf(other) && one !== other));
 }

@@ -38,7 +38,7 @@ export interface Journal {
   /** Records a key rotation under an id chosen by the caller. Returns false if its account already has an open one. */
   prepareRotation(
     intent: Intent,
-    rotation: Pick<Rotation, 'operationId' | 'keyPlace' | 'oldFingerprint' | 'pushes'>,
+    rotation: Pick<Rotation, 'operationId' | 'keyLocation' | 'oldFingerprint' | 'pushes'>,
   ): Promise<boolean>;
   /**
    * Moves a rotation to another stage and updates its operation in one transaction. Returns false if it is no longer at the stage

@@ -3,7 +3,7 @@ import { readPrivateFile, removePrivateFile, writePrivateFile } from '../files/p
 import type { AccountNames, Fintech } from './accounts.ts';
 
 /** Where the journal of an account is. */
-interface Place {
+interface FintechLocation {
   readonly path: string;
   readonly server: { readonly url: string } | undefined;
   readonly memory: { readonly stateFolder: string; readonly requiredId: string | undefined } | undefined;
@@ -18,7 +18,7 @@ interface KnownFintech {
 
 /** Returns what is known of the fintech of a key without its journal. */
 export function knownFintech(
-  { path, server, memory }: Place,
+  { path, server, memory }: FintechLocation,
   { keyFingerprint, baseUrl }: AccountNames,
   { id, isLive }: Fintech,
 ): KnownFintech {

@@ -27,7 +27,7 @@ export interface Memory {
   readonly onPurpose: (id: string) => string;
 }
 
-type Place = Pick<Store, 'path' | 'id' | 'server' | 'read'>;
+type OpenStore = Pick<Store, 'path' | 'id' | 'server' | 'read'>;
 
 type Account = Pick<AccountNames, 'keyFingerprint'>;
 
@@ -36,17 +36,17 @@ const ACCEPT = 'fiatrail ops verify --accept';
 const filesOf = ({ configFolder, stateFolder }: Memory, { keyFingerprint }: Account) =>
   [configFolder, stateFolder].map((folder) => `${folder}/account-${keyFingerprint}`);
 
-const hereOf = ({ id, path, server }: Place): Earlier =>
-  server ? { id, kind: 'server', place: server.name } : { id, kind: 'file', place: path };
+const hereOf = ({ id, path, server }: OpenStore): Earlier =>
+  server ? { id, kind: 'server', location: server.name } : { id, kind: 'file', location: path };
 
-const textOf = ({ id, kind, place }: Earlier) => `${id}\n${kind} ${place}\n`;
+const textOf = ({ id, kind, location }: Earlier) => `${id}\n${kind} ${location}\n`;
 
 /** Returns the journal that a file remembers. Throws CliError usage if the file is damaged. */
 function rememberedIn(path: string): Earlier | undefined {
   const text = readPrivateFile(path);
   if (text === undefined) return undefined;
-  const [, id, kind, place] = /^([0-9a-f]{8})\n(file|server) (.+)\n$/.exec(text) ?? [];
-  if (id !== undefined && place !== undefined) return { id, kind: kind === 'server' ? kind : 'file', place };
+  const [, id, kind, location] = /^([0-9a-f]{8})\n(file|server) (.+)\n$/.exec(text) ?? [];
+  if (id !== undefined && location !== undefined) return { id, kind: kind === 'server' ? kind : 'file', location };
   throw new CliError('usage', `${path} is damaged, so it is unknown which journal this account has; nothing was sent`, {
     code: 'JOURNAL_UNKNOWN',
     hint: `compare with the service’s lists, then use the present journal with: ${ACCEPT}`,
@@ -54,7 +54,7 @@ function rememberedIn(path: string): Earlier | undefined {
 }
 
 /** Whether the user decided which journal an account has, so that nothing is compared with what is remembered. */
-const isDecided = ({ server }: Place, { requiredId, isIndependent }: Memory) =>
+const isDecided = ({ server }: OpenStore, { requiredId, isIndependent }: Memory) =>
   requiredId !== undefined || (isIndependent && !server);
 
 /** How a journal uses what is known of it outside. */
@@ -81,7 +81,7 @@ interface RememberingOptions {
 }
 
 /** Returns how a journal uses what is known of it outside. */
-export function rememberingOf(store: Place, { memory, unique, warn }: RememberingOptions): Remembering {
+export function rememberingOf(store: OpenStore, { memory, unique, warn }: RememberingOptions): Remembering {
   if (!memory || store.path === ':memory:') {
     const heads = store.path === ':memory:' ? [] : [headFile(store.path)];
     const nothing = () => {};
@@ -141,7 +141,7 @@ const knownOf = (memory: Memory, account: Account): Known[] =>
   filesOf(memory, account).map((path) => ({ path, found: rememberedIn(path) }));
 
 /** Throws CliError usage if the journal of an account is another one than this. Returns what is remembered; nothing if the user decided. */
-async function requireJournalOf(store: Place, memory: Memory, account: AccountNames): Promise<readonly Known[]> {
+async function requireJournalOf(store: OpenStore, memory: Memory, account: AccountNames): Promise<readonly Known[]> {
   const { requiredId, configFolder } = memory;
   if (requiredId !== undefined && requiredId !== store.id) throw notRequired(hereOf(store), requiredId);
   if (isDecided(store, memory)) return [];
@@ -159,7 +159,7 @@ async function requireJournalOf(store: Place, memory: Memory, account: AccountNa
  * Remembers the journal of an account. Returns a warning if that is not possible beside the profiles. Throws CliError usage if another
  * process remembered another journal since `known` was read.
  */
-function rememberJournal(store: Place, memory: Memory, known: readonly Known[], unique: () => string) {
+function rememberJournal(store: OpenStore, memory: Memory, known: readonly Known[], unique: () => string) {
   const text = textOf(hereOf(store));
   const [problem] = known.map(({ path, found }) => {
     if (found?.id === store.id) return undefined;
@@ -176,13 +176,13 @@ function rememberJournal(store: Place, memory: Memory, known: readonly Known[], 
   return problem;
 }
 
-function requireOurs(store: Place, memory: Memory, path: string): void {
+function requireOurs(store: OpenStore, memory: Memory, path: string): void {
   const found = rememberedIn(path);
   if (found && found.id !== store.id) throw elsewhere(store, memory, found);
 }
 
 /** Makes a journal the one of an account. Throws CliError usage, or the system's error, if another one stays remembered. */
-function acceptJournal(store: Place, memory: Memory, account: Account, unique: () => string): void {
+function acceptJournal(store: OpenStore, memory: Memory, account: Account, unique: () => string): void {
   if (isDecided(store, memory)) return;
   for (const path of filesOf(memory, account)) {
     try {
@@ -194,22 +194,26 @@ function acceptJournal(store: Place, memory: Memory, account: Account, unique: (
 }
 
 /** The error for an account whose journal is another one than this. */
-function elsewhere(store: Place, memory: Memory, { kind, place }: Earlier): CliError {
+function elsewhere(store: OpenStore, memory: Memory, { kind, location }: Earlier): CliError {
   const own = hereOf(store);
   const after = `compare with the service’s lists, then use this one with: ${ACCEPT}`;
   const why = 'so an idempotency key could be used twice; nothing was sent';
   if (own.kind === 'server' && kind === 'file')
-    return new CliError('usage', `the journal in ${place} has operations that the one at ${own.place} lacks, ${why}`, {
-      code: 'JOURNAL_NOT_MOVED',
-      hint: `move them: write them with "fiatrail ops export --with-digest-key" without the URL, and read them with "fiatrail ops import"; to go on without them, ${after}`,
-    });
+    return new CliError(
+      'usage',
+      `the journal in ${location} has operations that the one at ${own.location} lacks, ${why}`,
+      {
+        code: 'JOURNAL_NOT_MOVED',
+        hint: `move them: write them with "fiatrail ops export --with-digest-key" without the URL, and read them with "fiatrail ops import"; to go on without them, ${after}`,
+      },
+    );
   const [has, hint] =
     kind === 'server'
-      ? [`this account has its journal on a server, ${place}, and not here`, `set FIATRAIL_JOURNAL_URL; or ${after}`]
+      ? [`this account has its journal on a server, ${location}, and not here`, `set FIATRAIL_JOURNAL_URL; or ${after}`]
       : [
-          place === own.place
-            ? `the journal in ${place} is not the one that this account had there`
-            : `this account has its journal in ${place}, and not in ${own.place}`,
+          location === own.location
+            ? `the journal in ${location} is not the one that this account had there`
+            : `this account has its journal in ${location}, and not in ${own.location}`,
           `${PERSIST_HINT}; if the earlier one is lost, ${after}; ${memory.onPurpose(own.id)}`,
         ];
   return new CliError('usage', `${has}, ${why}`, { code: 'JOURNAL_ELSEWHERE', hint });
@@ -219,14 +223,14 @@ function elsewhere(store: Place, memory: Memory, { kind, place }: Earlier): CliE
 const PERSIST_HINT =
   'keep the state folder on a disk that outlives a container, or share a journal: fiatrail profiles journal set --url URL';
 
-function newJournal({ path, id }: Place, { onPurpose }: Memory): string {
+function newJournal({ path, id }: OpenStore, { onPurpose }: Memory): string {
   return `the journal in ${path} is new, so idempotency keys that an earlier one has do not count; ${PERSIST_HINT}; ${onPurpose(id)}`;
 }
 
-function notRequired({ id, place }: Earlier, requiredId: string): CliError {
+function notRequired({ id, location }: Earlier, requiredId: string): CliError {
   return new CliError(
     'usage',
-    `FIATRAIL_JOURNAL_ID is "${requiredId.slice(0, 20)}", but the journal at ${place} is ${id}; nothing was sent`,
+    `FIATRAIL_JOURNAL_ID is "${requiredId.slice(0, 20)}", but the journal at ${location} is ${id}; nothing was sent`,
     {
       code: 'OTHER_JOURNAL_ID',
       hint: 'use the journal with that id; or compare with the service’s lists, then set the variable to this one’s id',
@@ -239,7 +243,7 @@ interface Earlier {
   readonly id: string;
   readonly kind: 'file' | 'server';
   /** The path of the file, or the name of the server. */
-  readonly place: string;
+  readonly location: string;
 }
 
 /**
@@ -249,14 +253,14 @@ interface Earlier {
 async function continues(
   store: Pick<Store, 'path' | 'server' | 'read'>,
   headFolder: string,
-  { id, place }: Earlier,
+  { id, location }: Earlier,
   account: AccountNames,
 ): Promise<boolean> {
   const heads = savedHeads([`${headFolder}/journal-${id}`, siblingPath(store.path, `journal-${id}`)].map(headFile));
   if (heads.length > 0 && (await store.read((queries) => firstMissing(queries, heads, true))) === undefined)
     return true;
-  if (place !== store.server?.localPath) return false;
-  const newest = await newestOf(place, account);
+  if (location !== store.server?.localPath) return false;
+  const newest = await newestOf(location, account);
   return newest !== undefined && (await hasOperation(store, newest));
 }
 
@@ -271,12 +275,12 @@ export async function otherJournalOf(
   const known = siblingFiles(store.path, 'journal-', '.accounts').map(knownIn);
   const isOwn = (path: string) => path === `${store.path}.accounts`;
   const other = known.find(({ path, names }) => !isOwn(path) && names.includes(account.keyFingerprint));
-  if (other) return { id: '', kind: 'server', place: other.server };
+  if (other) return { id: '', kind: 'server', location: other.server };
   const own = known.find(({ path }) => isOwn(path))?.names ?? [];
   if (!store.server || own.includes(account.keyFingerprint) || own.includes('*')) return undefined;
-  const place = store.server.localPath;
-  const newest = await newestOf(place, account);
-  return newest === undefined || (await hasOperation(store, newest)) ? undefined : { id: '', kind: 'file', place };
+  const location = store.server.localPath;
+  const newest = await newestOf(location, account);
+  return newest === undefined || (await hasOperation(store, newest)) ? undefined : { id: '', kind: 'file', location };
 }
 
 /** Reads what an earlier version saved beside a journal on a server: its name and the fingerprints of its accounts, a line each. */

@@ -3,8 +3,8 @@ import { type Journal, type JournalOptions, journalIn, openJournal } from './jou
 import type { Memory } from './memory.ts';
 import type { JournalWorld } from './transitions.ts';
 
-/** A place of a journal; see account/journal-place.ts. */
-interface Place {
+/** Where a journal is; see account/journal-location.ts. */
+interface StoreLocation {
   readonly path: string;
   readonly dir: string;
   readonly memory?: Memory | undefined;
@@ -25,22 +25,22 @@ interface Opening extends Pick<JournalOptions, 'warn'> {
   readonly limitMs?: number | undefined;
 }
 
-/** Opens the journal of a place, creating it on first use. Throws DatabaseError, and CliError usage for a URL that cannot be used. */
+/** Opens the journal at a location, creating it on first use. Throws DatabaseError, and CliError usage for a URL that cannot be used. */
 export async function openJournalAt(
-  { path, dir, memory, server }: Place,
+  { path, dir, memory, server }: StoreLocation,
   world: JournalWorld,
   { warn, limitMs }: Opening = {},
 ): Promise<Journal> {
   if (!server) return openJournal(path, world, { memory, warn });
-  const { serverPlaceOf } = await import('./postgres/place.ts');
+  const { serverAddressOf } = await import('./postgres/server-address.ts');
   const { openPostgresStore } = await import('./postgres/store.ts');
   const { passwordIn } = await import('./postgres/pass-file.ts');
-  const place = serverPlaceOf(server.url, server.from);
+  const address = serverAddressOf(server.url, server.from);
   const { passwordFor } = await import('./postgres/stored-password.ts');
   const password = async (user: string) =>
-    passwordFor(place, user, await server.password(), server.profileUrl) ??
-    passwordIn(server.passwordFile, place, user);
-  return journalIn(await openPostgresStore(place, { dir, localPath: path, password, warn, limitMs }, world), world, {
+    passwordFor(address, user, await server.password(), server.profileUrl) ??
+    passwordIn(server.passwordFile, address, user);
+  return journalIn(await openPostgresStore(address, { dir, localPath: path, password, warn, limitMs }, world), world, {
     memory,
     warn,
   });

@@ -30,11 +30,11 @@ export async function copyFoldedFacts(queries: Queries): Promise<void> {
     `SELECT substr(subject, 10) AS id, value FROM entry e WHERE subject LIKE 'rotation %' AND ${LAST}`,
   );
   for (const { id, value } of rotations) {
-    const [profile, baseUrl, stage, keyPlace, old, pushes, pushed] = jsonOf(value, 'a rotation') as RotationFact;
+    const [profile, baseUrl, stage, keyLocation, old, pushes, pushed] = jsonOf(value, 'a rotation') as RotationFact;
     await queries.run(
       `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes, pushed)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[id, profile, baseUrl, stage, keyPlace, old, JSON.stringify(pushes), pushed],
+      ...[id, profile, baseUrl, stage, keyLocation, old, JSON.stringify(pushes), pushed],
     );
   }
 }

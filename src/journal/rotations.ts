@@ -9,13 +9,13 @@ import type { Queries, Store } from './store.ts';
  */
 export type RotationStage = 'prepared' | 'sending' | 'answered' | 'stored' | 'proven' | 'done' | 'lost' | 'refused';
 
-/** A key rotation. The journal never contains the key; `keyPlace` describes the store that gets it. */
+/** A key rotation. The journal never contains the key; `keyLocation` describes the store that gets it. */
 export interface Rotation {
   readonly operationId: string;
   readonly profile: string;
   readonly baseUrl: string;
   readonly stage: RotationStage;
-  readonly keyPlace: string;
+  readonly keyLocation: string;
   /** The fingerprint of the key that is rotated. */
   readonly oldFingerprint: string;
   /** The push commands, which get the new key on standard input, in order. */
@@ -49,7 +49,7 @@ const fromRow = (row: RotationRow): Rotation => ({
   profile: row.profile,
   baseUrl: row.base_url,
   stage: row.stage,
-  keyPlace: row.key_place,
+  keyLocation: row.key_place,
   oldFingerprint: row.old_fingerprint,
   pushes: JSON.parse(row.pushes) as string[],
   pushed: Number(row.pushed),
@@ -110,20 +110,20 @@ export const openRotation = (queries: Queries, { profile, baseUrl }: Account) =>
 
 /** The fact that says everything of a rotation. */
 export function rotationFact({ operationId, ...rotation }: Rotation) {
-  const { profile, baseUrl, stage, keyPlace, oldFingerprint, pushes, pushed } = rotation;
-  const value = JSON.stringify([profile, baseUrl, stage, keyPlace, oldFingerprint, pushes, pushed]);
+  const { profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed } = rotation;
+  const value = JSON.stringify([profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed]);
   return { subject: subjects.rotation(operationId), value };
 }
 
 /** Writes how far a rotation is. Call it in a transaction, after the one that writes its operation. */
 export async function recordRotation(recording: Recording, rotation: Rotation): Promise<void> {
-  const { operationId, profile, baseUrl, stage, keyPlace, oldFingerprint, pushes, pushed } = rotation;
+  const { operationId, profile, baseUrl, stage, keyLocation, oldFingerprint, pushes, pushed } = rotation;
   await appendFacts(recording, [rotationFact(rotation)]);
   await recording.queries.run(
     `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes, pushed)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (operation_id) DO UPDATE SET stage = excluded.stage, pushes = excluded.pushes, pushed = excluded.pushed`,
-    ...[operationId, profile, baseUrl, stage, keyPlace, oldFingerprint, JSON.stringify(pushes), pushed],
+    ...[operationId, profile, baseUrl, stage, keyLocation, oldFingerprint, JSON.stringify(pushes), pushed],
   );
 }
 

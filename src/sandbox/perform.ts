@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { problemsOf, problemText } from '../contract/check.ts';
-import { type Endpoint, placeOf } from '../contract/endpoint.ts';
+import { type Endpoint, fieldsSentIn } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import type { FieldMeta } from '../contract/fields.ts';
 import { fieldOf, unwrap } from '../contract/rows.ts';
@@ -176,7 +176,7 @@ function handle(
 function readInput({ endpoint, path, pathname, query }: Route, request: Received): unknown {
   requireUtf8(pathname, 'path');
   const schema = endpoint.request();
-  const fields = placeOf(endpoint) === 'query' ? readQuery(schema, query) : readBody(request);
+  const fields = fieldsSentIn(endpoint) === 'query' ? readQuery(schema, query) : readBody(request);
   const input: Record<string, unknown> = { ...fields, ...path };
   for (const [name, meant] of Object.entries(endpoint.synonyms ?? {})) input[meant] ??= input[name];
   const problems = problemsOf(schema, input);

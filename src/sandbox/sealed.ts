@@ -1,6 +1,6 @@
 import { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
-import { type Endpoint, placeOf } from '../contract/endpoint.ts';
+import { type Endpoint, fieldsSentIn } from '../contract/endpoint.ts';
 import type { Fault } from '../contract/faults.ts';
 import { openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
 import { jsonAmbiguity } from '../money/json-text.ts';
@@ -24,7 +24,7 @@ export function staysPlain({ fault }: Fault): boolean {
 
 /** Returns the sealed payload of a request; undefined for a plain request or an endpoint without a body. */
 export function sealedPayload(endpoint: Endpoint, { body }: HttpRequest): string | undefined {
-  const isRead = endpoint.area !== 'control' && placeOf(endpoint) === 'body';
+  const isRead = endpoint.area !== 'control' && fieldsSentIn(endpoint) === 'body';
   return isRead && body !== undefined ? payloadIn(body) : undefined;
 }
 

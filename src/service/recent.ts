@@ -2,8 +2,8 @@ import type { CompletionEntry, Kind } from '../contract/completion-entries.ts';
 import { type Database, openForReading } from '../sqlite/database.ts';
 import { BANKS } from './banks/banks.ts';
 
-/** Where things of a kind are in the sandbox. `newest` is an order that an index supports. */
-interface Place {
+/** The table with the entries of a kind in the sandbox. `newest` is an order that an index supports. */
+interface EntryTable {
   readonly table: string;
   readonly id: string;
   readonly about: string;
@@ -14,7 +14,7 @@ interface Place {
 const MAX_IDS = 100;
 const OWN = 'fintech = (SELECT fintech FROM api_key JOIN setting ON key = embedded_api_key)';
 
-const PLACES: Readonly<Partial<Record<Kind, Place>>> = {
+const PLACES: Readonly<Partial<Record<Kind, EntryTable>>> = {
   user: {
     table: 'user',
     id: 'user_id',
@@ -41,11 +41,11 @@ const PLACES: Readonly<Partial<Record<Kind, Place>>> = {
  */
 export async function recentIds(path: string, kind: Kind, start: string): Promise<readonly CompletionEntry[]> {
   if (kind === 'bank') return BANKS.map(({ code, name }) => ({ kind, id: code, about: name }));
-  const place = PLACES[kind];
-  const store = place && (await openForReading(path));
+  const table = PLACES[kind];
+  const store = table && (await openForReading(path));
   if (!store) return [];
   try {
-    return idsIn(store, place, start).map(({ id, about }) => ({ kind, id, about }));
+    return idsIn(store, table, start).map(({ id, about }) => ({ kind, id, about }));
   } finally {
     store.close();
   }
@@ -53,7 +53,7 @@ export async function recentIds(path: string, kind: Kind, start: string): Promis
 
 function idsIn(
   store: Pick<Database, 'all'>,
-  { table, id, about, newest = 'id DESC', where = '1' }: Place,
+  { table, id, about, newest = 'id DESC', where = '1' }: EntryTable,
   start: string,
 ) {
   const select = `SELECT ${id} AS id, ${about} AS about FROM ${table} WHERE ${where}`;

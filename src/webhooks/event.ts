@@ -19,7 +19,7 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The places of the name and the content in each form: interface.md's, the newest public one, and two retired ones. Source:
+ * The fields with the name and the content in each form: interface.md's, the newest public one, and two retired ones. Source:
  * interface, public, public, public.
  */
 const FORMS: readonly (readonly [name: string, content: string])[] = [

@@ -4,7 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { journalIn } from '../../src/journal/journal.ts';
-import { serverPlaceOf } from '../../src/journal/postgres/place.ts';
+import { serverAddressOf } from '../../src/journal/postgres/server-address.ts';
 import { openPostgresStore } from '../../src/journal/postgres/store.ts';
 import { INTENT, oneProcess } from '../support/journal-intent.ts';
 
@@ -13,7 +13,7 @@ const clock = { now: Date.now, sleep: async () => {} };
 const ids = { uuid: () => randomUUID(), bytes: (length: number) => randomBytes(length), digest: () => '' };
 const world = { clock, ids, host: oneProcess(process.pid) };
 const access = { dir, localPath: `${dir}/journal.db`, password: async () => undefined };
-const journal = await journalIn(await openPostgresStore(serverPlaceOf(url, 'the URL'), access, world), world);
+const journal = await journalIn(await openPostgresStore(serverAddressOf(url, 'the URL'), access, world), world);
 const times: number[] = [];
 const ours: number[] = [];
 for (let index = 0; index < Number(count); index++) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { changeProfile } from '../../src/account/changes.ts';
-import { journalPlaceOf } from '../../src/account/journal-place.ts';
+import { journalLocationOf } from '../../src/account/journal-location.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { Exchange } from '../../src/base/world.ts';
@@ -144,7 +144,7 @@ describe('a read of an account whose fintech is known', () => {
     world = { ...world, env: { ...world.env, FIATRAIL_JOURNAL_URL: `postgres://ops@127.0.0.1:${port}/ledger` } };
     await run(['fees', 'show', '--profile', 'one', '-q']);
     expect(connections).toBeGreaterThan(0);
-    const place = journalPlaceOf(world, { name: 'one', mode: 'live' });
+    const place = journalLocationOf(world, { name: 'one', mode: 'live' });
     const keyFingerprint = fingerprint(new Secret('key-1'));
     const names = { keyFingerprint, profile: 'one', baseUrl: 'https://service.test/v1' };
     knownFintech(place, names, { id: FINTECH, isLive: true }).save('unique');

@@ -43,7 +43,7 @@ describe.each(byId)('$id', ({ endpoint }) => {
   const { origin, pathname, searchParams } = new URL(url);
   const inPath = pathParameters(endpoint.path);
   const elsewhere = Object.entries(input).filter(([name]) => !inPath.includes(name));
-  const isQuery = (endpoint.place ?? (endpoint.method === 'GET' ? 'query' : 'body')) === 'query';
+  const isQuery = (endpoint.fieldsIn ?? (endpoint.method === 'GET' ? 'query' : 'body')) === 'query';
 
   test('is sent to its own path, controls outside /v1', () => {
     const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));

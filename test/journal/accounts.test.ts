@@ -129,7 +129,7 @@ let rotations = 0;
 async function rotate(journal: Journal, from: string, to: string): Promise<void> {
   rotations += 1;
   const id = `r-${rotations}`;
-  const plan = { operationId: id, keyPlace: 'its file', oldFingerprint: from, pushes: [] };
+  const plan = { operationId: id, keyLocation: 'its file', oldFingerprint: from, pushes: [] };
   await journal.prepareRotation(by(from, { idempotencyKey: undefined }), plan);
   await journal.moveRotation(id, 'prepared', 'sending');
   await journal.moveRotation(id, 'sending', 'answered', { newFingerprint: to });
@@ -146,7 +146,7 @@ describe('an unknown key while a rotation of its profile is under way', () => {
   async function rotating(to: 'prepared' | 'sending' | 'lost' | 'refused') {
     const journal = await open();
     const old = await paid(journal, by('a'));
-    const plan = { operationId: 'r-0', keyPlace: 'its file', oldFingerprint: 'a', pushes: [] };
+    const plan = { operationId: 'r-0', keyLocation: 'its file', oldFingerprint: 'a', pushes: [] };
     await journal.prepareRotation(by('a', { idempotencyKey: undefined }), plan);
     if (to !== 'prepared') await journal.moveRotation('r-0', 'prepared', 'sending');
     if (to === 'lost' || to === 'refused') await journal.moveRotation('r-0', 'sending', to);

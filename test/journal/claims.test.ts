@@ -125,7 +125,7 @@ describe('an idempotency key', () => {
     await through(journal, await prepared(journal, KEYED), 'sent', 'accepted');
     const plan = {
       operationId: 'r-1',
-      keyPlace: 'its file',
+      keyLocation: 'its file',
       oldFingerprint: INTENT.account.keyFingerprint,
       pushes: [],
     };

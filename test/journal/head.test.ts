@@ -70,7 +70,7 @@ describe('the head beside the journal', () => {
       await journal.record(id, 'accepted', { requestId: 'r' });
       await journal.ended({ account: INTENT.account, endpoints: ['fees.withdraw'], requestId: 'r' }, 'settled', {});
       expect(headText(path)).toBe(`7 ${(await journal.head())?.hash}\n`);
-      await journal.prepareRotation(INTENT, { operationId: 'r-1', keyPlace: 'f', oldFingerprint: '0a', pushes: [] });
+      await journal.prepareRotation(INTENT, { operationId: 'r-1', keyLocation: 'f', oldFingerprint: '0a', pushes: [] });
       await journal.moveRotation('r-1', 'prepared', 'sending');
       expect(headText(path)).toBe(`11 ${(await journal.head())?.hash}\n`);
       await journal.destroyed({ mode: 'embedded', profile: 'sandbox' }, INTENT.account);

@@ -299,7 +299,7 @@ describe('find', () => {
 describe('a key rotation', () => {
   const plan = (operationId: string) => ({
     operationId,
-    keyPlace: 'its file',
+    keyLocation: 'its file',
     oldFingerprint: '0a1b',
     pushes: ['a', 'b'],
   });

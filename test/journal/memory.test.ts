@@ -98,7 +98,7 @@ describe('what is remembered', () => {
     const journal = await open('one');
     await journal.prepareRotation(
       { ...INTENT, ...of('aaaa') },
-      { operationId: 'r', keyPlace: 'f', oldFingerprint: 'aaaa', pushes: [] },
+      { operationId: 'r', keyLocation: 'f', oldFingerprint: 'aaaa', pushes: [] },
     );
     await journal.moveRotation('r', 'prepared', 'sending');
     await journal.moveRotation('r', 'sending', 'answered', { newFingerprint: 'bbbb' });
@@ -109,7 +109,7 @@ describe('what is remembered', () => {
     const { open, config } = machine();
     const journal = await open('one');
     const intent = { ...INTENT, ...of('aaaa') };
-    await journal.prepareRotation(intent, { operationId: 'r', keyPlace: 'f', oldFingerprint: 'aaaa', pushes: [] });
+    await journal.prepareRotation(intent, { operationId: 'r', keyLocation: 'f', oldFingerprint: 'aaaa', pushes: [] });
     await journal.moveRotation('r', 'prepared', 'sending');
     writeFileSync(join(config, 'account-bbbb'), 'noise', { mode: 0o600 });
     expect(await journal.moveRotation('r', 'sending', 'answered', { newFingerprint: 'bbbb' })).toBe(true);

@@ -48,6 +48,6 @@ describe.each([
     ['all but the newest', (ids: readonly string[]) => ids.slice(0, -1)],
   ])('is not used when it has %s', async (_which, moved) => {
     const { localPath, other } = await partlyMoved(moved, passMs);
-    expect(other).toMatchObject({ kind: 'file', place: localPath });
+    expect(other).toMatchObject({ kind: 'file', location: localPath });
   });
 });

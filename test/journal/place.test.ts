@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serverPlaceOf } from '../../src/journal/postgres/place.ts';
+import { serverAddressOf } from '../../src/journal/postgres/server-address.ts';
 
 test.each([
   ['127.db.example.com', true],
@@ -14,5 +14,5 @@ test.each([
   ['[::ffff:127.0.0.1]', false],
   ['localhost', false],
 ])('a connection to %s has TLS: %s', (host, hasTls) => {
-  expect(serverPlaceOf(`postgres://ops@${host}/ledger`).tls !== undefined).toBe(hasTls);
+  expect(serverAddressOf(`postgres://ops@${host}/ledger`).tls !== undefined).toBe(hasTls);
 });

@@ -9,7 +9,7 @@ describe('a journal that cannot be read or written', () => {
     count: (journal) => journal.count(),
     inDoubt: (journal) => journal.inDoubt('sandbox'),
     prepareRotation: (journal) =>
-      journal.prepareRotation(INTENT, { operationId: 'r', keyPlace: 'f', oldFingerprint: '0a', pushes: [] }),
+      journal.prepareRotation(INTENT, { operationId: 'r', keyLocation: 'f', oldFingerprint: '0a', pushes: [] }),
     moveRotation: (journal) => journal.moveRotation('r', 'prepared', 'sending'),
     'rotations.find': ({ rotations }) => rotations.find('r'),
     'rotations.openOf': ({ rotations }) => rotations.openOf(INTENT),

@@ -16,7 +16,7 @@ async function edited(path: string, sql: string) {
   const id = await prepared(journal, KEYED);
   await journal.append(id, 'sent');
   await journal.append(id, 'accepted', { requestId: 'r', detail: 'd', result: '{}' });
-  const rotation = { operationId: 'rotation-1', keyPlace: 'file', oldFingerprint: '0a1b', pushes: [] };
+  const rotation = { operationId: 'rotation-1', keyLocation: 'file', oldFingerprint: '0a1b', pushes: [] };
   await journal.prepareRotation({ ...INTENT, kind: 'destructive' }, rotation);
   journal.close();
   const database = new DatabaseSync(path);

@@ -214,7 +214,7 @@ describe('every column is covered', () => {
     const resolved = await prepared(journal, { idempotencyKey: 'l' });
     await journal.append(resolved, 'sent');
     await journal.append(resolved, 'resolved', { verdict: 'completed', detail: 'a person' });
-    const rotation = { operationId: 'rotation-1', keyPlace: 'file', oldFingerprint: '0a1b', pushes: ['push'] };
+    const rotation = { operationId: 'rotation-1', keyLocation: 'file', oldFingerprint: '0a1b', pushes: ['push'] };
     await journal.prepareRotation({ ...INTENT, kind: 'destructive', endpoint: 'keys.regenerate' }, rotation);
     await journal.moveRotation('rotation-1', 'prepared', 'sending');
     journal.close();

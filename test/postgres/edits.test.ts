@@ -19,7 +19,7 @@ async function filled(): Promise<string> {
   const id = await prepared(host, { idempotencyKey: 'k', tag: '[fr-1]', moves });
   await host.append(id, 'sent');
   await host.append(id, 'accepted', { requestId: 'r', result: '{}' });
-  const rotation = { operationId: 'rotation-1', keyPlace: 'file', oldFingerprint: '0a1b', pushes: ['push'] };
+  const rotation = { operationId: 'rotation-1', keyLocation: 'file', oldFingerprint: '0a1b', pushes: ['push'] };
   await host.prepareRotation({ ...INTENT, kind: 'destructive', endpoint: 'keys.regenerate' }, rotation);
   await host.close();
   return url;

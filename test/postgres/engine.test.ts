@@ -119,7 +119,7 @@ describe('an idempotency key', () => {
     await through(first, await prepared(first, KEYED), 'sent', 'accepted');
     const other = { ...KEYED, account: { ...INTENT.account, keyFingerprint: 'eeee' } };
     expect(await claimed(second, other)).toBe('ours');
-    const rotation = { operationId: 'r-1', keyPlace: 'its file', oldFingerprint: '0a1b', pushes: ['a', 'b'] };
+    const rotation = { operationId: 'r-1', keyLocation: 'its file', oldFingerprint: '0a1b', pushes: ['a', 'b'] };
     expect(await first.prepareRotation(INTENT, rotation)).toBe(true);
     expect(await second.prepareRotation(INTENT, { ...rotation, operationId: 'r-2' })).toBe(false);
     expect(await first.moveRotation('r-1', 'prepared', 'sending')).toBe(true);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { serverPlaceOf } from '../../src/journal/postgres/place.ts';
+import { serverAddressOf } from '../../src/journal/postgres/server-address.ts';
 import { openPostgresStore } from '../../src/journal/postgres/store.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { oneProcess } from '../support/journal-intent.ts';
@@ -28,7 +28,7 @@ test.each([
   const dir = temporaryFolder(onTestFinished);
   const access = { dir, localPath: join(dir, 'journal.db'), password: async () => undefined };
   const world = { clock: fakeClock(), ids: countingIds(), host: oneProcess() };
-  const store = await openPostgresStore(serverPlaceOf(url, 'the test'), access, world);
+  const store = await openPostgresStore(serverAddressOf(url, 'the test'), access, world);
   onTestFinished(() => store.close());
   const setting = `SELECT current_setting('synchronous_commit') AS value`;
   const inForce = await store.write((queries) => queries.get<{ value: string }>(setting));

@@ -35,7 +35,7 @@ test('a host makes and ends payments with what it is granted, and owns nothing',
   await host.append(id, 'sent');
   await host.record(id, 'accepted', { requestId: 'r' });
   await host.append(id, 'settled');
-  const rotation = { operationId: 'rotation-1', keyPlace: 'f', oldFingerprint: '0a1b', pushes: [] };
+  const rotation = { operationId: 'rotation-1', keyLocation: 'f', oldFingerprint: '0a1b', pushes: [] };
   const account = { keyFingerprint: '0a1b', profile: 'sandbox', baseUrl: 'http://sandbox.invalid/v1' };
   const [operation] = await host.find(id);
   expect(operation).toMatchObject({ state: 'settled', moves });

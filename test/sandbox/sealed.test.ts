@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../src/base/world.ts';
 import { decodeAnswer } from '../../src/client/codec.ts';
 import { sealedExchange } from '../../src/client/sealing.ts';
 import { sandboxFaultAdd, sandboxReset, sandboxStatus } from '../../src/contract/control.ts';
-import { type Endpoint, placeOf } from '../../src/contract/endpoint.ts';
+import { type Endpoint, fieldsSentIn } from '../../src/contract/endpoint.ts';
 import { getFees } from '../../src/contract/endpoints/fees.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { getPlatformPublicKey, storePublicKey } from '../../src/contract/endpoints/management.ts';
@@ -199,7 +199,7 @@ describe('a sealed request', () => {
     const body = await sealedBody(box, { data: FIRST.publicKey });
     expect((await box.fetch('POST', '/v1/storepublickey', body)).status).toBe(200);
     const deletes = (endpoints as readonly Endpoint[]).find(
-      (each) => each.method === 'DELETE' && placeOf(each) === 'body' && !each.path.includes(':'),
+      (each) => each.method === 'DELETE' && fieldsSentIn(each) === 'body' && !each.path.includes(':'),
     );
     const answer = await box.fetch('DELETE', `/v1${deletes?.path}`, '{"payload":"?"}');
     expect((await inside(answer, FIRST))?.envelope.error).toContain('payload');

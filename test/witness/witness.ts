@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { COMMON_ERRORS, type Endpoint, pathParameters, placeOf } from '../../src/contract/endpoint.ts';
+import { COMMON_ERRORS, type Endpoint, fieldsSentIn, pathParameters } from '../../src/contract/endpoint.ts';
 import { FAULTS, faultName } from '../../src/contract/faults.ts';
 import { type FieldRow, rowsOf } from '../../src/contract/rows.ts';
 
@@ -102,7 +102,7 @@ function compareHead(endpoint: Endpoint, witness: WitnessEndpoint): Found[] {
 function comparePlaces(endpoint: Endpoint, rows: { place: Place; row: WitnessRow }[]): Found[] {
   const inPath = pathParameters(endpoint.path);
   return rows.flatMap(({ place, row }) => {
-    const contractPlace = inPath.includes(row.name) ? 'path' : placeOf(endpoint);
+    const contractPlace = inPath.includes(row.name) ? 'path' : fieldsSentIn(endpoint);
     return differ(`request.${row.name}`, `in ${contractPlace}`, `in ${place}`);
   });
 }

@@ -12,7 +12,7 @@ export function createCommandStore(world: World, settings: KeyCommand, limitMs =
   const { command, isShell } = settings;
   return {
     kind: 'command',
-    place: () => command,
+    location: () => command,
     read: async (profile, name) => {
       if (name !== 'api-key') return undefined;
       if (!isTrusted(settings)) throw untrustedCommand(profile);

@@ -1,19 +1,16 @@
 import { join } from 'node:path';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import type { Ids, World } from '../../base/world.ts';
 import { fileErrors } from '../../files/file-errors.ts';
 import { makeFolderPrivate, readPrivateFile, removePrivateFile, writePrivateFile } from '../../files/private-file.ts';
-import { secretsDir } from '../paths.ts';
+import { secretsDir, type WritableUserEnv } from '../paths.ts';
 import type { SecretName, SecretStore } from './secret-store.ts';
-
-type Place = Pick<World, 'env' | 'homeDir' | 'platform'> & { readonly ids: Pick<Ids, 'uuid'> };
 
 /** A name that cannot leave its folder on any system. */
 const PLAIN_NAME = /^[\w-][\w.-]{0,127}$/;
 
 /** Keeps each secret in its own private file, `secrets/<profile>.<name>` in the configuration folder. */
-export function createFileStore(world: Place): SecretStore {
+export function createFileStore(world: WritableUserEnv): SecretStore {
   const folder = secretsDir(world);
   const pathOf = (profile: string, name: SecretName) => {
     if (PLAIN_NAME.test(profile)) return join(folder, `${profile}.${name}`);
@@ -24,7 +21,7 @@ export function createFileStore(world: Place): SecretStore {
   };
   return {
     kind: 'file',
-    place: pathOf,
+    location: pathOf,
     read: async (profile, name) => {
       const path = pathOf(profile, name);
       const text = fileErrors('read', path, () => (makeFolderPrivate(folder) ? readPrivateFile(path) : undefined));

@@ -24,7 +24,7 @@ export function createKeyringStore(world: World): SecretStore {
   const entry = (profile: string, name: SecretName) => ({ service: 'fiatrail', user: `${profile}/${name}` });
   return {
     kind: 'keyring',
-    place: () => 'the system keychain',
+    location: () => 'the system keychain',
     read: async (profile, name) => {
       const known = recallKeyring(world);
       if (known) throw errorOf({ kind: known.problem }, known.sinceMs);

@@ -21,7 +21,7 @@ type StoreKind = 'file' | 'keyring' | 'command';
 export interface SecretStore {
   readonly kind: StoreKind;
   /** Where the secret is, for messages: a file path, `the system keychain`, the command line. Never contains a secret. */
-  readonly place: (profile: string, name: SecretName) => string;
+  readonly location: (profile: string, name: SecretName) => string;
   /** Returns undefined if the store does not have the secret. Throws CliError usage if it is locked, unreadable, or its command failed. */
   read(profile: string, name: SecretName): Promise<Secret | undefined>;
   /** Returns once the secret is durable. Throws CliError usage; the previous secret is then unchanged. */

@@ -28,7 +28,7 @@ export async function requireWritable(store: SecretStore, profile: string, ids: 
   await store.write(name, 'api-key', new Secret(probe));
   const found = await store.read(name, 'api-key').finally(() => store.remove(name, 'api-key'));
   if (found?.reveal() === probe) return;
-  throw new CliError('usage', `${store.place(profile, 'api-key')} did not return what was written to it`, {
+  throw new CliError('usage', `${store.location(profile, 'api-key')} did not return what was written to it`, {
     code: 'STORE_UNRELIABLE',
     hint: 'use another store, for example: fiatrail profiles add NAME --store file',
   });

@@ -130,12 +130,12 @@ async function storeFinding(world: World, profile: Profile | undefined): Promise
   const settings = stored && storeFor(stored, 'api-key');
   if (!settings || settings.kind === 'environment') return ok('FIATRAIL_API_KEY');
   if (settings.kind === 'keyring') return keyringFinding(world, stored.name);
-  const place = (await openStore(world, settings)).place(stored.name, 'api-key');
+  const location = (await openStore(world, settings)).location(stored.name, 'api-key');
   if (!isTrusted(settings)) throw untrustedCommand(stored.name);
-  if (settings.kind === 'command') return ok(`the command ${place}`);
-  return entryAt(place)
-    ? ok(place)
-    : problem('usage', `${place} does not exist`, `fiatrail profiles add ${shellWord(stored.name)} --key-stdin`);
+  if (settings.kind === 'command') return ok(`the command ${location}`);
+  return entryAt(location)
+    ? ok(location)
+    : problem('usage', `${location} does not exist`, `fiatrail profiles add ${shellWord(stored.name)} --key-stdin`);
 }
 
 const KEYRING_FIXES = {

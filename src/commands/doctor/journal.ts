@@ -1,4 +1,4 @@
-import { journalPlaceOf } from '../../account/journal-place.ts';
+import { journalLocationOf } from '../../account/journal-location.ts';
 import { entryAt } from '../../files/inspect.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { stateError } from '../../terminal/show/failures.ts';
@@ -14,7 +14,7 @@ const INTACT: ReadonlyMap<unknown, { readonly why: string; readonly fix: string 
 
 /** Checks the journal for unfinished work. If the key is accepted, a rotation that got no response is harmless. */
 export async function journalChecks(subject: Subject, isKeyAccepted: boolean): Promise<Check[]> {
-  const { path, server } = journalPlaceOf(subject.session.world, subject.profile ?? { name: '' });
+  const { path, server } = journalLocationOf(subject.session.world, subject.profile ?? { name: '' });
   const fix = server
     ? typed(subject, 'ops verify')
     : 'put a backup back; without one, idempotency keys are lost: compare with the service’s lists before you send anything';

@@ -24,7 +24,7 @@ export interface WithdrawalTexts {
 }
 
 /** `account 0123456789 at bank 000013` */
-export const placeOf = ({ bankAccountNumber, bankCode }: Destination): string =>
+export const destinationText = ({ bankAccountNumber, bankCode }: Destination): string =>
   `account ${bankAccountNumber} at bank ${bankCode}`;
 
 /** Returns the request for a withdrawal. */
@@ -68,7 +68,7 @@ export async function sendWithdrawal(
   const { destination, reference, note } = texts;
   const narration = narrationOf(session, texts);
   const tag = texts.narration === undefined ? narration : undefined;
-  const where = placeOf(destination);
+  const where = destinationText(destination);
   return session.change(
     withdrawFees,
     withdrawalRequest({ ...texts, narration }, amount),

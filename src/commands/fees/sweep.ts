@@ -14,7 +14,7 @@ import type { Form } from '../../present/prints.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
 import { readWithdrawable, requireSome } from './most.ts';
-import { placeOf, sendWithdrawal, type WithdrawalTexts, withdrawalRequest, withdrawalToSend } from './send.ts';
+import { destinationText, sendWithdrawal, type WithdrawalTexts, withdrawalRequest, withdrawalToSend } from './send.ts';
 
 /** A withdrawal of a sweep as it is printed. */
 interface Part {
@@ -234,7 +234,7 @@ async function agreeTo(
   const request = withdrawalRequest(texts, total);
   await requireSigned(session, withdrawFees, request, undefined);
   await session.rules.require(withdrawFees, request);
-  const where = placeOf(texts.destination);
+  const where = destinationText(texts.destination);
   const summary = `withdraw ${amountForPeople(total)} in fees to ${where}, in ${counted(count)}`;
   const each = maximum ? `, at most ${amountForPeople(maximum)} each` : '';
   await confirmChange(session, {

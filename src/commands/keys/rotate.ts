@@ -32,7 +32,7 @@ interface Input {
 }
 
 /** Describes where the new key will be stored. */
-function placeOf({ mode, stored }: Profile): string {
+function keyLocationOf({ mode, stored }: Profile): string {
   if (mode === 'embedded') return 'the sandbox';
   const words = {
     file: 'the key file',
@@ -86,7 +86,7 @@ const from = ({ stored }: Profile) => (stored?.store.kind === 'command' ? 'a com
 function confirmation({ profile }: Session, { pushCommand = [] }: Input, oldKey: string) {
   return [
     ['key', `${oldKey} (fingerprint) stops working at once; the service shows the new key only once`],
-    ['stored in', placeOf(profile)],
+    ['stored in', keyLocationOf(profile)],
     ...pushCommand.map((text, index) => [index ? '' : 'pushed with', text] as const),
   ] as const;
 }
@@ -125,7 +125,7 @@ async function rotate(session: Session, input: Input): Promise<Outcome> {
   // Take the lock before the rotation becomes visible to others, who would try to finish it.
   return withRotationLock(session, operationId, async () => {
     const pushes = input.pushCommand ?? [];
-    await beginRotation(session, { operationId, keyPlace: placeOf(profile), oldFingerprint, pushes });
+    await beginRotation(session, { operationId, keyLocation: keyLocationOf(profile), oldFingerprint, pushes });
     const apiKey = await unchangedKey(session, operationId, oldFingerprint);
     const spare = await sendRotation(session, operationId, profile.key ? apiKey : undefined);
     session.activity.noteChanged({ operationId, requestId: undefined });

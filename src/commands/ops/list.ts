@@ -16,11 +16,11 @@ const DEFAULT_SIZE = 20;
 const isInDoubt = ({ state }: Operation) => state === 'sent' || state === 'unknown';
 
 /** The last operation of a page, and in which part of the list it was: among the unknown outcomes, or after them. */
-interface Place extends ListPosition {
+interface PageCursor extends ListPosition {
   readonly isInDoubt: boolean;
 }
 
-const placeOf = (operation: Operation): Place => ({ ...operation, isInDoubt: isInDoubt(operation) });
+const cursorOf = (operation: Operation): PageCursor => ({ ...operation, isInDoubt: isInDoubt(operation) });
 
 interface Listing {
   readonly filter: Omit<Selection, 'limit' | 'state' | 'after'>;
@@ -32,14 +32,14 @@ interface Listing {
 async function pageAfter(
   journal: Journal,
   { filter, state, inDoubt }: Listing,
-  place: Place | undefined,
+  cursor: PageCursor | undefined,
   limit: number,
 ): Promise<Operation[]> {
-  if (state) return journal.list({ ...filter, state, after: place, limit });
-  const isPast = place !== undefined && !place.isInDoubt;
-  const inDoubtPage = isPast ? [] : await journal.list({ ...filter, state: 'in-doubt', after: place, limit });
+  if (state) return journal.list({ ...filter, state, after: cursor, limit });
+  const isPast = cursor !== undefined && !cursor.isInDoubt;
+  const inDoubtPage = isPast ? [] : await journal.list({ ...filter, state: 'in-doubt', after: cursor, limit });
   if (inDoubt || inDoubtPage.length === limit) return inDoubtPage;
-  const after = isPast ? place : undefined;
+  const after = isPast ? cursor : undefined;
   const rest = await journal.list({ ...filter, state: 'not-in-doubt', after, limit: limit - inDoubtPage.length });
   return [...inDoubtPage, ...rest];
 }
@@ -50,18 +50,18 @@ async function* laterPages(journal: Journal, listing: Listing, first: readonly O
   for (let page = first; page.length === size; ) {
     for (const operation of page) if (isInDoubt(operation)) printedInDoubt.add(operation.operationId);
     const last = page.at(-1);
-    page = await pageAfter(journal, listing, last && placeOf(last), size);
+    page = await pageAfter(journal, listing, last && cursorOf(last), size);
     const fresh = page.filter(({ operationId }) => !printedInDoubt.has(operationId));
     if (fresh.length > 0) yield Promise.all(fresh.map(printed));
   }
 }
 
 /** Finds the operation that --after names. Throws CliError usage. */
-async function placeNamed(journal: Journal, after: string | undefined): Promise<Place | undefined> {
+async function cursorNamed(journal: Journal, after: string | undefined): Promise<PageCursor | undefined> {
   if (after === undefined) return undefined;
   const named = await journal.find(after);
   const found = named.find(({ operationId }) => operationId === after);
-  if (found) return placeOf(found);
+  if (found) return cursorOf(found);
   throw new CliError('usage', '--after: no operation on this machine has this id', {
     hint: 'use the last operationId of the previous page',
   });
@@ -105,7 +105,7 @@ export const listCommand = command({
     const { sinceMs } = timesOf({ since, until: undefined }, session);
     const listing = { filter: { kind, givenIdempotencyKey: once, sinceMs }, state, inDoubt };
     const size = limit ?? (all ? PAGE_SIZE : DEFAULT_SIZE);
-    const first = await pageAfter(journal, listing, await placeNamed(journal, after), size);
+    const first = await pageAfter(journal, listing, await cursorNamed(journal, after), size);
     // The journal counts all its operations, and not those of a filter.
     const isFiltered = [state, kind, once, sinceMs, after, inDoubt || undefined].some((each) => each !== undefined);
     const total = isFiltered ? {} : { total: await journal.count() };

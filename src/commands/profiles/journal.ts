@@ -1,12 +1,12 @@
 import { changeProfile, storeSecret } from '../../account/changes.ts';
-import { journalPlaceOf } from '../../account/journal-place.ts';
+import { journalLocationOf } from '../../account/journal-location.ts';
 import { modeForPeople } from '../../account/mode.ts';
 import { secretOf, storedProfileNamed } from '../../account/profile.ts';
 import { isOurStore, type StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
-import { serverPlaceOf } from '../../journal/postgres/place.ts';
+import { serverAddressOf } from '../../journal/postgres/server-address.ts';
 import { isBound, passwordToStore } from '../../journal/postgres/stored-password.ts';
 import type { Prints } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
@@ -19,7 +19,7 @@ const MAX_PASSWORD_BYTES = 4096;
 
 /** Validates the URL of a journal's database. Throws CliError usage. */
 function journalUrl(text: string): string {
-  serverPlaceOf(text);
+  serverAddressOf(text);
   return text;
 }
 
@@ -32,11 +32,11 @@ const COLUMNS = [
 ] as const;
 
 /** Describes where the journal of a profile is. Never contains a password. */
-function placeOf({ world }: Session, profile: string) {
-  const { path, server } = journalPlaceOf(world, { name: profile });
+function printedLocation({ world }: Session, profile: string) {
+  const { path, server } = journalLocationOf(world, { name: profile });
   const independent = storedProfileNamed(profile, world)?.independentJournal === true && !server;
   if (!server) return { profile, journal: 'SQLite', place: path, from: null, independent };
-  const { name } = serverPlaceOf(server.url, server.from);
+  const { name } = serverAddressOf(server.url, server.from);
   return { profile, journal: 'PostgreSQL', place: name, from: server.from, independent };
 }
 
@@ -62,7 +62,7 @@ const showCommand = command({
   parameters: { name: nameArgument },
   run: async (session, { name = session.profile.name }) => {
     if (name !== session.profile.name || storedProfileNamed(name, session.world)) requireProfile(session, name);
-    return { result: { data: placeOf(session, name), columns: COLUMNS } };
+    return { result: { data: printedLocation(session, name), columns: COLUMNS } };
   },
 });
 
@@ -102,7 +102,7 @@ const setCommand = command({
       isIndependent: independent === true,
       hasPassword: passwordStdin === true,
     });
-    return { result: { data: placeOf(session, name), columns: COLUMNS } };
+    return { result: { data: printedLocation(session, name), columns: COLUMNS } };
   },
 });
 
@@ -132,9 +132,9 @@ async function change(
       hint: 'give the URL of the journal’s database too: --url postgres://USER@HOST/DATABASE',
     });
   const password = hasPassword ? passwordFrom(await world.stdin.readAll(MAX_PASSWORD_BYTES)) : undefined;
-  const now = placeOf(session, name);
+  const now = printedLocation(session, name);
   const file = isIndependent ? 'a file in each state folder' : 'a file of this machine';
-  const next = url === undefined ? (isLocal ? file : now.place) : serverPlaceOf(url).name;
+  const next = url === undefined ? (isLocal ? file : now.place) : serverAddressOf(url).name;
   endDryRun(session, { profile: name, journal: next });
   const lines = [
     ['profile', `${name} (${modeForPeople(stored.mode)})`],
@@ -161,7 +161,7 @@ async function change(
 
 /** Stores a password with the host, port, database and user of a URL. */
 async function storePassword({ world }: Session, stored: StoredProfile, url: string, password: Secret): Promise<void> {
-  const current = passwordToStore(password, serverPlaceOf(url), world.host.user);
+  const current = passwordToStore(password, serverAddressOf(url), world.host.user);
   await storeSecret(world, stored, 'journal-password', current);
 }
 

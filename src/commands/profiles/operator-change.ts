@@ -1,4 +1,4 @@
-import { journalPlaceOf } from '../../account/journal-place.ts';
+import { journalLocationOf } from '../../account/journal-location.ts';
 import { ownOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Change } from '../../engine/change.ts';
@@ -66,7 +66,7 @@ function linesOf(wanted: OperatorChange, { operators, signAbove }: OperatorList)
 /** Asks for a person's consent. The list of a shared journal counts for other hosts too, so that it needs a terminal. */
 async function consent(session: Session, change: Change): Promise<void> {
   const { profile, world } = session;
-  const isShared = journalPlaceOf(world, profile).server !== undefined;
+  const isShared = journalLocationOf(world, profile).server !== undefined;
   if (profile.mode === 'live' || !isShared) return confirmConsent(session, profile, change);
   if (session.isInteractive) return confirmChange(session, change, true);
   throw new CliError('usage', `this needs a person at a terminal, because other hosts share it: ${change.summary}`, {

@@ -133,13 +133,13 @@ const listCommand = command({
   },
 });
 
-interface Place {
+interface PageOptions {
   readonly limit: number;
   readonly before: number | undefined;
   readonly all: boolean;
 }
 
-async function listed(session: Session, { limit, before, all }: Place, filter: Selection) {
+async function listed(session: Session, { limit, before, all }: PageOptions, filter: Selection) {
   // Stays open until everything is printed; the process ends right after.
   const inbox = await openProfileInbox(session.world, session.profile);
   const size = all ? PAGE : limit;

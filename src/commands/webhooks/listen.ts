@@ -17,7 +17,7 @@ import { transientProblemOf } from '../../webhooks/inbox/transient.ts';
 import { forwardTo, sendTo, type Target } from '../../webhooks/listen/forwarder.ts';
 import { eventNamed } from './events.ts';
 import { type Screen, screenFor } from './screen.ts';
-import { DEFAULT_PORT, type Place, serveUntil } from './served.ts';
+import { DEFAULT_PORT, type ListenerOptions, serveUntil } from './served.ts';
 import { commandTarget, resigningOf, targetUrl } from './targets.ts';
 
 /** The error of a second listener on one inbox. */
@@ -167,13 +167,19 @@ function targetsOf({ world, profile }: Session, { forward = [], exec = [], opene
 }
 
 /** The options that only a listener with a port needs. */
-const placeOf = ({ port, host, publicUrl, tlsCert, tlsKey }: Place) => ({ port, host, publicUrl, tlsCert, tlsKey });
+const listenerOptions = ({ port, host, publicUrl, tlsCert, tlsKey }: ListenerOptions) => ({
+  port,
+  host,
+  publicUrl,
+  tlsCert,
+  tlsKey,
+});
 
 /** Receives, shows and forwards events until Ctrl-C. Rejects if one of these fails. */
 async function listenUntilStopped(
   session: Session,
   inbox: Inbox,
-  place: Place,
+  options: ListenerOptions,
   targets: readonly Target[],
 ): Promise<void> {
   const { world, profile } = session;
@@ -181,8 +187,8 @@ async function listenUntilStopped(
   const stopping = AbortSignal.any([world.interrupted, failing.signal]);
   const isEmbedded = profile.mode === 'embedded';
   const screen = screenFor(session, inbox);
-  const needsPort = !isEmbedded || Object.values(placeOf(place)).some((each) => each !== undefined);
-  const served = needsPort ? await serveUntil(session, inbox, place, screen, stopping) : undefined;
+  const needsPort = !isEmbedded || Object.values(listenerOptions(options)).some((each) => each !== undefined);
+  const served = needsPort ? await serveUntil(session, inbox, options, screen, stopping) : undefined;
   let works: readonly Promise<void>[] = [];
   try {
     if (isEmbedded) await directToInbox(session);

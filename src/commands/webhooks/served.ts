@@ -19,7 +19,7 @@ export const DEFAULT_PORT = 4777;
 const MAX_PEM_BYTES = 64 * 1024;
 
 /** Where a listener is reached. */
-export interface Place {
+export interface ListenerOptions {
   readonly port?: number | undefined;
   readonly host?: string | undefined;
   readonly allowHost?: readonly string[] | undefined;
@@ -62,10 +62,16 @@ async function accountOf(session: Session): Promise<Account> {
 }
 
 /** Serves the listener over HTTP until it is stopped. */
-export async function serveUntil(session: Session, inbox: Inbox, place: Place, screen: Screen, stopping: AbortSignal) {
+export async function serveUntil(
+  session: Session,
+  inbox: Inbox,
+  options: ListenerOptions,
+  screen: Screen,
+  stopping: AbortSignal,
+) {
   const { world } = session;
-  const { host = '127.0.0.1', port = DEFAULT_PORT, publicUrl, allowHost = [] } = place;
-  const tls = await tlsOf(session, place);
+  const { host = '127.0.0.1', port = DEFAULT_PORT, publicUrl, allowHost = [] } = options;
+  const tls = await tlsOf(session, options);
   const account = await accountOf(session);
   const { listen } = await import('../../webhooks/listen/server.ts');
   const writer = writerFor(session, inbox);
@@ -80,7 +86,7 @@ export async function serveUntil(session: Session, inbox: Inbox, place: Place, s
   });
   const beating = publicUrl === undefined ? undefined : beat(session, publicUrl, heartbeat, screen, stopping);
   return {
-    address: `${place.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
+    address: `${options.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
     close: async () => {
       await listening.close();
       await writer.end();
@@ -142,7 +148,7 @@ function certificateProblem(error: unknown): unknown {
   );
 }
 
-async function tlsOf({ world }: Session, { tlsCert, tlsKey }: Place) {
+async function tlsOf({ world }: Session, { tlsCert, tlsKey }: ListenerOptions) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined)
     throw new CliError('usage', '--tls-cert and --tls-key belong together', { hint: 'give both, as PEM files' });

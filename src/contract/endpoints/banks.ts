@@ -172,7 +172,7 @@ export const deleteBankAccount = endpoint({
   id: 'banks.delete',
   method: 'DELETE',
   path: '/deletebankaccount',
-  place: 'query',
+  fieldsIn: 'query',
   effect: 'destructive',
   summary: 'Permanently remove a payout account',
   done: 'Bank account removed',

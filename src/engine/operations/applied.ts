@@ -1,4 +1,4 @@
-import { journalPlaceOf } from '../../account/journal-place.ts';
+import { journalLocationOf } from '../../account/journal-location.ts';
 import { CliError } from '../../base/errors.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
@@ -11,7 +11,7 @@ const CLOCK_MS = 24 * 60 * 60_000;
 
 /** Whether another machine could apply a plan of this account too: its idempotency key is in the journal of this machine alone. */
 const isAlone = ({ world, profile }: Account): boolean =>
-  profile.mode !== 'embedded' && journalPlaceOf(world, profile).server === undefined;
+  profile.mode !== 'embedded' && journalLocationOf(world, profile).server === undefined;
 
 /** Warns that a plan which several people hold is applied once on this machine only. */
 export async function warnIfAlone(account: Account, { signatures }: Plan): Promise<void> {

@@ -44,12 +44,12 @@ export async function reconcile(account: Account, operation: Operation): Promise
   const work = await workStartedBy(endpoint);
   if (!work) return { kind: 'no-evidence', operation: await current(journal, operationId) };
   const again = work.retry?.(operationId);
-  const about = { where: placeOf(work, operation), ...(again === undefined ? {} : { retry: again }) };
+  const about = { where: evidenceCommand(work, operation), ...(again === undefined ? {} : { retry: again }) };
   return { ...(await lookFor(account, journal, work, operation)), ...about };
 }
 
 /** Where a person looks for it. */
-function placeOf({ evidence }: Work, { request }: Operation): string {
+function evidenceCommand({ evidence }: Work, { request }: Operation): string {
   const { userId } = parseExactJson(request) as { readonly userId?: unknown };
   return typeof userId === 'string' ? evidence.replace('USER_ID', shellWord(userId)) : evidence;
 }

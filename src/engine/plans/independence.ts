@@ -1,13 +1,13 @@
 import type { ListedOperator, OperatorList } from './operator-list.ts';
 import type { Author } from './plan.ts';
 
-const isSamePlace = (one: Author, other: Author): boolean => one.user === other.user && one.host === other.host;
+const isSameUser = (one: Author, other: Author): boolean => one.user === other.user && one.host === other.host;
 
 /** Whether an operator’s key was added by a person: with their key, or by their user on their machine. */
 const wasAddedBy = ({ addedBy, publicKey }: ListedOperator, person: Author): boolean =>
   publicKey !== person.operator?.publicKey &&
   ((addedBy.operator !== null && addedBy.operator.publicKey === person.operator?.publicKey) ||
-    isSamePlace(addedBy, person));
+    isSameUser(addedBy, person));
 
 /**
  * Returns why a signature is not that of a second person; undefined if it may be. Whoever adds a key may have made it, and can then
@@ -25,7 +25,7 @@ export function dependence(
   if (!isShared || !listed) return undefined;
   const { name, publicKey } = signer;
   if (listed.addedBy.operator?.publicKey === publicKey) return `operator ${name} added the key of the plan’s author`;
-  if (isSamePlace(listed.addedBy, signer.addedBy))
+  if (isSameUser(listed.addedBy, signer.addedBy))
     return `one person added the keys of the author and of operator ${name}`;
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { journalPlaceOf } from '../../account/journal-place.ts';
+import { journalLocationOf } from '../../account/journal-location.ts';
 import type { OwnOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
@@ -44,7 +44,7 @@ export interface Signers {
 
 /** Returns whose signatures count for an account. */
 export async function signersOf(account: ListSession & { readonly world: World }): Promise<Signers> {
-  const isShared = journalPlaceOf(account.world, account.profile).server !== undefined;
+  const isShared = journalLocationOf(account.world, account.profile).server !== undefined;
   return { list: await operatorListOf(account), isShared };
 }
 

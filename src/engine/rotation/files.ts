@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { rotationsDir } from '../../account/paths.ts';
-import type { World } from '../../base/world.ts';
+import { rotationsDir, type UserEnv } from '../../account/paths.ts';
 import {
   fillReservedFile,
   readPrivateFile,
@@ -12,7 +11,6 @@ import {
 } from '../../files/private-file.ts';
 import { acquireLock } from '../../sqlite/lock.ts';
 
-type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
 
 /** A response has a few hundred bytes, sealed or not. */
 const RESERVED_BYTES = { answer: 32 * 1024, key: 4 * 1024 } as const;
@@ -22,29 +20,29 @@ type RotationPart = keyof typeof RESERVED_BYTES;
 
 const PARTS = Object.keys(RESERVED_BYTES) as RotationPart[];
 
-const partPath = (place: Place, operationId: string, part: RotationPart) =>
-  join(rotationsDir(place), `${operationId}.${part}`);
+const partPath = (world: UserEnv, operationId: string, part: RotationPart) =>
+  join(rotationsDir(world), `${operationId}.${part}`);
 
 /** Where a part is saved if the state folder disappears during the rotation. */
-const fallbackPath = ({ homeDir }: Place, operationId: string, part: RotationPart) =>
+const fallbackPath = ({ homeDir }: UserEnv, operationId: string, part: RotationPart) =>
   join(homeDir, `.fiatrail-${operationId}.${part}`);
 
 /** Where the key is left for the user if no store on this machine has it. */
 const userKeyPath = (path: string) => path.replace(/\.key$/, '.api-key');
 
-function pathsOf(place: Place, operationId: string, part: RotationPart): string[] {
-  const paths = [partPath(place, operationId, part), fallbackPath(place, operationId, part)];
+function pathsOf(world: UserEnv, operationId: string, part: RotationPart): string[] {
+  const paths = [partPath(world, operationId, part), fallbackPath(world, operationId, part)];
   return part === 'key' ? paths.flatMap((path) => [path, userKeyPath(path)]) : paths;
 }
 
 /** Reserves disk space for every part, so that a full disk cannot lose the new key. Throws the system error. */
-export function reserveRotation(place: Place, operationId: string): void {
-  for (const part of PARTS) reservePrivateFile(partPath(place, operationId, part), RESERVED_BYTES[part]);
+export function reserveRotation(world: UserEnv, operationId: string): void {
+  for (const part of PARTS) reservePrivateFile(partPath(world, operationId, part), RESERVED_BYTES[part]);
 }
 
 /** Returns the file of a part and its text; undefined if nothing is saved. */
-function findPart(place: Place, operationId: string, part: RotationPart) {
-  for (const path of pathsOf(place, operationId, part)) {
+function findPart(world: UserEnv, operationId: string, part: RotationPart) {
+  for (const path of pathsOf(world, operationId, part)) {
     const text = readable(path)?.trim();
     if (text) return { path, text };
   }
@@ -61,18 +59,18 @@ function readable(path: string): string | undefined {
 }
 
 /** Returns the text of a part; undefined if nothing is saved. */
-export function readRotation(place: Place, operationId: string, part: RotationPart): string | undefined {
-  return findPart(place, operationId, part)?.text;
+export function readRotation(world: UserEnv, operationId: string, part: RotationPart): string | undefined {
+  return findPart(world, operationId, part)?.text;
 }
 
 /** Returns the path of the file with a part; undefined if nothing is saved. */
-export function rotationFile(place: Place, operationId: string, part: RotationPart): string | undefined {
-  return findPart(place, operationId, part)?.path;
+export function rotationFile(world: UserEnv, operationId: string, part: RotationPart): string | undefined {
+  return findPart(world, operationId, part)?.path;
 }
 
 /** Saves a part durably. Returns false if its reserved file could not be used. Throws the system error if it cannot be saved at all. */
-export function saveRotationPart(place: Place, operationId: string, part: RotationPart, text: string): boolean {
-  const path = partPath(place, operationId, part);
+export function saveRotationPart(world: UserEnv, operationId: string, part: RotationPart, text: string): boolean {
+  const path = partPath(world, operationId, part);
   const unique = `${operationId}.${part}`;
   try {
     fillReservedFile(path, text);
@@ -81,24 +79,24 @@ export function saveRotationPart(place: Place, operationId: string, part: Rotati
     try {
       writePrivateFile(path, text, unique);
     } catch {
-      replaceFile(fallbackPath(place, operationId, part), text, unique);
+      replaceFile(fallbackPath(world, operationId, part), text, unique);
     }
     return false;
   }
 }
 
 /** Leaves the saved key for the user and returns its path; undefined if the key has no file. Throws the system error. */
-export function saveKeyForUser(place: Place, operationId: string): string | undefined {
-  const path = rotationFile(place, operationId, 'key');
+export function saveKeyForUser(world: UserEnv, operationId: string): string | undefined {
+  const path = rotationFile(world, operationId, 'key');
   if (path) renamePrivateFile(path, userKeyPath(path));
   return path && userKeyPath(path);
 }
 
 /** Removes parts of a rotation. A key left for the user stays. */
-export function removeRotation(place: Place, operationId: string, parts: readonly RotationPart[] = PARTS): void {
+export function removeRotation(world: UserEnv, operationId: string, parts: readonly RotationPart[] = PARTS): void {
   for (const part of parts) {
-    remove(partPath(place, operationId, part));
-    remove(fallbackPath(place, operationId, part));
+    remove(partPath(world, operationId, part));
+    remove(fallbackPath(world, operationId, part));
   }
 }
 
@@ -115,15 +113,15 @@ function remove(path: string): void {
 type RotationLock = 'send' | 'work';
 const LOCKS: readonly RotationLock[] = ['send', 'work'];
 
-const lockFile = (place: Place, operationId: string, lock: RotationLock) =>
-  join(rotationsDir(place), `${operationId}.${lock}.db`);
+const lockFile = (world: UserEnv, operationId: string, lock: RotationLock) =>
+  join(rotationsDir(world), `${operationId}.${lock}.db`);
 
 /** Takes a lock of a rotation; undefined if another process holds it for longer than `waitMs`. */
-export function lockRotation(place: Place, operationId: string, lock: RotationLock, waitMs: number) {
-  return acquireLock(lockFile(place, operationId, lock), waitMs);
+export function lockRotation(world: UserEnv, operationId: string, lock: RotationLock, waitMs: number) {
+  return acquireLock(lockFile(world, operationId, lock), waitMs);
 }
 
 /** Removes a finished rotation's locks; later lockers see in the journal that it is done. */
-export function removeRotationLocks(place: Place, operationId: string): void {
-  for (const lock of LOCKS) remove(lockFile(place, operationId, lock));
+export function removeRotationLocks(world: UserEnv, operationId: string): void {
+  for (const lock of LOCKS) remove(lockFile(world, operationId, lock));
 }

@@ -1,4 +1,4 @@
-import { journalPlaceOf } from '../../account/journal-place.ts';
+import { journalLocationOf } from '../../account/journal-location.ts';
 import type { Profile } from '../../account/profile.ts';
 import { Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
@@ -33,7 +33,7 @@ export async function runRotationProcess(world: World): Promise<number> {
   const { operationId } = order;
   const lock = await lockRotation(world, operationId, 'send', LOCK_WAIT_MS);
   if (!lock) return 1;
-  const journal = await openJournalAt(journalPlaceOf(world, order.profile), world, { limitMs: order.timeoutMs });
+  const journal = await openJournalAt(journalLocationOf(world, order.profile), world, { limitMs: order.timeoutMs });
   const account = await openAccount(world, accountOf(order));
   try {
     // The command that started this process may have given up and closed the rotation; then nothing may be sent.

@@ -52,7 +52,7 @@ function outcomeOf({ rotation, key, keyFile }: CompletedRotation, { printKey }: 
         outcome: 'replaced',
         oldFingerprint: rotation.oldFingerprint,
         fingerprint: fingerprint(key),
-        keptIn: rotation.keyPlace,
+        keptIn: rotation.keyLocation,
         ...(rotation.pushes.length > 0 ? { pushedTo: rotation.pushes.length } : {}),
         ...(keyFile ? { keyFile } : {}),
         ...(printKey ? { apiKey: key.reveal() } : {}),
@@ -163,5 +163,5 @@ async function finishOpen(account: Account): Promise<void> {
   const { keyFile } = await withRotationLock(account, open.operationId, () =>
     completeRotation(account, open.operationId),
   );
-  await account.say(`finished an interrupted API key rotation; new key kept in: ${keyFile ?? open.keyPlace}`);
+  await account.say(`finished an interrupted API key rotation; new key kept in: ${keyFile ?? open.keyLocation}`);
 }

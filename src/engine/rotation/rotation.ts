@@ -92,7 +92,7 @@ export async function cleanUpAfterKill(account: Account): Promise<void> {
 /** Reserves disk space for the new key and records the rotation in the journal. Throws CliError declined if another one is open. */
 export async function beginRotation(
   account: Account,
-  plan: Pick<Rotation, 'operationId' | 'keyPlace' | 'oldFingerprint' | 'pushes'>,
+  plan: Pick<Rotation, 'operationId' | 'keyLocation' | 'oldFingerprint' | 'pushes'>,
 ): Promise<void> {
   const { profile, world, commandLine } = account;
   const journal = await account.journal();

@@ -1,5 +1,4 @@
-import { rotationsDir } from '../../account/paths.ts';
-import type { World } from '../../base/world.ts';
+import { rotationsDir, type UserEnv } from '../../account/paths.ts';
 import { namesIn } from '../../files/inspect.ts';
 
 // What every command asks about rotations. What one of them needs besides is loaded when there is one.
@@ -8,9 +7,9 @@ import { namesIn } from '../../files/inspect.ts';
 export const ROTATION_PROCESS = '__rotation';
 
 /** Returns the operation ids that have files here: rotations that are unfinished or not yet cleaned up. */
-export function unfinishedRotations(place: Pick<World, 'env' | 'homeDir' | 'platform'>): string[] {
+export function unfinishedRotations(world: UserEnv): string[] {
   try {
-    const names = namesIn(rotationsDir(place)).flatMap((name) => ROTATION_FILE.exec(name)?.[1] ?? []);
+    const names = namesIn(rotationsDir(world)).flatMap((name) => ROTATION_FILE.exec(name)?.[1] ?? []);
     return [...new Set(names)].sort();
   } catch {
     return [];

@@ -6,11 +6,11 @@ import { isStrange } from '../../files/owner.ts';
 import type { JournalWorld } from '../transitions.ts';
 import { ServerError } from './errors.ts';
 import { guard, MAX_SCRAM_ITERATIONS } from './guard.ts';
-import type { ServerPlace } from './place.ts';
+import type { ServerAddress } from './server-address.ts';
 
 export type { Client, QueryResult } from 'pg';
 
-/** What a store on a server needs besides its place. */
+/** What a store on a server needs besides its address. */
 export interface ServerAccess {
   /** The folder of the files that this host keeps beside the journal. */
   readonly dir: string;
@@ -39,10 +39,10 @@ const TYPES = { getTypeParser: (oid: number) => (INTEGERS.includes(oid) ? BigInt
 export const limitOf = ({ limitMs = QUERY_MS }: ServerAccess) => Math.min(QUERY_MS, limitMs);
 
 /** Makes a guarded connection, which nothing has been sent on. */
-function driverOf(Driver: typeof Client, place: ServerPlace, access: ServerAccess, user: string): Client {
+function driverOf(Driver: typeof Client, address: ServerAddress, access: ServerAccess, user: string): Client {
   const limitMs = limitOf(access);
   const made = new Driver({
-    ...{ host: place.host, port: place.port, database: place.database, user, types: TYPES },
+    ...{ host: address.host, port: address.port, database: address.database, user, types: TYPES },
     ...{ connectionTimeoutMillis: Math.min(CONNECT_MS, limitMs), query_timeout: limitMs },
     keepAlive: true,
     // Queries that are asked together travel together.
@@ -50,13 +50,13 @@ function driverOf(Driver: typeof Client, place: ServerPlace, access: ServerAcces
     ...{ application_name: 'fiatrail', options: '', client_encoding: 'UTF8' },
     password: async () => {
       const password = await access.password(user);
-      if (password === undefined) throw new ServerError('rejected', place.name);
+      if (password === undefined) throw new ServerError('rejected', address.name);
       return password.reveal();
     },
     ...{ scramMaxIterations: MAX_SCRAM_ITERATIONS },
-    ssl: place.tls ? { rejectUnauthorized: true, ...caOf(place.tls) } : false,
+    ssl: address.tls ? { rejectUnauthorized: true, ...caOf(address.tls) } : false,
   });
-  guard(made.connection, place.name, !place.tls && !isSocket(place));
+  guard(made.connection, address.name, !address.tls && !isSocket(address));
   return made;
 }
 
@@ -75,11 +75,11 @@ export interface Connection {
 
 /** Returns the connection to a server, which is made when it is opened. */
 export async function connectionTo(
-  place: ServerPlace,
+  address: ServerAddress,
   access: ServerAccess,
   { clock, host }: JournalWorld,
 ): Promise<Connection> {
-  const user = place.user ?? host.user;
+  const user = address.user ?? host.user;
   const { default: Driver } = await import('pg/lib/client.js');
   let client: Client | undefined;
   let stream: Pick<Client['connection']['stream'], 'destroy'> | undefined;
@@ -91,8 +91,8 @@ export async function connectionTo(
   return {
     open: async () => {
       if (client) return client;
-      requireSocketOwner(place);
-      const made = driverOf(Driver, place, access, user);
+      requireSocketOwner(address);
+      const made = driverOf(Driver, address, access, user);
       // A connection that ends between two transactions is found when the next one begins.
       made.on('error', () => {
         if (client === made) client = undefined;
@@ -133,12 +133,12 @@ export async function connectionTo(
   };
 }
 
-const isSocket = ({ host }: ServerPlace) => host.startsWith('/');
+const isSocket = ({ host }: ServerAddress) => host.startsWith('/');
 
 /** Throws ServerError if a socket belongs to a stranger, who could be whoever listens there. */
-function requireSocketOwner(place: ServerPlace): void {
-  if (isSocket(place) && isStrange(`${place.host}/.s.PGSQL.${place.port}`, place.peer))
-    throw new ServerError('peer', place.name);
+function requireSocketOwner(address: ServerAddress): void {
+  if (isSocket(address) && isStrange(`${address.host}/.s.PGSQL.${address.port}`, address.peer))
+    throw new ServerError('peer', address.name);
 }
 
 function caOf({ caPath }: { readonly caPath: string | undefined }) {

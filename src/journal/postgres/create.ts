@@ -99,7 +99,7 @@ export function requireVersion(version: unknown, name: string): void {
   if (version !== VERSION) throw new ServerError(Number(version) > Number(VERSION) ? 'newer' : 'older', name);
 }
 
-/** Rejects with ServerError if there is something else in the journal's place, or none can be created. */
+/** Rejects with ServerError if there is something else where the journal should be, or none can be created. */
 async function requireRoom({ name, statements }: Statements): Promise<void> {
   const [state] = await statements(
     `SELECT pg_is_in_recovery() AS replica, ${STRANGE_OWNER} AS strange, to_regclass('${SCHEMA}.setting') IS NOT NULL AS made,

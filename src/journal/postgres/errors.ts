@@ -27,8 +27,8 @@ export class ServerError extends DatabaseError {
   override name = 'ServerError';
   readonly server: ServerProblem;
 
-  constructor(server: ServerProblem, place: string, cause?: unknown) {
-    super(server === 'damaged' ? 'corrupt' : 'other', place, cause);
+  constructor(server: ServerProblem, address: string, cause?: unknown) {
+    super(server === 'damaged' ? 'corrupt' : 'other', address, cause);
     this.server = server;
   }
 }

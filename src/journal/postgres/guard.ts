@@ -37,7 +37,7 @@ interface Guarded {
  * Lets the driver see only what a server may send: another login than SCRAM, or more than an answer has, ends the connection. `needsProof`:
  * nothing else has shown yet who the server is, so that one which asks for no password is refused too.
  */
-export function guard(connection: object, place: string, needsProof: boolean): void {
+export function guard(connection: object, address: string, needsProof: boolean): void {
   const guarded = connection as Guarded;
   const attach = guarded.attachListeners.bind(guarded);
   guarded.attachListeners = (given) => {
@@ -45,7 +45,7 @@ export function guard(connection: object, place: string, needsProof: boolean): v
     const problemIn = watch(needsProof);
     const checked = (listener: (bytes: Buffer) => void) => (bytes: Buffer) => {
       const problem = problemIn(bytes);
-      if (problem) stream.destroy(new ServerError(problem, place));
+      if (problem) stream.destroy(new ServerError(problem, address));
       else listener(bytes);
     };
     attach({ on: (event, listener) => stream.on(event, event === 'data' ? checked(listener) : listener) });

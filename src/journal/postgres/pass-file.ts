@@ -1,13 +1,13 @@
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { entryAt, readSharedFile } from '../../files/inspect.ts';
-import type { ServerPlace } from './place.ts';
+import type { ServerAddress } from './server-address.ts';
 
 /**
  * Finds the password of a database in a password file as psql reads it: lines of `host:port:database:user:password`, where `*` is
  * anything and a backslash escapes. Returns undefined if it has none. Throws CliError usage if others can read the file.
  */
-export function passwordIn(path: string, { host, port, database }: ServerPlace, user: string): Secret | undefined {
+export function passwordIn(path: string, { host, port, database }: ServerAddress, user: string): Secret | undefined {
   const entry = entryAt(path);
   if (entry?.kind !== 'file' && entry?.kind !== 'link') return undefined;
   if (entry.isOpenToOthers)

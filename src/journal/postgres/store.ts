@@ -16,9 +16,9 @@ import {
 import { EXPECTED, LOCK, PATH, preparedJournal, requireVersion, SERVER, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
 import { hostId } from './host-id.ts';
-import type { ServerPlace } from './place.ts';
 import { IS_OWNER } from './roles.ts';
 import { SCHEMA } from './schema.ts';
+import type { ServerAddress } from './server-address.ts';
 
 /** How long a transaction waits for the one before it. */
 const WAIT_MS = 20_000;
@@ -82,8 +82,12 @@ const TRY_AGAIN_MS = 200;
  * Opens the journal on a PostgreSQL server, creating its tables on first use. All that lasts longer than a transaction is in tables, so
  * a pooler may give each transaction another connection. Throws ServerError, and CliError usage.
  */
-export async function openPostgresStore(place: ServerPlace, access: ServerAccess, world: JournalWorld): Promise<Store> {
-  const server = await connected(place, access, world);
+export async function openPostgresStore(
+  address: ServerAddress,
+  access: ServerAccess,
+  world: JournalWorld,
+): Promise<Store> {
+  const server = await connected(address, access, world);
   try {
     const { id, digestKey, isJoined } = await preparedJournal(server, world.ids);
     const host = `${world.host.name}/${hostId(access.dir, world.ids)}`;
@@ -100,10 +104,10 @@ export async function openPostgresStore(place: ServerPlace, access: ServerAccess
   }
 }
 
-function storeOn(server: Server, place: Pick<Store, 'id' | 'path' | 'host' | 'digestKey' | 'server'>): Store {
+function storeOn(server: Server, address: Pick<Store, 'id' | 'path' | 'host' | 'digestKey' | 'server'>): Store {
   const inTurn = oneAtATime();
   return {
-    ...place,
+    ...address,
     read: (work) => inTurn(() => server.transaction(READ, work)),
     write: (work, waitMs) => inTurn(() => server.transaction(writeSql(waitMs ?? server.lockMs), work, waitMs)),
     now: server.now,
@@ -158,18 +162,18 @@ interface Server {
   close(): Promise<void>;
 }
 
-function failureOf(error: unknown, place: string): CliError | ServerError {
+function failureOf(error: unknown, address: string): CliError | ServerError {
   if (error instanceof CliError || error instanceof ServerError) return error;
-  return new ServerError(problemOf(error), place, error);
+  return new ServerError(problemOf(error), address, error);
 }
 
 /** Connects to a server; connects again when the connection is lost between two transactions. Throws ServerError. */
-async function connected(place: ServerPlace, access: ServerAccess, world: JournalWorld): Promise<Server> {
+async function connected(address: ServerAddress, access: ServerAccess, world: JournalWorld): Promise<Server> {
   const { clock, interrupted } = world;
-  const connection = await connectionTo(place, access, world);
+  const connection = await connectionTo(address, access, world);
   const { drop, interrupt } = connection;
   const limitMs = limitOf(access);
-  const failed = (error: unknown) => failureOf(error, place.name);
+  const failed = (error: unknown) => failureOf(error, address.name);
   let aheadMs = 0;
   const now = () => clock.now() + aheadMs;
   const begin = async (
@@ -195,7 +199,7 @@ async function connected(place: ServerPlace, access: ServerAccess, world: Journa
     }
   };
   return {
-    name: place.name,
+    name: address.name,
     lockMs: Math.min(WAIT_MS, limitMs),
     now,
     statements: async (sql) => {
@@ -216,7 +220,7 @@ async function connected(place: ServerPlace, access: ServerAccess, world: Journa
       const to = { client, failed, drop, now, answerMs };
       // Whether a commit that is cut off was made would not be known.
       const beforeCommit = () => waiting?.[Symbol.dispose]();
-      return await inTransaction(to, { ...beginning, begun, name: place.name, beforeCommit }, work);
+      return await inTransaction(to, { ...beginning, begun, name: address.name, beforeCommit }, work);
     },
     close: connection.close,
   };

@@ -1,13 +1,13 @@
 import { Secret } from '../../base/secret.ts';
-import { type ServerPlace, serverPlaceOf } from './place.ts';
+import { type ServerAddress, serverAddressOf } from './server-address.ts';
 
 /** What a stored password is for. It goes nowhere else. */
-const belongsTo = ({ host, port, database, user }: ServerPlace, ownUser: string): string =>
+const belongsTo = ({ host, port, database, user }: ServerAddress, ownUser: string): string =>
   JSON.stringify([host, port, database, user ?? ownUser]);
 
 /** Returns a password as it is stored: with what it is for. */
-export function passwordToStore(password: Secret, place: ServerPlace, ownUser: string): Secret {
-  return new Secret(JSON.stringify({ for: belongsTo(place, ownUser), password: password.reveal() }));
+export function passwordToStore(password: Secret, address: ServerAddress, ownUser: string): Secret {
+  return new Secret(JSON.stringify({ for: belongsTo(address, ownUser), password: password.reveal() }));
 }
 
 /**
@@ -15,16 +15,16 @@ export function passwordToStore(password: Secret, place: ServerPlace, ownUser: s
  * the URL of its profile.
  */
 export function passwordFor(
-  place: ServerPlace,
+  address: ServerAddress,
   ownUser: string,
   stored: Secret | undefined,
   profileUrl: string | undefined,
 ): Secret | undefined {
   if (stored === undefined) return undefined;
-  const wanted = belongsTo(place, ownUser);
+  const wanted = belongsTo(address, ownUser);
   const bound = boundIn(stored.reveal());
   if (bound) return bound.for === wanted ? new Secret(bound.password) : undefined;
-  return profileUrl !== undefined && belongsTo(serverPlaceOf(profileUrl), ownUser) === wanted ? stored : undefined;
+  return profileUrl !== undefined && belongsTo(serverAddressOf(profileUrl), ownUser) === wanted ? stored : undefined;
 }
 
 /** Whether a stored password says what it is for. */

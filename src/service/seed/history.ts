@@ -50,12 +50,12 @@ export function addHistory(call: Call, users: readonly bigint[], part: HistoryPa
 const lastId = ({ store }: Call, table: 'deposit' | 'offramp') =>
   store.get<{ id: bigint | null }>(`SELECT MAX(id) AS id FROM ${table}`)?.id ?? 0n;
 
-/** Fills temporary tables with the senders and recipients (the fintech at place 0) and with the fees of each amount. */
+/** Fills temporary tables with the senders and recipients (the fintech at position 0) and with the fees of each amount. */
 function prepare(call: Call, users: readonly bigint[]): void {
   const { store, fintech } = call;
-  store.exec(`CREATE TEMP TABLE history_holder (place INTEGER PRIMARY KEY, user INTEGER UNIQUE, account INTEGER, name TEXT, wallet INTEGER, address TEXT);
-    CREATE TEMP TABLE history_amount (direction TEXT, place INTEGER, kobo INTEGER, platform_kobo INTEGER, fintech_kobo INTEGER,
-      PRIMARY KEY (direction, place)) WITHOUT ROWID`);
+  store.exec(`CREATE TEMP TABLE history_holder (position INTEGER PRIMARY KEY, user INTEGER UNIQUE, account INTEGER, name TEXT, wallet INTEGER, address TEXT);
+    CREATE TEMP TABLE history_amount (direction TEXT, position INTEGER, kobo INTEGER, platform_kobo INTEGER, fintech_kobo INTEGER,
+      PRIMARY KEY (direction, position)) WITHOUT ROWID`);
   const smart = smartWallet(store, fintech.id);
   store.run(
     `INSERT INTO temp.history_holder SELECT 0, NULL, id, name, ?, ? FROM virtual_account WHERE fintech = ? AND kind = 'fintech_permanent'`,
@@ -76,10 +76,10 @@ function prepare(call: Call, users: readonly bigint[]): void {
     ['onramp', DEPOSITS],
     ['offramp', OFFRAMPS],
   ] as const) {
-    for (const [place, naira] of amounts.entries()) {
+    for (const [index, naira] of amounts.entries()) {
       const kobo = naira * 100n;
       const { platform, fintech: own } = feesOn(store, fintech.id, direction, kobo);
-      const values = [direction, place, kobo, platform.kobo, own.kobo];
+      const values = [direction, index, kobo, platform.kobo, own.kobo];
       store.run('INSERT INTO temp.history_amount VALUES (?, ?, ?, ?, ?)', ...values);
     }
   }
@@ -98,7 +98,7 @@ const uuid = (chance: string) =>
 const txHash = (chance: string) => `'0x' || ${chance} || printf('%016x', i)`;
 
 /** Picks amounts in no obvious order. */
-const placeOf = (amounts: readonly bigint[]) => `(i * 7919 + i / 10) % ${amounts.length}`;
+const indexOf = (amounts: readonly bigint[]) => `(i * 7919 + i / 10) % ${amounts.length}`;
 
 const SENDER_BANK = '000013';
 
@@ -112,8 +112,8 @@ function insertDeposits(call: Call, users: number, part: HistoryPart): void {
        name, printf('%010d', 1000000000 + account), '${SENDER_BANK}', ?9,
        '${SENDER_BANK}' || strftime('%Y%m%d%H%M%S', at / 1000, 'unixepoch') || printf('%04d%06d', ?11, i % 1000000), CASE WHEN user IS NOT NULL THEN 100 END,
        address, ${txHash('?8')}, at, at + 60000
-     FROM timed JOIN temp.history_holder AS holder ON holder.place = CASE i % 10 WHEN ${OWN} THEN 0 ELSE 1 + i / 10 % ?10 END
-     JOIN temp.history_amount AS amount ON amount.direction = 'onramp' AND amount.place = ${placeOf(DEPOSITS)}
+     FROM timed JOIN temp.history_holder AS holder ON holder.position = CASE i % 10 WHEN ${OWN} THEN 0 ELSE 1 + i / 10 % ?10 END
+     JOIN temp.history_amount AS amount ON amount.direction = 'onramp' AND amount.position = ${indexOf(DEPOSITS)}
      WHERE i % 10 NOT IN (${PAYOUTS}) ORDER BY i`,
     ...stepValues(part),
     fintech.id,
@@ -133,8 +133,8 @@ function insertOfframps(call: Call, users: number, part: HistoryPart): void {
        account_name, tx_hash, block_number, payout_reference, transferred_at, created_at, updated_at)
      SELECT ${uuid('?7')}, ?6, user, 'completed', kobo, platform_kobo, fintech_kobo, printf('%010d', 1000000000 + account), '${SENDER_BANK}',
        name, ${txHash('?8')}, (at - ${Date.UTC(2023, 5, 15)}) / 2000, ${uuid('?9')}, at, at, at + 120000
-     FROM timed JOIN temp.history_holder AS holder ON holder.place = 1 + i / 10 % ?10
-     JOIN temp.history_amount AS amount ON amount.direction = 'offramp' AND amount.place = ${placeOf(OFFRAMPS)}
+     FROM timed JOIN temp.history_holder AS holder ON holder.position = 1 + i / 10 % ?10
+     JOIN temp.history_amount AS amount ON amount.direction = 'offramp' AND amount.position = ${indexOf(OFFRAMPS)}
      WHERE i % 10 IN (${PAYOUTS}) ORDER BY i`,
     ...stepValues(part),
     fintech.id,

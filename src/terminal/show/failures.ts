@@ -39,78 +39,78 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
 const SEE_URL = 'check the URL with: fiatrail profiles journal show';
 
 /** What is wrong with a journal on a server. Nothing was sent in any of these cases: an outcome that cannot be recorded is kept. */
-const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [message: string, hint: string]>> = {
-  unreachable: (place) => [
-    `the journal’s server cannot be reached: ${place}`,
+const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (server: string) => [message: string, hint: string]>> = {
+  unreachable: (server) => [
+    `the journal’s server cannot be reached: ${server}`,
     'start it, or check the network, then run the command again',
   ],
-  lost: (place) => [`the connection to the journal was closed in the middle: ${place}`, 'run the command again'],
-  rejected: (place) => [
-    `the journal’s server rejected the user or the password: ${place}`,
+  lost: (server) => [`the connection to the journal was closed in the middle: ${server}`, 'run the command again'],
+  rejected: (server) => [
+    `the journal’s server rejected the user or the password: ${server}`,
     'put the password into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal set --password-stdin',
   ],
-  insecure: (place) => [
-    `the journal’s server did not prove who it is, or has no TLS: ${place}`,
+  insecure: (server) => [
+    `the journal’s server did not prove who it is, or has no TLS: ${server}`,
     'give its certificate authority in the URL as sslrootcert=FILE, and the host name that its certificate has',
   ],
-  login: (place) => [
-    `the journal’s server asks for no password, or asks in an unsafe way, and got none: ${place}`,
+  login: (server) => [
+    `the journal’s server asks for no password, or asks in an unsafe way, and got none: ${server}`,
     'let it use scram-sha-256 with 4096 to 1000000 iterations: set password_encryption and pg_hba.conf, then set the user’s password again',
   ],
-  peer: (place) => [
-    `the socket of the journal’s server, or its folder, belongs to another user than root and you: ${place}`,
+  peer: (server) => [
+    `the socket of the journal’s server, or its folder, belongs to another user than root and you: ${server}`,
     'if the server runs as that user, name it in the URL, such as: &requirepeer=postgres',
   ],
-  oversized: (place) => [
-    `the journal’s server sent more than an answer can have: ${place}`,
+  oversized: (server) => [
+    `the journal’s server sent more than an answer can have: ${server}`,
     'check that the URL names the PostgreSQL server of the journal',
   ],
-  missing: (place) => [
-    `the journal’s database does not exist: ${place}`,
+  missing: (server) => [
+    `the journal’s database does not exist: ${server}`,
     'check the URL; a new database, made with createdb, has no idempotency keys until you import the journal',
   ],
-  forbidden: (place) => [
-    `the journal’s user may not use the schema fiatrail: ${place}`,
+  forbidden: (server) => [
+    `the journal’s user may not use the schema fiatrail: ${server}`,
     'let it create the schema: GRANT CREATE ON DATABASE … TO …',
   ],
-  replica: (place) => [`the journal’s server is a read-only replica: ${place}`, 'use the URL of the primary server'],
-  owner: (place) => [
-    `a role that is a stranger to this one owns something of the journal in ${place}, so it could take away what protects it; nothing was sent`,
+  replica: (server) => [`the journal’s server is a read-only replica: ${server}`, 'use the URL of the primary server'],
+  owner: (server) => [
+    `a role that is a stranger to this one owns something of the journal in ${server}, so it could take away what protects it; nothing was sent`,
     'give it to the owner of the database: ALTER SCHEMA fiatrail OWNER TO …, and the same for its tables and functions; see "Several hosts" in docs/money.md',
   ],
-  foreign: (place) => [
-    `the schema fiatrail in the journal’s database belongs to something else: ${place}`,
+  foreign: (server) => [
+    `the schema fiatrail in the journal’s database belongs to something else: ${server}`,
     'use another database; it was left unchanged',
   ],
-  newer: (place) => [
-    `the journal was upgraded by a newer version of fiatrail: ${place}`,
+  newer: (server) => [
+    `the journal was upgraded by a newer version of fiatrail: ${server}`,
     'use that version on this host too',
   ],
-  older: (place) => [
-    `the journal was created by an earlier version of fiatrail and cannot be upgraded: ${place}`,
+  older: (server) => [
+    `the journal was created by an earlier version of fiatrail and cannot be upgraded: ${server}`,
     'export it with that version and --with-digest-key, and import it into an empty database',
   ],
-  full: (place) => [
-    `the disk of the journal’s server is full: ${place}`,
+  full: (server) => [
+    `the disk of the journal’s server is full: ${server}`,
     'free some space there, then run the command again',
   ],
-  busy: (place) => [
-    `the journal is locked by another host: ${place}`,
+  busy: (server) => [
+    `the journal is locked by another host: ${server}`,
     'wait for the other command to finish, then run this one again',
   ],
-  replaced: (place) => [
-    `the journal is on another server than before, or was restored, so its last entries may be missing: ${place}`,
+  replaced: (server) => [
+    `the journal is on another server than before, or was restored, so its last entries may be missing: ${server}`,
     'run on each host: fiatrail ops verify; compare with the account, then accept the server with: fiatrail ops verify --accept',
   ],
-  damaged: (place) => [
-    `the journal’s database is damaged: ${place}`,
+  damaged: (server) => [
+    `the journal’s database is damaged: ${server}`,
     'restore a backup of the database; then every host sends nothing until you accept it, because idempotency keys may be missing',
   ],
-  other: (place) => [`the journal’s server failed: ${place}`, SEE_URL],
+  other: (server) => [`the journal’s server failed: ${server}`, SEE_URL],
 };
 
-const IN_THE_WAY = 'a file is in the place of a folder; rename that file, then run the command again';
-const FILE_HINTS: Readonly<Record<string, string>> = { EEXIST: IN_THE_WAY, ENOTDIR: IN_THE_WAY };
+const FILE_NOT_FOLDER = 'a file is in the place of a folder; rename that file, then run the command again';
+const FILE_HINTS: Readonly<Record<string, string>> = { EEXIST: FILE_NOT_FOLDER, ENOTDIR: FILE_NOT_FOLDER };
 
 /** Whether an error means that this database is damaged. */
 export function isDamage(error: unknown, path: string): boolean {

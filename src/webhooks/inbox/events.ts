@@ -163,10 +163,10 @@ function timeConditions({ before, after, sinceMs, untilMs }: EventFilter): Condi
 export function listEvents(store: Database, filter: EventFilter): InboxEvent[] {
   const { limit, before, after, sinceMs, untilMs, forwarding, ...others } = filter;
   const isByTime = [sinceMs, untilMs, ...Object.values(others)].some((value) => value !== undefined);
-  const place = isByTime
+  const position = isByTime
     ? timeConditions(filter)
     : [when(before, (id): Condition => ['id < ?', id]), when(after, (id): Condition => ['id > ?', id])];
-  const { where, values } = whereOf([...place, ...selectionOf(filter)]);
+  const { where, values } = whereOf([...position, ...selectionOf(filter)]);
   const direction = after === undefined ? 'DESC' : 'ASC';
   const order = isByTime ? `received_at ${direction}, id ${direction}` : `id ${direction}`;
   const sql = `SELECT * FROM event ${where} ORDER BY ${order} LIMIT ?`;

@@ -167,6 +167,6 @@ describe('a command store', () => {
       hint: expect.stringContaining('--push-command'),
     });
     await store.remove('ops', 'api-key');
-    expect({ kind: store.kind, place: store.place('ops', 'api-key') }).toEqual({ kind: 'command', place: 'exit 1' });
+    expect({ kind: store.kind, place: store.location('ops', 'api-key') }).toEqual({ kind: 'command', place: 'exit 1' });
   });
 });

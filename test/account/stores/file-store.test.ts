@@ -39,7 +39,7 @@ describe('the file store', () => {
       await keep(text);
       seen.push(await kept());
     }
-    expect({ text: readFileSync(path, 'utf8'), place: store.place('ops', 'api-key') }).toEqual({
+    expect({ text: readFileSync(path, 'utf8'), place: store.location('ops', 'api-key') }).toEqual({
       text: `${PLANTED}\n`,
       place: path,
     });

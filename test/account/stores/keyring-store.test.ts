@@ -55,7 +55,7 @@ describe('the keychain store', () => {
     ]);
     for (const { words, options } of calls)
       expect([words, options.timeoutMs < 3_000]).toEqual([[process.execPath, 'fiatrail', '__keyring'], true]);
-    expect(store.place('ops', 'api-key')).toBe('the system keychain');
+    expect(store.location('ops', 'api-key')).toBe('the system keychain');
   });
 
   test('starts the helper with the argument that bin/fiatrail.js expects', async () => {

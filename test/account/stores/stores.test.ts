@@ -60,7 +60,7 @@ describe('requireWritable', () => {
     const removed: string[] = [];
     const storeThat = (reads: Secret | undefined): SecretStore => ({
       kind: 'keyring',
-      place: () => 'the store',
+      location: () => 'the store',
       read: async () => reads,
       write: async () => {},
       remove: async (profile) => void removed.push(profile),

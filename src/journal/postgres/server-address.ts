@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { CliError } from '../../base/errors.ts';
 
 /** Where a PostgreSQL server is, and which of its databases has the journal. Contains no password. */
-export interface ServerPlace {
+export interface ServerAddress {
   /** A host name, an IP address, or the folder of a socket. */
   readonly host: string;
   readonly port: number;
@@ -28,7 +28,7 @@ const invalid = (from: string, why: string, hint = `write it as ${FORM}`) =>
  * Reads the URL of a journal's database; `from` is where it is written, for messages that do not say it yet. Throws CliError usage,
  * without the URL.
  */
-export function serverPlaceOf(text: string, from = ''): ServerPlace {
+export function serverAddressOf(text: string, from = ''): ServerAddress {
   const url = urlOf(text, from);
   if (url.password !== '') throw invalid(from, 'the URL contains a password', PASSWORD_PLACES);
   const strange = [...url.searchParams.keys()].find((name) => !KNOWN.includes(name));
@@ -90,7 +90,7 @@ function isHere(host: string): boolean {
 }
 
 /** A connection that leaves this machine is encrypted, and the server's certificate is checked. */
-function tlsOf(host: string, parameters: URLSearchParams, from: string): ServerPlace['tls'] {
+function tlsOf(host: string, parameters: URLSearchParams, from: string): ServerAddress['tls'] {
   const mode = parameters.get('sslmode') ?? (isHere(host) ? 'disable' : 'verify-full');
   if (mode !== 'verify-full' && mode !== 'disable')
     throw invalid(from, `sslmode is "${mode.slice(0, 20)}"`, 'leave it out, or use verify-full');

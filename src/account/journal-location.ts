@@ -6,7 +6,7 @@ import { secretOf } from './profile.ts';
 import { OF_ENVIRONMENT, readProfile } from './stored-profile.ts';
 
 /** Where the journal of a profile is: in a file of this machine, or on a server. */
-export interface JournalPlace {
+export interface JournalLocation {
   /** The file of this machine's journal, whether it is used or not. */
   readonly path: string;
   readonly dir: string;
@@ -44,14 +44,14 @@ export const JOURNAL_VARIABLE = 'FIATRAIL_JOURNAL_URL';
 /** The id that the journal of every account over the network must have. */
 const JOURNAL_ID_VARIABLE = 'FIATRAIL_JOURNAL_ID';
 
-/** A profile as far as it decides about the journal; without a mode if only the place matters. */
+/** A profile as far as it decides about the journal; without a mode if only the location matters. */
 interface JournalOwner {
   readonly name: string;
   readonly mode?: Mode;
 }
 
 /** Returns where the journal of a profile is: on the server of FIATRAIL_JOURNAL_URL or of the profile, or in a file. */
-export function journalPlaceOf(world: World, profile: JournalOwner): JournalPlace {
+export function journalLocationOf(world: World, profile: JournalOwner): JournalLocation {
   const path = journalPath(world);
   const stored = readProfile(world, profile.name);
   const variable = world.env[JOURNAL_VARIABLE];
