@@ -120,8 +120,8 @@ export function decodeAnswer<E extends Endpoint>(
   } catch {
     return unusable(status >= 300 && status <= 399 ? REDIRECT : describeBody(response));
   }
-  const doubled = countFields(json) === fields ? undefined : contradictingKey(body);
-  if (doubled !== undefined) return unusable(`its JSON has two different values for "${printable(doubled)}"`);
+  const duplicateKey = countFields(json) === fields ? undefined : contradictingKey(body);
+  if (duplicateKey !== undefined) return unusable(`its JSON has two different values for "${printable(duplicateKey)}"`);
   const isOk = status >= 200 && status <= 299;
   // A list alone is the data of an endpoint that lists.
   const envelope = Array.isArray(json) && isOk && endpoint.lists !== undefined ? { data: json } : json;

@@ -12,7 +12,7 @@ import type { Deliverer } from './deliver.ts';
 import { createOperations, type FoundOperation } from './find-operation.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
 import { injectFault } from './injected-fault.ts';
-import { createPerformer } from './perform.ts';
+import { createRequestHandler } from './request-handler.ts';
 import { createRouter, type Route, splitUrl } from './router.ts';
 import { openRequest, type Received, sealAnswer, sealedPayload } from './sealed.ts';
 
@@ -29,8 +29,8 @@ const OLDER_PATHS: ReadonlyMap<string, string> = new Map([
 /** A step that earlier versions of the service had. Source: public. */
 const REMOVED = '/verifyotp';
 
-/** Says which endpoint a request that matched none was probably meant for. */
-function nearbyEndpoint<E extends Addressed>(
+/** Returns a hint at the endpoint for which a request that matched none was probably meant. */
+function endpointHint<E extends Addressed>(
   { matchesAt }: ReturnType<typeof createPathMatcher<E>>,
   path: string,
 ): string | undefined {
@@ -81,7 +81,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
   const router = createRouter(paths);
   const operationOf = createOperations(service);
   const limiter = createRateLimiter();
-  const perform = createPerformer(service, limiter);
+  const handleRequest = createRequestHandler(service, limiter);
   const answers = createAnswers(options, service.nowMs);
   const inTurn = createTurns();
   const closing = new AbortController();
@@ -99,14 +99,14 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
     fetch: async (request, caller) => {
       const found = await inTurn(() => find(request));
       if (!found) {
-        const nearby = nearbyEndpoint(paths, splitUrl(request.url).pathname);
-        const detail = `no endpoint has this method and path${nearby ? `; ${nearby}` : ''}`;
+        const hint = endpointHint(paths, splitUrl(request.url).pathname);
+        const detail = `no endpoint has this method and path${hint ? `; ${hint}` : ''}`;
         return failure(new Fault('NOT_FOUND', detail));
       }
       const { endpoint } = found.route;
       const payload = sealedPayload(endpoint, request);
       const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
-      const performed = await perform({ ...found, request: received, caller });
+      const performed = await handleRequest({ ...found, request: received, caller });
       const { data = {}, input, refusal, injected, sealTo } = performed;
       const complete = deliverer && !refusal ? COMPLETIONS[endpoint.id] : undefined;
       const completed = complete && deliverer ? await complete(data, input, deliverer) : data;

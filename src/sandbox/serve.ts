@@ -15,8 +15,8 @@ import { DatabaseError } from '../sqlite/errors.ts';
 import { type AnswerOptions, failure } from './answer.ts';
 import { createSandbox, type Sandbox } from './app.ts';
 import { createDeliverer, type Deliverer } from './deliver.ts';
-import { createEntrance, type EntranceOptions } from './entrance.ts';
 import type { UnverifiedCaller } from './guard.ts';
+import { createHostCheck, type HostCheckOptions } from './host-check.ts';
 import { httpRefusal, parseRefusal, type RefusalStatus, refusalText } from './http-refusal.ts';
 import {
   GRACE_MS,
@@ -30,7 +30,7 @@ import {
 import { splitUrl } from './router.ts';
 import type { Received } from './sealed.ts';
 
-export interface ServeOptions extends EntranceOptions {
+export interface ServeOptions extends HostCheckOptions {
   /** The documented form of the answers; by default as the specification writes them. */
   readonly answers?: AnswerFormName | undefined;
   readonly serviceName?: string | undefined;
@@ -131,7 +131,7 @@ async function applySettings(service: Service, { pace, rateLimits }: ServeOption
 }
 
 function serverFor(sandbox: Sandbox, options: ServeOptions): Server {
-  const enter = createEntrance(options);
+  const checkHost = createHostCheck(options);
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const inProgress = new WeakMap<Duplex, Set<IncomingMessage>>();
   const server = createServer(
@@ -141,14 +141,14 @@ function serverFor(sandbox: Sandbox, options: ServeOptions): Server {
       requestTimeout: limits.requestMs,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: limits.checkEveryMs,
-      // Checked by the entrance, whose refusal has the service's envelope.
+      // Checked by the host check, whose refusal has the service's envelope.
       requireHostHeader: false,
     },
     (request, response) => {
       const ofSocket = inProgress.get(request.socket) ?? new Set();
       inProgress.set(request.socket, ofSocket.add(request));
       response.once('close', () => ofSocket.delete(request));
-      const { response: early, headers } = enter(request);
+      const { response: early, headers } = checkHost(request);
       if (early) return write(response, early, headers);
       answer(sandbox, request, limits).then(
         (result) => write(response, result, { ...headers, ...sandbox.timeHeaders() }),
@@ -168,7 +168,7 @@ function serverFor(sandbox: Sandbox, options: ServeOptions): Server {
   server.maxConnections = limits.connections;
   server.setTimeout(limits.idleMs);
   server.on('checkExpectation', (request, response) => {
-    write(response, enter(request).response ?? httpRefusal(417, 'Expect: only 100-continue is supported'), {});
+    write(response, checkHost(request).response ?? httpRefusal(417, 'Expect: only 100-continue is supported'), {});
   });
   server.on('connect', (_request, socket) => {
     refuse(socket, 404, 'this is not a proxy; CONNECT is not supported');

@@ -103,7 +103,7 @@ describe('a body that is', () => {
   });
 });
 
-const nearby: [what: string, method: string, url: string, detail: string][] = [
+const olderPaths: [what: string, method: string, url: string, detail: string][] = [
   ['no version', 'GET', '/getfees', 'the current path is GET /v1/getfees'],
   ['another version', 'GET', '/v2/getfees', 'the current path is GET /v1/getfees'],
   ['the version twice', 'GET', '/v1/v1/balance/multi', 'the current path is GET /v1/balance/multi'],
@@ -121,7 +121,7 @@ const nearby: [what: string, method: string, url: string, detail: string][] = [
 ];
 
 describe('a request to a path with', () => {
-  test.each(nearby)('%s names the current one', async (_what, method, url, detail) => {
+  test.each(olderPaths)('%s names the current one', async (_what, method, url, detail) => {
     await using box = await openSandbox();
     const { status, envelope } = await ask(box, method, url);
     expect(status).toBe(404);

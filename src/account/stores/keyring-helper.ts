@@ -18,7 +18,7 @@ type Keyring = Pick<typeof import('@napi-rs/keyring'), 'Entry'>;
 
 /** Performs a request given as JSON and returns the answer as JSON. Rejects invalid JSON. */
 export async function answer(request: string): Promise<string> {
-  return JSON.stringify(perform(JSON.parse(request), await loadKeyring()));
+  return JSON.stringify(answerRequest(JSON.parse(request), await loadKeyring()));
 }
 
 /** The package and its platform part are optional dependencies; without either, loading fails. */
@@ -31,7 +31,7 @@ async function loadKeyring(): Promise<Keyring | undefined> {
 }
 
 /** Performs a request. Never throws; the result is `absent` without a `keyring`. */
-export function perform(request: KeyringRequest, keyring: Keyring | undefined): KeyringAnswer {
+export function answerRequest(request: KeyringRequest, keyring: Keyring | undefined): KeyringAnswer {
   if (!keyring) return { kind: 'absent' };
   try {
     // By default the package falls back to the Linux kernel keyring, which loses its content on restart.

@@ -13,8 +13,8 @@ import { type Amount, amount, amountForPeople, parseAmount } from '../../money/a
 import type { Form } from '../../present/prints.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
-import { readWithdrawable, requireSome } from './most.ts';
 import { destinationText, sendWithdrawal, type WithdrawalTexts, withdrawalRequest, withdrawalToSend } from './send.ts';
+import { readWithdrawable, requireWithdrawable } from './withdrawable.ts';
 
 /** A withdrawal of a sweep as it is printed. */
 interface Part {
@@ -70,7 +70,7 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
   const guard = session.guard();
   const before = await withdrawnBefore(session, guard, texts);
   const found = await readWithdrawable(session);
-  if (before.parts.length === 0) requireSome(found);
+  if (before.parts.length === 0) requireWithdrawable(found);
   const agreed = before.agreed ?? partsOf(found);
   const parts = [...before.parts];
   const smallest = found.minimum?.minor ?? 1n;

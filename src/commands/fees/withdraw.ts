@@ -11,9 +11,9 @@ import { argument, id, oneOf, option, picked, switchOn, wholeNumber, word } from
 import { waitOption } from '../../terminal/parse/wait-option.ts';
 import { destinationOf } from './destination.ts';
 import { ACCOUNT_OPTIONS, FEE_AMOUNT, withdrawGuide } from './guide.ts';
-import { mostWithdrawable } from './most.ts';
 import { sendWithdrawal, WORK } from './send.ts';
 import { SWEPT, sweep } from './sweep.ts';
+import { maximumWithdrawable } from './withdrawable.ts';
 
 const STARTED = [
   { field: 'withdrawalId', title: 'Withdrawal' },
@@ -59,7 +59,7 @@ const withdrawCommand = command({
     const destination = await destinationOf(session, input);
     const texts = { destination, narration, noTag, reference, note };
     if (wanted === 'all') return sweep(session, texts);
-    const amount = wanted === 'max' ? await mostWithdrawable(session) : wanted;
+    const amount = wanted === 'max' ? await maximumWithdrawable(session) : wanted;
     const reply = await sendWithdrawal(session, texts, amount);
     const started = outcomeOf(session, withdrawFees, reply, { columns: STARTED });
     if (wait === undefined) return startedOutcome(session, WORK, started);

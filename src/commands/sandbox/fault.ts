@@ -6,7 +6,7 @@ import { outcomeOf } from '../../engine/outcome.ts';
 import { printable } from '../../money/amount.ts';
 import { type Command, command, type Group } from '../../terminal/command.ts';
 import { oneOf, option, required, wholeNumber, word } from '../../terminal/parse/parameters.ts';
-import { requireSandbox } from './only.ts';
+import { requireSandbox } from './require-sandbox.ts';
 
 const COLUMNS = [
   { field: 'endpoint', title: 'Endpoint' },

@@ -25,10 +25,10 @@ import {
   wholeNumber,
   word,
 } from '../../terminal/parse/parameters.ts';
+import { acceptPlainResponses } from './accept-plain.ts';
 import { faultCommands } from './fault.ts';
-import { requireSandbox } from './only.ts';
 import { payCommand } from './pay.ts';
-import { acceptPlainAgain } from './plain-again.ts';
+import { requireSandbox } from './require-sandbox.ts';
 import { resetCommand, seedCommand } from './seed.ts';
 import { serveCommand } from './serve.ts';
 
@@ -112,7 +112,7 @@ const restoreCommand = command({
       .catch((error) => {
         throw asUsage(error, path);
       });
-    await acceptPlainAgain(session);
+    await acceptPlainResponses(session);
     return { result: { data: { path, ...data } } };
   },
 });

@@ -15,7 +15,7 @@ import {
   ticker,
   word,
 } from '../../terminal/parse/parameters.ts';
-import { requireSandbox } from './only.ts';
+import { requireSandbox } from './require-sandbox.ts';
 
 /** Addresses on every chain begin with 0x or a letter, account numbers with a digit. */
 const isAddress = (text: string) => /^(0x|[A-Za-z])[^\s\p{Cc}]{1,100}$/u.test(text);

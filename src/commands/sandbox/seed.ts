@@ -2,8 +2,8 @@ import { sandboxReset, sandboxSeed } from '../../contract/control.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, onOrOff, option, wholeNumber } from '../../terminal/parse/parameters.ts';
-import { requireSandbox } from './only.ts';
-import { acceptPlainAgain } from './plain-again.ts';
+import { acceptPlainResponses } from './accept-plain.ts';
+import { requireSandbox } from './require-sandbox.ts';
 
 const pace = option(
   '--pace <pace>',
@@ -30,7 +30,7 @@ export const resetCommand = command({
         lines: [['loses', 'every user, balance and request in this sandbox']],
       },
     );
-    await acceptPlainAgain(session);
+    await acceptPlainResponses(session);
     const { mode, name } = session.profile;
     const journal = await session.existingJournal();
     await journal?.destroyed({ mode, profile: name }, await session.accountNames());

@@ -63,7 +63,7 @@ export const serveCommand = command({
     world.ensurePrivateDir(stateDir(world));
     const [{ serve }, { isLoopback }] = await Promise.all([
       import('../../sandbox/serve.ts'),
-      import('../../sandbox/entrance.ts'),
+      import('../../sandbox/host-check.ts'),
     ]);
     const { host = '127.0.0.1', port = 8787 } = input;
     const served = await serve(world, {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { answer, type KeyringRequest, perform } from '../../../src/account/stores/keyring-helper.ts';
+import { answer, answerRequest, type KeyringRequest } from '../../../src/account/stores/keyring-helper.ts';
 import { PLANTED } from '../support.ts';
 
-type Keyring = NonNullable<Parameters<typeof perform>[1]>;
+type Keyring = NonNullable<Parameters<typeof answerRequest>[1]>;
 
 const about = { service: 'fiatrail', user: 'ops/api-key' };
 
@@ -27,7 +27,7 @@ describe('the keychain helper', () => {
   test('reads, writes and removes', () => {
     const kept = new Map<string, string>();
     const { keyring, opened } = fakeKeyring(kept);
-    const ask = (request: KeyringRequest) => perform(request, keyring);
+    const ask = (request: KeyringRequest) => answerRequest(request, keyring);
     expect(ask({ ...about, op: 'read' })).toEqual({ kind: 'done' });
     expect(ask({ ...about, op: 'write', secret: PLANTED })).toEqual({ kind: 'done' });
     expect([...kept]).toEqual([['fiatrail ops/api-key', PLANTED]]);
@@ -40,7 +40,7 @@ describe('the keychain helper', () => {
 
   test('probes and leaves nothing behind', () => {
     const kept = new Map<string, string>();
-    expect(perform({ ...about, op: 'probe' }, fakeKeyring(kept).keyring)).toEqual({ kind: 'done' });
+    expect(answerRequest({ ...about, op: 'probe' }, fakeKeyring(kept).keyring)).toEqual({ kind: 'done' });
     expect(kept.size).toBe(0);
   });
 
@@ -48,11 +48,11 @@ describe('the keychain helper', () => {
     const forgetful = new Map<string, string>();
     forgetful.set = () => forgetful;
     const why = 'it did not return what was written to it';
-    expect(perform({ ...about, op: 'probe' }, fakeKeyring(forgetful).keyring)).toEqual({ kind: 'failed', why });
+    expect(answerRequest({ ...about, op: 'probe' }, fakeKeyring(forgetful).keyring)).toEqual({ kind: 'failed', why });
   });
 
   test('reports that the package is absent', () => {
-    expect(perform({ ...about, op: 'read' }, undefined)).toEqual({ kind: 'absent' });
+    expect(answerRequest({ ...about, op: 'read' }, undefined)).toEqual({ kind: 'absent' });
   });
 
   // The Linux messages were observed; those of other systems come from their documentation.
@@ -68,13 +68,13 @@ describe('the keychain helper', () => {
     ['Platform failure: SS error: object locked', 'locked'],
     ['Platform failure: User interaction is not allowed.', 'locked'],
   ])('classifies "%s" as %s', (message, kind) => {
-    expect(perform({ ...about, op: 'read' }, fakeKeyring(new Map(), message).keyring)).toEqual({ kind });
+    expect(answerRequest({ ...about, op: 'read' }, fakeKeyring(new Map(), message).keyring)).toEqual({ kind });
   });
 
   test('repeats other messages with the secret redacted', () => {
     const { keyring } = fakeKeyring(new Map(), `cannot keep ${PLANTED} here`);
     const why = 'cannot keep [redacted] here';
-    expect(perform({ ...about, op: 'write', secret: PLANTED }, keyring)).toEqual({ kind: 'failed', why });
+    expect(answerRequest({ ...about, op: 'write', secret: PLANTED }, keyring)).toEqual({ kind: 'failed', why });
   });
 
   test('rejects invalid JSON', async () => {

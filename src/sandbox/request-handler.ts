@@ -73,7 +73,7 @@ interface Job extends MatchedRequest {
 }
 
 /** The result of a request: data or a refusal, and the fault to inject into the response. */
-interface Performed {
+interface HandledRequest {
   readonly data?: unknown;
   /** The request's fields, as the endpoint read them. */
   readonly input?: unknown;
@@ -90,42 +90,45 @@ interface Resources {
   readonly limiter: RateLimiter;
 }
 
-/** Returns a function that performs requests on a service. */
-export function createPerformer(
+/** Returns a function that handles requests with a service. */
+export function createRequestHandler(
   service: Service,
   limiter: RateLimiter,
-): (matched: MatchedRequest) => Promise<Performed> {
+): (matched: MatchedRequest) => Promise<HandledRequest> {
   const resources: Resources = { service, limiter };
   return async (matched) => {
     const job: Job = { ...matched, sealTo: undefined };
-    const outcome = await performedOf(resources, job);
+    const outcome = await handled(resources, job);
     return { ...outcome, sealTo: outcome.refusal && staysPlain(outcome.refusal) ? undefined : job.sealTo };
   };
 }
 
-async function performedOf(resources: Resources, job: Job): Promise<Performed> {
+async function handled(resources: Resources, job: Job): Promise<HandledRequest> {
   try {
-    return await (job.isOnFile ? onFile : inUnit)(resources, job);
+    return await (job.isOnFile ? outsideTransaction : inTransaction)(resources, job);
   } catch (error) {
     if (error instanceof Fault) return { refusal: error };
     throw error;
   }
 }
 
-/** Admits the caller and performs the request in one transaction. */
-async function inUnit(resources: Resources, job: Job): Promise<Performed> {
+/** Admits the caller and handles the request in one transaction. */
+async function inTransaction(resources: Resources, job: Job): Promise<HandledRequest> {
   const { service, limiter } = resources;
   const submit = (kind: WorkKind) => {
     // A separate unit in the same commit, because a refused request is rolled back but still counts.
     if (kind !== 'read' && limiter.unsaved() > 0) service.submit('write', limiter.save).catch(() => {});
-    return service.submit(kind, (context) => perform(resources, context, kind, job));
+    return service.submit(kind, (context) => withFaultRule(resources, context, kind, job));
   };
   const outcome = await submit(kindOf(job.route.endpoint, limiter.unsaved()));
   return outcome.mustWrite ? submit('write') : outcome;
 }
 
-/** Admits the caller and validates the request in a transaction, then performs it outside. */
-async function onFile({ service, limiter }: Resources, { route, request, caller, operation }: Job): Promise<Performed> {
+/** Admits the caller and validates the request in a transaction, then runs the operation outside. */
+async function outsideTransaction(
+  { service, limiter }: Resources,
+  { route, request, caller, operation }: Job,
+): Promise<HandledRequest> {
   const { call, input } = await service.submit('read', (context) => {
     const admitted = admit(context, caller, route.endpoint);
     limiter.count(admitted, route.endpoint);
@@ -142,19 +145,19 @@ function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): WorkKi
   return area === 'control' ? 'alone' : 'write';
 }
 
-/** Performs the request and applies a fault rule, if there is one. */
-function perform(resources: Resources, context: Context, kind: WorkKind, job: Job): Performed {
+/** Runs the operation and applies a fault rule, if there is one. */
+function withFaultRule(resources: Resources, context: Context, kind: WorkKind, job: Job): HandledRequest {
   const { endpoint } = job.route;
   const call = admit(context, job.caller, endpoint);
   job.sealTo = answerKey(call, endpoint);
   const found = endpoint.area === 'control' ? undefined : injectedFaultFor(call, endpoint.id);
-  if (!found) return handle(resources, call, job);
+  if (!found) return runOperation(resources, call, job);
   const { rule, injected } = found;
   if (kind === 'read') return { mustWrite: true };
   useFaultRule(call.store, rule);
   if (!injected.isDone) return { injected };
   try {
-    return { injected, ...call.store.savepoint(() => handle(resources, call, job)) };
+    return { injected, ...call.store.savepoint(() => runOperation(resources, call, job)) };
   } catch (error) {
     // The rule counts as used even though the request changed nothing.
     if (error instanceof Fault) return { injected, refusal: error };
@@ -162,11 +165,11 @@ function perform(resources: Resources, context: Context, kind: WorkKind, job: Jo
   }
 }
 
-function handle(
+function runOperation(
   resources: Resources,
   call: Call,
   { route, request, operation }: Job,
-): Pick<Performed, 'data' | 'input'> {
+): Pick<HandledRequest, 'data' | 'input'> {
   resources.limiter.count(call, route.endpoint);
   const input = readInput(route, request);
   return { data: operation(call, input as never), input };

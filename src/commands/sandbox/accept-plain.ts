@@ -2,7 +2,7 @@ import { changeProfile } from '../../account/changes.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** Accepts plain responses again after the data of a sandbox was replaced, and with it the key that it sealed responses to. */
-export async function acceptPlainAgain(session: Session): Promise<void> {
+export async function acceptPlainResponses(session: Session): Promise<void> {
   const { stored } = session.profile;
   if (stored?.sealing !== 'require') return;
   await changeProfile(session.world, stored.name, (current) => ({ ...(current ?? stored), sealing: 'accept' }));

@@ -28,7 +28,7 @@ export async function readWithdrawable(session: Session): Promise<Withdrawable> 
 }
 
 /** Throws CliError declined if what is available is below the minimum. */
-export function requireSome({ available, minimum }: Withdrawable): void {
+export function requireWithdrawable({ available, minimum }: Withdrawable): void {
   const there = `${amountForPeople(available)} available`;
   if (available.minor <= 0n)
     throw nothingToWithdraw(`${there}${minimum ? `; the minimum withdrawal is ${amountForPeople(minimum)}` : ''}`);
@@ -37,9 +37,9 @@ export function requireSome({ available, minimum }: Withdrawable): void {
 }
 
 /** Returns the largest amount that can be withdrawn now: the available fees, up to the maximum withdrawal. Throws CliError declined. */
-export async function mostWithdrawable(session: Session): Promise<Amount> {
+export async function maximumWithdrawable(session: Session): Promise<Amount> {
   const found = await readWithdrawable(session);
-  requireSome(found);
+  requireWithdrawable(found);
   const { available, maximum } = found;
   if (!maximum || available.minor <= maximum.minor) return available;
   await session.note(

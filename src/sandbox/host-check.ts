@@ -5,7 +5,7 @@ import { httpRefusal } from './http-refusal.ts';
 import { splitUrl } from './router.ts';
 
 /** Where requests may come from and what they may call this server. */
-export interface EntranceOptions {
+export interface HostCheckOptions {
   /** Host names accepted besides loopback names and the address of the connection. */
   readonly allowHosts?: readonly string[] | undefined;
   /** Origins of web pages that may call the sandbox. */
@@ -13,7 +13,7 @@ export interface EntranceOptions {
 }
 
 /** A response that takes the place of the endpoint's, or undefined, and the headers to add to either. */
-interface Entry {
+interface HostChecked {
   readonly response: HttpResponse | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -22,10 +22,10 @@ interface Entry {
  * Returns a function that checks a request's Host and Origin before anything else is read, so that a web page cannot
  * use the sandbox behind its owner's back, by name (DNS rebinding) or across origins. Controls accept this machine only.
  */
-export function createEntrance({
+export function createHostCheck({
   allowHosts = [],
   allowOrigins = [],
-}: EntranceOptions): (incoming: IncomingMessage) => Entry {
+}: HostCheckOptions): (incoming: IncomingMessage) => HostChecked {
   const hosts = new Set(allowHosts.map(hostKey));
   const origins = new Set(allowOrigins);
   return (incoming) => {
