@@ -112,7 +112,7 @@ function write(
   const stamp = AT_HAND.includes(key?.from) ? undefined : stampOf(profileFile(world, profile));
   if (stamp !== undefined)
     database.run('INSERT OR REPLACE INTO used (profile, stamp, account) VALUES (?, ?, ?)', profile, stamp, id);
-  let seenUs = firstUs;
+  let readUs = firstUs;
   for (const { entries, whole } of responses) {
     for (const kind of whole) database.run('DELETE FROM seen WHERE account = ? AND kind = ?', id, kind);
     for (const { kind, id: name, about } of entries) {
@@ -120,9 +120,9 @@ function write(
         `INSERT INTO seen (account, kind, id, about, seen_us) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
          SET about = iif(excluded.about = '', about, excluded.about), seen_us = excluded.seen_us
          WHERE abs(excluded.seen_us - seen_us) > ${FRESH_US} OR excluded.about NOT IN ('', about)`,
-        ...[id, kind, name, about, seenUs],
+        ...[id, kind, name, about, readUs],
       );
-      seenUs -= 1;
+      readUs -= 1;
     }
   }
 }
@@ -150,7 +150,7 @@ function deleteExpired(database: Database, nowUs: number): void {
 }
 
 /** The maximum number of entries to offer. */
-const MOST = 100;
+const MAX_OFFERED = 100;
 
 type Reader = Pick<Database, 'all'>;
 
@@ -199,11 +199,11 @@ function entriesIn(cache: Reader, account: bigint, kind: Kind, start: string, no
   const rows =
     start === ''
       ? cache.all<CompletionEntry>(
-          `SELECT id, about FROM seen WHERE ${isNow} ORDER BY seen_us DESC LIMIT ${MOST}`,
+          `SELECT id, about FROM seen WHERE ${isNow} ORDER BY seen_us DESC LIMIT ${MAX_OFFERED}`,
           ...values,
         )
       : cache.all<CompletionEntry>(
-          `SELECT id, about FROM seen WHERE ${isNow} AND id >= ? AND id < ? ORDER BY id LIMIT ${MOST}`,
+          `SELECT id, about FROM seen WHERE ${isNow} AND id >= ? AND id < ? ORDER BY id LIMIT ${MAX_OFFERED}`,
           ...[...values, start, afterAll(start)],
         );
   // The file may be damaged, or have been written by another program.

@@ -12,7 +12,7 @@ interface Memory {
 }
 
 /** A long list is written in batches of this size. */
-const MOST_NOTED = 5_000;
+const MAX_NOTED = 5_000;
 
 /** How to tell the user that the cache could not be updated. */
 interface Reporter {
@@ -52,7 +52,7 @@ export function createMemory(
       if (!found || (found.entries.length === 0 && found.whole.length === 0)) return;
       noted.push(found);
       count += found.entries.length;
-      if (count >= MOST_NOTED) await flush();
+      if (count >= MAX_NOTED) await flush();
     },
     flush,
   };

@@ -98,13 +98,13 @@ function jumpBetween(
   before: ClockReading,
   latest: StatedTime & { readonly sent: Moment; readonly received: Moment },
 ): number {
-  const leastMs = latest.atMs - latest.movedMs - (before.atMs - before.movedMs) - SECOND_MS;
-  const mostMs = latest.untilMs - latest.movedMs - (before.atMs - before.movedMs);
+  const minimumMs = latest.atMs - latest.movedMs - (before.atMs - before.movedMs) - SECOND_MS;
+  const maximumMs = latest.untilMs - latest.movedMs - (before.atMs - before.movedMs);
   const jumps = (['steadyMs', 'nowMs'] as const).map((clock) =>
     leastDistance(
       // A service says its time at some moment between a request and its response.
-      leastMs - (latest.received[clock] - before.sent[clock]),
-      mostMs - (latest.sent[clock] - before.received[clock]),
+      minimumMs - (latest.received[clock] - before.sent[clock]),
+      maximumMs - (latest.sent[clock] - before.received[clock]),
     ),
   );
   return jumps.reduce((least, jump) => (Math.abs(jump) < Math.abs(least) ? jump : least));

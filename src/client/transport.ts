@@ -72,7 +72,7 @@ export function retryAfterSeconds({ headers, body }: HttpResponse): number | und
 }
 
 /** The objects in which the wait may stand. Source: public, inferred. */
-const WAIT_PLACES: ReadonlySet<string> = new Set(['data', 'details', 'error', 'meta']);
+const WAIT_FIELDS: ReadonlySet<string> = new Set(['data', 'details', 'error', 'meta']);
 /** Its names without case and separators, and how many of them make a second. */
 const WAIT_NAMES: ReadonlyMap<string, number> = new Map([
   ['retryafter', 1],
@@ -89,7 +89,7 @@ function waitIn(value: unknown, depth = 0): number | undefined {
     if (perSecond !== undefined && typeof count === 'number' && count >= 0) return Math.ceil(count / perSecond);
   }
   for (const [name, each] of Object.entries(value)) {
-    const found = WAIT_PLACES.has(bareName(name)) ? waitIn(each, depth + 1) : undefined;
+    const found = WAIT_FIELDS.has(bareName(name)) ? waitIn(each, depth + 1) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;

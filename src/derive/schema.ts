@@ -56,8 +56,8 @@ function limitsOfPercentage(schema: z.ZodMiniType): Limits {
 }
 
 /** Returns the smallest accepted value, given that all from there to `most` are accepted. */
-function least(accepts: (value: bigint) => boolean, most: bigint): bigint {
-  let [from, to] = [0n, most];
+function least(accepts: (value: bigint) => boolean, maximum: bigint): bigint {
+  let [from, to] = [0n, maximum];
   while (from < to) {
     const middle = (from + to) / 2n;
     if (accepts(middle)) to = middle;

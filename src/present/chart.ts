@@ -78,9 +78,9 @@ function stepsOf(levels: readonly Level[]): Step[] {
 /** Drops amount columns from the right until a bar fits. */
 function frameOf(steps: readonly Step[], width: number): Frame {
   const widths = TITLES.map((title, column) =>
-    steps.reduce((most, { cells }) => Math.max(most, widthOf(cells[column] ?? '')), title.length),
+    steps.reduce((largest, { cells }) => Math.max(largest, widthOf(cells[column] ?? '')), title.length),
   );
-  const fullMinor = steps.reduce((most, { totalMinor }) => (totalMinor > most ? totalMinor : most), 0n);
+  const fullMinor = steps.reduce((largest, { totalMinor }) => (totalMinor > largest ? totalMinor : largest), 0n);
   const hasSpread = steps.some(({ cells: [, withSpread] }) => withSpread !== '');
   const shown = ([0, 1, 2, 3] as const).filter((column) => column !== 1 || hasSpread);
   const all = shown.map((column) => [column, widths[column] ?? 0] as const);

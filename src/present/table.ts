@@ -166,7 +166,7 @@ const measureGrid = (grid: Grid) => measure([titlesOf(grid), ...grid.cells], gri
 
 /** Avoids Math.max, whose number of arguments is limited. */
 function widest(widths: readonly number[]): number {
-  return widths.reduce((most, width) => Math.max(most, width), 0);
+  return widths.reduce((greatest, width) => Math.max(greatest, width), 0);
 }
 
 /** A page of a table, and what the next page continues. */

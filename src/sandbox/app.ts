@@ -106,8 +106,8 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
       const { endpoint } = found.route;
       const payload = sealedPayload(endpoint, request);
       const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
-      const performed = await handleRequest({ ...found, request: received, caller });
-      const { data = {}, input, refusal, injected, sealTo } = performed;
+      const handled = await handleRequest({ ...found, request: received, caller });
+      const { data = {}, input, refusal, injected, sealTo } = handled;
       const complete = deliverer && !refusal ? COMPLETIONS[endpoint.id] : undefined;
       const completed = complete && deliverer ? await complete(data, input, deliverer) : data;
       const plain = refusal ? answers.refusal(endpoint, refusal) : answers.success(endpoint, completed, input);

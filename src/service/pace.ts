@@ -5,15 +5,15 @@
 export const PACES = {
   instant: {
     ...{ verifyBvn: 0, openAccount: 0, mint: 0, deliver: 0, refund: 0, payout: 0, step: 0 },
-    ...{ swap: 0, bridgeSeen: 0, bridge: 0, lock: 0, sign: 0, confirm: 0, approveVault: 0 },
+    ...{ swap: 0, bridgeDetected: 0, bridge: 0, lock: 0, sign: 0, confirm: 0, approveVault: 0 },
   },
   quick: {
     ...{ verifyBvn: 300, openAccount: 100, mint: 250, deliver: 150, refund: 250, payout: 400, step: 100 },
-    ...{ swap: 250, bridgeSeen: 150, bridge: 300, lock: 100, sign: 200, confirm: 250, approveVault: 400 },
+    ...{ swap: 250, bridgeDetected: 150, bridge: 300, lock: 100, sign: 200, confirm: 250, approveVault: 400 },
   },
   real: {
     ...{ verifyBvn: 120_000, openAccount: 5_000, mint: 60_000, deliver: 15_000, refund: 300_000, payout: 120_000 },
-    ...{ step: 10_000, swap: 30_000, bridgeSeen: 30_000, bridge: 170_000, lock: 2_000, sign: 30_000 },
+    ...{ step: 10_000, swap: 30_000, bridgeDetected: 30_000, bridge: 170_000, lock: 2_000, sign: 30_000 },
     ...{ confirm: 60_000, approveVault: 86_400_000 },
   },
 } as const;

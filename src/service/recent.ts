@@ -14,7 +14,7 @@ interface EntryTable {
 const MAX_IDS = 100;
 const OWN = 'fintech = (SELECT fintech FROM api_key JOIN setting ON key = embedded_api_key)';
 
-const PLACES: Readonly<Partial<Record<Kind, EntryTable>>> = {
+const ENTRY_TABLES: Readonly<Partial<Record<Kind, EntryTable>>> = {
   user: {
     table: 'user',
     id: 'user_id',
@@ -41,7 +41,7 @@ const PLACES: Readonly<Partial<Record<Kind, EntryTable>>> = {
  */
 export async function recentIds(path: string, kind: Kind, start: string): Promise<readonly CompletionEntry[]> {
   if (kind === 'bank') return BANKS.map(({ code, name }) => ({ kind, id: code, about: name }));
-  const table = PLACES[kind];
+  const table = ENTRY_TABLES[kind];
   const store = table && (await openForReading(path));
   if (!store) return [];
   try {

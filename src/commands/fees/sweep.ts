@@ -91,10 +91,10 @@ export async function sweep(session: Session, texts: WithdrawalTexts): Promise<O
   );
   const progress = session.progress.line();
   try {
-    let seen: typeof found | undefined = found;
+    let reported: typeof found | undefined = found;
     while (parts.length < agreed.count && leftMinor() >= smallest) {
-      const now = seen ?? (await readWithdrawable(session));
-      seen = undefined;
+      const now = reported ?? (await readWithdrawable(session));
+      reported = undefined;
       if (session.world.stderr.isTerminal) await progress.show(`${parts.length} of ${counted(agreed.count)}`);
       const next = least(leftMinor(), now.available.minor, now.maximum?.minor ?? leftMinor());
       if (next < smallest) break;
@@ -126,21 +126,21 @@ async function availableNow(session: Session): Promise<Amount | undefined> {
 const least = (...amounts: readonly bigint[]): bigint => amounts.reduce((one, other) => (other < one ? other : one));
 
 /** No account needs more, and every one is a transfer with a fee. */
-const MOST_WITHDRAWALS = 10_000n;
+const MAX_WITHDRAWALS = 10_000n;
 
 /** Splits what is available; a rest below the minimum stays. Throws CliError network for limits that nobody can have meant. */
 function partsOf({ available, minimum, maximum }: Awaited<ReturnType<typeof readWithdrawable>>): Sweep {
-  const most = maximum && maximum.minor > 0n ? maximum.minor : available.minor;
+  const perWithdrawal = maximum && maximum.minor > 0n ? maximum.minor : available.minor;
   if (available.minor <= 0n) return { total: available, count: 0 };
-  const [full, rest] = [available.minor / most, available.minor % most];
-  if (full > MOST_WITHDRAWALS)
+  const [full, rest] = [available.minor / perWithdrawal, available.minor % perWithdrawal];
+  if (full > MAX_WITHDRAWALS)
     throw new CliError(
       'network',
-      `the service reports a maximum of ${amountForPeople(amount('NGN', most))} per withdrawal, which takes ${full} withdrawals; nothing was sent`,
+      `the service reports a maximum of ${amountForPeople(amount('NGN', perWithdrawal))} per withdrawal, which takes ${full} withdrawals; nothing was sent`,
       { code: 'UNUSABLE_ANSWER', hint: 'withdraw an amount instead of all' },
     );
   const isRestTaken = rest > 0n && rest >= (minimum?.minor ?? 0n);
-  const total = full * most + (isRestTaken ? rest : 0n);
+  const total = full * perWithdrawal + (isRestTaken ? rest : 0n);
   return { total: amount('NGN', total), count: Number(full) + (isRestTaken ? 1 : 0) };
 }
 
@@ -260,9 +260,9 @@ async function dryRunOfSweep(
   const { profile, world, inputName } = session;
   const verdicts = await session.rules.tested(withdrawFees, withdrawalRequest(texts, total));
   if (verdicts) return new DryRun({ data: { profile: profile.name, rules: verdicts } });
-  const most = maximum && maximum.minor > 0n ? maximum.minor : total.minor;
+  const perWithdrawal = maximum && maximum.minor > 0n ? maximum.minor : total.minor;
   const parts = Array.from({ length: count }, (_, index) => {
-    const money = amount('NGN', least(total.minor - BigInt(index) * most, most));
+    const money = amount('NGN', least(total.minor - BigInt(index) * perWithdrawal, perWithdrawal));
     const idempotencyKey = partGuard(session.guard(), index + 1)?.idempotencyKey ?? null;
     const input = withdrawalToSend(session, texts, money);
     validRequest(withdrawFees, input, inputName);

@@ -55,13 +55,13 @@ async function deliverUntil(session: Session, screen: Screen, stopping: AbortSig
 }
 
 /** How often unknown outcomes are looked for while events about such work arrive. */
-const LOOK_FOR_DOUBTS_MS = 2_000;
+const RECONCILE_EVERY_MS = 2_000;
 
 /** Looks for unknown outcomes when events about such work arrive. Nothing that goes wrong here stops the listener. */
 async function lookUntil(recorder: EventRecorder, screen: Screen, clock: Clock, stopping: AbortSignal): Promise<void> {
   let problem = '';
   while (!stopping.aborted) {
-    await clock.sleep(LOOK_FOR_DOUBTS_MS, stopping).catch(() => {});
+    await clock.sleep(RECONCILE_EVERY_MS, stopping).catch(() => {});
     try {
       const found = stopping.aborted ? 0 : await recorder.reconcileMentioned();
       if (found > 0)

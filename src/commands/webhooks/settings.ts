@@ -115,10 +115,10 @@ async function givenSecret(
 async function askedSecret({ world, globals, isInteractive }: Session, isSet: boolean): Promise<ChosenSecret> {
   if (!isInteractive || globals.yes || globals.dryRun) return { secret: undefined };
   const prompter = await world.prompter();
-  const keepChoice = isSet ? 'keep the one that is set' : 'none: deliveries are signed with the AES key';
+  const unchangedChoice = isSet ? 'keep the one that is set' : 'none: deliveries are signed with the AES key';
   const choice = await prompter.select('Signing secret:', [
-    { name: isSet ? keepChoice : 'make a new one', value: isSet ? 'keep' : 'new' },
-    { name: isSet ? 'make a new one' : keepChoice, value: isSet ? 'new' : 'keep' },
+    { name: isSet ? unchangedChoice : 'make a new one', value: isSet ? 'keep' : 'new' },
+    { name: isSet ? 'make a new one' : unchangedChoice, value: isSet ? 'new' : 'keep' },
     { name: 'type one', value: 'type' },
   ]);
   if (choice === 'keep') return { secret: undefined };

@@ -30,7 +30,7 @@ const invalid = (from: string, why: string, hint = `write it as ${FORM}`) =>
  */
 export function serverAddressOf(text: string, from = ''): ServerAddress {
   const url = urlOf(text, from);
-  if (url.password !== '') throw invalid(from, 'the URL contains a password', PASSWORD_PLACES);
+  if (url.password !== '') throw invalid(from, 'the URL contains a password', PASSWORD_HINT);
   const strange = [...url.searchParams.keys()].find((name) => !KNOWN.includes(name));
   if (strange !== undefined)
     throw invalid(from, `unknown parameter "${strange.slice(0, 30)}"`, `use ${KNOWN.join(', ')}`);
@@ -66,7 +66,7 @@ function decoded(text: string, from: string): string {
   }
 }
 
-const PASSWORD_PLACES =
+const PASSWORD_HINT =
   'leave it out, and put it into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal set --password-stdin';
 
 function urlOf(text: string, from: string): URL {

@@ -110,6 +110,6 @@ function receiveForBridge(context: Context, row: BridgeRow, deposit: TokenDeposi
 function noteDeposit(context: Context, row: BridgeRow, { amountBase, from }: TokenDeposit): boolean {
   context.store.run('UPDATE bridge SET received_base = ?, sender = ? WHERE id = ?', amountBase, from, row.id);
   const isExpected = sameAddress(from) === sameAddress(row.from_address);
-  schedule(context, bridge.name, row.id, isExpected ? 'deposit-seen' : 'deposit-refused', context.pace.bridgeSeen);
+  schedule(context, bridge.name, row.id, isExpected ? 'deposit-seen' : 'deposit-refused', context.pace.bridgeDetected);
   return isExpected;
 }

@@ -68,10 +68,10 @@ function originOf({ store }: Call, { wallet, token, base, network, address }: Sh
   const origin = [...direct, 'base', ...enough.filter((key) => key !== target)].find((key) => enough.includes(key));
   if (origin !== undefined) return origin;
   const people = (minor: bigint) => amountForPeople(amount(token, minor));
-  const most = held.reduce((largest, { balance }) => (balance > largest ? balance : largest), 0n);
+  const highest = held.reduce((largest, { balance }) => (balance > largest ? balance : largest), 0n);
   throw new Fault(
     'SHORT_BALANCE',
-    `${people(base)} needed on one network; the wallet holds at most ${people(most)} on any`,
+    `${people(base)} needed on one network; the wallet holds at most ${people(highest)} on any`,
   );
 }
 

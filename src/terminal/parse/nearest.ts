@@ -1,5 +1,5 @@
 /** Returns the names most similar to `text`, best first: those that contain it and those within a small edit distance. */
-export function nearest(text: string, names: readonly string[], most = 3): string[] {
+export function nearest(text: string, names: readonly string[], maximum = 3): string[] {
   const typed = text.toLowerCase();
   const measured = names.map((name) => ({ name, distance: editDistance(typed, name.toLowerCase()) }));
   const near = measured.filter(
@@ -7,7 +7,7 @@ export function nearest(text: string, names: readonly string[], most = 3): strin
   );
   return near
     .toSorted((a, b) => a.distance - b.distance)
-    .slice(0, most)
+    .slice(0, maximum)
     .map(({ name }) => name);
 }
 

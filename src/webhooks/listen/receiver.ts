@@ -26,7 +26,7 @@ interface Waiting {
 }
 
 /** The most deliveries of one flush. */
-const MOST_GATHERED = 1_000;
+const MAX_GATHERED = 1_000;
 
 /**
  * Returns a receiver that writes the deliveries of a turn of the event loop in one transaction, because a flush costs far more than a
@@ -46,7 +46,7 @@ export function createReceiver(
       // Before anything is answered, so that the writer does not wait for the answers.
       if (waiting.length > 0) void flush();
     };
-    const batch = waiting.splice(0, MOST_GATHERED);
+    const batch = waiting.splice(0, MAX_GATHERED);
     try {
       const stored = await writer.write(batch.map(({ delivery }) => delivery));
       next();

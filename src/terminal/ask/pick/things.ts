@@ -15,7 +15,7 @@ import type { Session } from '../../session.ts';
 type Choices = readonly Choice<string>[];
 
 /** How many of the newest things are offered. */
-const MOST = 100;
+const MAX_CHOICES = 100;
 
 const choice = (value: string | null | undefined, ...parts: readonly (string | null | undefined)[]): Choices =>
   value ? [{ value, name: plainLine([...parts.filter(Boolean).map(brief), value].join(' · ')) }] : [];
@@ -32,7 +32,7 @@ async function operations(session: Session): Promise<readonly Operation[]> {
   const journal = await session.existingJournal();
   if (!journal) return [];
   const account = await journal.accountIds(await session.accountNames());
-  return journal.list({ account, limit: MOST });
+  return journal.list({ account, limit: MAX_CHOICES });
 }
 
 /** Many differ only in their time. */
@@ -45,7 +45,7 @@ const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promi
     return (data.externalWallets ?? []).flatMap(({ address, label, blockchain }) => choice(address, label, blockchain));
   },
   order: async (session) => {
-    const { data } = await session.call(listOrders, { limit: MOST }, PREVIEW_READ);
+    const { data } = await session.call(listOrders, { limit: MAX_CHOICES }, PREVIEW_READ);
     const open = (data.orders ?? []).filter(({ status }) => status !== 'deleted');
     return open.flatMap(({ orderId, pair, side, price: figure, status }) => {
       const price = cngn(figure);
@@ -53,7 +53,7 @@ const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promi
     });
   },
   trade: async (session) => {
-    const { data } = await session.call(listTrades, { limit: MOST }, PREVIEW_READ);
+    const { data } = await session.call(listTrades, { limit: MAX_CHOICES }, PREVIEW_READ);
     return (data.trades ?? []).flatMap(({ tradeId, pair, side, cngnAmount, status }) =>
       choice(tradeId, [side, pair, cngn(cngnAmount)].filter(Boolean).join(' '), status),
     );
