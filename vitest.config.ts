@@ -12,7 +12,7 @@ const WITH_SERVER = 'test/postgres/**/*.test.ts';
 export default defineConfig({
   test: {
     globalSetup: ['test/support/memory.ts', 'test/support/code-cache.ts'],
-    setupFiles: ['test/support/after-each-file.ts'],
+    setupFiles: ['test/support/after-each-file.ts', 'test/support/quick-hash.ts'],
     // For a machine that does much else: a test may start a hundred programs, and none measures how long they take.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -9,7 +9,10 @@ import { temporaryFolder } from '../support/built.ts';
 import { writeEarlier } from '../support/earlier-journal.ts';
 import { journalRows } from '../support/journal.ts';
 import { testJournal } from '../support/journal-intent.ts';
+import { useSlowHash } from '../support/quick-hash.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
+
+useSlowHash();
 
 const BVN = '22987650345';
 const COMMAND = 'fiatrail users onboard';
