@@ -82,7 +82,7 @@ export function wordsOf(text: string): string[] {
 }
 
 /** Runs a fiatrail command. */
-type Run = typeof fiatrail;
+export type Run = typeof fiatrail;
 
 /** Runs commands in this process, and those that bin/fiatrail.js answers by itself as a program. */
 export const quickRun: Run = (home, argv, options = {}) => {

@@ -1,8 +1,17 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { printedSchema } from '../../src/commands/schema/printed-schema.ts';
 import { fiatrail, newHome, ROOT, requireBuilt } from '../support/built.ts';
-import { commandsIn, quickRun, replay, SECRETS } from './session.ts';
+import { documents, keeping, watched } from './documents.ts';
+import { commandsIn, quickRun, type Run, replay, SECRETS } from './session.ts';
+
+// Each session is replayed once, for what it prints and for what it would print with -o json; again only if its tables leave something out.
+vi.mock('../../src/present/present.ts', async (load) => {
+  const real = await load<typeof import('../../src/present/present.ts')>();
+  return { ...real, present: keeping(real.present) };
+});
 
 /**
  * Complete sessions, in this process; `npm run soak` replays them with the built program. UPDATE_TRANSCRIPTS=1 rewrites them with it.
@@ -11,7 +20,10 @@ const FOLDER = join(ROOT, 'test', 'transcripts');
 const names = readdirSync(FOLDER).filter((name) => name.endsWith('.txt'));
 const isUpdate = process.env['UPDATE_TRANSCRIPTS'] === '1';
 const arePrograms = isUpdate || process.env['FIATRAIL_SOAK_PROGRAMS'] === '1';
-const run = arePrograms ? fiatrail : quickRun;
+
+/** Runs a command with JSON as the default format. */
+const inJson: Run = (home, argv, options = {}) =>
+  quickRun(home, argv, { ...options, env: { FIATRAIL_OUTPUT: 'json', ...options.env } });
 
 beforeAll(requireBuilt);
 
@@ -30,9 +42,100 @@ for (const name of names) {
   // Generous: five transcripts share the machine with the rest of the suite.
   const timeout = 60_000 + commandsIn(written) * 10_000;
   // Commands in this process share its current folder.
-  test(name, { timeout, concurrent: arePrograms }, async ({ expect: expects, onTestFinished }) => {
-    const played = await replay(written, newHome(onTestFinished), run);
+  test(name, { timeout, concurrent: arePrograms }, async ({ expect: expects, onTestFinished: atEnd }) => {
+    const first = watched(arePrograms ? fiatrail : quickRun);
+    const played = await replay(written, newHome(atEnd), first.run);
     if (isUpdate) writeFileSync(path, played);
     else expects(played).toBe(written);
+    const again = watched(inJson);
+    if (first.hasBriefTables) await replay(written, newHome(atEnd), again.run);
+    expects([...first.differences, ...again.differences]).toEqual([]);
   });
 }
+
+/** Commands that no transcript runs to the end. */
+const OTHERS = `
+$ fiatrail webhooks set https://inbox.fiatrail.invalid/ --yes
+@U = fiatrail users onboarding start --bvn-stdin -o json < BVN | requestId
+$ fiatrail sandbox settle
+$ fiatrail users onboarding status $U
+$ fiatrail whoami
+$ fiatrail version
+$ fiatrail explain
+$ fiatrail doctor
+$ fiatrail schema
+$ fiatrail schema users list
+$ fiatrail openapi
+$ fiatrail profiles journal show
+$ fiatrail profiles use sandbox --here
+$ fiatrail profiles trust --here
+$ fiatrail profiles export
+$ write profiles.json '{"version": 2, "profiles": [{"name": "box", "mode": "sandbox", "baseUrl": "https://box.example/v1", "store": {"kind": "file"}}]}'
+$ fiatrail profiles import profiles.json
+$ fiatrail fx book token
+$ fiatrail fx auto-signing stats
+$ fiatrail ops verify
+$ fiatrail ops reconcile
+$ fiatrail ops backup journal-copy.db
+$ fiatrail sandbox events list
+@E = fiatrail sandbox events list -o json | events.0.eventId
+$ fiatrail sandbox events show $E
+$ fiatrail sandbox events resend $E
+$ fiatrail keys encryption enable
+$ fiatrail keys encryption rotate
+@I = fiatrail users list -o json | users.0.userId
+$ fiatrail users activate $I
+$ fiatrail sandbox snapshot before.db
+$ fiatrail sandbox restore before.db --yes
+$ fiatrail webhooks inbox export
+$ write body.json '{"event": "user.onboarded", "eventId": "1", "version": "1.0.0", "data": {"userId": "u"}}'
+$ fiatrail webhooks open --body body.json
+$ fiatrail completion install zsh
+$ fiatrail completion uninstall zsh
+$ fiatrail completion cache show
+$ fiatrail completion cache set on
+$ fiatrail completion cache set off
+`;
+
+/** Commands that need another host, somebody else’s signature, a captured delivery or an unknown outcome. */
+const UNSEEN = [
+  ...[
+    'profiles operators remove',
+    'profiles operators cancel',
+    'keys sandbox add',
+    'webhooks inbox replay',
+    'webhooks verify',
+  ],
+  ...['ops resolve', 'ops head', 'ops import', 'ops sign'],
+];
+
+/** The commands whose documents have a schema. */
+const described = async () =>
+  (await Promise.all(CATALOGUE.map((group) => group.load()))).flat().filter(({ prints }) => prints);
+
+// Programs keep their documents to themselves.
+describe.skipIf(arePrograms)('the documents of all sessions', () => {
+  test('have the forms of their schemas, also those that no transcript shows', async () => {
+    const { run, differences } = watched(inJson);
+    const played = await replay(OTHERS.trim().replace(/^\$ .*$/gm, '$&\n[exit ?]'), newHome(onTestFinished), run);
+    expect(differences).toEqual([]);
+    expect(played.match(/^\[exit [^0].*$/gm)).toBe(null);
+  });
+
+  test('are those of every command that has a schema, but for a few', async () => {
+    const unseen = (await described()).filter(({ words }) => !documents.has(words.join(' ')));
+    expect(unseen.map(({ words }) => words.join(' '))).toEqual(UNSEEN);
+  });
+
+  test('lack each field that may be missing somewhere', async () => {
+    const always = (await described()).flatMap(({ words, prints }) => {
+      const shown = documents.get(words.join(' ')) ?? [];
+      if (!prints || !('form' in prints) || shown.length === 0) return [];
+      const { properties = {}, required = [] } = printedSchema(prints) as { properties?: object; required?: string[] };
+      return Object.keys(properties)
+        .filter((name) => !required.includes(name) && shown.every((document) => Object.hasOwn(document, name)))
+        .map((name) => `${words.join(' ')}: ${name}`);
+    });
+    expect(always).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { printedSchema } from '../../src/commands/schema/printed-schema.ts';
+import type { present } from '../../src/present/present.ts';
+import type { Prints } from '../../src/present/prints.ts';
+import type { Format } from '../../src/present/result.ts';
+import type { Command } from '../../src/terminal/command.ts';
+import { parse } from '../../src/terminal/parse/program.ts';
+import { closed, violations } from '../support/json-schema.ts';
+import type { Run } from './session.ts';
+
+const TERMINAL = { env: {}, stdout: { isTerminal: false, columns: undefined, write: async () => {} } };
+
+/** Options whose output is another document: what they choose, a request that is not sent, or a plan. */
+export const OTHERWISE = /^(--query|--fields|--dry-run|--plan)(=|$)/;
+
+export async function commandOf(argv: readonly string[]): Promise<Command | undefined> {
+  const parsed = await parse(argv, CATALOGUE, TERMINAL);
+  return parsed.kind === 'command' ? parsed.command : undefined;
+}
+
+type Present = typeof present;
+
+/** The results that the running command has printed: in which format, and as -o json prints them. */
+let printed: { readonly format: Format; readonly json: string }[] = [];
+
+/** Prints a result in its format, and keeps what -o json would have printed. */
+export const keeping =
+  (real: Present): Present =>
+  async (result, options, out) => {
+    const pages: (readonly unknown[])[] = [];
+    // Pages can be read once only.
+    async function* read() {
+      for await (const page of result.more ?? []) {
+        pages.push(page);
+        yield page;
+      }
+    }
+    async function* readAgain() {
+      yield* pages;
+    }
+    const hasFound = await real(result.more ? { ...result, more: read() } : result, options, out);
+    if (result.sink || (result.always ?? 'json') !== 'json') return hasFound;
+    let text = '';
+    const write = async (part: string) => {
+      text += part;
+    };
+    const again = result.more ? { ...result, more: readAgain() } : result;
+    await real(again, { format: 'json', color: false }, { isTerminal: false, columns: undefined, write });
+    printed.push({ format: options.format, json: text });
+    return hasFound;
+  };
+
+/** Documents with fields that their schema leaves open: filters repeat what was asked for, an export has every setting. */
+const OPEN = ['history ', 'profiles export', 'schema'];
+
+/** Whether a command has another result for a table: started work without its start, balances without empty networks, a drawn book. */
+const hasBriefTable = ({ words, prints }: Command) =>
+  (prints && ('start' in prints || 'either' in prints)) || words[0] === 'balances' || words.join(' ') === 'fx book';
+
+/** What the commands of all sessions printed, by their words. */
+export const documents = new Map<string, object[]>();
+
+interface Watched {
+  readonly run: Run;
+  /** Where documents differ from their schemas. */
+  readonly differences: string[];
+  /** Whether a table was all that a command printed of a document with more. */
+  hasBriefTables: boolean;
+}
+
+/** Returns a function that runs commands, and what it found out about the documents that they print. */
+export function watched(run: Run): Watched {
+  const found: Watched = {
+    differences: [],
+    hasBriefTables: false,
+    run: async (home, argv, options) => {
+      printed = [];
+      const ran = await run(home, argv, options);
+      const isPlain = !argv.some((word) => OTHERWISE.test(word));
+      const command = printed.length > 0 && isPlain ? await commandOf(argv).catch(() => undefined) : undefined;
+      if (command?.prints) check(command, command.prints, argv, found);
+      return ran;
+    },
+  };
+  return found;
+}
+
+function check(command: Command, prints: Prints, argv: readonly string[], found: Watched): void {
+  const words = command.words.join(' ');
+  const schema = printedSchema(prints);
+  const isOpen = OPEN.some((start) => words.startsWith(start));
+  for (const { format, json } of printed) {
+    if (format === 'table' && hasBriefTable(command)) {
+      found.hasBriefTables = true;
+      continue;
+    }
+    const document = JSON.parse(json);
+    const problems = violations(isOpen ? schema : closed(schema), document);
+    found.differences.push(...problems.map((problem) => `${argv.join(' ')}: ${problem}`));
+    documents.set(words, [...(documents.get(words) ?? []), document]);
+  }
+}
