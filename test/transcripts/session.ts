@@ -84,10 +84,12 @@ export function wordsOf(text: string): string[] {
 /** Runs a fiatrail command. */
 export type Run = typeof fiatrail;
 
+const clock = here.clockThatSkips();
+
 /** Runs commands in this process, and those that bin/fiatrail.js answers by itself as a program. */
 export const quickRun: Run = (home, argv, options = {}) => {
   const isBins = argv.length === 0 || argv.some((word) => ['--help', '-h', 'help', '--version', '-V'].includes(word));
-  return (isBins ? fiatrail : here.fiatrail)(home, argv, options);
+  return isBins ? fiatrail(home, argv, options) : here.fiatrail(home, argv, { ...options, clock });
 };
 
 /** A run of a transcript: its home and the captured values. */
