@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { CATEGORIES } from '../src/base/errors.ts';
 import type { Clock, Exchange, HttpResponse } from '../src/base/world.ts';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
 import { main } from '../src/main.ts';
 import { FORMATS } from '../src/present/result.ts';
+import { temporaryFolder } from './support/built.ts';
 import { html, json, refusal, refusedConnection, scripted, success } from './support/exchange.ts';
 import { ACCOUNT, fakeClock, fakeWorld } from './support/world.ts';
 
@@ -344,9 +346,11 @@ describe('help and version', () => {
   });
 
   test('every example of every command runs', async () => {
+    // A dry run changes nothing, so all can have one sandbox.
+    const shared = { FIATRAIL_STATE_DIR: join(temporaryFolder(onTestFinished), 'state') };
     for (const command of words) {
       for (const example of command.examples.filter((text) => !NAMES_WHAT_IS_LOOKED_UP.test(text))) {
-        const world = fakeWorld({ stdin: '12345678901' });
+        const world = fakeWorld({ stdin: '12345678901', env: command.isLocal ? {} : shared });
         const code = await main([...argvOf(example), '--dry-run'], world);
         expect({
           example,

@@ -8,7 +8,7 @@ import { runRotationProcess } from '../../src/engine/rotation/process.ts';
 import { main } from '../../src/main.ts';
 import { productionKey } from '../service/steps.ts';
 import { openSandbox, START_MS } from '../support/sandbox.ts';
-import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+import { countingIds, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
 export const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 /** More ids than the account was made with; a copy goes on behind them. */
@@ -188,7 +188,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
 export async function newAccount(): Promise<Account> {
   const kept = mkdtempSync(join(tmpdir(), 'fiatrail-examples-'));
   const clock = fakeClock(START_MS);
-  const make = (options: { readonly interrupted?: AbortSignal; readonly isTerminal?: boolean }) => {
+  const make = (options: { readonly interrupted?: AbortSignal; readonly isTerminal?: boolean }, from = 0) => {
     const runProgram: World['runProgram'] = (words, { input = '' }) => runIn(world, words, input);
     const probe = { lookUp: async () => ['203.0.113.1'], certificate: async () => TRUSTED };
     const plain = fakeWorld({
@@ -199,7 +199,8 @@ export async function newAccount(): Promise<Account> {
       runProgram,
       probe,
     });
-    const world = { ...plain, prompter: async () => agreeable, programs: { areBroken: false } };
+    const ids = countingIds(from);
+    const world = { ...plain, ids, prompter: async () => agreeable, programs: { areBroken: false } };
     return world;
   };
   const first = { ...make({}), clock };
@@ -209,8 +210,7 @@ export async function newAccount(): Promise<Account> {
   return {
     ids,
     open: (options = {}) => {
-      const world = make(options);
-      for (let used = 0; used < IDS_OF_THE_ACCOUNT; used++) world.ids.uuid();
+      const world = make(options, IDS_OF_THE_ACCOUNT);
       for (const folder of ['state', 'config'])
         cpSync(join(kept, folder), join(world.homeDir, folder), { recursive: true });
       makePrivate(world.homeDir);

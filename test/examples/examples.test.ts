@@ -214,7 +214,10 @@ async function runExample(account: Account, command: Command, example: string): 
   const delivery = saveDelivery(world);
   // A server runs until it is interrupted.
   if (['sandbox serve', 'webhooks listen'].includes(nameOf(command))) setTimeout(() => stop.abort(), 300);
-  const { programs, input } = parseLine(example, { HEAD: account.ids.head, ...delivery });
+  const { programs, input } = parseLine(example.replace(/(?<=--history )100000$/, '1000'), {
+    HEAD: account.ids.head,
+    ...delivery,
+  });
   let stdin = example.includes('--private-key-stdin') ? PRIVATE_KEY : (FILES[input ?? ''] ?? '');
   let exit = 0;
   for (const program of programs) {

@@ -45,8 +45,8 @@ export function fakeHost(processId = 100, name = 'host-1'): Host {
 }
 
 /** Ids from a counter, so that every run has the same ids. */
-export function countingIds(): Ids {
-  let count = 0;
+export function countingIds(from = 0): Ids {
+  let count = from;
   const bytes = (length: number) => {
     count += 1;
     return new Uint8Array(createHash('shake256', { outputLength: length }).update(String(count)).digest());
