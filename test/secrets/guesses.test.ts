@@ -18,7 +18,7 @@ const BVN = '22987650345';
 const COMMAND = 'fiatrail users onboard';
 
 /** The BVNs that somebody tries who knows most of the digits. */
-const CANDIDATES = Array.from({ length: 1_000 }, (_, index) => String(22_987_650_000 + index));
+const CANDIDATES = Array.from({ length: 100 }, (_, index) => String(22_987_650_300 + index));
 
 const sha256 = (text: string) => createHash('sha256').update(text);
 const fast = (text: string) => [text, sha256(text).digest('hex'), sha256(text).digest('base64url')];
