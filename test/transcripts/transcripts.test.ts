@@ -100,6 +100,7 @@ $ fiatrail completion cache set off
 /** Commands that need another host, somebody else’s signature, a captured delivery or an unknown outcome. */
 const UNSEEN = [
   ...[
+    'profiles journal set',
     'profiles operators remove',
     'profiles operators cancel',
     'keys sandbox add',

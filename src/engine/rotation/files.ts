@@ -11,7 +11,6 @@ import {
 } from '../../files/private-file.ts';
 import { acquireLock } from '../../sqlite/lock.ts';
 
-
 /** A response has a few hundred bytes, sealed or not. */
 const RESERVED_BYTES = { answer: 32 * 1024, key: 4 * 1024 } as const;
 
