@@ -351,7 +351,7 @@ describe('profiles journal set', () => {
     const other = newHome(onTestFinished);
     const imported = await must(other, ['profiles', 'import', '-'], exported.stdout);
     expect(imported.stderr).toContain('the journal of profile main was not imported');
-    const place = await must(other, ['profiles', 'journal', 'set', 'main', '-o', 'json']);
+    const place = await must(other, ['profiles', 'journal', 'show', 'main', '-o', 'json']);
     expect(JSON.parse(place.stdout)).toMatchObject({ journal: 'SQLite' });
     await must(home, ['profiles', 'journal', 'set', 'main', '--local', '--yes', '-q']);
     expect(JSON.parse((await must(home, ['profiles', 'journal', 'show', '-o', 'json'])).stdout)).toMatchObject({
