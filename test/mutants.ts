@@ -221,14 +221,14 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/commands/withdraw.ts',
+    file: 'src/commands/withdrawals.ts',
     line: "toWireNumber(amount, 'token')",
     change: "toWireNumber({ ...amount, minor: amount.minor + 1n }, 'token')",
     tests: LEDGER,
     failing: 1,
   },
   {
-    file: 'src/commands/transfer.ts',
+    file: 'src/commands/transfers.ts',
     line: "toWireNumber(amount, 'base')",
     change: "toWireNumber({ ...amount, minor: amount.minor + 1n }, 'base')",
     tests: LEDGER,
@@ -845,7 +845,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/transitions.ts',
-    line: "if (to === 'refused' && isInDoubt(row) && resultIn(row.result).looks.repeatedAtMs !== undefined) return false;",
+    line: "if (to === 'refused' && isInDoubt(row) && resultIn(row.result).searchState.repeatedAtMs !== undefined) return false;",
     change: '',
     tests: ['test/works/send-again.test.ts', 'test/cli/journaled.test.ts'],
   },
