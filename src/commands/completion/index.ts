@@ -206,7 +206,7 @@ async function cacheState(world: World) {
 const COLUMNS = [
   { field: 'cache', title: 'Cache' },
   { field: 'file', title: 'File' },
-  { field: 'keptDays', title: 'Days kept' },
+  { field: 'keptDays', title: 'Days stored' },
   { field: 'accounts', title: 'Accounts' },
   { field: 'oldest', title: 'Oldest' },
   { field: 'newest', title: 'Newest' },
