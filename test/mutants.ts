@@ -1131,14 +1131,14 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 2,
   },
   {
-    file: 'src/files/owner.ts',
+    file: 'src/files/ownership.ts',
     line: 'return [path, real, dirname(real)].some(',
     change: 'return [path].some(',
     tests: ['test/files/owner.test.ts'],
     failing: 1,
   },
   {
-    file: 'src/files/owner.ts',
+    file: 'src/files/ownership.ts',
     line: 'return [path, real, dirname(real)].some(',
     change: 'return [path, real].some(',
     tests: ['test/files/owner.test.ts'],
@@ -1153,8 +1153,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/postgres/connection.ts',
-    line: '  if (isSocket(address) && isStrange(',
-    change: '  if (false && isStrange(',
+    line: '  if (isSocket(address) && belongsToOthers(',
+    change: '  if (false && belongsToOthers(',
     tests: UNTRUSTED,
     failing: 1,
   },

@@ -6,7 +6,7 @@ import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import { entryAt } from '../../files/inspect.ts';
-import { readText, removeText, writeText } from '../../files/shared-file.ts';
+import { readText, removeText, writeText } from '../../files/text-file.ts';
 import type { Prints } from '../../present/prints.ts';
 import { type Command, command } from '../../terminal/command.ts';
 import { argument, oneOf, optionalArgument } from '../../terminal/parse/parameters.ts';
