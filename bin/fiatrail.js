@@ -52,13 +52,13 @@ function printHelp(words) {
 }
 
 function runProgram() {
-  const { run, keepCode } = require('./load.js');
+  const { run, saveCode } = require('./load.js');
   // Holds if the program should ever end without saying how.
   process.exitCode = 1;
   run(argv).then((code) => {
     process.exitCode = code;
     // Help and errors run little of what the next command will.
-    if (code === 0 && !asksForHelp) keepCode();
+    if (code === 0 && !asksForHelp) saveCode();
   });
 }
 

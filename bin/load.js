@@ -1,6 +1,6 @@
 'use strict';
 
-// Loads the files of dist/. What a command ran is kept: its files in one, with the machine code that V8 made for them, so
+// Loads the files of dist/. What a command ran is saved: its files in one, with the machine code that V8 made for them, so
 // that the next one opens a single file and compiles nothing (docs/decisions/0005-bundling.md).
 
 const fs = require('node:fs');
@@ -58,7 +58,7 @@ function readHalf(fd, bytes) {
   return half;
 }
 
-/** Returns the groups of files that earlier commands kept: the names of each, its source, and V8's code for it. */
+/** Returns the groups of files that earlier commands saved: the names of each, its source, and V8's code for it. */
 function readKept(file) {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
   let fd;
@@ -118,7 +118,7 @@ function readGroup(root) {
 /** Compiles a group, to an object with a function for each file. */
 function compile(group) {
   const { source, code } = group;
-  const filename = path.join(DIST, 'kept.cjs');
+  const filename = path.join(DIST, 'saved.cjs');
   group.script = new vm.Script(source, code.length > 0 ? { filename, cachedData: code } : { filename });
   group.functions = group.script.runInThisContext();
   return group;
@@ -126,11 +126,11 @@ function compile(group) {
 
 /** Returns the group of a file, compiled. */
 function groupWith(name) {
-  const kept = groupOf.get(name);
+  const saved = groupOf.get(name);
   try {
-    if (kept) return kept.functions ? kept : compile(kept);
+    if (saved) return saved.functions ? saved : compile(saved);
   } catch {
-    // The file of groups is whole and ours, but not what bin/keep.js writes.
+    // The file of groups is whole and ours, but not what bin/save-code.js writes.
     groups.splice(0);
     groupOf.clear();
   }
@@ -151,8 +151,8 @@ function load(name) {
 const isNew = ({ code, script }) => code.length === 0 || script?.cachedDataRejected;
 
 /** Keeps what this command ran, if some of it is new. */
-function keepCode() {
-  if (place && groups.some(isNew)) require('./keep.js').keep({ place, id, groups });
+function saveCode() {
+  if (place && groups.some(isNew)) require('./save-code.js').saveCode({ place, id, groups });
 }
 
-module.exports = { run: load('./entry.cjs').run, keepCode };
+module.exports = { run: load('./entry.cjs').run, saveCode };

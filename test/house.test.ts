@@ -307,8 +307,9 @@ const AMBIENT =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bglobalThis\.process\b|\bset(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\brandomUUID\b|\bgetRandomValues\b|\bperformance\.|\bAbortSignal\.timeout\b|\bconsole\.|\bglobalThis\.fetch\b|(?:await|return|=) fetch\(/g;
 
 const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
-  'files/owner.ts process.': 'the user id, which never changes; files are checked where the World does not reach',
-  'files/own-file.ts process.': 'the user id, which never changes; files are checked where the World does not reach',
+  'files/ownership.ts process.': 'the user id, which never changes; files are checked where the World does not reach',
+  'files/owner-only-file.ts process.':
+    'the user id, which never changes; files are checked where the World does not reach',
   'crypto/node-crypto.ts process.': 'loads node:crypto on first use; neither time nor chance',
   'bundle/late-child-process.ts process.': 'replaces node:child_process in the bundle, which loads it late',
   'bundle/light-fetch.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',

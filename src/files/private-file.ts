@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { makePrivateFolder } from './folders.ts';
 import { entryAt } from './inspect.ts';
-import { requireOwner, requireUnshared } from './owner.ts';
+import { requireOwner, requireUnshared } from './ownership.ts';
 
 /** Only its owner can read a private file or list a private folder. */
 export const FILE_MODE = 0o600;

@@ -4,7 +4,7 @@ import type { AccountNames, Fintech } from './accounts.ts';
 import type { Claim, Conflict, ConflictQuery } from './claims.ts';
 import type { Head } from './head.ts';
 import type { Imported } from './import.ts';
-import type { Looks } from './in-doubt.ts';
+import type { SearchState } from './in-doubt.ts';
 import type { Intent } from './intent.ts';
 import type { Selection } from './list-query.ts';
 import type { Merged } from './merge.ts';
@@ -56,8 +56,8 @@ export interface Journal {
    * again before, or its outcome is known.
    */
   claimRepeat(operationId: string, busyForMs: number): Promise<{ readonly isLate: () => boolean } | undefined>;
-  /** Records what a look for a request with an unknown outcome found, unless that was noted before. */
-  noteLook(operationId: string, look: Looks): Promise<void>;
+  /** Records what a search for a request with an unknown outcome found, unless that was noted before. */
+  noteSearch(operationId: string, noted: SearchState): Promise<void>;
   /** Records work that was found as the operation's own. Returns false if another operation has it, or the outcome is known. */
   take(operationId: string, found: { readonly requestId: string; readonly detail: string }): Promise<boolean>;
   /**

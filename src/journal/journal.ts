@@ -10,7 +10,6 @@ import { appendFacts, factAbout, subjects } from './facts.ts';
 import { type Head, hasSavedHeads, lastHead, saveHead } from './head.ts';
 import type { Intent } from './intent.ts';
 import type { Journal, SharedName } from './interface.ts';
-import { claimRepeat, noteLook } from './looks.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
 import {
@@ -21,6 +20,7 @@ import {
   recordRotation,
   recordsOf,
 } from './rotations.ts';
+import { claimRepeat, noteSearch } from './search-state.ts';
 import { spentIn } from './spending.ts';
 import { type Spool, spoolFiles, spoolOutcome } from './spool.ts';
 import { openSqliteStore } from './sqlite/store.ts';
@@ -138,7 +138,7 @@ async function move(recording: Recording, id: string, state: OperationState, app
   if (!(await tryMove(recording, id, state, appended))) throw new Error(`operation ${id} cannot become ${state}`);
 }
 
-type InDoubtPart = Pick<Journal, 'claimRepeat' | 'noteLook' | 'take'>;
+type InDoubtPart = Pick<Journal, 'claimRepeat' | 'noteSearch' | 'take'>;
 
 function inDoubtPart(clock: JournalWorld['clock'], append: Append): InDoubtPart {
   return {
@@ -147,7 +147,7 @@ function inDoubtPart(clock: JournalWorld['clock'], append: Append): InDoubtPart 
       const isOurs = await append((recording) => claimRepeat(recording, id));
       return isOurs ? { isLate: () => passed() > busyForMs } : undefined;
     },
-    noteLook: (id, look) => append((recording) => noteLook(recording, id, look)),
+    noteSearch: (id, noted) => append((recording) => noteSearch(recording, id, noted)),
     take: (id, found) =>
       append(
         async (recording) =>

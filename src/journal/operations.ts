@@ -1,7 +1,7 @@
 import type { Amount, Asset } from '../money/amount.ts';
 import { type Authority, parseAuthority } from './authority.ts';
 import { type Baseline, parseBaseline } from './baseline.ts';
-import { type Looks, resultIn } from './in-doubt.ts';
+import { resultIn, type SearchState } from './in-doubt.ts';
 import { listQuery, oneOf, type Selection } from './list-query.ts';
 import type { Kind, OperationState, Verdict } from './states.ts';
 import type { Queries } from './store.ts';
@@ -37,7 +37,7 @@ export interface Operation {
   /** The service's redacted data as JSON; null if none was recorded. */
   readonly result: string | null;
   /** What was done to find out how it ended. */
-  readonly looks: Looks;
+  readonly searchState: SearchState;
   /** What it moves; null if it moves nothing, or was recorded by a version that did not keep it. */
   readonly moves: Amount | null;
   readonly createdAt: string;

@@ -104,7 +104,7 @@ export async function tryMove(
   );
   if (!row || !mayFollow(row.state, to)) return false;
   // That one of two requests was refused says nothing of the other.
-  if (to === 'refused' && isInDoubt(row) && resultIn(row.result).looks.repeatedAtMs !== undefined) return false;
+  if (to === 'refused' && isInDoubt(row) && resultIn(row.result).searchState.repeatedAtMs !== undefined) return false;
   const { requestId = null, verdict = null, detail = null, result = null, busyUntil = null } = appended;
   const at = appended.at ?? queries.now();
   const storable = storableIn(queries);

@@ -189,7 +189,7 @@ describe('an onboarding whose outcome is unknown', () => {
     expect(await main([...profile, '--store', 'file', '--key-stdin', '-q'], added)).toBe(0);
     const retry = ['users', 'onboarding', 'start', GOOD, '--retry', String(row?.id), '-q', '--profile', 'main'];
     expect(await main(retry, later)).toBe(2);
-    const said = there.stderr.text().match(/nothing is kept that could recognize its BVN; nothing was sent/g);
+    const said = there.stderr.text().match(/nothing is stored that could recognize its BVN; nothing was sent/g);
     expect(said).toHaveLength(3);
     expect(journalRows(there.stateDir)).toHaveLength(1);
   });

@@ -58,6 +58,7 @@ const PAGES = [
   'docs/cookbook.md',
   'docs/exit-codes.md',
   'docs/fidelity.md',
+  'docs/glossary.md',
   'docs/money.md',
   'docs/quick-start.md',
   'docs/rules.md',

@@ -2,7 +2,7 @@ import fs, { chmodSync, chownSync, lchownSync, mkdirSync, statSync, symlinkSync,
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isOwnedBy, isStrange } from '../../src/files/owner.ts';
+import { belongsToOthers, isOwnedBy } from '../../src/files/ownership.ts';
 import {
   ensurePrivateFolder,
   makeFolderPrivate,
@@ -106,8 +106,12 @@ test.runIf(isRoot)('a path is strange if it, what it links to or the folder of t
   mkdirSync(join(folder, 'real'));
   writeFileSync(real, '');
   symlinkSync(real, link);
-  const said = () => [isStrange(real, undefined), isStrange(link, undefined), isStrange(link, String(OTHER_ID))];
-  expect([isStrange(join(folder, 'nothing'), undefined), ...said()]).toEqual([false, false, false, false]);
+  const said = () => [
+    belongsToOthers(real, undefined),
+    belongsToOthers(link, undefined),
+    belongsToOthers(link, String(OTHER_ID)),
+  ];
+  expect([belongsToOthers(join(folder, 'nothing'), undefined), ...said()]).toEqual([false, false, false, false]);
   for (const path of [real, join(folder, 'real'), link]) {
     lchownSync(path, OTHER_ID, OTHER_ID);
     expect(said()).toEqual([path !== link, true, false]);

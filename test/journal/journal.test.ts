@@ -128,7 +128,7 @@ describe('an operation', () => {
         requestId: null,
         detail: null,
         result: null,
-        looks: {},
+        searchState: {},
         moves: null,
         baseline: null,
         authority: null,

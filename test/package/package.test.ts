@@ -42,7 +42,7 @@ function files(): string[] {
 describe('the package', () => {
   const REST = [
     'bin/fiatrail.js',
-    'bin/keep.js',
+    'bin/save-code.js',
     'bin/load.js',
     'bin/package.json',
     'CHANGELOG.md',

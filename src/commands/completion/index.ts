@@ -6,7 +6,7 @@ import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import { entryAt } from '../../files/inspect.ts';
-import { readText, removeText, writeText } from '../../files/shared-file.ts';
+import { readText, removeText, writeText } from '../../files/text-file.ts';
 import type { Prints } from '../../present/prints.ts';
 import { type Command, command } from '../../terminal/command.ts';
 import { argument, oneOf, optionalArgument } from '../../terminal/parse/parameters.ts';
@@ -206,7 +206,7 @@ async function cacheState(world: World) {
 const COLUMNS = [
   { field: 'cache', title: 'Cache' },
   { field: 'file', title: 'File' },
-  { field: 'keptDays', title: 'Days kept' },
+  { field: 'keptDays', title: 'Days stored' },
   { field: 'accounts', title: 'Accounts' },
   { field: 'oldest', title: 'Oldest' },
   { field: 'newest', title: 'Newest' },

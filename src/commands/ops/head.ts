@@ -6,7 +6,7 @@ import type { Session } from '../../terminal/session.ts';
 
 export const headCommand = command({
   words: ['ops', 'head'],
-  summary: 'Print the last entry of the journal, to be kept elsewhere',
+  summary: 'Print the last entry of the journal, to store it elsewhere',
   details:
     'The hash of the last entry covers every entry before it, of all hosts. Keep it where nobody who can change the journal can change it, such as another machine or a printed page. ops verify --head FILE later finds whatever was changed. It is signed if you are one of the account’s operators.',
   examples: ['fiatrail ops head -o json > head.json', 'fiatrail ops head -q -o json --query hash'],

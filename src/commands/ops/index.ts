@@ -119,7 +119,7 @@ const verifyCommand = command({
   words: ['ops', 'verify'],
   summary: 'Check that the journal was not damaged or edited',
   details:
-    'Every entry carries a hash of the one before it, of whichever host, and everything else is compared with the entries. The last one is also kept in a file beside the journal, so that entries removed from the end are missed. --head checks against a head that was kept elsewhere, and says who signed it. Money commands stop after you restored a backup, and with another journal than the account had, until you compared the journal with the service’s lists and accept it with --accept. id is what FIATRAIL_JOURNAL_ID can be set to, so that no other journal is used.',
+    'Every entry carries a hash of the one before it, of whichever host, and everything else is compared with the entries. The last one is also saved in a file beside the journal, so that entries removed from the end are missed. --head checks against a head that was kept elsewhere, and says who signed it. Money commands stop after you restored a backup, and with another journal than the account had, until you compared the journal with the service’s lists and accept it with --accept. id is what FIATRAIL_JOURNAL_ID can be set to, so that no other journal is used.',
   examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json', 'fiatrail ops verify --accept --yes'],
   endpoints: [],
   prints: {
@@ -135,7 +135,7 @@ const verifyCommand = command({
   },
   isLocal: true,
   parameters: {
-    head: option('--head <head>', 'a head that was kept elsewhere: its hash, or a file of ops head', id),
+    head: option('--head <head>', 'a head that was stored elsewhere: its hash, or a file of ops head', id),
     accept: switchOn('--accept', 'go on with a journal that lacks entries, such as a restored backup or a new one'),
   },
   run: async (session, { head, accept }) => {

@@ -93,7 +93,7 @@ export async function printed(operation: Operation) {
     processId: _process,
     busyUntil: _until,
     account: _account,
-    looks: _looks,
+    searchState: _searchState,
     moves,
     baseline,
     ...shown
@@ -136,7 +136,7 @@ export function csvRow(operation: Operation) {
     processId: _process,
     busyUntil: _until,
     account: _account,
-    looks: _looks,
+    searchState: _searchState,
     moves,
     baseline,
     authority,

@@ -16,7 +16,7 @@ export function wayOut(looked: Looked, nowMs: number | undefined): readonly stri
   return [
     `why: ${why}`,
     `known: ${knownOf(operation)}`,
-    `looked: ${looksOf(looked, nowMs)}`,
+    `looked: ${searchesText(looked, nowMs)}`,
     `compare: ${compareWith(looked)}`,
     `if it was done: ${resolve} --completed --request-id ${idOf(looked)} --reason TEXT`,
     `if it was not: ${resolve} --not-done --reason TEXT (${freed})`,
@@ -27,7 +27,7 @@ export function wayOut(looked: Looked, nowMs: number | undefined): readonly stri
 function whyUndecided(looked: Looked): string | undefined {
   switch (looked.kind) {
     case 'several':
-      if (looked.operation.looks.repeatedAs !== undefined)
+      if (looked.operation.searchState.repeatedAs !== undefined)
         return 'the service named this work when it was sent again, and the journal has it as that of another operation';
       return looked.candidates.length === 1
         ? 'a row looks like it, and nothing proves that no other program made it'
@@ -64,8 +64,8 @@ function knownOf({ summary, moves, createdAt, baseline, operator, host, tag, req
   ].join('; ');
 }
 
-function looksOf(looked: Looked, nowMs: number | undefined): string {
-  const firstMs = looked.operation.looks.unseenSinceMs;
+function searchesText(looked: Looked, nowMs: number | undefined): string {
+  const firstMs = looked.operation.searchState.unseenSinceMs;
   const rows = 'candidates' in looked ? looked.candidates : [];
   const found = rows.map(({ requestId, state, createdAt }) => `${requestId} (${state}, ${createdAt ?? 'no time'})`);
   const now = nowMs === undefined ? 'now' : `at ${time(nowMs)}`;

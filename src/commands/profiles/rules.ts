@@ -21,13 +21,13 @@ import { createSession, type Session } from '../../terminal/session.ts';
 import { editsOf, RULE_FLAGS } from './rule-flags.ts';
 import { requireProfile } from './show.ts';
 
-/** How people read where a rule is kept. */
+/** How people read where a rule is stored. */
 const SOURCES: Readonly<Record<RuleSet['from'], string>> = { profile: 'profile', journal: 'shared journal' };
 
 const SHOWN = [
   { field: 'rule', title: 'Rule' },
   { field: 'setting', title: 'Setting' },
-  { field: 'source', title: 'Kept in' },
+  { field: 'source', title: 'Stored in' },
 ] as const;
 
 const RULE = { rule: 'text', setting: 'text', source: ['one of', ...Object.values(SOURCES)] } satisfies Form;
@@ -123,7 +123,7 @@ const showCommand = command({
   run: async (session, { name }) => withSessionOf(session, name, rulesResult),
 });
 
-/** Rules to be changed, and where they are kept. */
+/** Rules to be changed, and where they are stored. */
 interface Target {
   readonly what: string;
   readonly profile: string;
@@ -269,7 +269,7 @@ const setCommand = command({
 const TESTED = [
   { field: 'rule', title: 'Rule' },
   { field: 'setting', title: 'Setting' },
-  { field: 'source', title: 'Kept in' },
+  { field: 'source', title: 'Stored in' },
   { field: 'result', title: 'Result' },
   { field: 'left', title: 'Left' },
   { field: 'detail', title: 'Detail' },

@@ -77,9 +77,9 @@ export async function requireUseful(session: Session, { operation, ...earlier }:
   if (earlier.isInDoubt && isSame === undefined)
     throw new CliError(
       'usage',
-      'the outcome of that onboarding is unknown, and nothing is kept that could recognize its BVN; nothing was sent',
+      'the outcome of that onboarding is unknown, and nothing is stored that could recognize its BVN; nothing was sent',
       {
-        hint: 'only a profile keeps that; leave out --retry, because the service accepts a BVN only once, then record what became of the first one with: fiatrail ops resolve',
+        hint: 'only a profile stores that; leave out --retry, because the service accepts a BVN only once, then record what became of the first one with: fiatrail ops resolve',
       },
     );
   if (earlier.isInDoubt && !isSame)

@@ -6,8 +6,8 @@ import type { Column } from '../../present/result.ts';
 import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { allPages, PAGE_SIZE } from './pages.ts';
+import { type ResumeOptions, requireAll, resumable, type Sink, withSink } from './resumable.ts';
 import { listDigest, pageAfter, pointOf } from './resume.ts';
-import { type Continuing, requireAll, type Sink, tracked, withSink } from './tracked.ts';
 
 /** Reads the pages after the first one, each after the last row's id, until a page is short. Throws CliError network if the service repeats a page. */
 export async function* pagesAfter<Row>(
@@ -57,7 +57,7 @@ interface TypedMoment {
   readonly isRelative: boolean;
 }
 
-export interface Position extends Continuing {
+export interface Position extends ResumeOptions {
   readonly since?: TypedMoment | undefined;
   readonly until?: TypedMoment | undefined;
   readonly limit: number | undefined;
@@ -65,7 +65,7 @@ export interface Position extends Continuing {
   readonly all: boolean | undefined;
 }
 
-interface AfterId extends Continuing {
+interface AfterId extends ResumeOptions {
   readonly limit: number | undefined;
   readonly after: string | undefined;
   readonly all: boolean;
@@ -133,7 +133,7 @@ async function wholeByPosition<E extends Endpoint, Row>(
         `warning: the service counts ${grouped(counted)} ${what} but returned only ${grouped(returned)}; the list may be incomplete`,
       ),
   });
-  const parts = tracked(account, {
+  const parts = resumable(account, {
     what,
     first: rows,
     more,
@@ -216,7 +216,7 @@ export async function listedByCursor<E extends Endpoint, Row>(
     const rows = rowsOf(first.data) ?? [];
     const more = pagesAfter(rows, size, idOf, async (startAfter) => rowsOf((await call(startAfter)).data) ?? []);
     const before = point?.next ?? 0;
-    const parts = tracked(account, {
+    const parts = resumable(account, {
       ...{ what: rowsInWords(endpoint.lists ?? 'rows'), first: rows, more, before, file, again: [] },
       total: () => undefined,
       pointAfter: (count, row) => ({

@@ -21,8 +21,8 @@ export async function baselineOf(
   isFirst: boolean,
 ): Promise<Baseline> {
   const { service } = account.time;
-  const looks = isFirst && effectOf(endpoint, input) === 'money';
-  const before = looks ? await look(account, endpoint, { ...requestOf(endpoint, input), ...terms }) : undefined;
+  const readsRows = isFirst && effectOf(endpoint, input) === 'money';
+  const before = readsRows ? await rowsNow(account, endpoint, { ...requestOf(endpoint, input), ...terms }) : undefined;
   // A clock that was set while this command ran says nothing about the past.
   const serviceAtMs = service.jumpMs() === 0 ? service.nowMs() : undefined;
   return { serviceAtMs, hostAheadMs: service.hostAheadMs(), before, terms };
@@ -32,7 +32,7 @@ const requestOf = (endpoint: Endpoint, input: unknown) =>
   parseExactJson(JSON.stringify(redact(endpoint.request(), input))) as Record<string, unknown>;
 
 /** A list that cannot be read stops no payment; without it, less will be evidence. */
-async function look(
+async function rowsNow(
   account: Account,
   { id }: Endpoint,
   request: Readonly<Record<string, unknown>>,

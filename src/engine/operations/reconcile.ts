@@ -70,12 +70,12 @@ async function lookFor(account: Account, journal: Journal, work: Work, operation
   if (again) {
     if (await recordFound(journal, operationId, again))
       return { kind: 'ended', operation: await current(journal, operationId) };
-    await journal.noteLook(operationId, { repeatedAs: again.requestId });
+    await journal.noteSearch(operationId, { repeatedAs: again.requestId });
   }
   if (owner.kind === 'own' || owner.kind === 'unclear')
     return { kind: 'several', operation: await current(journal, operationId), candidates };
   const looked = await current(journal, operationId);
-  const { repeatedAs } = looked.looks;
+  const { repeatedAs } = looked.searchState;
   // Another operation has what the service says is this one's: a person finds out which of the two it is.
   if (repeatedAs !== undefined) return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };
   if (!found.isComplete) return { kind: 'incomplete', operation: looked };
@@ -114,12 +114,16 @@ async function absence(
   const nowMs = account.time.service.nowMs();
   if (why !== undefined || nowMs === undefined)
     return { kind: 'clock', operation, why: why ?? 'the service does not say its time' };
-  const firstMs = operation.looks.unseenSinceMs;
+  const firstMs = operation.searchState.unseenSinceMs;
   if (firstMs === undefined) {
-    await journal.noteLook(operationId, { unseenSinceMs: nowMs });
+    await journal.noteSearch(operationId, { unseenSinceMs: nowMs });
     const looked = await current(journal, operationId);
     if (!isInDoubt(looked)) return { kind: 'ended', operation: looked };
-    return { kind: 'unseen', operation: looked, lookAgainMs: (looked.looks.unseenSinceMs ?? nowMs) + visibleAfterMs };
+    return {
+      kind: 'unseen',
+      operation: looked,
+      lookAgainMs: (looked.searchState.unseenSinceMs ?? nowMs) + visibleAfterMs,
+    };
   }
   if (nowMs < firstMs + visibleAfterMs) return { kind: 'unseen', operation, lookAgainMs: firstMs + visibleAfterMs };
   if (policy === 'ask') return { kind: 'absent', operation };

@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { BytesFileError, createPrivateBytes } from '../../files/bytes-file.ts';
 import { fileErrors } from '../../files/file-errors.ts';
-import { type OwnFileProblem, readOwnFile } from '../../files/own-file.ts';
+import { type OwnerOnlyFileProblem, readOwnerOnlyFile } from '../../files/owner-only-file.ts';
 import { replaceFile } from '../../files/private-file.ts';
 import { MAX_PLAN_BYTES, parsePlan, planText } from './format.ts';
 import type { Plan } from './plan.ts';
@@ -12,7 +12,7 @@ const unusable = (path: string, why: string, hint: string) =>
 
 const COPY = 'copy it to a file of your own that only you can write to';
 
-const PROBLEMS: Readonly<Record<OwnFileProblem, readonly [why: string, hint: string]>> = {
+const PROBLEMS: Readonly<Record<OwnerOnlyFileProblem, readonly [why: string, hint: string]>> = {
   missing: ['the file does not exist', 'give a file that a money command wrote with --plan FILE'],
   link: ['it is a symbolic link', 'give the path of the file itself'],
   'not plain': ['it is not a regular file', 'give a file that a money command wrote with --plan FILE'],
@@ -24,7 +24,7 @@ const PROBLEMS: Readonly<Record<OwnFileProblem, readonly [why: string, hint: str
 
 /** Reads a plan and checks its hash. Throws CliError usage. */
 export function readPlan(path: string): Plan {
-  const read = readOwnFile(path, MAX_PLAN_BYTES);
+  const read = readOwnerOnlyFile(path, MAX_PLAN_BYTES);
   if ('problem' in read) throw unusable(path, ...PROBLEMS[read.problem]);
   return parsePlan(textOf(read.bytes), path);
 }

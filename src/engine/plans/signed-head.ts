@@ -81,7 +81,7 @@ export async function signerOf(head: HeadFile, { operators }: OperatorList): Pro
       : `the head was signed with an unknown key, ${publicKey}`,
     {
       code: known ? 'BAD_SIGNATURE' : 'SIGNER_UNKNOWN',
-      hint: 'get the head from where it was kept; see the operators with: fiatrail profiles operators list',
+      hint: 'get the head from where it was stored; see the operators with: fiatrail profiles operators list',
     },
   );
 }

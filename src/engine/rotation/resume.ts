@@ -163,5 +163,5 @@ async function finishOpen(account: Account): Promise<void> {
   const { keyFile } = await withRotationLock(account, open.operationId, () =>
     completeRotation(account, open.operationId),
   );
-  await account.say(`finished an interrupted API key rotation; new key kept in: ${keyFile ?? open.keyLocation}`);
+  await account.say(`finished an interrupted API key rotation; new key stored in: ${keyFile ?? open.keyLocation}`);
 }

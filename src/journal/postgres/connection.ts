@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { readSharedFile } from '../../files/inspect.ts';
-import { isStrange } from '../../files/owner.ts';
+import { belongsToOthers } from '../../files/ownership.ts';
 import type { JournalWorld } from '../transitions.ts';
 import { ServerError } from './errors.ts';
 import { guard, MAX_SCRAM_ITERATIONS } from './guard.ts';
@@ -137,7 +137,7 @@ const isSocket = ({ host }: ServerAddress) => host.startsWith('/');
 
 /** Throws ServerError if a socket belongs to a stranger, who could be whoever listens there. */
 function requireSocketOwner(address: ServerAddress): void {
-  if (isSocket(address) && isStrange(`${address.host}/.s.PGSQL.${address.port}`, address.peer))
+  if (isSocket(address) && belongsToOthers(`${address.host}/.s.PGSQL.${address.port}`, address.peer))
     throw new ServerError('peer', address.name);
 }
 

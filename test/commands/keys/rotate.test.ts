@@ -389,7 +389,7 @@ describe('a store that fails while the response arrives', () => {
     on.repairStore();
     const { code, stderr } = await on.run(['keys', 'platform', 'show', '--profile', 'main', '-o', 'json']);
     expect({ code, storedKey: on.storedKey() }).toEqual({ code: 0, storedKey: NEW });
-    expect(stderr).toContain('finished an interrupted API key rotation; new key kept in: the key file');
+    expect(stderr).toContain('finished an interrupted API key rotation; new key stored in: the key file');
   });
 });
 

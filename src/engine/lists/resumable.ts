@@ -8,7 +8,7 @@ import type { Account } from '../account.ts';
 import { cursorOf, type ResumePoint } from './resume.ts';
 
 /** Where a list resumes, and its file. */
-export interface Continuing {
+export interface ResumeOptions {
   readonly resume: string | undefined;
   readonly outputFile: string | undefined;
 }
@@ -23,13 +23,13 @@ export interface Sink {
 }
 
 /** Throws CliError usage for a list that is not read as a whole, and should resume or write a file. */
-export function requireAll({ resume, outputFile }: Continuing): void {
+export function requireAll({ resume, outputFile }: ResumeOptions): void {
   if (resume === undefined && outputFile === undefined) return;
   const flag = resume === undefined ? '--output-file' : '--resume';
   throw new CliError('usage', `${flag} needs --all`, { hint: 'add --all' });
 }
 
-function openSink({ globals, world }: Pick<Account, 'globals' | 'world'>, { resume, outputFile }: Continuing): Sink {
+function openSink({ globals, world }: Pick<Account, 'globals' | 'world'>, { resume, outputFile }: ResumeOptions): Sink {
   if (resume === undefined && outputFile === undefined) return { file: undefined, cursor: undefined };
   const flag = resume === undefined ? '--output-file' : '--resume';
   if (resume !== undefined && outputFile !== undefined)
@@ -47,10 +47,10 @@ function openSink({ globals, world }: Pick<Account, 'globals' | 'world'>, { resu
 /** Reads a list into its file, if it has one, which is closed if that fails. Throws CliError usage. */
 export async function withSink<T>(
   account: Pick<Account, 'globals' | 'world'>,
-  continuing: Continuing,
+  options: ResumeOptions,
   read: (sink: Sink) => Promise<T>,
 ): Promise<T> {
-  const sink = openSink(account, continuing);
+  const sink = openSink(account, options);
   try {
     return await read(sink);
   } catch (error) {
@@ -59,7 +59,7 @@ export async function withSink<T>(
   }
 }
 
-interface Tracked<Row> {
+interface ResumableList<Row> {
   /** What the rows are: `users`. */
   readonly what: string;
   readonly first: readonly Row[];
@@ -74,10 +74,10 @@ interface Tracked<Row> {
   readonly again: readonly string[];
 }
 
-type TrackedParts = Pick<Result, 'more' | 'isContinued' | 'sink' | 'stopped'>;
+type ResumableParts = Pick<Result, 'more' | 'isContinued' | 'sink' | 'stopped'>;
 
 /** Follows a list while it is printed, so that a command that stops in the middle can say how to go on. */
-export function tracked<Row>(account: Account, list: Tracked<Row>): TrackedParts {
+export function resumable<Row>(account: Account, list: ResumableList<Row>): ResumableParts {
   const { what, first, more, pointAfter, total, before, file, again } = list;
   const { progress, globals } = account;
   let count = 0;

@@ -39,7 +39,7 @@ function halfOf(groups) {
   ]);
 }
 
-function keep({ place, id, groups }) {
+function saveCode({ place, id, groups }) {
   const folder = path.dirname(place);
   const temporary = `${place}.${process.pid}`;
   try {
@@ -59,4 +59,4 @@ function keep({ place, id, groups }) {
   }
 }
 
-module.exports = { keep };
+module.exports = { saveCode };

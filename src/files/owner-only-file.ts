@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 
 /** Why a file is not read. `foreign`: it belongs to another user. `shared`: other users may write to it. */
-export type OwnFileProblem = 'missing' | 'link' | 'not plain' | 'foreign' | 'shared' | 'too long' | 'unusable';
+export type OwnerOnlyFileProblem = 'missing' | 'link' | 'not plain' | 'foreign' | 'shared' | 'too long' | 'unusable';
 
 const OTHERS_WRITE = 0o022;
 
@@ -9,10 +9,10 @@ const OTHERS_WRITE = 0o022;
  * Reads a regular file that belongs to this user and that nobody else may write to. What is checked is the file that was opened, so
  * that nobody can exchange it in between. Systems without user ids have no such modes and are not checked.
  */
-export function readOwnFile(
+export function readOwnerOnlyFile(
   path: string,
   maxBytes: number,
-): { readonly bytes: Uint8Array } | { readonly problem: OwnFileProblem } {
+): { readonly bytes: Uint8Array } | { readonly problem: OwnerOnlyFileProblem } {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));

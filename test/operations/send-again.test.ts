@@ -154,7 +154,7 @@ describe('a request with an idempotency key whose response was lost', () => {
     const on = await rig();
     const id = await on.doubt('a');
     await on.journal.claimRepeat(id, 30_000);
-    await on.journal.noteLook(id, { unseenSinceMs: START_MS });
+    await on.journal.noteSearch(id, { unseenSinceMs: START_MS });
     expect(await on.journal.claimRepeat(id, 30_000)).toBeUndefined();
     expect(await on.look(id)).toBe('unseen');
     expect(on.keys()).toEqual([]);

@@ -30,7 +30,7 @@ export function isOwnedBy(ownerId: number, other: string | undefined): boolean {
  * Whether a path, what it links to or the folder of that belongs to a user whom `isOwnedBy` does not know, who could put something else there.
  * False if nothing is there.
  */
-export function isStrange(path: string, other: string | undefined): boolean {
+export function belongsToOthers(path: string, other: string | undefined): boolean {
   if (!entryAt(path)) return false;
   const real = realPathOf(path);
   return [path, real, dirname(real)].some((each) => {
