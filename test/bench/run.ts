@@ -16,24 +16,27 @@ import { measureOrderBook } from './order-book.ts';
 import { measurePages } from './pages.ts';
 import { isMissed, loadText, machineText, type Row, tableText } from './report.ts';
 import { measureSealed } from './sealed.ts';
+import { measureServerTime, type ServerSize } from './server-time.ts';
 import { measureSharedJournal } from './shared-journal.ts';
 import { measureTab } from './tab.ts';
 import { type Load, measureThroughput } from './throughput.ts';
 import { measureWebhooks, type WebhookSize } from './webhooks.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
-interface Size extends Load, HistorySize, JournalSize, WebhookSize, InboxSize {
+interface Size extends Load, HistorySize, JournalSize, WebhookSize, InboxSize, ServerSize {
   readonly users: number;
 }
 
 const FULL: Size = {
   ...{ runs: 41, rounds: 5, seconds: 3, onboardings: 100_000, users: 100_000 },
   ...{ transactions: 1_000_000, exports: 1, operations: 1_000_000 },
+  ...{ scenarios: 200, manyUsers: 200_000, deposits: 1_000_000 },
   ...{ events: 6_000, sealedEvents: 1_500, manyEvents: 1_000_000, inboxEvents: 1_000_000 },
 };
 const QUICK: Size = {
   ...{ runs: 5, rounds: 2, seconds: 1, onboardings: 5_000, users: 5_000 },
   ...{ transactions: 20_000, exports: 1, operations: 20_000 },
+  ...{ scenarios: 50, manyUsers: 5_000, deposits: 20_000 },
   ...{ events: 2_000, sealedEvents: 500, manyEvents: 100_000, inboxEvents: 20_000 },
 };
 
@@ -86,6 +89,11 @@ function sharedJournal(shop: Workshop, size: Size): Promise<Row[]> {
   return measureSharedJournal(shop, size);
 }
 
+function serverTime(shop: Workshop, size: Size): Promise<Row[]> {
+  say(`CPU time of a server with ${size.deposits} transactions`);
+  return measureServerTime(shop, size);
+}
+
 async function webhooks(shop: Workshop, size: Size): Promise<Row[]> {
   // More and shorter rounds, because these rows keep two servers and a sender busy and so depend on what else the machine does.
   const load = { ...size, rounds: size.rounds * 3, seconds: size.seconds / 2 };
@@ -99,7 +107,14 @@ async function webhooks(shop: Workshop, size: Size): Promise<Row[]> {
 
 /** The groups that a flag runs alone. */
 const GROUPS = {
-  ...{ '--sealed': sealed, '--history': history, '--journal': journal, '--tab': tab, '--webhooks': webhooks },
+  ...{
+    '--sealed': sealed,
+    '--history': history,
+    '--journal': journal,
+    '--tab': tab,
+    '--server': serverTime,
+    '--webhooks': webhooks,
+  },
 };
 /** Groups that need more than this program, and so run only when they are asked for. */
 const ALONE = { '--shared-journal': sharedJournal };
