@@ -115,8 +115,8 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
       return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
     },
     timeHeaders: () => {
-      const nowMs = service.nowMs();
       const movedMs = readSettings(service.store).clockOffsetMs;
+      const nowMs = service.clock.now() + movedMs;
       return { date: new Date(nowMs).toUTCString(), [SANDBOX_CLOCK]: `${nowMs} ${movedMs}` };
     },
     apiKey: () => readSettings(service.store).embeddedApiKey,

@@ -121,8 +121,8 @@ type UnitResult = { readonly value: unknown } | { readonly error: unknown };
 function runBatch(store: Database, batch: readonly Unit[], newContext: () => Context): void {
   const results: UnitResult[] = [];
   try {
-    const before = newContext();
-    const isWrite = batch.some(({ kind }) => kind !== 'read') || isDue(before);
+    const before = batch.every(({ kind }) => kind === 'read') ? newContext() : undefined;
+    const isWrite = !before || isDue(before);
     store.transaction(isWrite ? 'write' : 'read', () => {
       // Another process may have written while this one waited for the lock.
       const context = isWrite ? newContext() : before;

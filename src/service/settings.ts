@@ -18,21 +18,26 @@ interface SettingsRow {
   readonly clock_offset_ms: bigint;
   readonly pace: string;
   readonly rate_limits: bigint;
-  readonly bvn_digest_key: string;
-  readonly embedded_api_key: string;
-  readonly platform_secret_key: string;
 }
 
+/** Reads the settings. Every request does, so keys are read only by those that use one. */
 export function readSettings(store: Database): Settings {
-  const row = store.get<SettingsRow>('SELECT * FROM setting');
+  const row = store.get<SettingsRow>('SELECT clock_offset_ms, pace, rate_limits FROM setting');
   if (!row) throw new Error('the sandbox has no settings');
+  const key = (column: string) => store.get<{ key: string }>(`SELECT ${column} AS key FROM setting`)?.key ?? '';
   return {
     clockOffsetMs: Number(row.clock_offset_ms),
     pace: isPaceName(row.pace) ? row.pace : 'quick',
     rateLimits: row.rate_limits === 1n,
-    bvnDigestKey: row.bvn_digest_key,
-    embeddedApiKey: row.embedded_api_key,
-    platformSecretKey: row.platform_secret_key,
+    get bvnDigestKey() {
+      return key('bvn_digest_key');
+    },
+    get embeddedApiKey() {
+      return key('embedded_api_key');
+    },
+    get platformSecretKey() {
+      return key('platform_secret_key');
+    },
   };
 }
 

@@ -175,7 +175,7 @@ function wrap(connection: Connection, guard: Guard): Database {
     <T>(work: () => T) => {
       try {
         const result = work();
-        connection.exec(done);
+        statement(done).run();
         return result;
       } catch (error) {
         // Some errors, such as a full disk, have already rolled the transaction back.
@@ -193,12 +193,13 @@ function wrap(connection: Connection, guard: Guard): Database {
     exec: (sql) => guard(() => connection.exec(sql)),
     transaction: (kind, work) =>
       guard(() => {
-        connection.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN');
+        // Prepared once: compiling such a statement takes longer than running it.
+        statement(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN').run();
         return inTransaction(work);
       }),
     savepoint: (work) =>
       guard(() => {
-        connection.exec('SAVEPOINT unit');
+        statement('SAVEPOINT unit').run();
         return inSavepoint(work);
       }),
     close: () => {

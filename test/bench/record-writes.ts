@@ -19,18 +19,28 @@ export interface RecordedRequest {
 const [state = '', bare = ''] = process.argv.slice(2);
 const clock = fakeClock(Date.now());
 
-/** Watches the commits of a connection. */
+/** Watches the commits of connections. */
 function watchCommits(onCommit: (changes: Change[]) => void): void {
-  const { exec } = DatabaseSync.prototype;
+  const { prepare } = DatabaseSync.prototype;
   let session: ReturnType<DatabaseSync['createSession']> | undefined;
-  DatabaseSync.prototype.exec = function (sql) {
-    if (sql === 'BEGIN IMMEDIATE') session = this.createSession();
-    exec.call(this, sql);
-    if (sql !== 'COMMIT' || !session) return;
-    const changes = changesIn(session.changeset());
-    session.close();
-    session = undefined;
-    if (changes.length > 0) onCommit(changes);
+  DatabaseSync.prototype.prepare = function (sql) {
+    const statement = prepare.call(this, sql);
+    const run = statement.run.bind(statement);
+    const before = () => {
+      session = this.createSession();
+      return run();
+    };
+    const after = () => {
+      const result = run();
+      const changes = session ? changesIn(session.changeset()) : [];
+      session?.close();
+      session = undefined;
+      if (changes.length > 0) onCommit(changes);
+      return result;
+    };
+    if (sql === 'BEGIN IMMEDIATE') statement.run = before;
+    if (sql === 'COMMIT') statement.run = after;
+    return statement;
   };
 }
 

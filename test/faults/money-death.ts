@@ -103,18 +103,29 @@ const isLocked = ({ commits, lockedFrom = Infinity }: Process) => commits + 1 >=
 
 /** Makes processes die at writes to the journal, keeps the dead from changing files, and locks the journal, until the end. */
 export function watchProcesses(atEnd: AtEnd): void {
-  const realExec = DatabaseSync.prototype.exec;
+  const { exec: realExec, prepare: realPrepare } = DatabaseSync.prototype;
   const realFiles = Object.fromEntries(CHANGES.map((name) => [name, fs[name]]));
-  DatabaseSync.prototype.exec = function exec(sql: string) {
+  const watched = <R>(connection: DatabaseSync, sql: string, real: () => R): R => {
     const process = running.getStore();
-    if (!process || !this.location()?.endsWith('journal.db')) return realExec.call(this, sql);
+    if (!process || !connection.location()?.endsWith('journal.db')) return real();
     if (process.isDead && !sql.startsWith('ROLLBACK')) requireAlive();
     if (sql === 'BEGIN IMMEDIATE' && isLocked(process)) throw locked();
-    if (sql !== 'COMMIT') return realExec.call(this, sql);
+    if (sql !== 'COMMIT') return real();
     const { before, after } = atCommit(process);
     before();
-    realExec.call(this, sql);
+    const result = real();
     after();
+    return result;
+  };
+  DatabaseSync.prototype.exec = function exec(sql: string) {
+    return watched(this, sql, () => realExec.call(this, sql));
+  };
+  DatabaseSync.prototype.prepare = function prepare(sql: string) {
+    const statement = realPrepare.call(this, sql);
+    if (!/^(?:BEGIN|COMMIT|SAVEPOINT|RELEASE)/.test(sql)) return statement;
+    const run = statement.run.bind(statement);
+    statement.run = () => watched(this, sql, run);
+    return statement;
   };
   const guarded = CHANGES.map((name) => {
     const real = fs[name] as (...given: readonly unknown[]) => unknown;
@@ -129,7 +140,7 @@ export function watchProcesses(atEnd: AtEnd): void {
   Object.assign(fs, Object.fromEntries(guarded));
   syncBuiltinESMExports();
   atEnd(() => {
-    DatabaseSync.prototype.exec = realExec;
+    Object.assign(DatabaseSync.prototype, { exec: realExec, prepare: realPrepare });
     Object.assign(fs, realFiles);
     syncBuiltinESMExports();
   });

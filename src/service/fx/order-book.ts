@@ -66,12 +66,12 @@ function walk(store: Database, wish: Wish, isFor: (order: OrderRow) => boolean):
 /** At the lowest prices, a little cNGN costs more stablecoin than the ledger's integers can hold. */
 const isPayable = ({ tokenBase }: { readonly tokenBase: bigint }) => tokenBase <= MAX_MINOR.USDC;
 
-/** Orders read per batch; most fills need only one batch. */
-const ORDERS_AT_ONCE = 16;
+/** Orders in the first batch, which is enough for most fills. Each later one has twice as many. */
+const FIRST_ORDERS = 4;
 
 function* ordersOf(store: Database, { pair, makerGives }: Wish): Generator<OrderRow> {
   let after = { rank_micro: -(2n ** 62n), turn: 0n };
-  for (;;) {
+  for (let atOnce = FIRST_ORDERS; ; atOnce *= 2) {
     const orders = store.all<OrderRow & { rank_micro: bigint; turn: bigint }>(
       `SELECT * FROM fx_order WHERE pair = ? AND gives = ? AND state = 'active' AND (rank_micro, turn) > (?, ?)
        ORDER BY rank_micro, turn LIMIT ?`,
@@ -79,11 +79,11 @@ function* ordersOf(store: Database, { pair, makerGives }: Wish): Generator<Order
       makerGives,
       after.rank_micro,
       after.turn,
-      ORDERS_AT_ONCE,
+      atOnce,
     );
     yield* orders;
     const last = orders.at(-1);
-    if (!last || orders.length < ORDERS_AT_ONCE) return;
+    if (!last || orders.length < atOnce) return;
     after = last;
   }
 }
