@@ -26,13 +26,20 @@ export function changesIn(bytes: Uint8Array): Change[] {
       if (next < 128) return value;
     }
   };
-  const take = (length: number) => bytes.subarray(at, (at += length));
+  const take = (length: number) => {
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  const number = () => {
+    at += 8;
+    return at - 8;
+  };
   const value = (): Value => {
     const type = byte();
     if (type === 0) return undefined;
     if (type === 5) return null;
-    if (type === 1) return view.getBigInt64((at += 8) - 8);
-    if (type === 2) return view.getFloat64((at += 8) - 8);
+    if (type === 1) return view.getBigInt64(number());
+    if (type === 2) return view.getFloat64(number());
     const content = take(varint());
     return type === 3 ? Buffer.from(content).toString('utf8') : content.slice();
   };
