@@ -1,47 +1,52 @@
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { inTurn, type MemoryMeter, memoryMeter, timesInTurn } from './measure.ts';
+import { cpuMeter, inTurn, type MemoryMeter, memoryMeter } from './measure.ts';
 import type { Figure, Row, Target } from './report.ts';
 import { ratios } from './statistics.ts';
 import type { Command, Served, Workshop } from './workshop.ts';
 
-/** The compared commands, ready to run. */
-interface Commands {
-  readonly node: Command;
-  readonly version: Command;
-  readonly help: Command;
-  readonly groupHelp: Command;
-  readonly completion: Command;
-  readonly http: Command;
-  readonly fetch: Command;
-  readonly json: Command;
-  readonly table: Command;
-  readonly embedded: Command;
-  readonly curl: Command | undefined;
+/** A command, and what happens before each of its runs. */
+interface Prepared extends Command {
+  readonly before?: () => void;
 }
 
 const EMBEDDED_STATE = 'embedded';
+const WITHDRAWAL = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA OBI'];
 
 export function seedEmbedded(shop: Workshop): Command {
   return shop.fiatrail(EMBEDDED_STATE, ['sandbox', 'seed', '--users', '250', '--rate-limits', 'off']);
 }
 
-function prepare(shop: Workshop, { url, apiKey }: Served): Commands {
-  const read = `${url}/balance/multi`;
+/** The compared commands, ready to run, in the order of their runs. */
+function prepare(shop: Workshop, { url, apiKey }: Served) {
   const account = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey };
+  const embedded = (args: readonly string[], extra: Readonly<Record<string, string>> = {}) =>
+    shop.fiatrail(EMBEDDED_STATE, args, extra);
   const balances = ['balances', 'account'];
+  const list = ['users', 'list', '-o', 'json'];
+  const dryRun = ['fees', 'withdrawals', 'start', '--amount', '500', ...WITHDRAWAL, '--dry-run', '-o', 'json'];
+  // As after an installation: nothing is kept of an earlier run.
+  const cache = join(shop.folder, 'first-cache');
+  const installed = embedded(list, { XDG_CACHE_HOME: cache });
+  const removeCache = () => {
+    rmSync(cache, { recursive: true, force: true });
+    mkdirSync(cache, { mode: 0o700 });
+  };
   return {
     node: shop.node(['-e', '0']),
-    version: shop.fiatrail(EMBEDDED_STATE, ['--version']),
-    help: shop.fiatrail(EMBEDDED_STATE, ['--help']),
-    groupHelp: shop.fiatrail(EMBEDDED_STATE, ['fx', '--help']),
-    completion: shop.fiatrail(EMBEDDED_STATE, ['completion', 'complete', '--', 'users', '']),
-    http: shop.node([join(import.meta.dirname, 'bare-http.mjs'), read], account),
-    fetch: shop.node([join(import.meta.dirname, 'bare-fetch.mjs'), read], account),
-    json: shop.fiatrail(EMBEDDED_STATE, [...balances, '-o', 'json'], account),
-    table: shop.fiatrail(EMBEDDED_STATE, balances, account),
-    embedded: shop.fiatrail(EMBEDDED_STATE, ['users', 'list', '-o', 'json']),
-    curl: shop.program('curl', ['-sf', '-H', `x-api-key: ${apiKey}`, read]),
-  };
+    http: shop.node([join(import.meta.dirname, 'bare-http.cjs'), `${url}/balance/multi`], account),
+    version: embedded(['--version']),
+    help: embedded(['--help']),
+    groupHelp: embedded(['fx', '--help']),
+    completion: embedded(['completion', 'complete', '--', 'users', '']),
+    json: embedded([...balances, '-o', 'json'], account),
+    table: embedded(balances, account),
+    list: embedded(list),
+    once: embedded([...dryRun, '--once', 'fees-{year}-{month}']),
+    first: { ...installed, before: removeCache },
+    second: installed,
+    third: installed,
+  } satisfies Record<string, Prepared>;
 }
 
 const NAMES = {
@@ -50,87 +55,77 @@ const NAMES = {
   groupHelp: 'fiatrail fx --help',
   completion: 'completion of a word',
   json: 'read over loopback, -o json',
-  embedded: 'embedded read, -o json',
+  list: 'embedded list, -o json',
+  once: 'dry run of a payment with --once',
 } as const;
 
-/** Measures the time and peak memory of complete commands. `served` is a sandbox without rate limits. */
+const atMost = (ratio: number): Target => ({ is: 'at most', ratio });
+
+/** Measures the CPU time and the peak memory of complete commands. `served` is a sandbox without rate limits. */
 export async function measureCommands(shop: Workshop, served: Served, runs: number): Promise<Row[]> {
   const commands = prepare(shop, served);
   const meter = memoryMeter();
   return [
-    ...(await startUp(commands, runs)),
-    ...(await overLoopback(commands, runs)),
-    ...(await embeddedRead(commands, runs)),
-    await tableCost(commands, runs),
+    ...(await cpuTime(commands, runs)),
     ...(meter ? await memory(commands, meter, runs) : [{ name: 'peak memory', why: 'no GNU time and no /proc' }]),
   ];
 }
 
-function compared(
-  name: string,
-  [against, unit]: readonly [against: string, unit: Figure['unit']],
-  values: readonly number[],
-  beside: readonly number[],
-  target?: Target,
-): Figure {
-  return { name, unit, values, against, beside, ratios: ratios(values, beside), ...(target ? { target } : {}) };
-}
+type Commands = ReturnType<typeof prepare>;
 
-async function startUp({ version, help, groupHelp, completion, node }: Commands, runs: number): Promise<Row[]> {
-  const times = await timesInTurn({ version, help, groupHelp, completion, node }, runs);
-  const row = (name: 'version' | 'help' | 'groupHelp' | 'completion', ratio: number) =>
-    compared(NAMES[name], ['node -e 0', 'ms'], times[name], times.node, { is: 'at most', ratio });
-  return [row('version', 1.15), row('help', 1.6), row('groupHelp', 1.6), row('completion', 1.5)];
-}
-
-async function overLoopback({ json, http, fetch, curl }: Commands, runs: number): Promise<Row[]> {
-  const times = curl
-    ? await timesInTurn({ json, http, fetch, curl }, runs)
-    : { ...(await timesInTurn({ json, http, fetch }, runs)), curl: undefined };
-  const target: Target = { is: 'at most', ratio: 0.75, beyond: 0.7 };
+/** All commands run in turn, so that each figure is of the same time as what it is compared with. */
+async function cpuTime(commands: Commands, runs: number): Promise<Row[]> {
+  const cpuMs = cpuMeter();
+  if (!cpuMs) return [{ name: 'CPU time of commands', why: 'no bash, which tells it' }];
+  const times = await inTurn<keyof Commands, Prepared, number>(commands, runs, ({ before, ...command }) => {
+    before?.();
+    return cpuMs(command);
+  });
+  const compared = (name: string, values: readonly number[], against: 'node' | 'http' | 'third', target: Target) => ({
+    ...{ name: `CPU time: ${name}`, unit: 'ms' as const, values, target, beside: times[against] },
+    against: { node: 'node -e 0', http: 'bare node:http', third: 'the third' }[against],
+    ratios: ratios(values, times[against]),
+  });
+  const row = (name: keyof typeof NAMES, against: 'node' | 'http', ratio: number): Figure =>
+    compared(NAMES[name], times[name], against, atMost(ratio));
+  const both = (combine: (a: number, b: number) => number, [one, other]: readonly (readonly number[])[]) =>
+    (one ?? []).map((ms, index) => combine(ms, other?.[index] ?? Number.NaN));
   return [
-    compared(NAMES.json, ['bare fetch', 'ms'], times.json, times.fetch, target),
-    compared('bare node:http', ['bare fetch', 'ms'], times.http, times.fetch),
-    times.curl
-      ? compared(NAMES.json, ['curl', 'ms'], times.json, times.curl)
-      : { name: NAMES.json, why: 'no curl here' },
+    row('version', 'node', 1.15),
+    row('help', 'node', 1.6),
+    row('groupHelp', 'node', 1.6),
+    row('completion', 'node', 1.5),
+    row('json', 'http', 1.6),
+    row('list', 'node', 2.4),
+    row('once', 'node', 2.3),
+    compared(
+      'first and second run after an installation',
+      both((a, b) => a + b, [times.first, times.second]),
+      ...(['node', atMost(8)] as const),
+    ),
+    compared('second run after an installation', times.second, 'third', atMost(1.1)),
+    compared(
+      'added by a table instead of JSON',
+      both((a, b) => a - b, [times.table, times.json]),
+      ...(['node', atMost(0.6)] as const),
+    ),
   ];
 }
 
-async function embeddedRead({ embedded, node }: Commands, runs: number): Promise<Row[]> {
-  const times = await timesInTurn({ embedded, node }, runs);
-  const target: Target = { is: 'at most', ratio: 2.2, beyond: 1.7 };
-  return [compared(NAMES.embedded, ['node -e 0', 'ms'], times.embedded, times.node, target)];
-}
-
-async function tableCost({ json, table, node }: Commands, runs: number): Promise<Row> {
-  const times = await timesInTurn({ json, table, node }, runs);
-  const added = times.table.map((ms, index) => ms - (times.json[index] ?? Number.NaN));
-  return compared('added by a table instead of JSON', ['node -e 0', 'ms'], added, times.node, {
-    is: 'at most',
-    ratio: 0.6,
-  });
-}
-
-async function memory({ curl, ...commands }: Commands, meter: MemoryMeter, runs: number): Promise<Row[]> {
-  const peaks = await inTurn(commands, runs, meter.peakMb);
-  const ofCurl = curl && (await inTurn({ curl }, runs, meter.peakMb)).curl;
-  const row = (name: string, values: readonly number[], against: keyof typeof commands, target?: Target) => ({
-    ...compared(
-      `peak memory: ${name}`,
-      [against === 'node' ? 'node -e 0' : 'bare fetch', 'MB'],
-      values,
-      peaks[against],
-      target,
-    ),
+async function memory(commands: Commands, meter: MemoryMeter, runs: number): Promise<Row[]> {
+  const { node, json, table, version, list, http } = commands;
+  const peaks = await inTurn({ node, json, table, version, list, http }, runs, meter.peakMb);
+  const row = (name: string, values: readonly number[], target?: Target): Figure => ({
+    ...{ name: `peak memory: ${name}`, unit: 'MB', values, against: 'node -e 0', beside: peaks.node },
+    ratios: ratios(values, peaks.node),
+    ...(target ? { target } : {}),
     note: `peak memory: ${meter.how}`,
   });
   return [
-    row(NAMES.json, peaks.json, 'fetch', { is: 'at most', ratio: 1.6 }),
-    row('the same as a table', peaks.table, 'fetch'),
-    row(NAMES.version, peaks.version, 'node'),
-    row(NAMES.embedded, peaks.embedded, 'node'),
-    row('bare fetch', peaks.fetch, 'node'),
-    ...(ofCurl ? [row('curl', ofCurl, 'node')] : []),
+    row(NAMES.json, peaks.json, atMost(1.6)),
+    row('the same as a table', peaks.table),
+    row(NAMES.version, peaks.version),
+    row(NAMES.list, peaks.list),
+    row('bare node:http', peaks.http),
   ];
 }

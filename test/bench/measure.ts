@@ -29,6 +29,24 @@ function printedBy({ file, args, env }: Command, input?: string): Buffer {
   return stdout;
 }
 
+/** Prints the CPU seconds of a program, of the user and of the system, after what the program itself printed there. */
+const TIMED = `TIMEFORMAT='%3U %3S'; time "$@" >/dev/null`;
+
+/** Returns how to measure a command's CPU milliseconds, from its start to its end; undefined without bash. Throws if the command fails. */
+export function cpuMeter(): ((command: Command) => number) | undefined {
+  if (spawnSync('bash', ['--version'], { stdio: 'ignore' }).status !== 0) return undefined;
+  return ({ file, args, env }) => {
+    const { status, stderr } = spawnSync('bash', ['-c', TIMED, 'bash', file, ...args], {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    if (status !== 0) throw new Error(`${file} ${args.join(' ')}: exit ${status}: ${stderr}`);
+    const [user = Number.NaN, system = Number.NaN] = stderr.trimEnd().split('\n').at(-1)?.split(' ').map(Number) ?? [];
+    return (user + system) * 1000;
+  };
+}
+
 /**
  * Returns each command's milliseconds, run in turn (A B C A B C …) after warm-ups, so that load spikes affect all of
  * them.

@@ -16,7 +16,6 @@ export interface Load {
 /** The sandbox and its baselines, all listening. */
 export interface Servers {
   readonly sandbox: Served;
-  readonly hello: Served;
   /** Prints the same page of users as the sandbox. */
   readonly users: Served;
 }
@@ -46,13 +45,11 @@ export async function shoot({ url, request }: Shot, how: { duration: number } | 
 export const shootInTurn = <Name extends string>(shots: Readonly<Record<Name, Shot>>, { rounds, seconds }: Load) =>
   inTurn(shots, rounds, (shot) => shoot(shot, { duration: seconds }), 1);
 
-function shotsAt({ sandbox, hello, users }: Servers) {
+function shotsAt({ sandbox, users }: Servers) {
   const { origin } = new URL(sandbox.url);
   const headers = headersFor(sandbox);
   const list: Request = { method: 'POST', path: '/v1/listfintechusers', headers, body: '{"limit":20}' };
   return {
-    hello: { url: hello.url, request: { method: 'GET', path: '/' } },
-    wallet: { url: origin, request: { method: 'GET', path: '/v1/getfintechwallet', headers } },
     list: { url: origin, request: list },
     bareList: { url: users.url, request: { ...list, path: '/' } },
     onboard: onboardingAt(sandbox),
@@ -101,29 +98,19 @@ function rate(
   };
 }
 
-/** Measures reads and onboardings per second, then the memory after many onboardings. */
+/** Measures pages of a list per second, then the memory after many onboardings. */
 export async function measureThroughput(servers: Servers, load: Load): Promise<Row[]> {
-  const { onboard, list, bareList, ...reads } = shotsAt(servers);
+  const { onboard, list, bareList } = shotsAt(servers);
   await requireSameAnswer(list, bareList);
-  const read = await shootInTurn(reads, load);
   const listed = await shootInTurn({ bareList, list }, load);
-  const written = await shootInTurn({ hello: reads.hello, onboard }, load);
   const how = `${CONNECTIONS} connections, ${load.rounds} rounds of ${load.seconds} s.`;
   return [
-    rate('GET /v1/getfintechwallet', read.wallet, ['Hono hello', read.hello], { is: 'at least', ratio: 0.3 }, how),
     rate(
       'POST /v1/listfintechusers, 20 of 250 users',
       listed.list,
       ['bare Hono server', listed.bareList],
       { is: 'at least', ratio: 0.5 },
       `${how} The bare server reads the same rows with node:sqlite and prints the same 12 KB of JSON.`,
-    ),
-    rate(
-      'POST /v1/onboarduser',
-      written.onboard,
-      ['Hono hello', written.hello],
-      { is: 'at least', ratio: 0.08, beyond: 0.15 },
-      `${how} Pace quick, so it includes verifying each user (user, wallets, account, events).`,
     ),
     await memoryAfter(servers.sandbox, onboard, load.onboardings),
   ];

@@ -22,6 +22,7 @@ export interface Served {
 
 /** A temporary folder and the servers of a benchmark. Both are removed when the process ends. */
 export interface Workshop {
+  readonly folder: string;
   /** Node with these arguments. */
   node(args: readonly string[], extra?: Readonly<Record<string, string>>): Command;
   /** fiatrail with these arguments; `state` names its sandbox folder. */
@@ -58,6 +59,7 @@ export function openWorkshop(): Workshop {
   const env = environmentIn(root);
   const node: Workshop['node'] = (args, extra = {}) => ({ file: process.execPath, args, env: { ...env, ...extra } });
   return {
+    folder: root,
     node,
     fiatrail: (state, args, extra = {}) =>
       node([join(copy, 'bin', 'fiatrail.js'), ...args], { FIATRAIL_STATE_DIR: join(root, 'state', state), ...extra }),
