@@ -1,7 +1,7 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import { median, quantile } from './statistics.ts';
 
-export type Unit = 'ms' | 'MB' | '/s';
+export type Unit = 'ms' | 'MB' | '/s' | '';
 
 /** The target of a figure, as a ratio to its baseline. */
 export interface Target {
@@ -60,7 +60,7 @@ function targetText(target: Target | undefined): string {
 function amountText(values: readonly number[], unit: Unit): string {
   const value = median(values);
   const digits = unit === 'ms' ? 1 : 0;
-  return `${value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
+  return `${value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`.trimEnd();
 }
 
 function cells(row: Row, mark: string): string[] {

@@ -15,6 +15,7 @@ import { timeMs } from './measure.ts';
 import { measureOrderBook } from './order-book.ts';
 import { measurePages } from './pages.ts';
 import { isMissed, loadText, machineText, type Row, tableText } from './report.ts';
+import { measureRoundTrips } from './round-trips.ts';
 import { measureSealed } from './sealed.ts';
 import { measureServerTime, type ServerSize } from './server-time.ts';
 import { measureSharedJournal } from './shared-journal.ts';
@@ -100,6 +101,11 @@ function sharedJournal(shop: Workshop, size: Size): Promise<Row[]> {
   return measureSharedJournal(shop, size);
 }
 
+function roundTrips(shop: Workshop, size: Size): Promise<Row[]> {
+  say('requests over HTTPS');
+  return measureRoundTrips(shop, size.rounds);
+}
+
 function serverTime(shop: Workshop, size: Size): Promise<Row[]> {
   say(`CPU time of a server with ${size.deposits} transactions`);
   return measureServerTime(shop, size);
@@ -124,6 +130,7 @@ const GROUPS = {
     '--journal': journal,
     '--tab': tab,
     '--server': serverTime,
+    '--round-trips': roundTrips,
     '--webhooks': webhooks,
   },
 };
