@@ -27,7 +27,7 @@ export async function measureHistory(shop: Workshop, size: HistorySize): Promise
   const serve = (rows: number) =>
     shop.serve(shop.fiatrail(stateOf(rows), ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '-o', 'json']));
   const [served, servedPart] = [await serve(many), await serve(part)];
-  const memory = await measureMemory(exportOf(shop, served), exportOf(shop, servedPart), many);
+  const memory = await measureMemory(shop, served, servedPart, many);
   const speed = await measureSpeed(shop, served, size);
   await Promise.all([shop.stop(served), shop.stop(servedPart)]);
   return [...pages, ...memory, speed];
@@ -49,33 +49,35 @@ async function measurePages(shop: Workshop, many: number, runs: number): Promise
   return [row('first page', times.first), row('last page', times.last)];
 }
 
-function exportOf(shop: Workshop, { url, apiKey }: Served): Command {
+type Format = (typeof FORMATS)[number];
+const FORMATS = ['ndjson', 'json', 'yaml', 'csv', 'table'] as const;
+
+function exportOf(shop: Workshop, { url, apiKey }: Served, format: Format = 'ndjson'): Command {
   const account = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey };
-  return shop.fiatrail('export', ['history', 'transactions', '--all', '-o', 'ndjson', '-q'], account);
+  return shop.fiatrail('export', ['history', 'transactions', '--all', '-o', format, '-q'], account);
 }
 
 const MEMORY_LIMIT_MB = 150;
 
-/** Measures the peak memory of a complete export, against the limit and against a tenth of it. */
-async function measureMemory(whole: Command, part: Command, many: number): Promise<Row[]> {
-  const name = `peak memory: history transactions --all, ${count(many)} rows`;
+/** Measures the peak memory of a complete export in each format against the limit, and of one of them against a tenth of it. */
+async function measureMemory(shop: Workshop, whole: Served, part: Served, many: number): Promise<Row[]> {
+  const nameOf = (format: Format) => `peak memory: history transactions --all -o ${format}, ${count(many)} rows`;
   const meter = memoryMeter();
-  if (!meter) return [{ name, why: 'no GNU time and no /proc' }];
-  const peaks = { whole: [await meter.peakMb(whole)], part: [await meter.peakMb(part)] };
-  const row = (against: string, beside: readonly number[], target: Target): Figure => ({
-    name,
-    unit: 'MB',
-    values: peaks.whole,
-    against,
-    beside,
-    ratios: ratios(peaks.whole, beside),
-    target,
+  if (!meter) return FORMATS.map((format) => ({ name: nameOf(format), why: 'no GNU time and no /proc' }));
+  const row = (format: Format, values: readonly number[], against: string, beside: number, target: Target): Figure => ({
+    ...{ name: nameOf(format), unit: 'MB', values, against, beside: [beside], target },
+    ratios: ratios(values, [beside]),
     note: `peak memory: ${meter.how}`,
   });
-  return [
-    row('limit', [MEMORY_LIMIT_MB], { is: 'at most', ratio: 1 }),
-    row(`${count(many / 10)} rows`, peaks.part, { is: 'at most', ratio: 1.2 }),
-  ];
+  const rows: Row[] = [];
+  for (const format of FORMATS) {
+    const peak = [await meter.peakMb(exportOf(shop, whole, format))];
+    rows.push(row(format, peak, 'limit', MEMORY_LIMIT_MB, { is: 'at most', ratio: 1 }));
+    if (format !== 'ndjson') continue;
+    const ofPart = await meter.peakMb(exportOf(shop, part, format));
+    rows.push(row(format, peak, `${count(many / 10)} rows`, ofPart, { is: 'at most', ratio: 1.2 }));
+  }
+  return rows;
 }
 
 async function measureSpeed(shop: Workshop, served: Served, { transactions, exports }: HistorySize): Promise<Row> {
