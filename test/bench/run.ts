@@ -1,9 +1,9 @@
 /**
- * Measures the speed of fiatrail, each figure as a ratio to something simple on the same machine. `npm run bench` takes
- * a few minutes; `npm run bench -- --quick` is a trial run, `-- --history` runs only the history rows, `-- --sealed`
- * only those of sealed responses, `-- --journal` only those of the journal, `-- --tab` only those of Tab with many users known, and
- * `-- --webhooks` only those of webhooks.
- * `-- --shared-journal` measures a journal in PostgreSQL, and needs a server's programs. Exits with 1 if a target is missed.
+ * Measures the speed of fiatrail, each figure as a ratio to something on the same machine that does the same work, or to itself with less data.
+ * `npm run bench` takes half an hour; `npm run bench -- --quick` is a trial run. A flag runs some rows alone: `--commands` those of complete
+ * commands, `--round-trips` their requests over HTTPS, `--server` the CPU time of a served sandbox, `--history` a long history, `--sealed` sealed
+ * responses, `--journal` the journal, `--tab` Tab with many users known, `--webhooks` webhooks. `--shared-journal` measures a journal in
+ * PostgreSQL, and needs a server's programs. Exits with 1 if a target is missed.
  */
 import { join } from 'node:path';
 import { measureCommands, seedEmbedded } from './commands.ts';
