@@ -42,13 +42,17 @@ function print(text) {
 /** Prints help that the build rendered (scripts/help.ts). Returns false if the program has to: for a terminal, which has its own width. */
 function printHelp(words) {
   if (require('node:tty').isatty(1) || !words.every((word) => /^[a-z][a-z-]*$/.test(word))) return false;
-  let text;
+  const text = helpText(words.join('.')) ?? (isHelpCommand ? helpText(`help.${words.join('.')}`) : undefined);
+  return text !== undefined && print(text);
+}
+
+/** Returns a text, or undefined if there is none: `fx.orders` of `fiatrail fx orders --help`, `help.units` of `fiatrail help units`. */
+function helpText(name) {
   try {
-    text = require('node:fs').readFileSync(`${__dirname}/../dist/help/${words.join('.')}.txt`, 'utf8');
+    return require('node:fs').readFileSync(`${__dirname}/../dist/help/${name}.txt`, 'utf8');
   } catch {
-    return false;
+    return undefined;
   }
-  return print(text);
 }
 
 function runProgram() {

@@ -3,9 +3,12 @@
 // Loads the files of dist/. What a command ran is saved: its files in one, with the machine code that V8 made for them, so
 // that the next one opens a single file and compiles nothing (docs/decisions/0005-bundling.md).
 
-const fs = require('node:fs');
-const path = require('node:path');
-const vm = require('node:vm');
+/** Node's own modules. Its `require` takes longer, as it looks for a file first. */
+const builtin = process.getBuiltinModule;
+
+const fs = builtin('node:fs');
+const path = builtin('node:path');
+const vm = builtin('node:vm');
 
 const DIST = path.join(__dirname, '..', 'dist');
 const { id, nouns } = JSON.parse(fs.readFileSync(path.join(DIST, 'build.json'), 'latin1'));
@@ -118,7 +121,7 @@ function readGroup(root) {
 /** Compiles a group, to an object with a function for each file. */
 function compile(group) {
   const { source, code } = group;
-  const filename = path.join(DIST, 'saved.cjs');
+  const filename = fileOf('./saved.cjs');
   group.script = new vm.Script(source, code.length > 0 ? { filename, cachedData: code } : { filename });
   group.functions = group.script.runInThisContext();
   return group;
@@ -139,7 +142,7 @@ function groupWith(name) {
 
 /** The `require` of every file. They lie beside each other. */
 function load(name) {
-  if (!name.startsWith('./')) return require(name);
+  if (!name.startsWith('./')) return builtin(name) ?? require(name);
   const known = modules.get(name);
   if (known) return known;
   const exports = {};

@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command, Group } from '../src/terminal/command.ts';
+import { formOf, usageOf } from '../src/terminal/help/usage.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import type { Parameter } from '../src/terminal/parse/parameters.ts';
 
@@ -135,15 +136,10 @@ function seeAlso(names: readonly string[]): string {
   return ['.SH SEE ALSO', ...lines].join('\n');
 }
 
-function synopsisOf({ words, parameters }: Command): string {
-  const all = Object.values(parameters);
-  const usage = all.filter(({ kind }) => kind === 'argument').map(argumentOf);
-  const rest = all.some(({ kind }) => kind === 'option') ? [...usage, '[options]'] : usage;
-  return bold(['fiatrail', ...words].join(' ')) + roff(rest.map((each) => ` ${each}`).join(''));
+function synopsisOf(command: Command): string {
+  const usage = usageOf(command);
+  return bold(['fiatrail', ...command.words].join(' ')) + (usage === '' ? '' : roff(` ${usage}`));
 }
-
-const argumentOf = ({ name, required, repeats }: Parameter<unknown>) =>
-  (required ? `<${name}>` : `[${name}]`) + (repeats ? '...' : '');
 
 function commandSection(command: Command): string {
   const { words, summary, details = '', parameters } = command;
@@ -158,7 +154,7 @@ function commandSection(command: Command): string {
 function parameterEntry(parameter: Parameter<unknown>): string {
   const { kind, name, help, required, repeats } = parameter;
   const notes = [help, required ? 'required' : '', repeats ? 'may be repeated' : ''].filter(Boolean).join('; ');
-  return entry(kind === 'argument' ? italic(`<${name}>`) : flagsOf(name), notes);
+  return entry(kind === 'argument' ? italic(formOf(parameter)) : flagsOf(name), notes);
 }
 
 // roff: the man(7) macros.

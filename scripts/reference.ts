@@ -1,8 +1,8 @@
 /**
- * Generates docs/reference/ and docs/openapi.json from the commands and the contract.
+ * Generates docs/reference/ and docs/openapi.json from the commands and the contract, and the topics in docs/troubleshooting.md.
  * `npm run reference` writes the files; test/docs/reference.test.ts fails if they are out of date.
  */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
 import { commandFor } from '../src/commands/endpoints.ts';
@@ -10,9 +10,14 @@ import { endpointsByGroup } from '../src/derive/describe.ts';
 import { openApi } from '../src/derive/openapi.ts';
 import { endpointPage, markdownTable } from '../src/derive/reference.ts';
 import type { Command, Group } from '../src/terminal/command.ts';
+import { formOf, usageOf } from '../src/terminal/help/usage.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
+import { withTopics } from './topics.ts';
 
 export const FOLDER = 'docs/reference';
+
+/** A page that people write, but for the topics in it. */
+const TROUBLESHOOTING = 'docs/troubleshooting.md';
 
 /** Returns the content of every generated file by path. */
 export async function generated(): Promise<ReadonlyMap<string, string>> {
@@ -28,6 +33,7 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
     [`${FOLDER}/README.md`, indexPage()],
     ...[...pages, ...endpoints].map(([path, text]) => [`${FOLDER}/${path}`, text] as const),
     ['docs/openapi.json', `${JSON.stringify(openApi(), null, 2)}\n`],
+    [TROUBLESHOOTING, withTopics(await readFile(TROUBLESHOOTING, 'utf8'))],
   ]);
 }
 
@@ -59,13 +65,10 @@ function commandPage({ name, summary }: Group, commands: readonly Command[]): st
   return [`# fiatrail ${name}\n`, `${title}.\n`, ...commands.map(commandSection)].join('\n');
 }
 
-function commandSection({ words, summary, details, parameters, examples, endpoints }: Command): string {
-  const all = Object.values(parameters);
-  const args = all.filter(({ kind }) => kind === 'argument');
-  const usage = args.map((each) => (each.required ? `<${each.name}>` : `[${each.name}]`) + (each.repeats ? '…' : ''));
-  const optionsHint = all.some(({ kind }) => kind === 'option') ? ['[options]'] : [];
-  const rows = all.map((each): [string, string] => [
-    each.kind === 'argument' ? `<${each.name}>` : each.name,
+function commandSection(command: Command): string {
+  const { words, summary, details, parameters, examples, endpoints } = command;
+  const rows = Object.values(parameters).map((each): [string, string] => [
+    formOf(each),
     [each.help, each.required ? 'required' : '', each.repeats ? 'may be repeated' : ''].filter(Boolean).join('; '),
   ]);
   return [
@@ -75,7 +78,7 @@ function commandSection({ words, summary, details, parameters, examples, endpoin
       .filter(Boolean)
       .join(' ')
       .concat('\n'),
-    `\`\`\`\nfiatrail ${[...words, ...usage, ...optionsHint].join(' ')}\n\`\`\`\n`,
+    `\`\`\`\n${['fiatrail', ...words, usageOf(command)].join(' ').trim()}\n\`\`\`\n`,
     ...(rows.length > 0 ? [optionTable(rows)] : []),
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\`\n`,
     ...(endpoints.length > 0 ? [`Calls ${endpoints.map((id) => `\`${id}\``).join(', ')}.\n`] : []),
@@ -83,8 +86,9 @@ function commandSection({ words, summary, details, parameters, examples, endpoin
 }
 
 async function write(): Promise<void> {
+  const files = await generated();
   await rm(FOLDER, { recursive: true, force: true });
-  for (const [path, text] of await generated()) {
+  for (const [path, text] of files) {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   }

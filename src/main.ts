@@ -9,12 +9,12 @@ import type { Changed } from './engine/activity.ts';
 import { AlreadyDone } from './engine/conflicts.ts';
 import { DryRun } from './engine/dry-run.ts';
 import type { Guard } from './engine/guard.ts';
-import { guardIn, requireUnused } from './engine/once.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
 import { ROTATION_PROCESS, unfinishedRotations } from './engine/rotation/unfinished.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
+import { isAtTerminal } from './terminal/parse/at-terminal.ts';
 import { type CommandLine, parse } from './terminal/parse/program.ts';
 import { hasColor } from './terminal/parse/read-globals.ts';
 import { createSession, type Session } from './terminal/session.ts';
@@ -32,7 +32,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   if (argv[0] === ROTATION_PROCESS) return (await import('./engine/rotation/process.ts')).runRotationProcess(world);
   let isJson: boolean | undefined;
   try {
-    const parsed = await parse(argv, CATALOGUE, world);
+    const parsed = await parse(argv, CATALOGUE, world, isAtTerminal(world));
     if (parsed.kind === 'help') {
       await world.stdout.write(parsed.text).catch((error) => {
         if (!isClosedPipe(error)) throw error;
@@ -93,6 +93,9 @@ function profileFor({ command, globals: { profile } }: CommandLine, world: World
   }
 }
 
+/** Most commands move no money. */
+const once = () => import('./engine/once.ts');
+
 type Use = (outcome: Outcome, changed: Changed | undefined) => Promise<void>;
 
 /** Runs a command; `use` receives its outcome while the session is still open, so that more pages can be read. */
@@ -125,7 +128,9 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     if (!command.finishesRotations && unfinishedRotations(world).length > 0)
       await (await import('./engine/rotation/resume.ts')).finishRotations(session);
   });
-  const { values, guard } = await guardIn(command, input, session.time.nowMs);
+  const { values, guard } = command.money
+    ? await (await once()).guardIn(command, input, session.time.nowMs)
+    : { values: input, guard: undefined };
   if (isPlan || texts['planExpires'] !== undefined) {
     const { planToWrite } = await import('./engine/plans/write.ts');
     const line = { words: command.words, texts, globals };
@@ -133,7 +138,7 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
   }
   const outcome = await runToEnd(
     async () => {
-      if (guard) await requireUnused(session, guard);
+      if (guard) await (await once()).requireUnused(session, guard);
       if (guard) session.guardWith(guard);
       const outcome = await unlessAlreadyDone(session, guard, () => command.run(session, values as never));
       return outcome.error || !guided?.after ? outcome : guided.after(outcome);
@@ -155,6 +160,7 @@ async function runPlanned(session: Session, plan: Plan, how: Parameters<Session[
   const waitMs = how.kind === 'apply' ? how.waitMs : undefined;
   const command = plannableCommand(plan, named, waitMs !== undefined);
   const guard = guardOfPlan(plan);
+  const { guardIn, requireUnused } = await once();
   if (how.kind === 'apply') await requireUnused(session, guard);
   const { signersOf } = await import('./engine/plans/signatures.ts');
   const toApply = await planToApply(session.time.nowMs, await signersOf(session), plan, commandLineOf(command, texts));
@@ -174,7 +180,7 @@ async function unlessAlreadyDone(
   run: () => Promise<Outcome>,
 ): Promise<Outcome> {
   return run().catch(async (error) => {
-    if (guard && isBeforeSending(error, session)) await requireUnused(session, guard);
+    if (guard && isBeforeSending(error, session)) await (await once()).requireUnused(session, guard);
     throw error;
   });
 }

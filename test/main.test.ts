@@ -424,10 +424,4 @@ describe('lists with --all', () => {
     await main([...LIST, '-o', 'json', '--query', 'length(users)'], world);
     expect(world.stdout.text()).toBe('3\n');
   });
-
-  test('start at the given position', async () => {
-    const { exchange, requests } = scripted(page(3, 1));
-    await main([...LIST, '--offset', '2'], fakeWorld({ network: exchange, env: ACCOUNT }));
-    expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ limit: 2, offset: 2 });
-  });
 });

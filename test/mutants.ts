@@ -19,9 +19,36 @@ const FLUSHED = ['test/sqlite/flushed.test.ts'];
 const SPOOL = ['test/journal/spool.test.ts'];
 const LEDGER = ['test/commands/ledger/ledger.test.ts'];
 const INBOX = ['test/webhooks/inbox.test.ts'];
+const FUNDS = ['test/cli/funds.test.ts'];
 
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
 export const MUTANTS: readonly Mutant[] = [
+  {
+    file: 'src/engine/once.ts',
+    line: "firstName(words.join(' ')),",
+    change: "words.join(' '),",
+    tests: ['test/rules/renamed.test.ts'],
+  },
+  {
+    file: 'src/account/rules.ts',
+    line: ', z.overwrite(commandNow)',
+    change: '',
+    tests: ['test/rules/renamed.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/journal/spending.ts',
+    line: 'namesOfCommand(command.slice(PROGRAM.length)).map((each) => PROGRAM + each)',
+    change: '[command]',
+    tests: ['test/journal/spending.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/engine/lists/listed.ts',
+    line: 'const during = point?.period ?? period;',
+    change: 'const during = period;',
+    tests: ['test/lists/resume.test.ts'],
+  },
   {
     file: 'src/journal/sqlite/store.ts',
     line: `synchronous: 'FULL'`,
@@ -86,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/journal/list-query.ts',
+    file: 'src/journal/operations.ts',
     line: `AND verdict IS DISTINCT FROM 'not-done'\`];`,
     change: '`];',
     tests: CLAIMS,
@@ -459,14 +486,14 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/service/fx/prices.ts',
+    file: 'src/service/fx/orders.ts',
     line: "makerGives === 'CNGN' ? ceilDivide(scaled, priceMicro) : scaled / priceMicro",
     change: 'scaled / priceMicro',
     tests: LEDGER,
     failing: 1,
   },
   {
-    file: 'src/service/fx/prices.ts',
+    file: 'src/service/fx/orders.ts',
     line: "makerGives === 'CNGN' ? ceilDivide(scaled, priceMicro) : scaled / priceMicro",
     change: 'ceilDivide(scaled, priceMicro)',
     tests: LEDGER,
@@ -589,13 +616,13 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/claims.test.ts', 'test/commands/money.test.ts', 'test/cli/session.test.ts'],
   },
   {
-    file: 'src/journal/list-query.ts',
+    file: 'src/journal/operations.ts',
     line: "const HELD = `state <> 'refused' AND verdict IS DISTINCT FROM 'not-done'`;",
     change: "const HELD = `state <> 'refused'`;",
     tests: ['test/journal/claims.test.ts'],
   },
   {
-    file: 'src/journal/list-query.ts',
+    file: 'src/journal/operations.ts',
     line: "return [`state IN ('sent', 'unknown')`];",
     change: "return [`state IN ('sent')`];",
     tests: ['test/journal/claims.test.ts', 'test/journal/list.test.ts'],
@@ -1082,42 +1109,42 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/journal/postgres/stored-password.ts',
+    file: 'src/journal/postgres/password.ts',
     line: 'return bound.for === wanted ? new Secret(bound.password) : undefined;',
     change: 'return new Secret(bound.password);',
     tests: BOUND,
     failing: 1,
   },
   {
-    file: 'src/journal/postgres/stored-password.ts',
+    file: 'src/journal/postgres/password.ts',
     line: '=== wanted ? stored : undefined',
     change: `!== '' ? stored : undefined`,
     tests: BOUND,
     failing: 1,
   },
   {
-    file: 'src/journal/postgres/stored-password.ts',
+    file: 'src/journal/postgres/password.ts',
     line: 'JSON.stringify([host, port, database, user ?? ownUser])',
     change: 'JSON.stringify([port, database, user ?? ownUser])',
     tests: BOUND,
     failing: 1,
   },
   {
-    file: 'src/journal/postgres/stored-password.ts',
+    file: 'src/journal/postgres/password.ts',
     line: 'JSON.stringify([host, port, database, user ?? ownUser])',
     change: 'JSON.stringify([host, database, user ?? ownUser])',
     tests: BOUND,
     failing: 1,
   },
   {
-    file: 'src/journal/postgres/stored-password.ts',
+    file: 'src/journal/postgres/password.ts',
     line: 'JSON.stringify([host, port, database, user ?? ownUser])',
     change: 'JSON.stringify([host, port, user ?? ownUser])',
     tests: BOUND,
     failing: 1,
   },
   {
-    file: 'src/journal/postgres/stored-password.ts',
+    file: 'src/journal/postgres/password.ts',
     line: 'JSON.stringify([host, port, database, user ?? ownUser])',
     change: 'JSON.stringify([host, port, database])',
     tests: BOUND,
@@ -1184,5 +1211,56 @@ export const MUTANTS: readonly Mutant[] = [
     change: 'applied',
     tests: ['test/plans/apply.test.ts'],
     failing: 1,
+  },
+  {
+    file: 'src/engine/funds.ts',
+    line: 'if (afterMinor < 0n)',
+    change: 'if (afterMinor < -1_000_000_000_000n)',
+    tests: FUNDS,
+  },
+  {
+    file: 'src/engine/funds.ts',
+    line: 'balance?.afterMinor === undefined || balance.isEstimate',
+    change: 'balance?.afterMinor === undefined || !balance.isEstimate',
+    tests: FUNDS,
+  },
+  {
+    file: 'src/engine/funds.ts',
+    line: 'taken.minor < minimumMinor',
+    change: 'taken.minor < 0n',
+    tests: FUNDS,
+    failing: 1,
+  },
+  {
+    file: 'src/terminal/ask/confirm.ts',
+    line: 'await requirePossible?.(all);',
+    change: '',
+    tests: FUNDS,
+  },
+  {
+    file: 'src/engine/change.ts',
+    line: 'if (!asking.isAsked && !change.sweep && change.known) await requirePossible(change.known());',
+    change: '',
+    tests: FUNDS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/change.ts',
+    line: "if (effect === 'money') requireOpened(activity);",
+    change: '',
+    tests: [...FUNDS, 'test/attacks/sealing.test.ts'],
+  },
+  {
+    file: 'src/engine/change.ts',
+    line: "if (effectOf(sending.endpoint, sending.input) === 'money') requireOpened(account.activity);",
+    change: '',
+    tests: FUNDS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/activity.ts',
+    line: 'unopened ??= error;',
+    change: 'unopened ??= undefined;',
+    tests: FUNDS,
   },
 ];

@@ -85,7 +85,7 @@ const onramp: Scene = {
     {
       expect: 'within',
       find: 'to +(\\d{10})',
-      run: ['sandbox', 'pay', '{}', '--amount', '5100', '--from', 'SADE ADEYEMI'],
+      run: ['sandbox', 'pay', '{}', '--amount', '5100', '--sender', 'SADE ADEYEMI'],
       afterMs: 2_200,
     },
   ],

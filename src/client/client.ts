@@ -16,7 +16,7 @@ import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
 import { foreignId } from './echo.ts';
 import type { ReadyRequest } from './request.ts';
-import { SEALING_HINT } from './sealing.ts';
+import { NO_PRIVATE_KEY, PRIVATE_KEY_HINT, SEALED_BUT, SEALING_HINT } from './sealing.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
 
 /** The result of a successful call. */
@@ -264,6 +264,13 @@ function unusableError(
     httpStatus >= 500
       ? 'the service has a problem: run the command again later'
       : 'check that the base URL is correct and ends in /v1, then run the command again';
+  // The same request gets the same answer, until the profile has the key.
+  if (reason.startsWith(SEALED_BUT))
+    return new CliError('usage', `the service’s response is encrypted, and ${reason.slice(SEALED_BUT.length)}`, {
+      code: ANSWER_NOT_OPENED,
+      hint: reason.endsWith(NO_PRIVATE_KEY) ? PRIVATE_KEY_HINT : SEALING_HINT,
+      httpStatus,
+    });
   return new CliError('network', `the service sent no usable response: ${reason}`, {
     code: isLate ? 'TIMEOUT' : isSealed ? ANSWER_NOT_OPENED : 'UNUSABLE_ANSWER',
     hint: next ?? retryHint,

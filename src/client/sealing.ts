@@ -38,6 +38,14 @@ export function sealedExchange(exchange: Exchange, sealing: Sealing | undefined)
 
 export const SEALING_HINT = 'check the encryption settings of this profile with: fiatrail keys encryption show';
 
+/** How the reason begins why a sealed response cannot be opened. */
+export const SEALED_BUT = 'its body is sealed, but ';
+
+export const NO_PRIVATE_KEY = 'this profile has no private key';
+
+export const PRIVATE_KEY_HINT =
+  'bring the private key from a host that has it: fiatrail keys encryption enable --private-key-stdin --yes < key.txt';
+
 /** The sandbox's control endpoints are outside /v1 and are not sealed. */
 const OUTSIDE_SERVICE = /^(?!.*\/v1\/).*\/_sandbox\//;
 
@@ -57,7 +65,7 @@ async function openResponse(
 ): Promise<HttpResponse> {
   const unreadable = (why: string): HttpResponse => ({
     ...response,
-    unreadable: `its body is sealed, but ${why}`,
+    unreadable: SEALED_BUT + why,
   });
   let keys: readonly Secret[] | undefined;
   try {
@@ -68,7 +76,7 @@ async function openResponse(
     return unreadable(`this profile’s private key could not be read${why}`);
   }
   if (!keys) return unreadable('sealing is off in this profile');
-  if (keys.length === 0) return unreadable('this profile has no private key');
+  if (keys.length === 0) return unreadable(NO_PRIVATE_KEY);
   const opened = (await openerOf(keys))(payload);
   return 'text' in opened ? { ...response, body: opened.text } : unreadable(`it cannot be opened: ${opened.problem}`);
 }

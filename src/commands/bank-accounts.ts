@@ -11,12 +11,13 @@ import { outcomeOf } from '../engine/outcome.ts';
 import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
 import { command } from '../terminal/command.ts';
 import { requiredBank } from '../terminal/parse/field-options.ts';
-import { argument, digits, id, option, picked, required, switchOn, word } from '../terminal/parse/parameters.ts';
+import { argument, digits, id, option, picked, required, switchOn } from '../terminal/parse/parameters.ts';
+import { plainText } from '../terminal/parse/plain-text.ts';
 import { objectOf, properties } from '../terminal/parse/properties.ts';
 
 const accountId = picked(
   'bank account',
-  argument('account-id', 'bank account id, from bank-accounts list', id, 'Which bank account?'),
+  argument('bank-account-id', 'bank account id, from bank-accounts list', id, 'Which bank account?'),
 );
 
 const addCommand = command({
@@ -37,7 +38,7 @@ const addCommand = command({
       'Account number (10 digits):',
     ),
     bankCode: requiredBank,
-    label: option('--label <text>', 'label for the account', word),
+    label: option('--label <text>', 'label for the account', plainText),
     isDefault: switchOn('--default', 'make this the default payout account'),
     metadata: properties('--metadata', 'metadata of the account, whose fields are not documented'),
   },
@@ -116,7 +117,7 @@ const updateCommand = command({
   prints: { response: updateBankAccount },
   parameters: {
     accountId,
-    label: option('--label <text>', 'label for the account', word),
+    label: option('--label <text>', 'label for the account', plainText),
     isDefault: switchOn('--default', 'make this the default payout account'),
   },
   run: async (session, { accountId, label, isDefault }) => {

@@ -1,4 +1,5 @@
 import { listBanks } from '../contract/endpoints/banks.ts';
+import { banksIn, matchingBanks } from '../engine/banks.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { command } from '../terminal/command.ts';
 import { option, word } from '../terminal/parse/parameters.ts';
@@ -14,14 +15,18 @@ const listCommand = command({
   examples: ['fiatrail banks --search access', 'fiatrail banks -o csv --fields bankCode,bankName'],
   endpoints: [listBanks.id],
   prints: { response: listBanks },
-  parameters: { search: option('--search <text>', 'only banks whose name or code contains this text', word) },
+  parameters: {
+    search: option(
+      '--search <text>',
+      'only banks whose name, initials or code have this text: gtb for Guaranty Trust Bank',
+      word,
+    ),
+  },
   run: async (session, { search }) => {
     const reply = await session.call(listBanks, {});
     if (search === undefined) return outcomeOf(session, listBanks, reply, { columns: COLUMNS });
-    const wanted = search.toLowerCase();
-    const banks = reply.data.banks.filter(({ bankCode, bankName }) =>
-      `${bankCode} ${bankName}`.toLowerCase().includes(wanted),
-    );
+    const known = matchingBanks(banksIn(reply.data), search);
+    const banks = reply.data.banks.filter(({ bankCode }) => known.some(({ code }) => code === bankCode));
     // The service's count is that of all banks.
     const data = { ...reply.data, banks, totalCount: banks.length };
     return outcomeOf(session, listBanks, { ...reply, data }, { columns: COLUMNS });

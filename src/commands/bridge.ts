@@ -2,8 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { networkOf } from '../contract/networks.ts';
 import { amountIn, wireDecimal } from '../engine/fx-terms.ts';
-import { listedByPosition } from '../engine/lists/listed.ts';
-import { PAGE_SIZE } from '../engine/lists/pages.ts';
+import { DEFAULT_LIMIT, listed } from '../engine/lists/listed.ts';
 import { bridge } from '../engine/operations/bridge.ts';
 import { followWork } from '../engine/operations/follow-work.ts';
 import { startedOutcome, startedShape } from '../engine/operations/started.ts';
@@ -12,8 +11,8 @@ import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../engine/pre
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { requiredCngn } from '../terminal/parse/field-options.ts';
-import { allOptions } from '../terminal/parse/paging.ts';
-import { argument, id, oneOf, option, picked, required, ticker, wholeNumber } from '../terminal/parse/parameters.ts';
+import { listOptions } from '../terminal/parse/paging.ts';
+import { argument, id, oneOf, option, picked, required, ticker } from '../terminal/parse/parameters.ts';
 import { periodOf, periodOptions } from '../terminal/parse/period.ts';
 import { waitOption } from '../terminal/parse/wait-option.ts';
 import type { Session } from '../terminal/session.ts';
@@ -155,7 +154,7 @@ const startCommand = command({
     await tell(`now send ${amountForPeople(amount)} on ${source} from ${from} to ${receivableAddress}`);
     if (session.profile.mode !== 'live')
       await session.note(
-        `in the sandbox: fiatrail sandbox pay ${receivableAddress} --chain --network ${source} --amount ${wireDecimal(amount)} --from ${from}`,
+        `in the sandbox: fiatrail sandbox pay ${receivableAddress} --chain --network ${source} --amount ${wireDecimal(amount)} --sender ${from}`,
       );
     const started = outcomeOf(session, startBridge, reply);
     if (wait === undefined) {
@@ -221,9 +220,6 @@ const COLUMNS = [
   { field: 'actualAmount', title: 'Arrived' },
 ] as const;
 
-/** The page size when the request names none. Source: interface. */
-const DEFAULT_PAGE_SIZE = 20;
-
 const listCommand = command({
   words: ['bridge', 'list'],
   summary: 'List bridge transactions, newest first',
@@ -236,43 +232,29 @@ const listCommand = command({
     fromNetwork: option('--from-network <network>', 'only from this network', network),
     toNetwork: option('--to-network <network>', 'only to this network', network),
     ...periodOptions,
-    limit: option('--limit <count>', 'transactions per page, 1 to 100 (default 20)', wholeNumber(1, 100)),
-    page: option('--page <number>', 'page to print (default 1)', wholeNumber(1, 1_000_000)),
-    ...allOptions,
+    ...listOptions('transactions'),
   },
   fields: { startDate: 'since', endDate: 'until' },
-  run: async (
-    session,
-    { status, token, fromNetwork: from, toNetwork: to, limit, page, all, resume, outputFile, since, until },
-  ) => {
-    const period = periodOf({ since, until, resume, outputFile }, session);
-    const sizeOf = (size: number | undefined) => size ?? DEFAULT_PAGE_SIZE;
-    return listedByPosition(
+  run: async (session, { status, token, fromNetwork: from, toNetwork: to, ...page }) =>
+    listed(
       session,
       {
         endpoint: listBridges,
         columns: COLUMNS,
-        request: (size, at) => ({
-          status,
-          token,
-          fromNetwork: from,
-          toNetwork: to,
-          ...period,
+        request: ({ size = DEFAULT_LIMIT, offset }, period) => ({
+          ...{ status, token, fromNetwork: from, toNetwork: to, ...period },
           limit: size,
-          page: at === undefined ? undefined : Math.floor(at / sizeOf(size)) + 1,
+          page: offset === undefined ? undefined : Math.floor(offset / size) + 1,
         }),
         // The service counts pages, so an offset that falls inside a page skips its first rows.
-        skipped: (at, size) => at % size,
+        skipped: (offset, size) => offset % size,
         rowsOf: ({ transactions }) => transactions,
-        totalOf: ({ pagination }) => pagination.total,
+        totalOf: ({ pagination }) => pagination?.total,
         idOf: ({ requestId }) => requestId,
       },
-      {
-        offset: page && (page - 1) * sizeOf(limit ?? (all ? PAGE_SIZE : undefined)),
-        ...{ limit, all, resume, outputFile, since, until },
-      },
-    );
-  },
+      page,
+      periodOf(page, session),
+    ),
 });
 
 export const commands = [quoteCommand, startCommand, statusCommand, networksCommand, listCommand];

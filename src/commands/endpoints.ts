@@ -63,11 +63,11 @@ const ENDPOINT: Form = {
 
 /**
  * Returns the command for an endpoint: of the commands that list it first, the one that calls the fewest others. Local
- * commands, which only probe the service, do not count.
+ * commands, which only probe the service, and views of a list do not count.
  */
 export function commandFor(endpointId: string, commands: readonly Command[]): string {
   const [found] = commands
-    .filter((each) => each.endpoints[0] === endpointId && !each.isLocal)
+    .filter((each) => each.endpoints[0] === endpointId && !each.isLocal && !each.isView)
     .toSorted((a, b) => a.endpoints.length - b.endpoints.length);
   return found?.words.join(' ') ?? ANY;
 }

@@ -1,53 +1,22 @@
 import { CliError } from '../base/errors.ts';
-import type { RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import type { ResponseOf } from '../contract/endpoint.ts';
 import { listDeposits, listPayouts, listTransactions } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
-import { listedByPosition, type Position } from '../engine/lists/listed.ts';
-import type { Outcome } from '../engine/outcome.ts';
-import type { Column } from '../present/result.ts';
+import { depositsBy, payoutsBy, transactionsBy, withdrawalsBy } from '../engine/lists/history.ts';
+import { listed } from '../engine/lists/listed.ts';
+import { amountForPeople } from '../money/amount.ts';
+import { fromWire } from '../money/units.ts';
+import type { Result } from '../present/result.ts';
 import { type Command, command } from '../terminal/command.ts';
-import { positionOptions } from '../terminal/parse/paging.ts';
-import { id, oneOf, option, ticker } from '../terminal/parse/parameters.ts';
+import { BANK_STATUSES, choice, listOptions, userOption, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
+import { oneOf, option, ticker } from '../terminal/parse/parameters.ts';
 import { periodOf, periodOptions } from '../terminal/parse/period.ts';
-import type { Session } from '../terminal/session.ts';
 
-const STATUSES = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
 const DEPOSITS = ['fintech_deposit', 'user_onramp'] as const;
 const PAYOUTS = ['fintech_offramp', 'user_offramp'] as const;
 const WITHDRAWALS = ['fintech_self_transfer', 'fintech_user_withdrawal', 'user_withdrawal'] as const;
 
-function choice<const V extends readonly string[]>(name: string, values: V) {
-  return option(`--${name} <${name}>`, `${values.join(', ')} (default all)`, oneOf(...values));
-}
-
-const userOption = (help: string) => option('--user <user-id>', help, id);
-
-const paging = { ...periodOptions, ...positionOptions('rows') };
-
-type HistoryEndpoint = typeof listDeposits | typeof listPayouts | typeof listTransactions | typeof listWithdrawals;
-
-/** Runs a list whose pages have limit, offset and hasMore beside the rows. */
-function listed<E extends HistoryEndpoint, Row>(
-  session: Session,
-  list: {
-    readonly endpoint: E;
-    readonly columns: readonly Column[];
-    readonly rowsOf: (data: ResponseOf<E>) => readonly Row[] | null | undefined;
-    readonly idOf: (row: Row) => string | null | undefined;
-  },
-  filter: RequestOf<E>,
-  position: Position,
-): Promise<Outcome> {
-  return listedByPosition<E, Row>(
-    session,
-    {
-      ...list,
-      request: (limit, offset) => ({ ...filter, limit, offset }),
-      totalOf: (data) => (data as { readonly total?: number | null }).total,
-    },
-    position,
-  );
-}
+const paging = { ...periodOptions, ...listOptions('rows') };
 
 /** Returns the type to send: the service filters by user only together with one type. Throws CliError usage. */
 function typeFor<T extends string>(userId: string | undefined, type: T | undefined, ofUsers: T): T | undefined {
@@ -68,11 +37,6 @@ function checkWay(direction: 'in' | 'out' | undefined, type: string | undefined)
   });
 }
 
-const WHEN = { field: 'createdAt', title: 'When', isBrief: true } as const;
-const HEAD = [WHEN, { field: 'type', title: 'Type' }, { field: 'amount', title: 'Amount' }] as const;
-const STATUS = { field: 'status', title: 'Status' } as const;
-const ID = { field: 'id', title: 'ID', isWide: true } as const;
-
 const depositsCommand = command({
   words: ['history', 'deposits'],
   summary: 'List incoming bank transfers, newest first',
@@ -84,7 +48,7 @@ const depositsCommand = command({
   prints: { response: listDeposits },
   parameters: {
     type: choice('type', DEPOSITS),
-    status: choice('status', STATUSES),
+    status: choice('status', BANK_STATUSES),
     user: userOption('only deposits of this user (implies --type user_onramp)'),
     ...paging,
   },
@@ -92,14 +56,9 @@ const depositsCommand = command({
   run: async (session, { type, status, user: userId, ...page }) =>
     listed(
       session,
-      {
-        endpoint: listDeposits,
-        columns: [...HEAD, STATUS, { field: 'depositor.name', title: 'From' }, ID],
-        rowsOf: ({ deposits }) => deposits,
-        idOf: (row) => row.id,
-      },
-      { type: typeFor(userId, type, 'user_onramp'), userId, status, ...periodOf(page, session) },
+      depositsBy({ type: typeFor(userId, type, 'user_onramp'), userId, status }),
       page,
+      periodOf(page, session),
     ),
 });
 
@@ -114,7 +73,7 @@ const payoutsCommand = command({
   prints: { response: listPayouts },
   parameters: {
     type: choice('type', PAYOUTS),
-    status: choice('status', STATUSES),
+    status: choice('status', BANK_STATUSES),
     user: userOption('only payouts of this user (implies --type user_offramp)'),
     ...paging,
   },
@@ -122,16 +81,41 @@ const payoutsCommand = command({
   run: async (session, { type, status, user: userId, ...page }) =>
     listed(
       session,
-      {
-        endpoint: listPayouts,
-        columns: [...HEAD, STATUS, { field: 'bankAccount.accountName', title: 'To' }, ID],
-        rowsOf: ({ payouts }) => payouts,
-        idOf: (row) => row.id,
-      },
-      { type: typeFor(userId, type, 'user_offramp'), userId, status, ...periodOf(page, session) },
+      payoutsBy({ type: typeFor(userId, type, 'user_offramp'), userId, status }),
       page,
+      periodOf(page, session),
     ),
 });
+
+const naira = (text: string | null | undefined) => {
+  const value = text ? fromWire(text, 'naira', 'NGN') : undefined;
+  return value ? amountForPeople(value) : '';
+};
+
+/** Returns the service's totals as a table below the rows. */
+function totalsOf(data: unknown): Pick<Result, 'below'> {
+  const { summary } = data as Pick<ResponseOf<typeof listTransactions>, 'summary'>;
+  if (!summary) return {};
+  const row = (name: string, count: number | null | undefined, volume: string | null | undefined) => ({
+    ...{ direction: name, count: String(count ?? ''), volume: naira(volume) },
+  });
+  return {
+    below: {
+      title: 'Totals',
+      rows: [
+        row('in', summary.totalDeposits, summary.depositVolume),
+        row('out', summary.totalPayouts, summary.payoutVolume),
+      ],
+      columns: TOTALS,
+    },
+  };
+}
+
+const TOTALS = [
+  { field: 'direction', title: 'Direction' },
+  { field: 'count', title: 'Transfers', align: 'right' },
+  { field: 'volume', title: 'Amount', align: 'right' },
+] as const;
 
 const transactionsCommand = command({
   words: ['history', 'transactions'],
@@ -145,30 +129,29 @@ const transactionsCommand = command({
   parameters: {
     direction: option('--direction <direction>', 'in (deposits) or out (payouts); default both', oneOf('in', 'out')),
     type: choice('type', [...DEPOSITS, ...PAYOUTS]),
-    status: choice('status', STATUSES),
+    status: choice('status', BANK_STATUSES),
     user: userOption('only transactions of this user'),
     ...paging,
   },
   fields: { userId: 'user', startDate: 'since', endDate: 'until' },
   run: async (session, { direction, type, status, user: userId, ...page }) => {
     checkWay(direction, type);
-    return listed(
+    const outcome = await listed(
       session,
-      {
-        endpoint: listTransactions,
-        columns: [WHEN, { field: 'direction', title: 'Direction' }, ...HEAD.slice(1), STATUS, ID],
-        rowsOf: ({ transactions }) => transactions,
-        idOf: (row) => row.id,
-      },
-      { direction, type, userId, status, ...periodOf(page, session) },
+      transactionsBy({ direction, type, userId, status }),
       page,
+      periodOf(page, session),
     );
+    return {
+      ...outcome,
+      ...(outcome.result ? { result: { ...outcome.result, ...totalsOf(outcome.result.data) } } : {}),
+    };
   },
 });
 
 const withdrawalsCommand = command({
   words: ['history', 'withdrawals'],
-  summary: 'List token withdrawals, newest first',
+  summary: 'List token withdrawals and transfers, newest first',
   examples: [
     'fiatrail history withdrawals --token USDC --status completed',
     'fiatrail history withdrawals --user 4f1c… --all -o csv --fields createdAt,amount,destinationAddress',
@@ -177,26 +160,14 @@ const withdrawalsCommand = command({
   prints: { response: listWithdrawals },
   parameters: {
     type: choice('type', WITHDRAWALS),
-    status: choice('status', ['pending', 'completed', 'failed']),
+    status: choice('status', WITHDRAWAL_STATUSES),
     user: userOption('only withdrawals of this user'),
     token: option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker),
     ...paging,
   },
   fields: { userId: 'user', startDate: 'since', endDate: 'until' },
   run: async (session, { type, status, user: userId, token, ...page }) =>
-    listed(
-      session,
-      {
-        endpoint: listWithdrawals,
-        columns: [...HEAD, STATUS, { field: 'network', title: 'Network' }, WITHDRAWN_TO],
-        rowsOf: ({ withdrawals }) => withdrawals,
-        idOf: (row) => row.requestId,
-      },
-      { type, status, userId, token, ...periodOf(page, session) },
-      page,
-    ),
+    listed(session, withdrawalsBy({ type, status, userId, token }), page, periodOf(page, session)),
 });
-
-const WITHDRAWN_TO = { field: 'destinationAddress', title: 'To', isWide: true } as const;
 
 export const commands: readonly Command[] = [depositsCommand, payoutsCommand, transactionsCommand, withdrawalsCommand];

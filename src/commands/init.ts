@@ -157,12 +157,12 @@ async function setUp(session: Session, input: Input & Answers): Promise<Outcome>
       'add',
       '--profile',
       name,
-      '--at',
+      '--base-url',
       input.sandboxAt,
       '--save',
       `${name}-sandbox`,
     ]);
-  if (input.encryption) await step(session, ['keys', 'encryption', 'enable', '--profile', name]);
+  if (input.encryption) await step(session, ['keys', 'encryption', 'enable', '--profile', name, '--yes']);
   await noteAllowlist(session, name);
   return step(session, ['status', '--profile', name]);
 }

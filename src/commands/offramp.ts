@@ -1,5 +1,8 @@
+import { listPayouts } from '../contract/endpoints/history.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { bankCodeFor } from '../engine/banks.ts';
+import { payoutsBy } from '../engine/lists/history.ts';
+import { listed } from '../engine/lists/listed.ts';
 import { followWork } from '../engine/operations/follow-work.ts';
 import { offramp } from '../engine/operations/payouts.ts';
 import { startedOutcome, startedShape } from '../engine/operations/started.ts';
@@ -10,7 +13,9 @@ import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';
 import { requiredBank } from '../terminal/parse/field-options.ts';
+import { BANK_STATUSES, choice, listOptions, userOption } from '../terminal/parse/paging.ts';
 import { amountHelp, amountOf, argument, digits, id, picked, required } from '../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../terminal/parse/period.ts';
 import { waitOption } from '../terminal/parse/wait-option.ts';
 import type { Session } from '../terminal/session.ts';
 
@@ -91,4 +96,26 @@ const statusCommand = command({
   run: async (session, { requestId, wait }) => followWork(session, offramp, requestId, wait ?? 0),
 });
 
-export const commands = [startCommand, statusCommand];
+const listCommand = command({
+  words: ['offramp', 'list'],
+  summary: 'List the bank transfers of offramps, newest first',
+  details: 'fiatrail history payouts has those of the account too.',
+  examples: [
+    'fiatrail offramp list --status failed --since 7d',
+    'fiatrail offramp list --since 2026-11-01 --until 2026-11-30 --all -o csv',
+  ],
+  endpoints: [listPayouts.id],
+  isView: true,
+  prints: { response: listPayouts },
+  parameters: {
+    status: choice('status', BANK_STATUSES),
+    user: userOption('only those of this user'),
+    ...periodOptions,
+    ...listOptions('rows'),
+  },
+  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
+  run: async (session, { status, user: userId, ...page }) =>
+    listed(session, payoutsBy({ type: 'user_offramp', userId, status }), page, periodOf(page, session)),
+});
+
+export const commands = [startCommand, statusCommand, listCommand];

@@ -1,6 +1,9 @@
 import { getBankAccount } from '../contract/endpoints/banks.ts';
+import { listPayouts } from '../contract/endpoints/history.ts';
 import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
 import { type SavedAccount, savedAccountNamed } from '../engine/banks.ts';
+import { payoutsBy } from '../engine/lists/history.ts';
+import { listed } from '../engine/lists/listed.ts';
 import { followWork } from '../engine/operations/follow-work.ts';
 import { payeeTerms, payout } from '../engine/operations/payouts.ts';
 import { startedOutcome, startedShape } from '../engine/operations/started.ts';
@@ -18,7 +21,9 @@ import { type Amount, amountForPeople, amount as amountIn } from '../money/amoun
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';
+import { BANK_STATUSES, choice, listOptions } from '../terminal/parse/paging.ts';
 import { amountHelp, amountOf, argument, id, picked, required } from '../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../terminal/parse/period.ts';
 import { waitOption } from '../terminal/parse/wait-option.ts';
 import type { Session } from '../terminal/session.ts';
 
@@ -63,12 +68,7 @@ const startCommand = command({
     amount: required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:'),
     to: picked(
       'bank account',
-      required(
-        '--to <bank-account-id>',
-        'bank account id, from bank-accounts list, or default',
-        id,
-        'To which account?',
-      ),
+      required('--to <bank-account>', 'bank account id, from bank-accounts list, or default', id, 'To which account?'),
     ),
     wait: waitOption('until the bank has been paid'),
   },
@@ -116,4 +116,25 @@ const statusCommand = command({
   run: async (session, { requestId, wait }) => followWork(session, payout, requestId, wait ?? 0),
 });
 
-export const commands = [startCommand, statusCommand];
+const listCommand = command({
+  words: ['payout', 'list'],
+  summary: 'List the bank transfers of payouts, newest first',
+  details: 'fiatrail history payouts has those of users too.',
+  examples: [
+    'fiatrail payout list --status failed --since 7d',
+    'fiatrail payout list --since 2026-11-01 --until 2026-11-30 --all -o csv',
+  ],
+  endpoints: [listPayouts.id],
+  isView: true,
+  prints: { response: listPayouts },
+  parameters: {
+    status: choice('status', BANK_STATUSES),
+    ...periodOptions,
+    ...listOptions('rows'),
+  },
+  fields: { startDate: 'since', endDate: 'until' },
+  run: async (session, { status, ...page }) =>
+    listed(session, payoutsBy({ type: 'fintech_offramp', status }), page, periodOf(page, session)),
+});
+
+export const commands = [startCommand, statusCommand, listCommand];

@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { balanceAddress } from '../contract/endpoints/balances.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
-import { listedByPosition } from '../engine/lists/listed.ts';
+import { listed } from '../engine/lists/listed.ts';
 import { followWork } from '../engine/operations/follow-work.ts';
 import { startedOutcome, startedShape } from '../engine/operations/started.ts';
 import { swap } from '../engine/operations/swaps.ts';
@@ -12,7 +12,7 @@ import { type PercentMillionths, percentText, percentToWire } from '../money/rat
 import { fromWire, toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';
 import { evmAddress } from '../terminal/parse/field-options.ts';
-import { positionOptions } from '../terminal/parse/paging.ts';
+import { listOptions } from '../terminal/parse/paging.ts';
 import {
   amountOfToken,
   argument,
@@ -61,13 +61,13 @@ const TRIGGERED = { start: triggerSwap, status: swapStatus } as const;
 const STARTED = { start: startSwap, status: swapStatus } as const;
 
 const triggerCommand = command({
-  words: ['swaps', 'trigger'],
+  words: ['swaps', 'wallets', 'start'],
   money: 'guarded',
   summary: 'Swap the tokens in an onramp wallet',
   details: 'Without --amount, the full balance is swapped. Without --buy, the wallet’s configured asset is bought.',
   examples: [
-    'fiatrail swaps trigger --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --buy USDC',
-    'fiatrail swaps trigger --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --amount 5000 --yes --wait -o json',
+    'fiatrail swaps wallets start --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --buy USDC',
+    'fiatrail swaps wallets start --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --amount 5000 --yes --wait -o json',
   ],
   endpoints: [triggerSwap.id, swapStatus.id, listSwaps.id],
   prints: TRIGGERED,
@@ -196,7 +196,7 @@ const statusCommand = command({
   parameters: {
     requestId: picked(
       'request',
-      argument('request-id', 'request id, from swaps start, swaps trigger or swaps list', id, 'Which request?'),
+      argument('request-id', 'request id, from swaps start, swaps wallets start or swaps list', id, 'Which request?'),
     ),
     wait: waitOption('until it completes or fails'),
   },
@@ -225,24 +225,23 @@ const listCommand = command({
       oneOf('requested', 'completed', 'failed'),
     ),
     ...periodOptions,
-    ...positionOptions('swaps'),
+    ...listOptions('swaps'),
   },
   fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, ...position }) => {
-    const period = periodOf(position, session);
-    return listedByPosition(
+  run: async (session, { status, ...page }) =>
+    listed(
       session,
       {
         endpoint: listSwaps,
         columns: COLUMNS,
-        request: (size, at) => ({ status, ...period, limit: size, offset: at }),
+        request: ({ size, offset }, period) => ({ status, ...period, limit: size, offset }),
         rowsOf: ({ swaps }) => swaps,
-        totalOf: ({ pagination }) => pagination.total,
+        totalOf: ({ pagination }) => pagination?.total,
         idOf: ({ requestId }) => requestId,
       },
-      position,
-    );
-  },
+      page,
+      periodOf(page, session),
+    ),
 });
 
 export const commands = [triggerCommand, startCommand, statusCommand, listCommand];

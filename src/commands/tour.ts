@@ -51,7 +51,7 @@ const STEPS: readonly Step[] = [
   },
   {
     title: 'Pay by bank transfer (the sandbox acts as the bank)',
-    argv: ({ account, total, name }) => ['sandbox', 'pay', account, '--amount', total, '--from', name],
+    argv: ({ account, total, name }) => ['sandbox', 'pay', account, '--amount', total, '--sender', name],
   },
   {
     title: 'Wait until the payment has become cNGN',

@@ -1,14 +1,20 @@
 import { transferToWallet } from '../contract/endpoints/transfers.ts';
 import { getFintechWallet } from '../contract/endpoints/wallets.ts';
+import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
+import { withdrawalsBy } from '../engine/lists/history.ts';
+import { listed } from '../engine/lists/listed.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { accountBalance, amountLine, balanceLine, type Line, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
+import { accountBalance, amountLine, type Line, PREVIEW_READ, paidFrom, readPreviews } from '../engine/previews.ts';
 import { newTag } from '../engine/tag.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';
 import { evmAddress } from '../terminal/parse/field-options.ts';
 import { NO_PROTECTION } from '../terminal/parse/money-options.ts';
-import { amountHelp, amountOfToken, option, required, switchOn, ticker, word } from '../terminal/parse/parameters.ts';
+import { choice, listOptions, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
+import { amountHelp, amountOfToken, option, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../terminal/parse/period.ts';
+import { plainText } from '../terminal/parse/plain-text.ts';
 import type { Session } from '../terminal/session.ts';
 
 /** Describes the destination wallet, or warns that it is not registered. */
@@ -50,7 +56,7 @@ const transferCommand = command({
       'Destination (a registered wallet):',
     ),
     token: option('--token <ticker>', 'token to send: CNGN, USDC or USDT (default CNGN)', ticker),
-    note: option('--note <text>', `your own note, at most 500 characters; ${NO_PROTECTION}`, word),
+    note: option('--note <text>', `your own note, at most 500 characters; ${NO_PROTECTION}`, plainText),
     noTag: switchOn(
       '--no-tag',
       'leave the note empty; without the tag in it, an unknown outcome is harder to find out',
@@ -62,6 +68,7 @@ const transferCommand = command({
     const note = ownNote ?? tag;
     const amount = amountIn(token ?? 'CNGN');
     const request = { destinationAddress: to, amount: toWireNumber(amount, 'base'), ticker: token, note };
+    const balance = paidFrom(() => accountBalance(session, token ?? 'CNGN'), amount);
     const reply = await session.change(transferToWallet, request, {
       summary: `transfer ${amountForPeople(amount)} to ${to}`,
       tag,
@@ -70,17 +77,28 @@ const transferCommand = command({
         ['destination', to],
         ...(note === undefined ? [] : [['note', note] as const]),
       ],
-      previews: () =>
-        readPreviews(
-          () => walletLines(session, to),
-          async () => {
-            const before = await accountBalance(session, token ?? 'CNGN');
-            return before ? [balanceLine(before, -amount.minor)] : [];
-          },
-        ),
+      previews: () => readPreviews(() => walletLines(session, to), balance),
     });
     return outcomeOf(session, transferToWallet, reply, { columns: COLUMNS });
   },
 });
 
-export const commands = [transferCommand];
+const listCommand = command({
+  words: ['transfers', 'list'],
+  summary: 'List the account’s transfers, newest first',
+  examples: ['fiatrail transfers list --since 7d', 'fiatrail transfers list --status pending --all -o csv'],
+  endpoints: [listWithdrawals.id],
+  isView: true,
+  prints: { response: listWithdrawals },
+  parameters: {
+    status: choice('status', WITHDRAWAL_STATUSES),
+    token: option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker),
+    ...periodOptions,
+    ...listOptions('transfers'),
+  },
+  fields: { startDate: 'since', endDate: 'until' },
+  run: async (session, { status, token, ...page }) =>
+    listed(session, withdrawalsBy({ type: 'fintech_self_transfer', status, token }), page, periodOf(page, session)),
+});
+
+export const commands = [transferCommand, listCommand];

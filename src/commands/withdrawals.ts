@@ -1,9 +1,12 @@
-import { withdrawAsset } from '../contract/endpoints/withdrawals.ts';
+import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawals.ts';
+import { type Withdrawal, withdrawalsBy } from '../engine/lists/history.ts';
+import { found, listed } from '../engine/lists/listed.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { amountLine, balanceLine, readPreviews, userBalance } from '../engine/previews.ts';
+import { amountLine, paidFrom, userBalance } from '../engine/previews.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';
+import { choice, listOptions, userOption, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
 import {
   amountHelp,
   amountOfToken,
@@ -15,6 +18,7 @@ import {
   required,
   ticker,
 } from '../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../terminal/parse/period.ts';
 
 const NETWORKS = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
 
@@ -75,14 +79,64 @@ const withdrawCommand = command({
         ['from', from],
         ['destination', `${to} on ${network ?? 'base'}`],
       ],
-      previews: () =>
-        readPreviews(async () => {
-          const before = await userBalance(session, userId, token, from);
-          return before ? [balanceLine(before, -amount.minor)] : [];
-        }),
+      previews: paidFrom(() => userBalance(session, userId, token, from), amount),
     });
     return outcomeOf(session, withdrawAsset, reply, { columns: COLUMNS });
   },
 });
 
-export const commands = [withdrawCommand];
+const USER_TYPES = ['fintech_user_withdrawal', 'user_withdrawal'] as const;
+
+const listCommand = command({
+  words: ['withdrawals', 'list'],
+  summary: 'List withdrawals of users’ tokens, newest first',
+  details:
+    'A fintech_user_withdrawal was made by the account, a user_withdrawal by the user. The service filters by one type at a time; without --type, fiatrail leaves out the account’s own transfers.',
+  examples: [
+    'fiatrail withdrawals list --user 4f1c… --since 7d',
+    'fiatrail withdrawals list --type user_withdrawal --all -o csv',
+  ],
+  endpoints: [listWithdrawals.id],
+  isView: true,
+  prints: { response: listWithdrawals },
+  parameters: {
+    type: choice('type', USER_TYPES),
+    status: choice('status', WITHDRAWAL_STATUSES),
+    user: userOption('only withdrawals of this user'),
+    token: option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker),
+    ...periodOptions,
+    ...listOptions('withdrawals'),
+  },
+  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
+  run: async (session, { type, status, user: userId, token, ...page }) =>
+    listed(
+      session,
+      withdrawalsBy({ type, status, userId, token }, type === undefined ? OF_USERS : undefined),
+      page,
+      periodOf(page, session),
+    ),
+});
+
+const OF_USERS = {
+  typed: { 'two types at once': 'users' },
+  matches: ({ type }: Withdrawal) => type !== 'fintech_self_transfer',
+};
+
+const statusCommand = command({
+  words: ['withdrawals', 'status'],
+  summary: 'Show the status of a withdrawal or transfer',
+  details: 'The service has no status of one withdrawal, so it is looked up in the list of all, newest first.',
+  examples: [
+    'fiatrail withdrawals status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail withdrawals status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query status',
+  ],
+  endpoints: [listWithdrawals.id],
+  isView: true,
+  prints: { response: listWithdrawals, isRow: true },
+  parameters: {
+    requestId: picked('request', argument('request-id', 'request id, from withdrawals start', id, 'Which request?')),
+  },
+  run: async (session, { requestId }) => found(session, withdrawalsBy({}), requestId, 'withdrawal'),
+});
+
+export const commands = [withdrawCommand, listCommand, statusCommand];

@@ -1,4 +1,6 @@
 import { CliError } from '../base/errors.ts';
+import { ANSWER_NOT_OPENED } from '../client/client.ts';
+import type { Amount } from '../money/amount.ts';
 
 /** A change that the service accepted, with the operation id and the service's request id, if any. */
 export interface Changed {
@@ -10,6 +12,12 @@ export interface Changed {
 interface InFlight {
   readonly operationId: string;
   readonly summary: string;
+}
+
+/** What is available for withdrawal, and the least amount of one. */
+interface KnownFees {
+  readonly available: Amount | undefined;
+  readonly minimum: Amount | undefined;
 }
 
 /** What one command has done in its account. */
@@ -24,6 +32,11 @@ export interface Activity {
   unread(): unknown;
   noteUnread(error: unknown): void;
   forgetUnread(): void;
+  /** The first response that is sealed and could not be opened, or that should have been sealed. */
+  unopened(): CliError | undefined;
+  /** The fees that this command has read, if it has. */
+  fees(): KnownFees | undefined;
+  noteFees(fees: KnownFees): void;
   /** Notes the operation that is being sent, or that none is. */
   inFlight(operation: InFlight | undefined): void;
   /** The error of a command that was interrupted twice: what it leaves behind. */
@@ -34,6 +47,8 @@ export function createActivity(): Activity {
   let changed: Changed | undefined;
   let hasRead = false;
   let unread: unknown;
+  let unopened: CliError | undefined;
+  let fees: KnownFees | undefined;
   let inFlight: InFlight | undefined;
   return {
     changed: () => changed,
@@ -47,9 +62,15 @@ export function createActivity(): Activity {
     unread: () => unread,
     noteUnread: (error) => {
       unread ??= error;
+      if (error instanceof CliError && error.code === ANSWER_NOT_OPENED) unopened ??= error;
     },
     forgetUnread: () => {
       unread = undefined;
+    },
+    unopened: () => unopened,
+    fees: () => fees,
+    noteFees: (read) => {
+      fees = read;
     },
     inFlight: (operation) => {
       inFlight = operation;

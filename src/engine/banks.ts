@@ -4,7 +4,7 @@ import { wordOfBank } from '../contract/bank-names.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { listBankAccounts, listBanks } from '../contract/endpoints/banks.ts';
 import { printable } from '../money/amount.ts';
-import { plainLine } from '../present/text.ts';
+import { visible } from '../present/text.ts';
 import type { Account } from './account.ts';
 
 /** A bank of the service's list. */
@@ -28,10 +28,14 @@ export function bankWord(text: string): string {
 
 /** Reads the service's list of banks. */
 export async function readBanks(account: Account): Promise<readonly Bank[]> {
-  const { data } = await account.call(listBanks, {}, { isBeforehand: true });
-  return (data.banks ?? []).flatMap((bank) => {
+  return banksIn((await account.call(listBanks, {}, { isBeforehand: true })).data);
+}
+
+/** Returns the banks of a response that have a code. */
+export function banksIn({ banks }: ResponseOf<typeof listBanks>): readonly Bank[] {
+  return (banks ?? []).flatMap((bank) => {
     const [name, code] = [bank.bankName ?? bank.bank_name, bank.bankCode ?? bank.bank_code];
-    return code ? [{ code, name: plainLine(name ?? '') }] : [];
+    return code ? [{ code, name: visible(name ?? '') }] : [];
   });
 }
 
@@ -113,7 +117,7 @@ export async function savedAccounts(account: Account): Promise<readonly Choice<s
   // The first one is chosen by Enter alone.
   const accounts = [...(data.accounts ?? [])].sort((a, b) => Number(b.isDefault ?? 0) - Number(a.isDefault ?? 0));
   return accounts.flatMap(({ accountId, accountName, accountNumber, bankName, isDefault }) => {
-    const name = plainLine([accountName, accountNumber, bankName, isDefault && 'default'].filter(Boolean).join(' · '));
+    const name = visible([accountName, accountNumber, bankName, isDefault && 'default'].filter(Boolean).join(' · '));
     return accountId ? [{ name: name || accountId, value: accountId }] : [];
   });
 }

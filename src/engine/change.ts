@@ -1,17 +1,19 @@
+import { attempt } from '../base/errors.ts';
 import type { Reply } from '../client/client.ts';
 import { requestIdOf } from '../client/client.ts';
 import { type Effect, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
-import type { Baseline } from '../journal/baseline.ts';
-import type { Sweep } from '../journal/sweep.ts';
+import type { Baseline, Sweep } from '../journal/intent.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
+import { sendRequest } from './connect.ts';
 import { DryRun } from './dry-run.ts';
-import { type Guard, serviceIdempotencyKeyOf } from './guard.ts';
+import { requireCovered, requireOpened } from './funds.ts';
+import type { Guard } from './guard.ts';
 import { warnOf } from './notices.ts';
+import { requireUnused } from './once.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from './plans/change.ts';
 import type { ShownLine } from './plans/line.ts';
 import { prepareRequest } from './requests.ts';
-import type { IdempotencyKeyUse } from './rules/account-rules.ts';
-import { authorityOf, repetitionOf, requireSigned, sendJournaled, sendRequest } from './send.ts';
+import { authorityOf, repetitionOf, requireSigned, sendJournaled } from './send.ts';
 
 /** A change, described for the confirmation and the journal. */
 export interface Change {
@@ -21,10 +23,14 @@ export interface Change {
   readonly lines: readonly ShownLine[];
   /** More lines, read only when someone is asked: balances, fees. */
   readonly previews?: () => Promise<readonly ShownLine[]>;
+  /** Called with everything that is shown, before someone is asked; if it throws, nobody is. */
+  readonly requirePossible?: (shown: readonly ShownLine[]) => Promise<void>;
 }
 
 /** A change to send. */
 interface SentChange extends Change {
+  /** What this command has read of its previews already, if nobody is asked. */
+  readonly known?: () => readonly ShownLine[];
   /** Runs after the confirmation, right before the request is sent; if it throws, nothing is sent. */
   readonly before?: () => Promise<void>;
   /** Text in the request that the service shows again in its lists, by which the journal finds it. */
@@ -36,7 +42,7 @@ interface SentChange extends Change {
 }
 
 /** Who agrees to a change. */
-interface Asking {
+export interface Asking {
   /** Whether a repetition becomes part of the question; otherwise the journal stops it. */
   readonly isAsked: boolean;
   /** Shows a change, and asks if it moves money or cannot be undone. Throws CliError: `usage` without a terminal, `declined`. */
@@ -92,40 +98,8 @@ export class Checked extends Error {
   }
 }
 
-/** Whether a command has an idempotency key, for its rules. A plan is its own idempotency key. */
-export function idempotencyKeyUse({ guard, planMode }: Pick<Changes, 'guard' | 'planMode'>): IdempotencyKeyUse {
-  const given = guard();
-  if (!given) return 'not-taken';
-  return given.idempotencyKey === undefined && !planMode() ? 'missing' : 'given';
-}
-
-/** Makes the changes of a command. */
-export function createChanges(account: Account, asking: Asking): Changes {
-  let guard: Guard | undefined;
-  let mode: PlanMode | undefined;
-  const changes: Changes = {
-    guardWith: (given) => {
-      const kind = mode?.kind ?? 'write';
-      if (guard === undefined || kind === 'write') guard = given;
-    },
-    guard: () => guard,
-    serviceIdempotencyKey: () => {
-      // The request of a plan contains the key, so it cannot come from the plan's hash.
-      if (mode) return serviceIdempotencyKeyOf(`plan ${mode.kind === 'write' ? mode.id : mode.plan.content.id}`);
-      return guard?.idempotencyKey === undefined ? undefined : serviceIdempotencyKeyOf(guard.idempotencyKey);
-    },
-    planWith: (given) => {
-      mode = given;
-    },
-    planMode: () => mode,
-    asPlanned: async (change, check) => mode && asPlanned(account, asking, mode, change, check),
-    change: (endpoint, input, change, options = {}) =>
-      changeOf(account, asking, changes, { endpoint, input, change, options }),
-  };
-  return changes;
-}
-
-async function asPlanned(
+/** Does with a change what a plan says (`Changes.asPlanned`). */
+export async function asPlanned(
   account: Account,
   asking: Asking,
   mode: PlanMode,
@@ -190,7 +164,8 @@ async function plannedOf<E extends Endpoint>(account: Account, { asPlanned }: Ch
   };
 }
 
-async function changeOf<E extends Endpoint>(
+/** Makes a change (`Changes.change`). */
+export async function changeOf<E extends Endpoint>(
   account: Account,
   asking: Asking,
   changes: Changes,
@@ -209,7 +184,9 @@ async function changeOf<E extends Endpoint>(
   };
   const earlier = asking.isAsked && !change.sweep ? await repetitionOf(account, sending) : undefined;
   const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
-  if (!change.sweep) await asking.confirm(effect, { ...change, lines });
+  const requirePossible = (shown: readonly ShownLine[]) => requirePaidFor(account, asking, sending, shown);
+  if (!change.sweep) await asking.confirm(effect, { ...change, lines, requirePossible });
+  if (!asking.isAsked && !change.sweep && change.known) await requirePossible(change.known());
   const limits = await rules.require(endpoint, input, change.summary);
   if (asking.isAsked && effect === 'money')
     await requireSigned(account, endpoint, input, applied && (await stillSigned(account, applied)));
@@ -219,6 +196,7 @@ async function changeOf<E extends Endpoint>(
   // The service's public key is checked before anything is recorded.
   await account.connection(endpoint);
   const baseline = await baselineBefore(account, applied, endpoint, input, change);
+  if (effect === 'money') requireOpened(activity);
   await time.warn();
   const { reply, operationId } = await sendJournaled(account, {
     ...{ ...sending, limits, baseline, tag: change.tag, sweep: change.sweep },
@@ -229,6 +207,26 @@ async function changeOf<E extends Endpoint>(
   activity.noteChanged({ operationId, requestId: requestIdOf(endpoint, reply.data) });
   await warnOf(account, reply, false);
   return { ...reply, request: input };
+}
+
+/**
+ * Throws CliError if what was read for a change shows that it cannot work. What the journal knows of it comes first: an equal change that was
+ * just done may have taken the balance.
+ */
+async function requirePaidFor(
+  account: Account,
+  { isAsked }: Asking,
+  sending: Parameters<typeof repetitionOf>[1],
+  shown: readonly ShownLine[],
+): Promise<void> {
+  const { guard } = sending;
+  if (effectOf(sending.endpoint, sending.input) === 'money') requireOpened(account.activity);
+  const error = attempt(() => requireCovered(shown));
+  if (!error) return;
+  if (guard) await requireUnused(account, guard);
+  // The journal stops it.
+  if (!isAsked && (await repetitionOf(account, sending))) return;
+  throw error;
 }
 
 /** Returns a plan with the signatures that count now: an operator may have been removed while the question was open. Throws CliError. */

@@ -6,10 +6,11 @@ import { CliError, withDetails } from '../base/errors.ts';
 import { ExchangeError } from '../base/exchange-error.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../base/world.ts';
-import { ANSWER_NOT_OPENED, type Client, createClient } from '../client/client.ts';
-import { validRequest } from '../client/request.ts';
+import { ANSWER_NOT_OPENED, type CallOptions, type Client, createClient, type Reply } from '../client/client.ts';
+import { type ReadyRequest, validRequest } from '../client/request.ts';
 import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
+import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { INBOX_URL } from '../contract/inbox-url.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
@@ -76,6 +77,23 @@ export async function connect(
   return { client, keyFingerprint: () => fingerprint(apiKey), requirePlatformKey, deliverDue, close };
 }
 
+/** How an account sends, with what it says meanwhile. */
+interface Sender {
+  readonly progress: Pick<Progress, 'answering'>;
+  connection(endpoint: Endpoint): Promise<Connection>;
+}
+
+/** Sends a request. What may not take long, such as a preview or a status, has a line of its own, or a prompt, in its place. */
+export async function sendRequest<E extends Endpoint>(
+  { progress, connection }: Sender,
+  request: ReadyRequest<E>,
+  options: CallOptions,
+): Promise<Reply<ResponseOf<E>>> {
+  const { client } = await connection(request.endpoint);
+  const call = () => client.call(request, options);
+  return options.totalMs === undefined ? progress.answering(call) : call();
+}
+
 async function checkPlatformKey(client: Client, { stored }: Profile): Promise<void> {
   const { platformKey, requests } = stored?.encryption ?? {};
   if (!stored || !requests || platformKey === undefined) return;
@@ -124,9 +142,9 @@ export function sealingOf(world: World, profile: Profile): Sealing | undefined {
     privateKeys: async () => {
       // The command that turns sealing on receives sealed responses itself.
       const isOff = ({ sealing = 'off' }: StoredProfile) => sealing === 'off';
-      return isOff(stored) && isOff(readProfile(world, stored.name) ?? stored)
-        ? undefined
-        : (await import('../account/sealing-keys.ts')).sealingKeysOf(stored, world);
+      const keys = await (await import('../account/sealing-keys.ts')).sealingKeysOf(stored, world);
+      // A profile without a key says that it has none.
+      return keys.length > 0 && isOff(stored) && isOff(readProfile(world, stored.name) ?? stored) ? undefined : keys;
     },
   };
 }

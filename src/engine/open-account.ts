@@ -9,12 +9,11 @@ import { entryAt } from '../files/inspect.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
 import { createActivity } from './activity.ts';
-import { connect } from './connect.ts';
+import { connect, sendRequest } from './connect.ts';
 import { learnFintech, namesOf } from './names.ts';
 import { type Notices, warnOf } from './notices.ts';
 import { prepareRequest } from './requests.ts';
 import { type IdempotencyKeyUse, rulesOf } from './rules/account-rules.ts';
-import { sendJournaled, sendRequest } from './send.ts';
 import { createServiceTime } from './service-time.ts';
 
 type Given = Notices &
@@ -121,7 +120,9 @@ async function callOf<E extends Endpoint>(
   // A verification costs money and has an end, so the journal follows it like a movement of money.
   const isFollowed = !isRead && endpoint.starts !== undefined && !options.isRecorded;
   const { reply, operationId } = isFollowed
-    ? await sendJournaled(account, { endpoint, input, summary: endpoint.summary, guard: undefined, call })
+    ? await (await import('./send.ts')).sendJournaled(account, {
+        ...{ endpoint, input, summary: endpoint.summary, guard: undefined, call },
+      })
     : { reply: await call(options.isLate), operationId: undefined };
   if (!isRead && !options.isRecorded)
     activity.noteChanged({ operationId, requestId: requestIdOf(endpoint, reply.data) });

@@ -32,8 +32,9 @@ export function outcomeOf(
   { globals: { present } }: Pick<Account, 'globals'>,
   endpoint: Endpoint,
   { data, body, request }: AccountReply<unknown>,
-  more: Pick<Result, 'columns' | 'more' | 'list'> = {},
+  more: Pick<Result, 'columns' | 'more' | 'list' | 'isContinued'> & { readonly isAsReceived?: boolean } = {},
 ): Outcome {
-  const raw = present.format === 'raw' ? { raw: JSON.stringify(rawData(body, data)) } : {};
-  return { result: { data, request, ...shapeOfResponse(endpoint), ...listExtentOf(endpoint), ...raw, ...more } };
+  const { isAsReceived = true, ...shown } = more;
+  const raw = present.format === 'raw' && isAsReceived ? { raw: JSON.stringify(rawData(body, data)) } : {};
+  return { result: { data, request, ...shapeOfResponse(endpoint), ...listExtentOf(endpoint), ...raw, ...shown } };
 }

@@ -6,7 +6,7 @@ import type { WireNumber } from '../money/decimal.ts';
 import { cappedPercentOf, percentFromWire } from '../money/rates.ts';
 import { fromWire, type MoneyUnit, toWireNumber, wireForPeople } from '../money/units.ts';
 import type { Account, AccountCallOptions } from './account.ts';
-import type { ShownLine } from './plans/line.ts';
+import type { Balance, ShownLine } from './plans/line.ts';
 
 /** A label and its value in a confirmation. */
 export type Line = ShownLine;
@@ -27,10 +27,23 @@ export function amountLine(value: Amount, unit: MoneyUnit, more = ''): Line {
   ];
 }
 
+/** Returns the preview of the balance that an amount is paid from. */
+export function paidFrom(read: () => Promise<Amount | undefined>, paid: Amount): () => Promise<readonly Line[]> {
+  return () =>
+    readPreviews(async () => {
+      const before = await read();
+      return before ? [balanceLine(before, -paid.minor)] : [];
+    });
+}
+
 /** `1,500.00 cNGN before, 1,480.00 cNGN after`, or the shortfall; without a change, only the current balance. */
-export function balanceLine(before: Amount, changeMinor?: bigint): Line {
+export function balanceLine(
+  before: Amount,
+  changeMinor?: bigint,
+  more: Pick<Balance, 'isEstimate' | 'minimumMinor'> = {},
+): Line {
   const now = `${amountForPeople(before)} before`;
-  const balance = { asset: before.asset, beforeMinor: before.minor };
+  const balance = { asset: before.asset, beforeMinor: before.minor, ...more };
   if (changeMinor === undefined) return ['balance', now, { ...balance, afterMinor: undefined }];
   const after = amount(before.asset, before.minor + changeMinor);
   const known = { ...balance, afterMinor: after.minor };
@@ -46,10 +59,17 @@ export async function userBalance(
   wallet?: string,
 ): Promise<Amount | undefined> {
   const { data } = await account.call(balanceUser, { userId, token }, PREVIEW_READ);
-  const held = wallet
-    ? data.networkBalances?.find(({ walletAddress }) => walletAddress?.toLowerCase() === wallet.toLowerCase())?.balance
-    : data.totalBalance;
-  return fromWire(held ?? '', 'token', token);
+  if (!wallet) return fromWire(data.totalBalance ?? '', 'token', token);
+  // An address may hold the token on several networks.
+  const own = data.networkBalances?.filter(
+    ({ walletAddress }) => walletAddress?.toLowerCase() === wallet.toLowerCase(),
+  );
+  const held = own?.map(({ balance }) => fromWire(balance ?? '', 'token', token)) ?? [];
+  if (held.length === 0 || held.includes(undefined)) return undefined;
+  return amount(
+    token,
+    held.reduce((sum, each) => sum + (each?.minor ?? 0n), 0n),
+  );
 }
 
 /** Reads the balance of a token in the account's smart wallet. */
@@ -70,11 +90,13 @@ export function nairaOf(kobo: WireNumber | null | undefined): Amount | undefined
 /** Reads the fees available for withdrawal and the withdrawal limits. */
 export async function withdrawableFees(account: Account, isBeforehand: boolean) {
   const { data } = await account.call(accumulatedFees, {}, isBeforehand ? { isBeforehand } : PREVIEW_READ);
-  return {
+  const found = {
     available: nairaOf(data.summary?.availableForWithdrawal),
     minimum: nairaOf(data.details?.minimumWithdrawal),
     maximum: nairaOf(data.details?.maximumWithdrawal),
   };
+  account.activity.noteFees(found);
+  return found;
 }
 
 /** Reads the platform fee on an amount from its fee preview. */

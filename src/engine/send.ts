@@ -1,15 +1,13 @@
 import { CliError, withDetails } from '../base/errors.ts';
-import { type CallOptions, type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
-import type { ReadyRequest } from '../client/request.ts';
-import { type Endpoint, effectOf, type ResponseOf } from '../contract/endpoint.ts';
+import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
+import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { type Moves, movesOf } from '../contract/moves.ts';
 import { redact, secretsIn } from '../contract/redact.ts';
 import { firstName } from '../contract/renamed.ts';
-import type { Baseline } from '../journal/baseline.ts';
-import { isInDoubt } from '../journal/in-doubt.ts';
+import type { Baseline, Sweep } from '../journal/intent.ts';
 import type { Authority, Intent, Journal, Operation } from '../journal/journal.ts';
 import type { SpendLimit } from '../journal/spending.ts';
-import type { Sweep } from '../journal/sweep.ts';
+import { isInDoubt } from '../journal/states.ts';
 import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Account } from './account.ts';
@@ -99,17 +97,6 @@ async function intentOf(
     authority,
     sweep,
   };
-}
-
-/** Sends a request. What may not take long, such as a preview or a status, has a line of its own, or a prompt, in its place. */
-export async function sendRequest<E extends Endpoint>(
-  { progress, connection }: Pick<Account, 'progress' | 'connection'>,
-  request: ReadyRequest<E>,
-  options: CallOptions,
-): Promise<Reply<ResponseOf<E>>> {
-  const { client } = await connection(request.endpoint);
-  const call = () => client.call(request, options);
-  return options.totalMs === undefined ? progress.answering(call) : call();
 }
 
 /** Sends a request that the journal records on disk: the intent before it is sent, the outcome before the command ends. */

@@ -1,5 +1,4 @@
-import type { Recording } from './entries.ts';
-import { appendFacts, changed, factAbout, subjects } from './facts.ts';
+import { appendFacts, changed, factAbout, type Recording, subjects } from './entries.ts';
 import type { Queries } from './store.ts';
 
 /** What identifies an account in a request: the fingerprint of its API key. */

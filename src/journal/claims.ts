@@ -3,8 +3,7 @@ import { accountIds, accountIn } from './accounts.ts';
 import { CLEARED } from './chain.ts';
 import { endOfChain, type Recording } from './entries.ts';
 import type { Intent } from './intent.ts';
-import type { Selection } from './list-query.ts';
-import { listOperations, type Operation } from './operations.ts';
+import { listOperations, type Operation, type Selection } from './operations.ts';
 import { overLimit, type SpendLimit } from './spending.ts';
 import { createOperation, PREPARED_MS, tryMove } from './transitions.ts';
 

@@ -1,10 +1,92 @@
-import type { Amount } from '../money/amount.ts';
+import * as z from 'zod/mini';
+import { type Amount, amount, isAsset } from '../money/amount.ts';
 import type { AccountNames } from './accounts.ts';
-import type { Authority } from './authority.ts';
-import type { Baseline } from './baseline.ts';
+import { changed, factAbout, jsonOf, subjects } from './entries.ts';
 import type { SpendLimit } from './spending.ts';
 import type { Kind } from './states.ts';
-import type { Sweep } from './sweep.ts';
+import type { Queries } from './store.ts';
+
+/** What several operations under one idempotency key move together, as the user agreed to it. */
+export interface Sweep {
+  readonly total: Amount;
+  /** How many operations they are. */
+  readonly count: number;
+}
+
+const sweepSchema = () =>
+  z.strictObject({
+    asset: z.string().check(z.refine(isAsset)),
+    minor: z.string().check(z.regex(/^\d{1,30}$/)),
+    count: z.int().check(z.positive()),
+  });
+
+/** The fact that says what an operation is a part of. */
+export const sweepFact = (operationId: string, { total: { asset, minor }, count }: Sweep) => ({
+  subject: subjects.sweep(operationId),
+  value: JSON.stringify({ asset, minor: String(minor), count }),
+});
+
+/** Returns what an operation is a part of; undefined if it stands alone. Throws CliError usage for a fact that says something else. */
+export async function sweepOf(queries: Queries, operationId: string): Promise<Sweep | undefined> {
+  const text = (await factAbout(queries, subjects.sweep(operationId))) ?? undefined;
+  if (text === undefined) return undefined;
+  const what = `what operation ${operationId} is a part of`;
+  const { data } = sweepSchema().safeParse(jsonOf(text, what));
+  if (!data || !isAsset(data.asset)) throw changed(what);
+  return { total: amount(data.asset, BigInt(data.minor)), count: data.count };
+}
+
+const baselineSchema = () => {
+  const timeMs = z.optional(z.int());
+  return z.strictObject({
+    // The service's time at its last response, and what has passed since by a clock that nobody sets, in milliseconds since the
+    // epoch. What the request does cannot be older. Left out if the service did not say its time.
+    serviceAtMs: timeMs,
+    // How far this machine's clock was ahead of the service's, as little as the response allows; negative if it was behind.
+    hostAheadMs: timeMs,
+    // The same of the journal's clock, which a shared journal has of its own.
+    journalAheadMs: timeMs,
+    // The rows like the request that the service's list had before. Left out if the list was not read.
+    before: z.optional(z.strictObject({ ids: z.array(z.string()), sinceMs: z.nullable(z.int()) })),
+    // Terms that the request only refers to, in the request's own fields: what a quote said, the number of a saved bank account.
+    terms: z.optional(z.record(z.string(), z.string())),
+  });
+};
+
+/**
+ * What was known of the service before a request left. Evidence about its outcome is judged by this, and never by a clock of our own:
+ * who, what and when, as the service says them.
+ */
+export type Baseline = z.infer<ReturnType<typeof baselineSchema>>;
+
+/** Reads a recorded baseline; undefined if it is none. */
+export const parseBaseline = (json: string): Baseline | undefined => recorded(baselineSchema(), json);
+
+function recorded<T>(schema: z.ZodMiniType<T>, json: string): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const authoritySchema = () => {
+  const text = z.string();
+  const role = z.enum(['author', 'signer']);
+  return z.strictObject({
+    // The hash of the plan.
+    plan: text,
+    // As the plan says it; the operator is proven only if it is among the signers.
+    author: z.strictObject({ user: text, host: text, operator: z.nullable(text) }),
+    signers: z.array(z.strictObject({ name: text, role, keyFingerprint: text, signedAt: text })),
+  });
+};
+
+/** Who decided that a plan is sent: its author, and the operators whose signatures on it hold. */
+export type Authority = z.infer<ReturnType<typeof authoritySchema>>;
+
+/** Reads a recorded authority; undefined if it is none. */
+export const parseAuthority = (json: string): Authority | undefined => recorded(authoritySchema(), json);
 
 /** An operation before it is sent. Contains no secret: `input` has a slow hash in place of each, if anything. */
 export interface Intent {

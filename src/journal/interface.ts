@@ -4,15 +4,12 @@ import type { AccountNames, Fintech } from './accounts.ts';
 import type { Claim, Conflict, ConflictQuery } from './claims.ts';
 import type { Head } from './head.ts';
 import type { Imported } from './import.ts';
-import type { SearchState } from './in-doubt.ts';
-import type { Intent } from './intent.ts';
-import type { Selection } from './list-query.ts';
+import type { Intent, Sweep } from './intent.ts';
 import type { Merged } from './merge.ts';
-import type { Operation } from './operations.ts';
+import type { Operation, Selection } from './operations.ts';
 import type { Rotation, RotationRecords, RotationStage } from './rotations.ts';
 import type { Spending } from './spending.ts';
-import type { OperationState } from './states.ts';
-import type { Sweep } from './sweep.ts';
+import type { OperationState, SearchState } from './states.ts';
 import type { Appended } from './transitions.ts';
 import type { Counted, Verified } from './verify.ts';
 

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { shortSha256 } from '../crypto/sha256.ts';
 import { CLEARED, fixedText } from './chain.ts';
-import { endOfChain, type Recording } from './entries.ts';
-import { appendFacts, changed, factAbout, jsonOf, subjects } from './facts.ts';
+import { appendFacts, changed, endOfChain, factAbout, jsonOf, type Recording, subjects } from './entries.ts';
 import { allRotations, rotationFact } from './rotations.ts';
 import type { Queries } from './store.ts';
 

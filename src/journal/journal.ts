@@ -2,13 +2,11 @@ import type { Host } from '../base/world.ts';
 import { shortHmac } from '../crypto/sha256.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
-import type { Baseline } from './baseline.ts';
 import { chainPart } from './chain-part.ts';
 import { claimIn, findConflict } from './claims.ts';
-import type { Recording } from './entries.ts';
-import { appendFacts, factAbout, subjects } from './facts.ts';
+import { appendFacts, factAbout, type Recording, subjects } from './entries.ts';
 import { type Head, hasSavedHeads, lastHead, saveHead } from './head.ts';
-import type { Intent } from './intent.ts';
+import { type Baseline, type Intent, sweepOf } from './intent.ts';
 import type { Journal, SharedName } from './interface.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
@@ -20,19 +18,16 @@ import {
   recordRotation,
   recordsOf,
 } from './rotations.ts';
-import { claimRepeat, noteSearch } from './search-state.ts';
 import { spentIn } from './spending.ts';
 import { type Spool, spoolFiles, spoolOutcome } from './spool.ts';
 import { openSqliteStore } from './sqlite/store.ts';
 import type { OperationState } from './states.ts';
 import type { Queries, Store } from './store.ts';
-import { sweepOf } from './sweep.ts';
-import { type Appended, createOperation, type JournalWorld, tryMove } from './transitions.ts';
+import { type Appended, claimRepeat, createOperation, type JournalWorld, noteSearch, tryMove } from './transitions.ts';
 
-export type { Authority } from './authority.ts';
 export type { Claim } from './claims.ts';
 export type { Head } from './head.ts';
-export type { Intent } from './intent.ts';
+export type { Authority, Intent } from './intent.ts';
 export type { Journal, RotationMove, SharedName } from './interface.ts';
 export type { Operation } from './operations.ts';
 export type { OperationState } from './states.ts';

@@ -1,4 +1,4 @@
-import { jsonOf } from './facts.ts';
+import { jsonOf } from './entries.ts';
 import type { RotationStage } from './rotations.ts';
 import { TRIGGERS } from './sqlite/schema.ts';
 import type { Queries } from './store.ts';

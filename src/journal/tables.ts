@@ -11,7 +11,7 @@ const nameIn = (sql: string) =>
 export async function changeOfTables(queries: Queries): Promise<string | undefined> {
   if (queries.engine === 'sqlite') return changeOfFile(queries);
   // Not loaded for a file.
-  return (await import('./postgres/tables.ts')).changeOnServer(queries);
+  return (await import('./postgres/schema.ts')).changeOnServer(queries);
 }
 
 async function changeOfFile(queries: Queries): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import type { SqlValue } from '../sqlite/database.ts';
 import { CLEARED, type Form, fixedText, hashOf, hashOfOne, type Link, NO_HASH } from './chain.ts';
-import { changed, subjects } from './facts.ts';
+import { changed, subjects } from './entries.ts';
 import type { Queries } from './store.ts';
 
 /** An entry as its row says. */

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { type Form, hashOf, hashOfText, linkText, NO_HASH } from './chain.ts';
-import { FACT } from './facts.ts';
+import { FACT } from './entries.ts';
 import { firstMissing, type Head } from './head.ts';
 import { clearedBefore, isDigestKey, type Joined, jointIn, processesBefore } from './joint.ts';
 import { allRotations, rotationFact } from './rotations.ts';

@@ -219,8 +219,9 @@ async function* tableOf(result: Result, options: PresentOptions, plainFrame: Fra
   for await (const rows of pagesOf(result)) {
     if (draw && rows.length === 0) continue;
     if (!draw) checkAgainstData(result, options.fields, rows);
-    // What a query found is for a script, which must not take a word for a row.
-    if (rows.length === 0 && frame.isPiped && result.lists === undefined && !result.columns) return;
+    // What a query found is for a script, which must not take a word for a row. What a quiet job found goes into a mail.
+    const isForScript = result.lists === undefined && !result.columns;
+    if (rows.length === 0 && (options.isQuiet || (frame.isPiped && isForScript))) return;
     if (rows.length > 0 && !isRows(rows)) {
       yield rows.map((row) => `${scalarText(row)}\n`).join('');
       continue;

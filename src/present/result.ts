@@ -34,10 +34,24 @@ export interface Depth {
   readonly middle: string;
 }
 
+/** Where the printed rows are in the whole list. One form for every list; null means that the service does not say. */
+export type Pagination = {
+  readonly total: number | null;
+  /** The size of the page; null if there are no pages, or all of them were read. */
+  readonly limit: number | null;
+  /** The number of rows before the first one. */
+  readonly offset: number | null;
+  readonly hasMore: boolean | null;
+  /** The cursor of the next page, for --after; null if there is none. */
+  readonly after: string | null;
+};
+
 /** How much of a list the service returns. */
 interface ListExtent {
   /** Every row, because the service has no pages, or because all were read. */
   readonly isWhole: boolean;
+  /** What the command knows of where the rows are in the list. */
+  readonly position?: Partial<Pagination>;
 }
 
 /** What a command passes to `present`. */
@@ -108,4 +122,6 @@ export interface PresentOptions {
   readonly clock?: Pick<Clock, 'now'>;
   /** Another program reads the table, so each row is one line, however wide. */
   readonly isPiped?: boolean;
+  /** A table without rows prints nothing. */
+  readonly isQuiet?: boolean;
 }

@@ -11,8 +11,7 @@ import { type AnswerOptions, createAnswers, failure } from './answer.ts';
 import type { Deliverer } from './deliver.ts';
 import { createOperations, type FoundOperation } from './find-operation.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
-import { injectFault } from './injected-fault.ts';
-import { createRequestHandler } from './request-handler.ts';
+import { createRequestHandler, injectFault } from './request-handler.ts';
 import { createRouter, type Route, splitUrl } from './router.ts';
 import { openRequest, type Received, sealAnswer, sealedPayload } from './sealed.ts';
 
@@ -87,6 +86,8 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
   const closing = new AbortController();
   // Read on every request, because restoring a state replaces the key.
   const secretKey = () => readSettings(service.store).platformSecretKey;
+  // What the last request found, so that its response needs no further read: undefined from the start of each request.
+  let movedMs: number | undefined;
   const find = (request: Received) => {
     const route = router(request.method, request.url);
     return route instanceof Promise ? route.then(withOperation) : route && withOperation(route);
@@ -97,6 +98,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
   };
   return {
     fetch: async (request, caller) => {
+      movedMs = undefined;
       const found = await inTurn(() => find(request));
       if (!found) {
         const hint = endpointHint(paths, splitUrl(request.url).pathname);
@@ -108,6 +110,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
       const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
       const handled = await handleRequest({ ...found, request: received, caller });
       const { data = {}, input, refusal, injected, sealTo } = handled;
+      movedMs = handled.movedMs;
       const complete = deliverer && !refusal ? COMPLETIONS[endpoint.id] : undefined;
       const completed = complete && deliverer ? await complete(data, input, deliverer) : data;
       const plain = refusal ? answers.refusal(endpoint, refusal) : answers.success(endpoint, completed, input);
@@ -115,9 +118,9 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
       return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
     },
     timeHeaders: () => {
-      const movedMs = readSettings(service.store).clockOffsetMs;
-      const nowMs = service.clock.now() + movedMs;
-      return { date: new Date(nowMs).toUTCString(), [SANDBOX_CLOCK]: `${nowMs} ${movedMs}` };
+      const aheadMs = movedMs ?? readSettings(service.store).clockOffsetMs;
+      const nowMs = service.clock.now() + aheadMs;
+      return { date: new Date(nowMs).toUTCString(), [SANDBOX_CLOCK]: `${nowMs} ${aheadMs}` };
     },
     apiKey: () => readSettings(service.store).embeddedApiKey,
     webhookSecret: () => signingSecret(service.store, 1n),

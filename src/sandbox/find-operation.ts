@@ -1,4 +1,4 @@
-import type { AnyOperation } from '../service/operation.ts';
+import type { AnyOperation } from '../service/context.ts';
 import { loadOperations } from '../service/operations.ts';
 import type { Service } from '../service/service.ts';
 import type { Route } from './router.ts';

@@ -1,6 +1,9 @@
 import type * as z from 'zod/mini';
+import { ExchangeError } from '../base/exchange-error.ts';
+import type { Clock, HttpResponse } from '../base/world.ts';
 import { problemsOf, problemText } from '../contract/check.ts';
 import { type Endpoint, fieldsSentIn } from '../contract/endpoint.ts';
+import type { FaultKind } from '../contract/fault-kinds.ts';
 import { Fault } from '../contract/faults.ts';
 import type { FieldMeta } from '../contract/fields.ts';
 import { fieldOf, unwrap } from '../contract/rows.ts';
@@ -9,14 +12,98 @@ import { isJsonObject, isWireNumber, parseJson, scaledInteger, wireNumberText } 
 import { jsonAmbiguity } from '../money/json-text.ts';
 import { fromWire, wireForPeople } from '../money/units.ts';
 import type { Call, Context } from '../service/context.ts';
-import { useFaultRule } from '../service/fault-rules.ts';
+import { type FaultRule, faultRuleFor, useFaultRule } from '../service/fault-rules.ts';
 import type { Service, WorkKind } from '../service/service.ts';
 import type { FoundOperation } from './find-operation.ts';
 import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
-import { type InjectedFault, injectedFaultFor } from './injected-fault.ts';
-import { type Route, readQuery } from './router.ts';
+import { type Route, readQuery, requireUtf8 } from './router.ts';
 import { answerKey, type Received, staysPlain } from './sealed.ts';
-import { requireUtf8 } from './url-text.ts';
+
+/** A fault to inject into one request and its response. */
+interface InjectedFault {
+  /** True if the request is performed and committed before the fault. */
+  readonly isDone: boolean;
+  readonly delayMs?: number;
+  /** Turns the correct response into the one that arrives. Throws ExchangeError if none does. */
+  readonly alter: (answer: HttpResponse) => HttpResponse;
+}
+
+const SLOW_MS = 3_000;
+
+const drop = (): never => {
+  throw new ExchangeError('the connection was lost before the whole response arrived', true);
+};
+
+const json = (status: number, body: object): HttpResponse => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: JSON.stringify(body),
+});
+
+const failed = () =>
+  json(500, { status: 'Error', response_code: '05', message: 'Internal error', error: 'injected fault' });
+
+const badGateway = (): HttpResponse => ({
+  status: 502,
+  headers: { 'content-type': 'text/html' },
+  body: '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n',
+});
+
+const tooManyRequests = () =>
+  json(429, {
+    status: 'Error',
+    response_code: '04',
+    message: 'Too many requests',
+    error: 'injected fault',
+    data: { error: 'too many requests', retry_after: 1 },
+  });
+
+/** Cuts the body in half but keeps the full content-length; the half never looks complete. */
+function truncate(answer: HttpResponse): HttpResponse {
+  const bytes = Buffer.from(answer.body);
+  const half = bytes
+    .subarray(0, Math.floor(bytes.length / 2))
+    .toString('utf8')
+    .replace(/\}+$/, '');
+  return { ...answer, headers: { ...answer.headers, 'content-length': String(bytes.length) }, body: half };
+}
+
+/** Faults of a request and its response; the other kinds apply to payouts and event delivery. */
+const FAULTS: Readonly<Partial<Record<FaultKind, InjectedFault>>> = {
+  'lost-request': { isDone: false, alter: drop },
+  'lost-response': { isDone: true, alter: drop },
+  slow: { isDone: true, delayMs: SLOW_MS, alter: (answer) => answer },
+  'http-500': { isDone: false, alter: failed },
+  'http-500-after': { isDone: true, alter: failed },
+  'http-502-html': { isDone: false, alter: badGateway },
+  'rate-limit': { isDone: false, alter: tooManyRequests },
+  'malformed-json': { isDone: true, alter: (answer) => ({ ...answer, body: `${answer.body.slice(0, -1)},` }) },
+  truncated: { isDone: true, alter: truncate },
+};
+
+const KINDS = Object.keys(FAULTS) as FaultKind[];
+
+/** Returns the rule that applies to an endpoint's next request, and its fault. */
+function injectedFaultFor(
+  { store }: Pick<Context, 'store'>,
+  endpoint: string,
+): { rule: FaultRule; injected: InjectedFault } | undefined {
+  const rule = faultRuleFor(store, endpoint, KINDS);
+  const injected = rule && FAULTS[rule.kind];
+  return injected && { rule, injected };
+}
+
+/** Returns the response as it arrives. Rejects with ExchangeError if the connection drops. */
+export async function injectFault(
+  { delayMs, alter }: InjectedFault,
+  answer: HttpResponse,
+  clock: Clock,
+  closing: AbortSignal,
+): Promise<HttpResponse> {
+  // A closing sandbox responds at once.
+  if (delayMs) await clock.sleep(delayMs, closing).catch(() => {});
+  return alter(answer);
+}
 
 /**
  * Returns what a refused amount would have to be, to append to the message: `; at most 2 decimals are allowed`. Empty if the field is
@@ -70,6 +157,7 @@ interface MatchedRequest extends FoundOperation {
  */
 interface Job extends MatchedRequest {
   sealTo: string | undefined;
+  movedMs: number | undefined;
 }
 
 /** The result of a request: data or a refusal, and the fault to inject into the response. */
@@ -81,6 +169,8 @@ interface HandledRequest {
   readonly injected?: InjectedFault;
   /** The public key to seal the response to. */
   readonly sealTo?: string | undefined;
+  /** By how much the sandbox's clock was moved when the request was handled; undefined if it may have moved it. */
+  readonly movedMs?: number | undefined;
   /** Nothing was done: the fault has to be counted, and a read transaction cannot write. */
   readonly mustWrite?: true;
 }
@@ -97,9 +187,10 @@ export function createRequestHandler(
 ): (matched: MatchedRequest) => Promise<HandledRequest> {
   const resources: Resources = { service, limiter };
   return async (matched) => {
-    const job: Job = { ...matched, sealTo: undefined };
+    const job: Job = { ...matched, sealTo: undefined, movedMs: undefined };
     const outcome = await handled(resources, job);
-    return { ...outcome, sealTo: outcome.refusal && staysPlain(outcome.refusal) ? undefined : job.sealTo };
+    const sealTo = outcome.refusal && staysPlain(outcome.refusal) ? undefined : job.sealTo;
+    return { ...outcome, sealTo, movedMs: job.movedMs };
   };
 }
 
@@ -148,6 +239,7 @@ function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): WorkKi
 /** Runs the operation and applies a fault rule, if there is one. */
 function withFaultRule(resources: Resources, context: Context, kind: WorkKind, job: Job): HandledRequest {
   const { endpoint } = job.route;
+  job.movedMs = kind === 'alone' ? undefined : context.settings.clockOffsetMs;
   const call = admit(context, job.caller, endpoint);
   job.sealTo = answerKey(call, endpoint);
   const found = endpoint.area === 'control' ? undefined : injectedFaultFor(call, endpoint.id);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type * as z from 'zod/mini';
 import { type DirectoryEntry, directory } from '../contract/directory.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -6,7 +7,17 @@ import { createLoader } from '../contract/load.ts';
 import { createPathMatcher } from '../contract/paths.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { parseJson } from '../money/decimal.ts';
-import { requireUtf8 } from './url-text.ts';
+
+/** Throws VALIDATION_ERROR if a path or query, still percent-encoded, does not stand for valid UTF-8. */
+export function requireUtf8(encoded: string, part: 'path' | 'query'): void {
+  // Node passes each byte of the request line on as one character.
+  if (/[^\x20-\x7e]/.test(encoded))
+    throw new Fault('VALIDATION_ERROR', `${part}: expected characters outside ASCII to be percent-encoded as UTF-8`);
+  if (!encoded.includes('%')) return;
+  const bytes = encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  if (!isUtf8(Buffer.from(bytes, 'latin1')))
+    throw new Fault('VALIDATION_ERROR', `${part}: expected percent-encoded UTF-8`);
+}
 
 /** A request matched to its endpoint. */
 export interface Route {

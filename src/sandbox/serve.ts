@@ -8,27 +8,70 @@ import type { AnswerFormName } from '../contract/answer-forms.ts';
 import { hostInUrl } from '../contract/cidr.ts';
 import { directory } from '../contract/directory.ts';
 import { Fault } from '../contract/faults.ts';
-import type { PaceName } from '../service/pace.ts';
 import { openService, type Service } from '../service/service.ts';
-import { changeSettings } from '../service/settings.ts';
+import { changeSettings, type PaceName } from '../service/settings.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { type AnswerOptions, failure } from './answer.ts';
 import { createSandbox, type Sandbox } from './app.ts';
 import { createDeliverer, type Deliverer } from './deliver.ts';
 import type { UnverifiedCaller } from './guard.ts';
-import { createHostCheck, type HostCheckOptions } from './host-check.ts';
-import { httpRefusal, parseRefusal, type RefusalStatus, refusalText } from './http-refusal.ts';
 import {
-  GRACE_MS,
-  MAX_BODY_BYTES,
-  MAX_BODY_BYTES_WITHOUT_KEY,
-  MAX_HEADER_BYTES,
-  MAX_RESTORE_BODY_BYTES,
-  SERVER_LIMITS,
-  type ServerLimits,
-} from './limits.ts';
+  createHostCheck,
+  type HostCheckOptions,
+  httpRefusal,
+  parseRefusal,
+  type RefusalStatus,
+  refusalText,
+} from './host-check.ts';
 import { splitUrl } from './router.ts';
 import type { Received } from './sealed.ts';
+
+/** What the HTTP server accepts from one client, and how long it waits. docs/fidelity.md lists these values. */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** The request line and all headers together. */
+const MAX_HEADER_BYTES = 16 * KIB;
+
+/** Of a request whose API key is unknown, no more of the body is kept. */
+export const MAX_BODY_BYTES_WITHOUT_KEY = 64 * KIB;
+
+/** Far above any request of the service. */
+export const MAX_BODY_BYTES = MIB;
+
+/** The body of `sandbox restore`, which contains a whole state file. */
+export const MAX_RESTORE_BODY_BYTES = 16 * MIB;
+
+/** Limits of the server as a whole. */
+interface ServerLimits {
+  readonly connections: number;
+  /** The command line reads no longer response. Only a snapshot can be longer, and its characters are single bytes. */
+  readonly responseBytes: number;
+  /** From the start of a request to the end of its headers. */
+  readonly headersMs: number;
+  /** From the start of a request to the end of its body. */
+  readonly requestMs: number;
+  /** How long a connection may be silent while a request is in progress. */
+  readonly idleMs: number;
+  /** How long a connection stays open between two requests. */
+  readonly keepAliveMs: number;
+  /** How often the server looks for requests that have exceeded a time limit. */
+  readonly checkEveryMs: number;
+}
+
+export const SERVER_LIMITS: ServerLimits = {
+  connections: 500,
+  responseBytes: 16 * MIB,
+  headersMs: 10_000,
+  requestMs: 60_000,
+  idleMs: 60_000,
+  keepAliveMs: 5_000,
+  checkEveryMs: 1_000,
+};
+
+/** How long open requests may take when the sandbox stops, and a client to read the answer to a malformed request. */
+const GRACE_MS = 1_000;
 
 export interface ServeOptions extends HostCheckOptions {
   /** The documented form of the answers; by default as the specification writes them. */
@@ -272,9 +315,16 @@ function readBody(incoming: IncomingMessage, findLimit: () => number): Promise<B
       if (size > limit) chunks.length = 0;
       else chunks.push(chunk);
     });
-    incoming.once('end', () => resolve(bodyOf(chunks, size, limit)));
+    let isWhole = false;
+    incoming.once('end', () => {
+      isWhole = true;
+      resolve(bodyOf(chunks, size, limit));
+    });
     incoming.once('error', reject);
-    incoming.once('close', () => reject(new Error('the connection was lost before the end of the request')));
+    incoming.once('close', () => {
+      // Every request closes, and an error notes where it was made, which takes longer than the rest.
+      if (!isWhole) reject(new Error('the connection was lost before the end of the request'));
+    });
   });
 }
 

@@ -1,7 +1,8 @@
 import type { Ids } from '../base/world.ts';
+import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import type { Group, groups } from '../contract/endpoints/index.ts';
 import type { Database } from '../sqlite/database.ts';
-import type { Pace } from './pace.ts';
-import type { Settings } from './settings.ts';
+import type { Pace, Settings } from './settings.ts';
 
 /** The input of an operation or a transition: one open transaction, and time as a value. */
 export interface Context {
@@ -61,4 +62,38 @@ const TIME_BYTES = 6;
 /** Returns a random transaction hash of the right shape; it exists on no chain. */
 export function newTxHash(context: Context): string {
   return `0x${hex(context.ids.bytes(32))}`;
+}
+
+type ValuesOf<T> = T extends unknown ? T[keyof T] : never;
+type EndpointsOf<G extends Group> = ValuesOf<(typeof groups)[G]>;
+type OperationsFor<E> = {
+  readonly [O in E as O extends { id: infer Id extends string } ? Id : never]: O extends Endpoint
+    ? (call: Call, input: RequestOf<O>) => ResponseOf<O>
+    : never;
+};
+
+/**
+ * The behaviour of each endpoint: one synchronous function inside one open transaction. The input has passed the
+ * request schema. Throws Fault to refuse. An endpoint without an operation does not compile.
+ */
+export type Operations = OperationsFor<EndpointsOf<Group>>;
+
+/** The operations of one group of endpoints. */
+export type OperationsOf<G extends Group> = OperationsFor<EndpointsOf<G>>;
+
+/** An operation of any endpoint, as called by the router. */
+export type AnyOperation = (call: Call, input: never) => unknown;
+
+/** What answers with a `version` field say. Source: public samples. */
+export const VERSION = '1.0.0';
+
+/** Creates a sandbox key for a fintech: `sandbox_` and 21 hexadecimal digits. Source: public. */
+export function addSandboxKey({ store, ids, nowMs }: Context, fintech: bigint): string {
+  const key = newSandboxKey(ids);
+  store.run(`INSERT INTO api_key (key, kind, fintech, created_at) VALUES (?, 'sandbox', ?, ?)`, key, fintech, nowMs);
+  return key;
+}
+
+export function newSandboxKey(ids: Context['ids']): string {
+  return `sandbox_${hex(ids.bytes(11)).slice(0, 21)}`;
 }

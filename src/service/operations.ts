@@ -1,5 +1,5 @@
 import type { Group } from '../contract/endpoints/index.ts';
-import type { OperationsOf } from './operation.ts';
+import type { OperationsOf } from './context.ts';
 
 /** Loads the operations of one group of endpoints. A group without operations does not compile. */
 export const loadOperations: { readonly [G in Group]: () => Promise<OperationsOf<G>> } = {
@@ -19,7 +19,7 @@ export const loadOperations: { readonly [G in Group]: () => Promise<OperationsOf
   wallets: async () => (await import('./wallets/operation.ts')).walletsOperations,
   'external-wallets': async () => (await import('./wallets/external-wallets.ts')).externalWalletsOperations,
   'wallet-migration': async () => (await import('./wallets/migration.ts')).walletMigrationOperations,
-  balances: async () => (await import('./wallets/balances.ts')).balancesOperations,
+  balances: async () => (await import('./wallets/operation.ts')).balancesOperations,
   'virtual-accounts': async () => (await import('./deposits/operation.ts')).virtualAccountsOperations,
   banks: async () => (await import('./banks/operation.ts')).banksOperations,
   fees: async () => (await import('./fees/operation.ts')).feesOperations,

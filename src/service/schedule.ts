@@ -3,14 +3,12 @@ import { bridge } from './bridge/machine.ts';
 import type { Context } from './context.ts';
 import { deposit } from './deposits/machine.ts';
 import { feeWithdrawal } from './fees/withdrawal-machine.ts';
-import { IS_OPEN_TRADE } from './fx/open.ts';
-import { trade } from './fx/trade-machine.ts';
-import { vault } from './fx/vault-machine.ts';
+import { trade, vault } from './fx/machine.ts';
 import { fire, type Machine } from './machine.ts';
 import { offramp } from './offramp/machine.ts';
 import { onramp } from './onramp/machine.ts';
 import { payout } from './payout/machine.ts';
-import { IS_OPEN_PAYOUT } from './payout/open.ts';
+import { IS_OPEN_PAYOUT, IS_OPEN_TRADE } from './schema/conditions.ts';
 import { swap } from './swaps/machine.ts';
 import { withdrawal } from './transfers/machine.ts';
 import { onboarding } from './users/machine.ts';
@@ -36,9 +34,10 @@ export function isDue({ store, nowMs }: Context): boolean {
 
 /**
  * Runs everything due until `context.nowMs`, each event at its own time and in order, including events scheduled along
- * the way. Returns the number of events.
+ * the way. Returns the number of events. Without `skipsFailed`, an event that fails throws, and the caller must undo all: SQLite copies
+ * every page that changes while a savepoint is open.
  */
-export function advance(context: Context): number {
+export function advance(context: Context, skipsFailed = true): number {
   let events = 0;
   for (;;) {
     const next = context.store.get<DueRow>(
@@ -47,7 +46,8 @@ export function advance(context: Context): number {
     );
     if (!next) return events;
     context.store.run('DELETE FROM due WHERE id = ?', next.id);
-    if (applyEvent({ ...context, nowMs: Number(next.due_at) }, next)) events += 1;
+    const atItsTime = { ...context, nowMs: Number(next.due_at) };
+    if (skipsFailed ? applyEvent(atItsTime, next) : fireDue(atItsTime, next)) events += 1;
   }
 }
 
@@ -101,13 +101,16 @@ function approveAll(context: Context): number {
   return approved;
 }
 
+function fireDue(context: Context, { machine: name, subject, event }: Omit<DueRow, 'id'>): boolean {
+  const machine = MACHINES[name];
+  return machine !== undefined && fire(context, machine, subject, event);
+}
+
 /** Applies one event atomically. If it throws, it is moved to `stuck` so that it cannot block later requests. */
 function applyEvent(context: Context, due: Omit<DueRow, 'id'>): boolean {
   const { store } = context;
-  const machine = MACHINES[due.machine];
-  if (!machine) return false;
   try {
-    return store.savepoint(() => fire(context, machine, due.subject, due.event));
+    return store.savepoint(() => fireDue(context, due));
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
     store.run(

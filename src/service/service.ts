@@ -3,12 +3,11 @@ import { STATE_FILE_ID } from '../contract/state-file.ts';
 import { type Database, openDatabase } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Context } from './context.ts';
-import { PACES } from './pace.ts';
 import { advance, isDue } from './schedule.ts';
-import { DELIVERIES } from './schema/deliveries.ts';
-import { INDEXES_6, INDEXES_7, SCHEMA_VERSION } from './schema/schema.ts';
+
+import { DELIVERIES, INDEXES_6, INDEXES_7, SCHEMA_VERSION } from './schema/schema.ts';
 import { DEFAULT_SEED, type SeedOptions, seed } from './seed/seed.ts';
-import { changeSettings, readSettings } from './settings.ts';
+import { changeSettings, PACES, readSettings } from './settings.ts';
 
 /**
  * `read` never writes; `write` takes the write lock before it reads; `alone` shares its transaction with no other unit,
@@ -119,16 +118,9 @@ type UnitResult = { readonly value: unknown } | { readonly error: unknown };
 
 /** Runs a batch in one transaction. If the commit fails, every unit fails. */
 function runBatch(store: Database, batch: readonly Unit[], newContext: () => Context): void {
-  const results: UnitResult[] = [];
+  let results: readonly UnitResult[];
   try {
-    const before = batch.every(({ kind }) => kind === 'read') ? newContext() : undefined;
-    const isWrite = !before || isDue(before);
-    store.transaction(isWrite ? 'write' : 'read', () => {
-      // Another process may have written while this one waited for the lock.
-      const context = isWrite ? newContext() : before;
-      if (isWrite) advance(context);
-      for (const unit of batch) results.push(runUnit(store, unit, context));
-    });
+    results = readResults(store, batch, newContext) ?? writeResults(store, batch, newContext);
   } catch (error) {
     for (const { reject } of batch) reject(error);
     return;
@@ -137,6 +129,40 @@ function runBatch(store: Database, batch: readonly Unit[], newContext: () => Con
     const result = results[index];
     if (result && 'value' in result) resolve(result.value);
     else reject(result?.error);
+  }
+}
+
+/** Runs a batch that only reads; returns undefined if it writes, or if something is due before. */
+function readResults(
+  store: Database,
+  batch: readonly Unit[],
+  newContext: () => Context,
+): readonly UnitResult[] | undefined {
+  if (!batch.every(({ kind }) => kind === 'read')) return undefined;
+  return store.transaction('read', () => {
+    const context = newContext();
+    return isDue(context) ? undefined : batch.map((unit) => runUnit(store, unit, context));
+  });
+}
+
+/** Runs what is due, then a batch. Another process may have written while this one waited for the lock, so everything is read again. */
+function writeResults(store: Database, batch: readonly Unit[], newContext: () => Context): readonly UnitResult[] {
+  let isAdvancing = false;
+  const run = (isPartial: boolean) =>
+    store.transaction('write', () => {
+      const context = newContext();
+      isAdvancing = isDue(context);
+      // What fails alone is undone with its transaction.
+      const isLone = !isAdvancing && batch.length === 1;
+      if (isAdvancing) advance(context, isPartial);
+      isAdvancing = false;
+      return batch.map((unit) => (isLone ? { value: unit.work(context) } : runUnit(store, unit, context)));
+    });
+  try {
+    return run(false);
+  } catch (error) {
+    if (!isAdvancing || error instanceof DatabaseError) throw error;
+    return run(true);
   }
 }
 

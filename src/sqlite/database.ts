@@ -157,19 +157,72 @@ function useWal(database: Database, path: string, busyTimeoutMs: number): void {
 const WAL_RETRY_MS = 20;
 
 type Connection = import('node:sqlite').DatabaseSync;
+type Statement = import('node:sqlite').StatementSync;
 type Guard = <T>(work: () => T) => T;
 
-function wrap(connection: Connection, guard: Guard): Database {
-  const prepared = new Map<string, import('node:sqlite').StatementSync>();
+/** SQLite compiles a statement again before each run if a value is its whole limit, in order to plan for that number of rows. */
+const compiledOnce = (sql: string) => sql.replace(/\bLIMIT (\?\d*)/g, 'LIMIT ($1 + 0)');
+
+/**
+ * Returns what makes a row of a list of values. For rows as objects, Node looks up the name of every column again for each row, which takes
+ * longer than the query.
+ */
+function rowMaker(statement: Statement): (values: readonly unknown[]) => SqlRow {
+  statement.setReturnArrays(true);
+  let names = statement.columns().map(({ name }) => name);
+  return (values) => {
+    // The table may have been upgraded since.
+    if (values.length !== names.length) names = statement.columns().map(({ name }) => name);
+    const row: SqlRow = {};
+    for (let at = 0; at < names.length; at++) row[names[at] as string] = values[at] as SqlValue;
+    return row;
+  };
+}
+
+/** The statements of a connection. Each is prepared once. */
+function statementsOf(connection: Connection) {
+  const prepared = new Map<string, Statement>();
+  /** How the rows of each statement are made; undefined while it has been read only once, as most commands do. */
+  const makers = new Map<Statement, ReturnType<typeof rowMaker> | undefined>();
+  const makerOf = (read: Statement) => {
+    const known = makers.get(read);
+    if (known) return known;
+    const made = makers.has(read) ? rowMaker(read) : undefined;
+    makers.set(read, made);
+    return made;
+  };
   const statement = (sql: string) => {
     let found = prepared.get(sql);
     if (!found) {
-      found = connection.prepare(sql);
+      found = connection.prepare(compiledOnce(sql));
       found.setReadBigInts(true);
       prepared.set(sql, found);
     }
     return found;
   };
+  return {
+    statement,
+    all: (sql: string, values: SqlValue[]) => {
+      const read = statement(sql);
+      const make = makerOf(read);
+      const rows = read.all(...values);
+      return make ? (rows as unknown as unknown[][]).map(make) : rows;
+    },
+    get: (sql: string, values: SqlValue[]) => {
+      const read = statement(sql);
+      const make = makerOf(read);
+      const row = read.get(...values);
+      return make && row ? make(row as unknown as unknown[]) : row;
+    },
+    forget: () => {
+      prepared.clear();
+      makers.clear();
+    },
+  };
+}
+
+function wrap(connection: Connection, guard: Guard): Database {
+  const { statement, all, get, forget } = statementsOf(connection);
   const finish =
     (done: string, undone: string) =>
     <T>(work: () => T) => {
@@ -186,8 +239,8 @@ function wrap(connection: Connection, guard: Guard): Database {
   const inTransaction = finish('COMMIT', 'ROLLBACK');
   const inSavepoint = finish('RELEASE unit', 'ROLLBACK TO unit; RELEASE unit');
   return {
-    all: <R>(sql: string, ...values: SqlValue[]) => guard(() => statement(sql).all(...values) as R[]),
-    get: <R>(sql: string, ...values: SqlValue[]) => guard(() => statement(sql).get(...values) as R | undefined),
+    all: <R>(sql: string, ...values: SqlValue[]) => guard(() => all(sql, values) as R[]),
+    get: <R>(sql: string, ...values: SqlValue[]) => guard(() => get(sql, values) as R | undefined),
     run: (sql, ...values) => guard(() => Number(statement(sql).run(...values).changes)),
     insert: (sql, ...values) => guard(() => statement(sql).run(...values).lastInsertRowid as bigint),
     exec: (sql) => guard(() => connection.exec(sql)),
@@ -203,7 +256,7 @@ function wrap(connection: Connection, guard: Guard): Database {
         return inSavepoint(work);
       }),
     close: () => {
-      prepared.clear();
+      forget();
       connection.close();
     },
   };

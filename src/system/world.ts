@@ -53,9 +53,9 @@ export function createSystemWorld(endsAtOnce = false): World {
     runProgram: (words, options) => runProgram(words, options, process.env, signals().interrupted.signal),
     findProgram: (name) => findProgram(name, process.env, process.platform),
     get homeDir() {
-      const { homedir, userInfo } = process.getBuiltinModule('node:os');
+      const home = process.env['HOME'] || os().homedir();
       // Node accepts an empty or relative HOME. Secrets would then be stored in the current folder.
-      return [process.env['HOME'], homedir()].find((path) => path && isAbsolute(path)) ?? userInfo().homedir;
+      return isAbsolute(home) ? home : os().userInfo().homedir;
     },
     readFile: (path, maxBytes) => readBounded(path, maxBytes, signals().interrupted.signal),
     ensurePrivateDir: ensurePrivateFolder,
@@ -84,16 +84,18 @@ function silenceSqliteWarning(): void {
   };
 }
 
+// Loaded late, because most commands need nothing of it.
+const os = () => process.getBuiltinModule('node:os');
+
 function thisHost(): Host {
-  const { hostname, userInfo } = process.getBuiltinModule('node:os');
   return {
     get name() {
-      return hostname();
+      return os().hostname();
     },
     get user() {
       // A container may run as a user id that has no name.
       try {
-        return userInfo().username;
+        return os().userInfo().username;
       } catch {
         return String(process.getuid?.() ?? 'unknown');
       }

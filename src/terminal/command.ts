@@ -14,10 +14,27 @@ export interface Guided<V = object> {
   end?(): Promise<void>;
 }
 
+/** The sections of the first screen of help, in order. */
+export const SECTIONS = [
+  'Money in and out',
+  'Users',
+  'Market',
+  'Account and keys',
+  'Look and search',
+  'Automation',
+  'Sandbox',
+  'For developers',
+] as const;
+
+export type Section = (typeof SECTIONS)[number];
+
 /** A command group: enough for help and completion without loading its commands. */
 export interface Group {
   readonly name: string;
   readonly summary: string;
+  readonly section: Section;
+  /** Left out of the first screen of help, which has no room for everything. */
+  readonly isSeldomUsed?: boolean;
   /** Summaries of subgroups: `orders` in `fx orders list`. */
   readonly parts?: Readonly<Record<string, string>>;
   load(): Promise<readonly Command[]>;
@@ -34,6 +51,8 @@ export interface Command {
   /** The ids of the endpoints that it calls. */
   readonly endpoints: readonly string[];
   readonly parameters: Parameters;
+  /** It prints a part of what the command of its endpoint prints. */
+  readonly isView?: boolean;
   /** What it prints with -o json, for `fiatrail schema`. Undefined if that is not described, or is not one document. */
   readonly prints?: Prints;
   /** It moves money, so it takes --once and --again. `guarded`: without an idempotency key, an equal intent soon after stops. */

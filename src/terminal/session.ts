@@ -1,14 +1,13 @@
 import type { Profile } from '../account/profile.ts';
 import type { World } from '../base/world.ts';
 import type { Account } from '../engine/account.ts';
-import { type Changes, createChanges, idempotencyKeyUse } from '../engine/change.ts';
+import type { Changes } from '../engine/change.ts';
+import { createChanges, idempotencyKeyUse } from '../engine/changes.ts';
 import { createAccount } from '../engine/open-account.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Plan } from '../engine/plans/plan.ts';
-import { accountLine, confirmRequest } from './ask/confirm.ts';
 import type { Globals } from './parse/globals.ts';
 import { createDialog } from './show/dialog.ts';
-import { printLines } from './show/lines.ts';
 import { createProgress } from './show/progress.ts';
 
 /** How the command of a plan runs. */
@@ -37,6 +36,9 @@ type Given = Pick<Session, 'world' | 'globals' | 'commandLine' | 'inputName' | '
   readonly profile: Profile;
 };
 
+/** Most commands ask nothing. */
+const asking = () => import('./ask/confirm.ts');
+
 export function createSession({ world, profile, globals, commandLine, inputName, ...running }: Given): Session {
   const dialog = createDialog(world, globals);
   const progress = createProgress(world, globals, ['table', 'csv', 'ndjson'].includes(globals.present.format));
@@ -46,8 +48,8 @@ export function createSession({ world, profile, globals, commandLine, inputName,
   });
   const changes = createChanges(account, {
     isAsked: dialog.isInteractive && !globals.yes,
-    confirm: (effect, change) => confirmRequest(dialog, profile, effect, change),
-    show: (lines) => printLines(world, dialog.note, [accountLine(profile), ...lines]),
+    confirm: async (effect, change) => (await asking()).confirmRequest(dialog, profile, effect, change),
+    show: async (lines) => (await asking()).showPlanned(dialog, profile, lines),
   });
   return { ...account, ...changes, ...running, globals };
 }

@@ -32,7 +32,7 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     ['keys', 'platform', 'show'],
     ['api', 'POST', '/cngnonramp', '-f', 'userId=u', '-f', 'amount=500', '--yes'],
     ['keys', 'rotate', '--yes', '--no-input', '--print-key'],
-    ['keys', 'sandbox', 'add', '--at', 'https://localhost:1/v1', '--print-key'],
+    ['keys', 'sandbox', 'add', '--base-url', 'https://localhost:1/v1', '--print-key'],
   ];
 
   test('is refused with a live key of the environment, which is not sent', async () => {

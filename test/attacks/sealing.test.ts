@@ -55,7 +55,7 @@ const plain = (data: object, status = 200, code = '00'): Forged => ({
 const READ = ['api', 'GET', '/getfees'];
 const CHANGE = ['api', 'POST', '/addbankaccount', '-f', 'accountNumber=0123456789', '-f', 'bankCode=000013', '--yes'];
 const MONEY = ['api', 'POST', '/cngnonramp', '-f', 'userId=u', '-f', 'amount=500', '--yes'];
-const ENABLE = ['keys', 'encryption', 'enable', '-q', '-o', 'json'];
+const ENABLE = ['keys', 'encryption', 'enable', '--yes', '-q', '-o', 'json'];
 
 const profileOf = (home: Home) =>
   JSON.parse(readFileSync(join(home.path, 'config', 'profiles', 'main.json'), 'utf8')) as Record<string, unknown>;
@@ -87,7 +87,8 @@ describe('a profile that requires sealed responses', () => {
     for (const [argv, code] of [
       [READ, 5],
       [CHANGE, 6],
-      [MONEY, 6],
+      // The read before it is forged too.
+      [MONEY, 9],
     ] as const)
       for (const more of argv === READ ? [['-o', 'json'], ['-o', 'raw'], ['-v']] : [['-v']]) {
         const ran = await fiatrail(home, [...argv, ...more]);
@@ -96,6 +97,8 @@ describe('a profile that requires sealed responses', () => {
         // A trace shows what a service says when it fails, and only then.
         if (forged.status < 400) expect(ran.stderr).not.toContain(FORGED);
       }
+    relay.forge = (path) => (path === '/cngnonramp' ? forged : undefined);
+    expect((await must(home, MONEY, '', [6])).stderr).toContain(REASON);
     relay.forge = () => undefined;
     await must(home, READ);
   });
@@ -119,7 +122,7 @@ describe('a profile that requires sealed responses', () => {
 
   test('records a change with a plain success as unknown', async () => {
     const { relay, home } = await required();
-    relay.forge = () => plain({});
+    relay.forge = (path) => (path === '/cngnonramp' ? plain({}) : undefined);
     await must(home, MONEY, '', [6]);
     const { operations } = await fiatrailJson<{ operations: { state: string }[] }>(home, ['ops', 'list']);
     expect(operations.map(({ state }) => state)).toEqual(['unknown']);
@@ -170,12 +173,10 @@ describe('the policy of a profile', () => {
     relay.forge = () => undefined;
     await must(home, ['profiles', 'add', 'main', '--sealing', 'off']);
     for (const [argv, code] of [
-      [READ, 5],
+      [READ, 2],
       [CHANGE, 6],
     ] as const)
-      expect((await must(home, argv, '', [code])).stderr).toContain(
-        'its body is sealed, but sealing is off in this profile',
-      );
+      expect((await must(home, argv, '', [code])).stderr).toContain('sealing is off in this profile');
     const { sealing } = await fiatrailJson<{ sealing: string }>(home, ['keys', 'encryption', 'show']).catch(() => ({
       sealing: 'unreadable',
     }));

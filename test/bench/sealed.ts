@@ -59,7 +59,7 @@ async function opening({ rounds, seconds }: Load): Promise<Row> {
 /** Measures commands with a stored profile against the environment, and with sealed responses against plain ones. */
 async function commands(shop: Workshop, runs: number): Promise<Row[]> {
   const [plain, sealed] = [await account(shop, 'plain'), await account(shop, 'sealed')];
-  timeMs(shop.fiatrail('bench', ['keys', 'encryption', 'enable', '--profile', 'sealed']));
+  timeMs(shop.fiatrail('bench', ['keys', 'encryption', 'enable', '--yes', '--profile', 'sealed']));
   const read = (...more: readonly string[]) => ['balances', 'account', '-o', 'json', ...more];
   const environment = { FIATRAIL_BASE_URL: plain.url, FIATRAIL_API_KEY: plain.apiKey };
   const times = await timesInTurn(

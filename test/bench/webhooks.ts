@@ -101,7 +101,7 @@ async function sealedAccount(shop: Workshop): Promise<Account & { readonly publi
     served.apiKey,
   );
   const flags = ['--profile', profile];
-  const enable = ['keys', 'encryption', 'enable', ...flags, '-q', '-o', 'json', '--query', 'answersSealedTo'];
+  const enable = ['keys', 'encryption', 'enable', '--yes', ...flags, '-q', '-o', 'json', '--query', 'answersSealedTo'];
   const publicKey = JSON.parse(outputOf(shop.fiatrail('listen-sealed', enable))) as string;
   await shop.stop(served);
   return { flags, env: {}, profile, publicKey };

@@ -90,35 +90,6 @@ describe('a moment', () => {
   });
 });
 
-test.each([
-  [{ resume: 'c' }, '24h', undefined, '--since 24h'],
-  [{ outputFile: 'f' }, undefined, '90m', '--until 90m'],
-  [{ outputFile: 'f' }, '2026-11-01', '90m', '--until 90m'],
-  [{ outputFile: 'f' }, 'yesterday', '2026-11-21T00:00:00Z', undefined],
-  [{}, '24h', '90m', undefined],
-] as const)('a list with %j goes on only in a period that stays: %s to %s', (more, from, to, wrong) => {
-  const context = { globals: { zone: zoneNamed(LAGOS) }, world: { clock: fakeClock(Date.parse(NOW)) } };
-  const read = () => periodOf({ since: since.parse(from), until: until.parse(to), ...more }, context);
-  if (wrong) expect(read).toThrow(`${wrong} would mean another time when the list is resumed`);
-  else expect(read).not.toThrow();
-});
-
-test('a list that cannot go on in its period says what to write instead', () => {
-  const context = {
-    globals: { zone: zoneNamed(LAGOS) },
-    world: { clock: fakeClock(Date.parse('2026-11-22T12:00:00Z')) },
-  };
-  const hintOf = (more: object) => {
-    try {
-      return periodOf({ since: since.parse('24h'), until: undefined, ...more }, context);
-    } catch (error) {
-      return (error as { hint?: string }).hint;
-    }
-  };
-  expect(hintOf({ outputFile: 'f' })).toBe('use the full time: --since 2026-11-21T12:00:00.000Z');
-  expect(hintOf({ resume: 'c' })).toBe('use the --since that the message with the cursor shows');
-});
-
 describe('a period', () => {
   test('may have no start and no end', () => {
     expect(typed(LAGOS, NOW, undefined)).toEqual({

@@ -171,9 +171,13 @@ describe('a payment', () => {
     for (const hidden of ['22222222299', 'sandbox_0123', '5ec7e7']) expect(seen).not.toContain(hidden);
   });
 
-  test('shows the shortfall', async () => {
-    const { world } = await run(OFFRAMP.with(4, '2000'), PREVIEWS, onTerminal(no));
+  test('shows the shortfall, asks nothing and exits with 9', async () => {
+    const { world, code } = await run(OFFRAMP.with(4, '2000'), PREVIEWS, { isTerminal: true });
+    expect(code).toBe(9);
     expect(world.stderr.text()).toContain('1,500.00 cNGN before, 585.00 cNGN short');
+    expect(world.stderr.text()).toContain(
+      'the balance is 1,500.00 cNGN, and this takes 2,085.00 cNGN; nothing was sent',
+    );
   });
 
   test('leaves out fees and balance that cannot be read', async () => {

@@ -139,7 +139,7 @@ test('exits with 2 if the state folder cannot be created', async () => {
 
 describe('standard output that cannot be written', () => {
   test('fails a read without a stack trace', async () => {
-    const { stdout, stderr } = await shell([`${PROGRAM} users list -q > /dev/full`, 'echo "[exit $?]"']);
+    const { stdout, stderr } = await shell([`${PROGRAM} banks -q > /dev/full`, 'echo "[exit $?]"']);
     expect({ exits: exitsIn(stdout).every((code) => code !== 0), hasTrace: TRACE.test(stderr) }).toEqual({
       exits: true,
       hasTrace: false,

@@ -408,7 +408,7 @@ describe('fees withdrawals start', () => {
 
   const FEES = {
     summary: { availableForWithdrawal: 2_000_000 },
-    details: { minimumWithdrawal: 1_000, maximumWithdrawal: 10_000_000 },
+    details: { minimumWithdrawal: 500, maximumWithdrawal: 10_000_000 },
   };
   const SAVED = {
     accountId: 'a-1',
@@ -460,7 +460,7 @@ describe('fees withdrawals start', () => {
         narration: TAG,
       },
     });
-    expect(stderr).toContain('₦20,000.00 available; at least ₦10.00 and at most ₦100,000.00 per withdrawal');
+    expect(stderr).toContain('₦20,000.00 available; at least ₦5.00 and at most ₦100,000.00 per withdrawal');
     expect(stderr).toMatch(/equivalent command: fiatrail fees withdrawals start --amount 1500.5 --to a-1\n$/);
   });
 

@@ -94,7 +94,7 @@ describe('onramp start', () => {
   const PAY = {
     expect: 'within',
     find: 'to +(\\d{10})',
-    run: ['sandbox', 'pay', '{}', '--amount', '5100', '--from', 'ANYBODY'],
+    run: ['sandbox', 'pay', '{}', '--amount', '5100', '--sender', 'ANYBODY'],
   };
   const CONFIRM = { expect: 'Continue?', send: `y${ENTER}` };
   const atEnd = sharedEnd();

@@ -201,12 +201,11 @@ describe('a call', () => {
   const ONRAMP = { userId: 'u', amount: 500 };
   const BANK = { accountNumber: '0123456789', bankCode: '058' };
 
-  test('that cannot open the response of a read exits with 5, without a retry', async () => {
+  test('that cannot open the response of a read exits with 2, without a retry', async () => {
     const error = await errorOf([await sealedTo(OTHER, success({}))], sealing([OWN]), getFees, {});
-    expect(CATEGORIES[error.category].exit).toBe(5);
+    expect(CATEGORIES[error.category].exit).toBe(2);
     expect({ message: error.message, hint: error.hint }).toEqual({
-      message:
-        'the service sent no usable response: its body is sealed, but it cannot be opened: sealed for another key, or altered',
+      message: 'the service’s response is encrypted, and it cannot be opened: sealed for another key, or altered',
       hint: HINT,
     });
   });

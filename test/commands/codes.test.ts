@@ -87,7 +87,7 @@ async function prepared(world: FakeWorld): Promise<Things> {
   };
   const rich = users.find((each) => each.userId === userId);
   const { accountNumber = '', accountName = '' } = rich?.virtualAccount ?? {};
-  await printed(world, ['sandbox', 'pay', accountNumber, '--amount', '1000', '--from', accountName]);
+  await printed(world, ['sandbox', 'pay', accountNumber, '--amount', '1000', '--sender', accountName]);
   await printed(world, ['sandbox', 'settle']);
   await printed(world, ['wallets', 'external', 'add', ADDRESS, '--network', 'base', '--yes']);
   // Leaves less than the maximum withdrawal.

@@ -139,7 +139,7 @@ export const CONDITIONS: readonly Condition[] = [
       ['fees', 'withdrawals', 'start', '--amount', '9.99', ...TO_NAMED],
       ['fx', 'quote', ...buy('999')],
       ['fx', 'trades', 'start', ...buy('999')],
-      ['fx', 'market-order', ...buy('0')],
+      ['fx', 'market-orders', 'start', ...buy('0')],
       order('0', '1000', '2000'),
       api('POST', '/cngnonramp', `userId=${user}`, 'amount=0'),
       api('POST', '/fx/quote', 'pair=CNGN-USDC', 'side=buy', 'cngnAmount=999'),
@@ -181,7 +181,7 @@ export const CONDITIONS: readonly Condition[] = [
     lines: () => [
       ['fx', 'quote', ...buy('9999999999')],
       ['fx', 'trades', 'start', ...buy('9999999999')],
-      ['fx', 'market-order', ...buy('9999999999')],
+      ['fx', 'market-orders', 'start', ...buy('9999999999')],
     ],
   },
   {

@@ -17,7 +17,7 @@ interface SentEvent {
 
 /** The events as the sandbox wrote them, oldest first. */
 async function written(account: Account): Promise<SentEvent[]> {
-  const { events } = await account.run<{ events: SentEvent[] }>('sandbox', 'events', 'list', '--limit', '1000');
+  const { events } = await account.run<{ events: SentEvent[] }>('sandbox', 'events', 'list', '--all');
   return events.toReversed();
 }
 

@@ -15,6 +15,11 @@ const all = [...endpoints, ...Object.values(controls)];
 const NOT_TYPED: Readonly<Record<string, readonly string[]>> = {
   status: ['token', 'networks'],
   'users show': ['bvn'],
+  'onramp list': ['type'],
+  'offramp list': ['type'],
+  'payout list': ['type', 'userId'],
+  'transfers list': ['type', 'userId'],
+  'withdrawals status': ['token', 'status', 'type', 'userId', 'startDate', 'endDate'],
   'users list': ['orderBy'],
   'users activate': ['active', 'reason'],
   'users deactivate': ['active'],
@@ -37,8 +42,11 @@ const NOT_TYPED: Readonly<Record<string, readonly string[]>> = {
   'webhooks set': ['secret', 'enabled'],
   'webhooks enable': ['enabled'],
   'webhooks disable': ['enabled'],
-  'webhooks inbox gaps': ['limit', 'offset', 'status', 'sortBy', 'orderBy', 'orderDirection'],
+  'webhooks inbox gaps': ['status', 'sortBy', 'orderBy', 'orderDirection'],
 };
+
+/** The fields of a page, which --limit and --after give. */
+const OF_PAGES = ['limit', 'offset', 'page', 'startAfter'];
 
 /** Commands that check and name their input themselves. */
 const OWN_NAMES = ['keys', 'ip'];
@@ -53,7 +61,7 @@ describe('a request field that breaks its rule', () => {
 
   test.each(cases)('$name: is named as it was typed', ({ name, command, fields }) => {
     const unnamed = fields.filter((field) => inputName(command, field) === field && !isParameter(command, field));
-    expect(unnamed).toEqual(NOT_TYPED[name] ?? []);
+    expect(unnamed.filter((field) => !OF_PAGES.includes(field))).toEqual(NOT_TYPED[name] ?? []);
   });
 
   test('maps only fields that exist, and only to parameters', () => {
@@ -84,9 +92,9 @@ describe('a request field that breaks its rule', () => {
     ],
     [
       ['transfers', 'start', '--amount', '1', '--to', WALLET, '--note', 'a\u0007b'],
-      '--note: expected a string, at most 500',
+      '--note: "a\\u{7}b" has a control or invisible character',
     ],
-    [['users', 'deactivate', 'u', '--reason', 'a\u0007b'], '--reason: expected a string'],
+    [['users', 'deactivate', 'u', '--reason', 'a\u0007b'], '--reason: "a\\u{7}b" has a control or invisible character'],
   ])('%j: %s', async (argv, words) => {
     const world = fakeWorld();
     const code = await main([...argv, '--yes', '-q'], world);

@@ -101,7 +101,7 @@ export class Account {
 
   /** Pays Naira into an account, and returns the id of the deposit. */
   async pay(accountNumber: string, amount: string, from: string): Promise<string> {
-    const { depositId } = await this.run('sandbox', 'pay', accountNumber, '--amount', amount, '--from', from);
+    const { depositId } = await this.run('sandbox', 'pay', accountNumber, '--amount', amount, '--sender', from);
     return String(depositId);
   }
 
@@ -193,7 +193,7 @@ export class Account {
       '--yes',
     );
     const to = String(started['receivableAddress']);
-    await this.run('sandbox', 'pay', to, '--chain', '--amount', amount, '--from', OUTSIDE);
+    await this.run('sandbox', 'pay', to, '--chain', '--amount', amount, '--sender', OUTSIDE);
     await this.settle();
     return String(started['requestId']);
   }

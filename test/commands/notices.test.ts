@@ -20,19 +20,23 @@ const PROFILE = 'profile sandbox · embedded sandbox\n';
 
 describe('a list that is not whole', () => {
   test.each([
-    [['users', 'list'], '20 of 25 users; --all for the rest\n'],
-    [['users', 'list', '--limit', '3', '-o', 'csv'], '3 of 25 users; --all for the rest\n'],
-    [['users', 'list', '--limit', '3', '--offset', '5', '-o', 'ndjson'], '6 to 8 of 25 users; --all for the rest\n'],
-    [['users', 'list', '--limit', '2', '--query', 'users[].userId'], '2 of 25 users; --all for the rest\n'],
-    [['users', 'list', '--offset', '20'], ''],
-    [['users', 'list', '--offset', '100'], ''],
+    [['users', 'list'], '20 of 25 users; for the next page: --after CURSOR; for all: --all\n'],
+    [
+      ['users', 'list', '--limit', '3', '-o', 'csv'],
+      '3 of 25 users; for the next page: --after CURSOR; for all: --all\n',
+    ],
+    [
+      ['users', 'list', '--limit', '2', '--query', 'users[].userId'],
+      '2 of 25 users; for the next page: --after CURSOR; for all: --all\n',
+    ],
     [['users', 'list', '--all'], ''],
     [['users', 'list', '--limit', '100'], ''],
     [['banks'], ''],
     [['users', 'list', '--limit', '3', '-q'], undefined],
   ])('%j says so', async (argv, notice) => {
     const { code, stderr } = await run(await withUsers(), ...argv);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: notice === undefined ? '' : PROFILE + notice });
+    const said = stderr.replace(/--after [\w.-]+/, '--after CURSOR');
+    expect({ code, said }).toEqual({ code: 0, said: notice === undefined ? '' : PROFILE + notice });
   });
 
   test('says so where the service gives no total', async () => {
@@ -42,7 +46,9 @@ describe('a list that is not whole', () => {
       network: async () => ({ status: 200, headers: {}, body: list }),
     });
     const { stderr } = await run(world, 'fees', 'withdrawals', 'list');
-    expect(stderr).toMatch(/^50 of the \S+, and there may be more; --all for the rest$/m);
+    expect(stderr).toMatch(
+      /^20 of the withdrawals, and there are more; for the next page: --after [\w.-]+; for all: --all$/m,
+    );
   });
 });
 
@@ -199,9 +205,9 @@ describe('ops list with a filter', () => {
     for (const amount of ['500', '600', '700'])
       await run(world, 'fees', 'withdrawals', 'start', '--amount', amount, '--to', 'default', '--yes', '-q');
     expect((await run(world, 'ops', 'list', '--in-doubt')).stderr).toBe('');
-    expect((await run(world, 'ops', 'list', '--limit', '1')).stderr).toBe('1 of 3 operations; --all for the rest\n');
-    expect((await run(world, 'ops', 'list', '--kind', 'money', '--limit', '1')).stderr).toBe(
-      '1 of the operations, and there may be more; --all for the rest\n',
+    expect((await run(world, 'ops', 'list', '--limit', '1')).stderr).toMatch(/^1 of 3 operations; for the next/);
+    expect((await run(world, 'ops', 'list', '--kind', 'money', '--limit', '1')).stderr).toMatch(
+      /^1 of the operations, and there are more; for the next page: --after [\w.-]+; for all: --all\n$/,
     );
     const { pagination } = JSON.parse((await run(world, 'ops', 'list', '--in-doubt', '-o', 'json')).stdout);
     expect(pagination).toMatchObject({ total: 0, hasMore: false });

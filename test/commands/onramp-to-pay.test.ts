@@ -87,7 +87,7 @@ describe('onramp status says where to see what to pay', () => {
     expect((await status()).stderr).toContain(hint(requestId));
     expect((await status('--wait', '1s')).stderr).toContain(hint(requestId));
     expect((await status('-q')).stderr).toBe('');
-    await run('sandbox', 'pay', accountNumber, '--amount', '1022', '--from', 'ADA OBI', '-q');
+    await run('sandbox', 'pay', accountNumber, '--amount', '1022', '--sender', 'ADA OBI', '-q');
     await run('sandbox', 'settle', '-q');
     expect((await status()).stderr).not.toContain('exclude fees');
   });

@@ -59,7 +59,7 @@ describe('fiatrail schema', () => {
     const { properties, required } = await schemaOf('users list');
     expect(required?.slice(0, 2)).toEqual(['users', 'pagination']);
     expect(properties['users']).toMatchObject({ type: 'array', items: { type: 'object' } });
-    expect(properties['pagination']).toMatchObject({ required: ['total', 'limit', 'offset', 'hasMore'] });
+    expect(properties['pagination']).toMatchObject({ required: ['total', 'limit', 'offset', 'hasMore', 'after'] });
   });
 
   test('the fields of a nested object stand among the others', async () => {

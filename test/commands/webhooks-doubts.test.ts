@@ -18,7 +18,7 @@ async function fundedUser(world: FakeWorld): Promise<string> {
   const { userId } = await json(world, 'users', 'onboarding', 'start', '22222222222', '--wait');
   const shown = await json(world, 'users', 'show', String(userId));
   const account = (shown['virtualAccounts'] as unknown as { accountNumber: string; accountName: string }[])[0];
-  const paid = ['--amount', '5000', '--from', account?.accountName ?? ''];
+  const paid = ['--amount', '5000', '--sender', account?.accountName ?? ''];
   await json(world, 'sandbox', 'pay', account?.accountNumber ?? '', ...paid);
   await json(world, 'sandbox', 'settle');
   return String(userId);

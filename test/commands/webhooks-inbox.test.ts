@@ -18,7 +18,9 @@ test('a replay changes the content that was read, whatever stands in the place o
   const { world, inbox } = await worldWith({ event: 'user.onboarded', data: 'text', payload: { firstName: 'Ada' } });
   inbox.close();
   const options = ['--resign', 'service', '--set', 'firstName=Eve', '--dry-run', '-o', 'json', '-q'];
-  expect(await main(['webhooks', 'inbox', 'replay', '1', '--to', 'http://127.0.0.1:9/', ...options], world)).toBe(0);
+  expect(await main(['webhooks', 'inbox', 'replay', '1', '--target', 'http://127.0.0.1:9/', ...options], world)).toBe(
+    0,
+  );
   expect(world.stdout.text()).toContain('Eve');
 });
 

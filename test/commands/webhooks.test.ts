@@ -63,11 +63,11 @@ describe('the embedded sandbox', () => {
     expect(await counted('--until', '2026-01-01')).toEqual([]);
   });
 
-  test.each([['--limit', '5'], ['--before', '5'], ['--all']])(
+  test.each([['--limit', '5'], ['--after', '5'], ['--all']])(
     'cannot have its events counted with %s',
     async (...option) => {
       expect(await run(['webhooks', 'inbox', 'list', '--count', ...option])).toBe(2);
-      expect(world.stderr.text()).toContain('--count cannot be combined with --limit, --before or --all');
+      expect(world.stderr.text()).toContain('--count cannot be combined with --limit, --after or --all');
     },
   );
 
@@ -232,7 +232,7 @@ describe('verify', () => {
 test('trigger is refused for a live profile', async () => {
   const env = { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
   const own = fakeWorld({ env });
-  expect(await run(['webhooks', 'trigger', 'user.onboarded', '--to', 'http://127.0.0.1:9/'], own)).toBe(9);
+  expect(await run(['webhooks', 'trigger', 'user.onboarded', '--target', 'http://127.0.0.1:9/'], own)).toBe(9);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AddressForm, addressProblem } from '../../src/crypto/address.ts';
-import { bantuAddress, solanaAddress } from '../../src/service/wallets/generated-addresses.ts';
+import { bantuAddress, solanaAddress } from '../../src/service/wallets/addresses.ts';
 
 /** The examples of EIP-55, and well-known addresses in the other formats. */
 const GOOD: readonly (readonly [AddressForm, string])[] = [

@@ -317,7 +317,7 @@ describe('collect.sh', () => {
     const { account, running, argv, number = '' } = await started();
     const again = account.startScript('collect.sh', argv);
     expect(accountNumber(await again.firstLine())).toBe(number);
-    await account.fiatrail(['sandbox', 'pay', number, '--amount', '5100', '--from', 'IFEOMA BOLAJI OBI', '-q']);
+    await account.fiatrail(['sandbox', 'pay', number, '--amount', '5100', '--sender', 'IFEOMA BOLAJI OBI', '-q']);
     for (const { end } of [running, again]) {
       const { stdout, code } = await end;
       expect({ code, number: accountNumber(stdout), stdout }).toEqual({

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { PAGES as HELP_PAGES } from '../../scripts/help.ts';
 import { CATEGORIES } from '../../src/base/errors.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 
@@ -27,9 +28,8 @@ describe('README.md', () => {
   });
 
   it('names only commands that exist', async () => {
-    const known = (await Promise.all(CATALOGUE.map((group) => group.load())))
-      .flat()
-      .map(({ words }) => words.join(' '));
+    const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
+    const known = [...commands.map(({ words }) => words.join(' ')), ...HELP_PAGES.map((page) => `help ${page}`)];
     const named = [...readme.matchAll(/fiatrail ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*)?)/g)].map(([, words = '']) => words);
     const unknown = named.filter(
       (words) =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
-import { RENAMED } from '../../src/contract/renamed.ts';
+import { RENAMED, RENAMED_FLAGS } from '../../src/contract/renamed.ts';
 import { ROOT } from '../support/built.ts';
 
 const page = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -14,7 +14,8 @@ const rowsOf = (section: string) =>
       ?.matchAll(/^\| `([^`]+)` \|/gm) ?? []),
   ].map(([, name = '']) => name);
 
-const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat().map(({ words }) => words.join(' '));
+const all = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
+const commands = all.map(({ words }) => words.join(' '));
 const lastOf = (command: string) => command.split(' ').at(-1) ?? '';
 
 describe('docs/contributing/naming.md', () => {
@@ -41,15 +42,63 @@ describe('docs/contributing/naming.md', () => {
   });
 });
 
-/** Both are final when the command returns. */
-const WITHOUT_STATUS = ['withdrawals start', 'transfers start'];
+describe('flags and arguments', () => {
+  const options = all.flatMap(({ words, parameters }) =>
+    Object.values(parameters)
+      .filter(({ kind }) => kind === 'option')
+      .map(({ name }) => {
+        const [flag = '', ...form] = name.replace(/^-\w, /, '').split(' ');
+        return { command: words.join(' '), flag, form: form.join(' ') };
+      }),
+  );
+
+  test('have one form of their value, but for those of the table', () => {
+    const forms = Map.groupBy(options, ({ flag }) => flag);
+    const several = [...forms].filter(([, uses]) => new Set(uses.map(({ form }) => form)).size > 1);
+    expect(several.map(([flag]) => flag).toSorted()).toEqual(rowsOf('Flags').toSorted());
+  });
+
+  test('of a list with pages are those of every other', () => {
+    const flagsOf = (command: string) => options.filter((each) => each.command === command).map(({ flag }) => flag);
+    const paged = commands.filter(
+      (command) => flagsOf(command).includes('--all') && flagsOf(command).includes('--limit'),
+    );
+    expect(paged.length).toBeGreaterThan(15);
+    const missing = paged.flatMap((command) =>
+      ['--after', '--since', '--until', '--status'].flatMap((flag) =>
+        flagsOf(command).includes(flag) ? [] : [`${command} ${flag}`],
+      ),
+    );
+    expect(missing).toEqual([]);
+    const banned = ['--offset', '--page', '--before'];
+    expect(options.filter(({ flag }) => banned.includes(flag))).toEqual([]);
+  });
+
+  test('name an id after its thing', () => {
+    const ids = all.flatMap(({ parameters }) =>
+      Object.values(parameters).flatMap(({ kind, name }) =>
+        kind === 'argument' && name.endsWith('-id') ? [name] : [],
+      ),
+    );
+    expect([...new Set(ids)].toSorted()).toEqual(rowsOf('Arguments').toSorted());
+  });
+
+  test.each([...RENAMED_FLAGS])('%s is %s now, and never both in one command', (before, now) => {
+    const commandsWith = (flag: string) => options.filter((each) => each.flag === flag).map(({ command }) => command);
+    expect(commandsWith(now)).not.toEqual([]);
+    expect(commandsWith(before).filter((command) => commandsWith(now).includes(command))).toEqual([]);
+  });
+});
+
+/** A transfer is final when the command returns; the others have the status of their group. */
+const WITHOUT_STATUS = ['transfers start', 'swaps wallets start', 'fx market-orders start'];
 /** `profiles operators list` shows the amounts, and `users show` the asset. */
 const WITHOUT_SHOW = ['profiles sign-above set', 'users onramp-asset set'];
 
 describe('a former name of a command', () => {
   test('is no command, and its new name is one', () => {
-    expect(Object.keys(RENAMED).filter((before) => commands.includes(before))).toEqual([]);
-    expect(Object.values(RENAMED).filter((now) => !commands.includes(now))).toEqual([]);
+    expect([...RENAMED.keys()].filter((before) => commands.includes(before))).toEqual([]);
+    expect([...RENAMED.values()].filter((now) => !commands.includes(now))).toEqual([]);
   });
 
   test('is in the changelog with the new one', () => {
@@ -57,6 +106,6 @@ describe('a former name of a command', () => {
       before,
       now,
     ]);
-    expect(rows).toEqual(Object.entries(RENAMED));
+    expect(rows).toEqual([...RENAMED]);
   });
 });

@@ -60,7 +60,7 @@ async function exercise(home: Home): Promise<string[]> {
   expect((await fiatrail(home, tab, { env })).stdout).toContain('zenith-bank');
   serving.kill('SIGINT');
   expect((await serving.end).code).toBe(0);
-  await run('keys', 'encryption', 'enable');
+  await run('keys', 'encryption', 'enable', '--yes');
   await run('sandbox', 'snapshot', 'snapshot.db');
   await run('users', 'onboarding', 'start', '22222222221', '--yes');
   await run('profiles', 'operators', 'add', 'ada', '--generate', '--yes');

@@ -36,10 +36,10 @@ async function sent(argv: readonly string[], env: Readonly<Record<string, string
 }
 
 const trigger = (url: string, secret: string) =>
-  sent(['webhooks', 'trigger', 'fintech.user.deposit.received', '--to', url], { FIATRAIL_WEBHOOK_SECRET: secret });
+  sent(['webhooks', 'trigger', 'fintech.user.deposit.received', '--target', url], { FIATRAIL_WEBHOOK_SECRET: secret });
 
 const replay = (url: string, ...more: readonly string[]) =>
-  sent(['webhooks', 'inbox', 'replay', '1', '--to', url, ...more], { FIATRAIL_FORWARD_SECRET: FORWARD_SECRET });
+  sent(['webhooks', 'inbox', 'replay', '1', '--target', url, ...more], { FIATRAIL_FORWARD_SECRET: FORWARD_SECRET });
 
 const TAKEN: Sent = { code: 0, status: 200 };
 const REFUSED: Sent = { code: 3, status: 401 };

@@ -36,6 +36,7 @@ export interface Ids {
   readonly bridgeAddress: string;
   readonly fingerprint: string;
   readonly withdrawal: string;
+  readonly userWithdrawal: string;
   readonly quote: string;
   readonly order: string;
   readonly makersOrder: string;
@@ -116,7 +117,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   const shown = await on('users', 'show', user);
   const permanent = shown['virtualAccounts']?.['0'];
   const payIn = (to: unknown, amount: unknown) =>
-    on('sandbox', 'pay', text(to), '--amount', text(amount), '--from', text(permanent?.['accountName']));
+    on('sandbox', 'pay', text(to), '--amount', text(amount), '--sender', text(permanent?.['accountName']));
   await payIn(permanent?.['accountNumber'], '90000');
   await payIn(account['accountNumber'], account['totalAmountWithFee']?.['value']);
   await on('sandbox', 'settle');
@@ -128,6 +129,8 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   const offramp = await on('offramp', 'start', user, '--amount', '1000', ...toBank);
   const payout = await on('payout', 'start', '--amount', '1000', '--to', bankAccount);
   const swap = await on('swaps', 'start', user, '--sell', 'CNGN', '--buy', 'USDT', '--amount', '20000');
+  const route = ['--from', text(shown['walletDetails']?.['evmWallet']), '--to', ADDRESS];
+  const userWithdrawal = await on('withdrawals', 'start', user, '--amount', '10', '--token', 'CNGN', ...route);
   const networks = ['--from-network', 'base', '--to-network', 'bsc'];
   const bridge = await on('bridge', 'start', ...networks, '--amount', '500', '--from', ADDRESS, '--to', ADDRESS);
   const terms = ['--price', '1390', '--min', '1000', '--max', '500000'];
@@ -173,6 +176,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     bridgeAddress: text(bridge['receivableAddress']),
     fingerprint: text((await on('keys', 'platform', 'show'))['fingerprint']),
     withdrawal: text(withdrawal['withdrawalId']),
+    userWithdrawal: text(userWithdrawal['requestId']),
     quote: text(quote['quoteId']),
     order: text(order['orderId']),
     makersOrder: makers,

@@ -24,6 +24,7 @@ const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
   'payout start': ({ bankAccount }) => bankAccount,
   'payout status': ({ payout }) => payout,
   recover: ({ offramp }) => offramp,
+  'withdrawals status': ({ userWithdrawal }) => userWithdrawal,
   'bridge status': ({ bridge }) => bridge,
   'bank-accounts show': ({ bankAccount }) => bankAccount,
   'bank-accounts update': ({ bankAccount }) => bankAccount,
@@ -55,7 +56,7 @@ const STANDS_FOR: readonly (readonly [pattern: RegExp, of: (ids: Ids, words: str
     new RegExp(`^${ADDRESS}$`),
     ({ userWallet, rampWallet }, words) => {
       if (words === 'withdrawals start' || words === 'balances address') return userWallet;
-      return words === 'swaps trigger' || words === 'onramp status' ? rampWallet : undefined;
+      return words === 'swaps wallets start' || words === 'onramp status' ? rampWallet : undefined;
     },
   ],
 ];
@@ -73,7 +74,7 @@ function withIds(argv: readonly string[], command: Command, ids: Ids): string[] 
 
 const paid = (to: string, token: string, network: string, amount: string) => [
   ...['sandbox', 'pay', to, '--chain', '--token', token, '--network', network],
-  ...['--amount', amount, '--from', ADDRESS],
+  ...['--amount', amount, '--sender', ADDRESS],
 ];
 const ROTATE = ['keys', 'rotate', '--push-command', 'vault'];
 const ALLOWED = [
@@ -87,7 +88,7 @@ const NEW_KEY = [
   'add',
   '--profile',
   'main',
-  '--at',
+  '--base-url',
   'https://sandbox-host/v1',
   '--save',
   'main-sandbox',
@@ -108,7 +109,7 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'ip replace': () => ALLOWED,
   'withdrawals start': ({ userWallet }) => [paid(userWallet, 'USDC', 'bsc', '100')],
   'swaps start': ({ userWallet }) => [paid(userWallet, 'USDT', 'base', '100')],
-  'swaps trigger': ({ rampWallet }) => [paid(rampWallet, 'CNGN', 'base', '9000')],
+  'swaps wallets start': ({ rampWallet }) => [paid(rampWallet, 'CNGN', 'base', '9000')],
   'bridge status': ({ bridgeAddress }) => [paid(bridgeAddress, 'CNGN', 'base', '500'), ['sandbox', 'settle']],
   'wallets external add': () => [['wallets', 'external', 'remove', ADDRESS]],
   'profiles trust': () => [
@@ -116,7 +117,7 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
     ['profiles', 'add', 'main', ...KEY_COMMAND],
     ['profiles', 'use', 'old', '--here'],
   ],
-  'keys sandbox add': (_ids, example) => (example.includes('--at') ? [] : [NEW_KEY]),
+  'keys sandbox add': (_ids, example) => (example.includes('--base-url') ? [] : [NEW_KEY]),
   'sandbox events resend': () => TOLD.slice(0, 1),
   'webhooks inbox gaps': () => [['sandbox', 'reset', '--pace', 'instant'], ...TOLD],
   'webhooks inbox list': () => TOLD,

@@ -45,7 +45,7 @@ async function fundedUser(program: Program): Promise<Target> {
   const { virtualAccounts } = await program.json(['users', 'show', String(userId)]);
   const [account] = virtualAccounts as { accountNumber: string; accountName: string }[];
   const { accountNumber = '', accountName = '' } = account ?? {};
-  await program.json(['sandbox', 'pay', accountNumber, '--amount', '1000000', '--from', accountName]);
+  await program.json(['sandbox', 'pay', accountNumber, '--amount', '1000000', '--sender', accountName]);
   await program.json(['sandbox', 'advance', '1m']);
   return { userId: String(userId), name: accountName, accountNumber };
 }
@@ -67,7 +67,7 @@ async function durationOf(program: Program): Promise<number> {
 async function payable(program: Program, { userId }: Target): Promise<Line> {
   const { requestId } = await program.json(['onramp', 'start', userId, '--amount', '100', '--yes']);
   const { accountNumber } = await program.json(['onramp', 'account', String(requestId)]);
-  return [['sandbox', 'pay', String(accountNumber), '--amount', '102.20', '--from', 'ANY PAYER']];
+  return [['sandbox', 'pay', String(accountNumber), '--amount', '102.20', '--sender', 'ANY PAYER']];
 }
 
 async function lineOf(program: Program, target: Target, kind: Kill['kind'], index: number): Promise<Line> {
@@ -80,7 +80,7 @@ async function lineOf(program: Program, target: Target, kind: Kill['kind'], inde
     case 'pay':
       return payable(program, target);
     case 'payPermanent':
-      return [['sandbox', 'pay', accountNumber, '--amount', '50', '--from', name]];
+      return [['sandbox', 'pay', accountNumber, '--amount', '50', '--sender', name]];
     case 'offramp': {
       const to = ['--bank-code', '000013', '--account-number', index % 3 === 0 ? '0000000009' : '0123456789'];
       return [['offramp', 'start', userId, '--amount', '10', ...to, '--yes', '--again', '--wait']];

@@ -113,7 +113,7 @@ export const GROUPS: readonly Group[] = [
     'swaps.create': (terms) =>
       `swaps start ${terms.userId} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
     'swaps.trigger': (terms) =>
-      `swaps trigger --wallet ${terms.onrampWallet} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
+      `swaps wallets start --wallet ${terms.onrampWallet} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
   }),
   group('bridge', 'SELECT request_id AS id FROM bridge', {
     'bridge.initiate': ({ isOpposite, wallet, destination, more }) =>
@@ -127,7 +127,7 @@ export const GROUPS: readonly Group[] = [
     'fx.trade': ({ isOpposite, more }) =>
       `fx trades start --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --amount ${1_000 + more}`,
     'fx.market-order': ({ isOpposite, more }) =>
-      `fx market-order --pair CNGN-USDT --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
+      `fx market-orders start --pair CNGN-USDT --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
     'fx.create-order': ({ isOpposite, more }) =>
       `fx orders add --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --price ${1_300 + more} --min 1000 --max 5000`,
   }),
@@ -145,10 +145,10 @@ export const TERSE_GROUPS: readonly Group[] = [
     'fx.trade': ({ isOpposite, more }) =>
       `fx trades start --pair CNGN-USDC --side ${isOpposite ? 'sell' : 'buy'} --amount ${1_000 + more} ${isOpposite ? '--min-price 1' : '--max-price 9999'}`,
     'fx.market-order': ({ isOpposite, more }) =>
-      `fx market-order --pair CNGN-USDC --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
+      `fx market-orders start --pair CNGN-USDC --side ${isOpposite ? 'buy' : 'sell'} --amount ${1_000 + more}`,
   }),
   group('swaps of all', posted('swap.taken'), {
-    'swaps.trigger': (terms) => `swaps trigger --wallet ${terms.onrampWallet} --sell CNGN --buy ${bought(terms)}`,
+    'swaps.trigger': (terms) => `swaps wallets start --wallet ${terms.onrampWallet} --sell CNGN --buy ${bought(terms)}`,
     'swaps.create': (terms) =>
       `swaps start ${terms.userId} --sell CNGN --buy ${bought(terms)} --amount ${2_000 + terms.more}`,
   }),
@@ -196,12 +196,12 @@ async function furnishUser(json: Json, pass: () => Promise<void>, bvn: string) {
   const { requestId } = await json(words(`onramp start ${userId} --amount 90000`));
   const account = await json(words(`onramp account ${requestId}`));
   const { value } = account['totalAmountWithFee'] as { value: string };
-  await json(words(`sandbox pay ${account['accountNumber']} --amount ${value} --from ADA`));
+  await json(words(`sandbox pay ${account['accountNumber']} --amount ${value} --sender ADA`));
   await pass();
   const { walletAddress } = await json(words(`onramp status ${requestId}`));
   const { walletDetails, virtualAccounts } = await json(words(`users show ${userId}`));
   const [{ accountNumber = '', accountName = '' } = {}] = virtualAccounts as Record<string, string>[];
-  await json(['sandbox', 'pay', accountNumber, '--amount', '1000000', '--from', accountName]);
+  await json(['sandbox', 'pay', accountNumber, '--amount', '1000000', '--sender', accountName]);
   await pass();
   const { evmWallet = '' } = walletDetails as Record<string, string>;
   return { userId, managedWallet: evmWallet, onrampWallet: String(walletAddress) };

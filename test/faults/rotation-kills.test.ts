@@ -130,7 +130,7 @@ const FORMS: readonly [form: string, kills: number, open: () => Promise<Setup>][
     Math.ceil(KILLS / 4),
     async () => {
       const setup = await overNetwork();
-      await must(setup.home, ['keys', 'encryption', 'enable', '--seal-requests', 'on', '-q']);
+      await must(setup.home, ['keys', 'encryption', 'enable', '--seal-requests', 'on', '--yes', '-q']);
       return setup;
     },
   ],

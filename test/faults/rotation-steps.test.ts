@@ -173,6 +173,28 @@ describe('with a delayed response', () => {
     expect((await run(home, RESUME_COMMAND)).code).toBe(0);
     expect({ isLive: isLive(), leftBehind: leftBehind(home) }).toEqual({ isLive: true, leftBehind: [] });
   });
+
+  test('a full disk loses no key', async () => {
+    const { home } = await setUp();
+    const running = await delayed(home, () => startInGroup(home, ROTATE));
+    running.kill(false);
+    await running.end;
+    await rotationProcessesGone(home);
+    const liveKeys = served.keys().filter(({ isLive }) => isLive).length;
+    // Simulates a full disk: existing files stay, and none can grow.
+    const words = [process.execPath, join(ROOT, 'bin', 'fiatrail.js'), ...RESUME_COMMAND]
+      .map((word) => `"${word}"`)
+      .join(' ');
+    const limited = await startProgram(home, 'bash', ['-c', `trap '' XFSZ; ulimit -f 1; ${words}`]).end;
+    expect([2, 8]).toContain(limited.code);
+    expect(served.keys().filter(({ isLive }) => isLive)).toHaveLength(liveKeys);
+    const data = await fiatrailJson<{ outcome: string }>(home, RESUME_COMMAND.slice(0, 3));
+    expect({ outcome: data.outcome, stages: stages(home), leftBehind: leftBehind(home) }).toEqual({
+      outcome: 'replaced',
+      stages: ['done settled'],
+      leftBehind: [],
+    });
+  });
 });
 
 describe('a push command', () => {
@@ -199,29 +221,5 @@ describe('a push command', () => {
     expect((await run(home, [...ROTATE, '--push-command', `sh "${script}" key=-`])).code).toBe(0);
     expect(readFileSync(join(home.path, 'in'), 'utf8')).toBe(storedKey(home));
     expect(readFileSync(join(home.path, 'seen'), 'utf8')).not.toContain(storedKey(home));
-  });
-});
-
-test('a full disk loses no key', async () => {
-  const { home } = await setUp();
-  const before = served.keys().length;
-  const running = startInGroup(home, ROTATE);
-  await until(() => served.keys().length > before);
-  running.kill(false);
-  await running.end;
-  await rotationProcessesGone(home);
-  const liveKeys = served.keys().filter(({ isLive }) => isLive).length;
-  // Simulates a full disk: existing files stay, and none can grow.
-  const words = [process.execPath, join(ROOT, 'bin', 'fiatrail.js'), ...RESUME_COMMAND]
-    .map((word) => `"${word}"`)
-    .join(' ');
-  const limited = await startProgram(home, 'bash', ['-c', `trap '' XFSZ; ulimit -f 1; ${words}`]).end;
-  expect([2, 8]).toContain(limited.code);
-  expect(served.keys().filter(({ isLive }) => isLive)).toHaveLength(liveKeys);
-  const data = await fiatrailJson<{ outcome: string }>(home, RESUME_COMMAND.slice(0, 3));
-  expect({ outcome: data.outcome, stages: stages(home), leftBehind: leftBehind(home) }).toEqual({
-    outcome: 'replaced',
-    stages: ['done settled'],
-    leftBehind: [],
   });
 });

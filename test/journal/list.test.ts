@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { listQuery, type Selection } from '../../src/journal/list-query.ts';
+import { listQuery, type Selection } from '../../src/journal/operations.ts';
 import { prepared, testJournal } from '../support/journal-intent.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds, fakeClock, START_MS, temporaryFolder } from '../support/sandbox.ts';

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { FIXED_COLUMNS } from '../../src/journal/chain.ts';
-import { appendFacts, subjects } from '../../src/journal/facts.ts';
+import { appendFacts, subjects } from '../../src/journal/entries.ts';
 import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
 import { openSqliteStore } from '../../src/journal/sqlite/store.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
-import { pagesAfter } from '../../src/engine/lists/listed.ts';
+import { pagesAfter } from '../../src/engine/lists/pages.ts';
 
 interface Row {
   readonly id: string | null;

@@ -3,7 +3,7 @@ import type { Profile } from '../../src/account/profile.ts';
 import { feeWithdrawals, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { listing } from '../../src/engine/operations/listing.ts';
 import type { Candidate, Work } from '../../src/engine/operations/work.ts';
-import type { Baseline } from '../../src/journal/baseline.ts';
+import type { Baseline } from '../../src/journal/intent.ts';
 import type { Intent, Operation } from '../../src/journal/journal.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';

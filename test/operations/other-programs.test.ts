@@ -63,7 +63,7 @@ const KINDS: readonly Kind[] = [
   {
     ...{ what: 'a triggered swap', endpoint: 'swaps.trigger', amount: 3000 },
     line: ({ onrampWallet }, amount) =>
-      `swaps trigger --wallet ${onrampWallet} --sell CNGN --buy USDC --amount ${amount}`,
+      `swaps wallets start --wallet ${onrampWallet} --sell CNGN --buy USDC --amount ${amount}`,
     other: ({ userId, onrampWallet }, amount) =>
       `swaps start ${userId} --sell CNGN --buy USDC --amount ${amount} --from ${onrampWallet}`,
   },
@@ -89,8 +89,8 @@ const KINDS: readonly Kind[] = [
   },
   {
     ...{ what: 'a market order', endpoint: 'fx.market-order', amount: 1000 },
-    line: (_place, amount) => `fx market-order --pair CNGN-USDT --side sell --amount ${amount}`,
-    other: (_place, amount) => `fx market-order --pair CNGN-USDC --side sell --amount ${amount}`,
+    line: (_place, amount) => `fx market-orders start --pair CNGN-USDT --side sell --amount ${amount}`,
+    other: (_place, amount) => `fx market-orders start --pair CNGN-USDC --side sell --amount ${amount}`,
   },
   {
     ...{ what: 'an order', endpoint: 'fx.create-order', amount: 5000 },

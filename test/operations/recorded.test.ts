@@ -3,8 +3,8 @@ import { verifyWithdrawal, withdrawFees } from '../../src/contract/endpoints/fee
 import type { Account } from '../../src/engine/account.ts';
 import { createActivity } from '../../src/engine/activity.ts';
 import { recordedOutcome } from '../../src/engine/operations/recorded.ts';
-import { resultIn } from '../../src/journal/in-doubt.ts';
 import type { Operation } from '../../src/journal/journal.ts';
+import { resultIn } from '../../src/journal/states.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const DATA = JSON.stringify({ endpoint: withdrawFees.id, data: { withdrawalId: 'FTW_1', status: 'pending' } });

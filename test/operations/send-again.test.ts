@@ -5,7 +5,7 @@ import { CliError } from '../../src/base/errors.ts';
 import { trade } from '../../src/contract/endpoints/fx-trades.ts';
 import type { AccountCallOptions } from '../../src/engine/account.ts';
 import { reconcile } from '../../src/engine/operations/reconcile.ts';
-import type { Baseline } from '../../src/journal/baseline.ts';
+import type { Baseline } from '../../src/journal/intent.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
 import { fakeClock } from '../support/sandbox.ts';

@@ -94,8 +94,8 @@ describe('the bundle', () => {
     });
     const { stderr, code } = await fiatrail(home, ['fees', 'show']);
     expect({ stderr, code }).toEqual({
-      stderr: expect.stringContaining('its body is sealed, but sealing is off in this profile'),
-      code: 5,
+      stderr: expect.stringContaining('this profile has no private key'),
+      code: 2,
     });
   });
 });

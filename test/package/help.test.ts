@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { PAGES } from '../../scripts/help.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
-import { parse } from '../../src/terminal/parse/program.ts';
+import { helpOf, pageNamed } from '../../src/terminal/help/help.ts';
 import { fiatrail, newHome, ROOT, requireBuilt, startProgram } from '../support/built.ts';
 import * as here from '../support/in-process.ts';
 import { fiatrailOnTerminal } from '../support/terminal.ts';
@@ -17,19 +18,32 @@ const all = [
   ...new Set(['', ...commands.flatMap(({ words }) => words.map((_, index) => words.slice(0, index + 1).join(' ')))]),
 ];
 
-async function rendered(words: string, columns: number | undefined): Promise<string> {
-  const stdout = { isTerminal: columns !== undefined, columns, write: async () => {} };
-  const parsed = await parse([...words.split(' ').filter(Boolean), '--help'], CATALOGUE, { env: {}, stdout });
-  return parsed.kind === 'help' ? parsed.text : '';
-}
+const rendered = (words: string, columns: number | undefined) =>
+  helpOf(words.split(' ').filter(Boolean), CATALOGUE, columns);
 
-test('there is a text for each command and group, and no other', () => {
-  const expected = all.map((words) => `${words.replaceAll(' ', '.')}.txt`);
+test('there is a text for each command, group and page, and no other', () => {
+  const expected = [...all.map((words) => words.replaceAll(' ', '.')), ...PAGES.map((name) => `help.${name}`)].map(
+    (name) => `${name}.txt`,
+  );
   expect(readdirSync(HELP).toSorted()).toEqual(expected.toSorted());
 });
 
 test.each(all)('the text for "%s" is what the program prints', async (words) => {
   expect(readFileSync(join(HELP, `${words.replaceAll(' ', '.')}.txt`), 'utf8')).toBe(await rendered(words, undefined));
+});
+
+test.each(PAGES)('the page "%s" is what the program prints', async (name) => {
+  const page = await pageNamed([name], CATALOGUE);
+  expect(readFileSync(join(HELP, `help.${name}.txt`), 'utf8')).toBe(page);
+  const home = newHome(onTestFinished);
+  const printed = { stdout: page, stderr: '', code: 0 };
+  expect(await fiatrail(home, ['help', name])).toEqual(printed);
+  expect(await here.fiatrail(home, ['help', name])).toEqual(printed);
+});
+
+test('a page is not the help of a command', async () => {
+  const { code, stderr } = await fiatrail(newHome(onTestFinished), ['options', '--help']);
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("unknown command 'options'") });
 });
 
 test.each([

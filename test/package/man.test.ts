@@ -96,7 +96,10 @@ test.each(groups)('the page of $name has its commands with their options and exa
   const sections = page.split('.SH EXAMPLES')[0]?.split(/^\.SS .*\n/m) ?? [];
   for (const [index, { parameters, examples }] of commands.entries()) {
     const terms = [...(sections[index + 1] ?? '').matchAll(/^\.TP\n(.*)$/gm)].map(([, term]) => term);
-    const expected = Object.values(parameters).map((each) => (each.kind === 'option' ? each.name : `<${each.name}>`));
+    const expected = Object.values(parameters).map((each) => {
+      if (each.kind === 'option') return each.name;
+      return each.required ? `<${each.name}>` : `[${each.name}]`;
+    });
     expect(terms).toEqual(expected);
     for (const example of examples.filter((each) => /^[ -~]*$/.test(each) && !each.includes('\\')))
       expect(page).toContain(`\n${example}\n`);

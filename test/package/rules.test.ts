@@ -21,7 +21,7 @@ async function codeOf(argv: readonly string[], rules?: readonly string[]): Promi
 }
 
 /** A text of the code that checks rules, and one of every program. */
-const [OF_RULES, OF_ALL] = ['only reads are allowed', 'Operate a stablecoin fiat-rail account'];
+const [OF_RULES, OF_ALL] = ['only reads are allowed', 'suppress notices on stderr'];
 
 test.each([[['banks', '-q']], [PAY]])('%j without rules loads none of the code that checks them', async (argv) => {
   const code = await codeOf(argv);

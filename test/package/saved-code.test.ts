@@ -70,6 +70,13 @@ function ranTwice() {
 }
 
 describe('kept code', () => {
+  test('has nothing of help, its topics and what words mean, because a command that runs needs none of it', () => {
+    const { file } = ranTwice();
+    const names = headOf(file).flatMap((part) => part.names);
+    expect(names).toContain('./entry.cjs');
+    expect(names.filter((name) => name.includes('terminal-help'))).toEqual([]);
+  });
+
   test('is written by the first run, reused by the second and third, and changes no output', async () => {
     const { home, folder, name, file, runs } = ranTwice();
     expect({ runs, third: await fiatrail(home, LIST) }).toEqual({ runs: [RIGHT, RIGHT], third: RIGHT });

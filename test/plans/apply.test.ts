@@ -191,7 +191,7 @@ describe('ops apply', () => {
     expect(declined.code).toBe(9);
     expect(declined.stderr).toContain(contentOf(path).hash);
     expect(declined.stderr).toContain('ada on host-1');
-    expect(declined.stderr).toContain('ADA OBI, 0123456789 at GTB');
+    expect(declined.stderr).toContain('ADA OBI, 012 345 6789 at GTB');
     const unasked = await team.run('bayo', ['ops', 'apply', path]);
     expect({ code: unasked.code, sent: team.service.sent }).toEqual({ code: 2, sent: [] });
     const agreed = await team.run('bayo', ['ops', 'apply', path], { answers: [yes('Start a payout')] });

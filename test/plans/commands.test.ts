@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, (ids: Ids) => readonly (readonly string[])[
     [user, '--amount', '20', '--token', 'CNGN', '--from', userWallet, '--to', ADDRESS],
   ],
   'transfers start': () => [['--amount', '1000', '--to', ADDRESS, '--note', 'a -- note "with" words']],
-  'swaps trigger': ({ rampWallet }) => [
+  'swaps wallets start': ({ rampWallet }) => [
     ['--wallet', rampWallet, '--sell', 'CNGN'],
     [
       'sandbox',
@@ -40,7 +40,7 @@ const LINES: Readonly<Record<string, (ids: Ids) => readonly (readonly string[])[
       'base',
       '--amount',
       '9000',
-      '--from',
+      '--sender',
       ADDRESS,
     ],
   ],
@@ -48,7 +48,7 @@ const LINES: Readonly<Record<string, (ids: Ids) => readonly (readonly string[])[
   'bridge start': () => [[...BRIDGE, '--amount', '501', '--from', ADDRESS, '--to', ADDRESS]],
   'fees withdrawals start': ({ bankAccount }) => [['--amount', 'max', '--to', bankAccount, '--reference', 'r']],
   'fx trades start': () => [[...BUY, '--amount', '2500']],
-  'fx market-order': () => [[...BUY, '--amount', '2500']],
+  'fx market-orders start': () => [[...BUY, '--amount', '2500']],
   'fx orders add': () => [[...BUY, '--price', '1380', '--min', '1000', '--max', '50000', '--spread', '0.5%']],
   'fx orders update': ({ order }) => [[order, '--price', '1385.5']],
   api: () => [['POST', '/fx/trade', '-f', 'pair=CNGN-USDC', '-f', 'side=buy', '-f', 'cngnAmount=2500']],
@@ -85,7 +85,7 @@ test.each(Object.entries(LINES))('%s is planned and applied once', async (name, 
   const written = await run(world, ...name.split(' '), ...line, '--plan', path);
   expect({ ...written, rows: rows() - atFirst }).toMatchObject({ code: 0, stderr: '', rows: 0 });
   const file = contentOf(path);
-  expect(file.plan.amounts.length > 0 || name === 'swaps trigger').toBe(true);
+  expect(file.plan.amounts.length > 0 || name === 'swaps wallets start').toBe(true);
   const first = await run(world, 'ops', 'apply', path, '--yes', '-o', 'json');
   expect(first).toMatchObject({ code: 0 });
   const { request } = journalRows(world.stateDir).at(-1) ?? {};

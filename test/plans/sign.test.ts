@@ -56,7 +56,7 @@ describe('ops sign', () => {
       'https://service.test/v1',
       'fiatrail payout start --amount 50000 --to bank-1',
       '50,000.00 cNGN (50,000,000,000 base units)',
-      'ADA OBI, 0123456789 at GTB',
+      'ADA OBI, 012 345 6789 at GTB',
       '₦75.00 to the platform',
       '500,000.00 cNGN before, 449,925.00 cNGN after',
       'POST /initiateofframp {"amount":50000000000,"bankAccountId":"bank-1"}',
@@ -300,7 +300,7 @@ describe('above an amount', () => {
     [['api', 'POST', '/initiateofframp', '-f', 'amount=1.5', '-f', 'bankAccountId=bank-1'], 9],
     [['fx', 'trades', 'start', '--quote', 'quote-1'], 9],
     [['fx', 'orders', 'update', 'order-1', '--price', '1'], 9],
-    [['swaps', 'trigger', '--wallet', '0x52908400098527886E0F7030069857D2E4169EE7', '--sell', 'CNGN'], 9],
+    [['swaps', 'wallets', 'start', '--wallet', '0x52908400098527886E0F7030069857D2E4169EE7', '--sell', 'CNGN'], 9],
   ])('%j exits with %i', async (argv, exit) => {
     expect((await team.run('bayo', [...argv, '--yes'])).code).toBe(exit);
     expect(team.service.sent).toHaveLength(exit === 0 ? 1 : 0);

@@ -120,6 +120,6 @@ test('hours that end while somebody answers stop the change', async () => {
       return true;
     },
   });
-  const argv = pay('5', '-q').filter((each) => each !== '--yes');
+  const argv = pay('15', '-q').filter((each) => each !== '--yes');
   await machine.stops(argv, 'RULE_HOURS', 'it is Mon 10:01 in Lagos', { isTerminal: true, prompter, clock });
 });

@@ -39,7 +39,7 @@ test.each<[command: string, rules: Rules, shown: readonly string[]]>([
   ['payout start', { accounts: [] }, ['not limited', 'always stops', '—']],
   ['payout start', { users: ['u'] }, ['not limited', 'always stops', '—']],
   ['swaps start', { users: ['u'] }, ['not limited', 'allow-address, allow-user', '—']],
-  ['swaps trigger', { users: ['u'], addresses: [ADDRESS] }, ['not limited', 'always stops', '—']],
+  ['swaps wallets start', { users: ['u'], addresses: [ADDRESS] }, ['not limited', 'always stops', '—']],
   ['fx trades start', { users: ['u'] }, ['not limited', 'allow-address', '—']],
   ['fx orders add', { users: ['u'] }, ['not held by any rule', '—', '—']],
   ['wallets external add', { users: ['u'] }, ['spends nothing', 'allow-address', '—']],

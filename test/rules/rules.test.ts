@@ -405,7 +405,7 @@ describe('destinations', () => {
     ],
     [
       'a swap whose destination was set before',
-      ['swaps', 'trigger', '--wallet', ADDRESS, '--sell', 'CNGN', '--yes'],
+      ['swaps', 'wallets', 'start', '--wallet', ADDRESS, '--sell', 'CNGN', '--yes'],
       'does not say where the money goes',
     ],
     [

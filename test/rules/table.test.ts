@@ -63,12 +63,23 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   ],
   'swaps start CNGN': [...SWAP, '--sell', 'CNGN', '--buy', 'USDC'],
   'swaps start USDC': [...SWAP, '--sell', 'USDC', '--buy', 'CNGN', '--to', ADDRESS],
-  'swaps trigger CNGN': ['swaps', 'trigger', '--wallet', ADDRESS, '--sell', 'CNGN', '--amount', '5000', '--yes'],
-  'swaps trigger, no amount': ['swaps', 'trigger', '--wallet', ADDRESS, '--sell', 'CNGN', '--yes'],
+  'swaps wallets start CNGN': [
+    'swaps',
+    'wallets',
+    'start',
+    '--wallet',
+    ADDRESS,
+    '--sell',
+    'CNGN',
+    '--amount',
+    '5000',
+    '--yes',
+  ],
+  'swaps wallets start, no amount': ['swaps', 'wallets', 'start', '--wallet', ADDRESS, '--sell', 'CNGN', '--yes'],
   'fx trades start, gives cNGN': ['fx', 'trades', 'start', '--side', 'buy', ...TRADE],
   'fx trades start, gives USDC': ['fx', 'trades', 'start', '--side', 'sell', '--to', ADDRESS, ...TRADE],
   'fx trades start, a quote': ['fx', 'trades', 'start', '--quote', 'quote-1', '--yes'],
-  'fx market-order, gives cNGN': ['fx', 'market-order', '--side', 'buy', ...TRADE],
+  'fx market-orders start, gives cNGN': ['fx', 'market-orders', 'start', '--side', 'buy', ...TRADE],
   'fx orders add, gives cNGN': [...ORDER, '--side', 'buy'],
   'fx orders update --max': ['fx', 'orders', 'update', 'order-1', '--max', '5000', '--yes'],
   'fx orders update --price': ['fx', 'orders', 'update', 'order-1', '--price', '1', '--yes'],
@@ -101,12 +112,12 @@ const TABLE = `
 | bridge start | stops | stops | — | — | a code | a signature | stops | allows | stops |
 | swaps start CNGN | stops | stops | — | — | a code | a signature | stops | stops | allows |
 | swaps start USDC | — | — | stops | — | — | — | stops | allows | stops |
-| swaps trigger CNGN | stops | stops | — | — | a code | a signature | stops | stops | stops |
-| swaps trigger, no amount | stops | stops | — | — | a code | a signature | stops | stops | stops |
+| swaps wallets start CNGN | stops | stops | — | — | a code | a signature | stops | stops | stops |
+| swaps wallets start, no amount | stops | stops | — | — | a code | a signature | stops | stops | stops |
 | fx trades start, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
 | fx trades start, gives USDC | stops | stops | stops | — | a code | a signature | stops | allows | stops |
 | fx trades start, a quote | stops | stops | stops | stops | a code | a signature | — | — | — |
-| fx market-order, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
+| fx market-orders start, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
 | fx orders add, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
 | fx orders update --max | stops | stops | stops | stops | a code | a signature | — | — | — |
 | fx orders update --price | — | — | — | — | — | a signature | — | — | — |

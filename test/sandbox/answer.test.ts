@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AnswerFormName, answerFormsOf } from '../../src/contract/answer-forms.ts';
-import { VERSION } from '../../src/service/version.ts';
+import { VERSION } from '../../src/service/context.ts';
 import { onboardUser, startRamp } from '../service/steps.ts';
 import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
 

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
-import { SERVER_LIMITS } from '../../src/sandbox/limits.ts';
-import { serve } from '../../src/sandbox/serve.ts';
+import { SERVER_LIMITS, serve } from '../../src/sandbox/serve.ts';
 import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
 import { fakeWorld } from '../support/world.ts';
 

@@ -218,6 +218,38 @@ describe('clock and advance', () => {
     });
   });
 
+  test.each([
+    ['GET', '/getfees', 200],
+    ['GET', '/balance/user/nobody', 404],
+    ['GET', '/nowhere', 404],
+    ['POST', '/_sandbox/advance', 400],
+  ])(
+    'the time in the headers of %s %s is that of the sandbox, whoever moved its clock',
+    async (method, path, status) => {
+      using folder = temporaryFolder();
+      const file = folder.file('sandbox.db');
+      const clock = fakeClock();
+      await using first = await openSandbox({ path: file, clock });
+      await using second = await openSandbox({ path: file, clock, ids: countingIds(2) });
+      const headerOf = async (box: typeof first) => {
+        const reply = await box.call(method, path, method === 'POST' ? {} : undefined);
+        expect(reply.status).toBe(status);
+        return box.sandbox.timeHeaders();
+      };
+      for (const [movedMs, mover, other] of [
+        [1_000, first, second],
+        [2_000, second, first],
+      ] as const) {
+        const { now } = await mover.ask(sandboxAdvance, { durationMs: 1_000 });
+        for (const headers of [mover.sandbox.timeHeaders(), await headerOf(other), await headerOf(mover)])
+          expect(headers).toEqual({
+            date: new Date(now).toUTCString(),
+            'x-sandbox-clock': `${Date.parse(now)} ${movedMs}`,
+          });
+      }
+    },
+  );
+
   test.each([{}, { durationMs: 0 }, { durationMs: -1 }, { durationMs: 0.5 }, { durationMs: '1' }])(
     'advance refuses %o',
     async (input) => {

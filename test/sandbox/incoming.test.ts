@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { MAX_BODY_BYTES, MAX_BODY_BYTES_WITHOUT_KEY, MAX_RESTORE_BODY_BYTES } from '../../src/sandbox/limits.ts';
-import { readIncoming } from '../../src/sandbox/serve.ts';
+import {
+  MAX_BODY_BYTES,
+  MAX_BODY_BYTES_WITHOUT_KEY,
+  MAX_RESTORE_BODY_BYTES,
+  readIncoming,
+} from '../../src/sandbox/serve.ts';
 import { openSandbox } from '../support/sandbox.ts';
 
 const CHUNK = Buffer.alloc(16 * 1024, ' ');

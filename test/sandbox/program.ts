@@ -40,7 +40,7 @@ export async function normalWalk(program: Program, bvn: string): Promise<unknown
   const requestId = String(onramp['requestId']);
   const account = await program.json(['onramp', 'account', requestId]);
   const { value } = account['totalAmountWithFee'] as { value: string };
-  await program.json(['sandbox', 'pay', String(account['accountNumber']), '--amount', value, '--from', 'ANY PAYER']);
+  await program.json(['sandbox', 'pay', String(account['accountNumber']), '--amount', value, '--sender', 'ANY PAYER']);
   await program.json(['onramp', 'status', requestId, '--wait', '30s']);
   const toBank = ['--bank-code', '000013', '--account-number', '0123456789'];
   const offramp = await program.json([

@@ -20,7 +20,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'webhooks/listen/writer-thread.ts': [1, 'passes private keys to the thread that opens events'],
   'webhooks/listen/receiver.ts': [2, 'verifies with it'],
   'journal/postgres/connection.ts': [1, 'gives the password to the driver when the server asks for it'],
-  'journal/postgres/stored-password.ts': [3, 'binds it to its server, and reads which one that is'],
+  'journal/postgres/password.ts': [3, 'binds it to its server, and reads which one that is'],
   'client/client.ts': [1, 'strikes it out of what a service says'],
   'client/codec.ts': [1, 'sends it'],
   'commands/fx/vault.ts': [2, 'sends them'],

@@ -121,7 +121,7 @@ function profiles({ baseUrl, programs }: Stage): Step[] {
       exit: 2,
     },
     {
-      words: ['keys', 'encryption', 'enable', '--private-key-stdin', ...FILE],
+      words: ['keys', 'encryption', 'enable', '--yes', '--private-key-stdin', ...FILE],
       stdin: `${text('privateKey')}0`,
       exit: 2,
     },
@@ -221,7 +221,7 @@ function requests(stage: Stage): Step[] {
 /** Keys that are created, rotated and printed. */
 function keys({ programs, baseUrl }: Stage): Step[] {
   const rotate = (...more: string[]) => ['keys', 'rotate', '-y', '--no-input', '-v', ...more];
-  const sandbox = ['keys', 'sandbox', 'add', '--at', baseUrl, ...FILE];
+  const sandbox = ['keys', 'sandbox', 'add', '--base-url', baseUrl, ...FILE];
   return [
     { words: ['keys', 'aes', 'show', ...FILE, '-v', '-o', 'json'], manner: 'succeeds', exit: 0 },
     { words: ['keys', 'aes', 'show', ...FILE, '--print-key'], shows: ['aesKey'], exit: 0 },
@@ -244,11 +244,11 @@ function keys({ programs, baseUrl }: Stage): Step[] {
     { words: rotate('--profile', 'commanded', '--push-command', programs.push), newKey: 'pushedKey', exit: 8 },
     { words: ['ops', 'list', '-o', 'json'], exit: 0 },
     {
-      words: ['keys', 'encryption', 'enable', '--private-key-stdin', ...FILE, '-v'],
+      words: ['keys', 'encryption', 'enable', '--yes', '--private-key-stdin', ...FILE, '-v'],
       stdin: text('privateKey'),
       exit: 0,
     },
-    { words: ['keys', 'encryption', 'enable', '--aes-envelope', ...FILE, '-v', '-o', 'json'], exit: 0 },
+    { words: ['keys', 'encryption', 'enable', '--yes', '--aes-envelope', ...FILE, '-v', '-o', 'json'], exit: 0 },
     { words: ['keys', 'encryption', 'rotate', ...FILE, '-v', '-o', 'json'], exit: 0 },
     { words: ['keys', 'encryption', 'show', ...FILE, '-o', 'json'], exit: 0 },
     { words: ['keys', 'encryption', 'rotate', ...FILE, '--dry-run', '-v'], exit: 0 },
@@ -274,7 +274,7 @@ function embedded(stage: Stage): Step[] {
     ]),
     { words: ['users', 'list', '-o', 'json', ...EMBEDDED], exit: 0 },
     { words: ['fx', 'vault', 'show', '-o', 'json', '-v', ...EMBEDDED], exit: 0 },
-    { words: ['keys', 'encryption', 'enable', '-v', ...EMBEDDED], exit: 0 },
+    { words: ['keys', 'encryption', 'enable', '--yes', '-v', ...EMBEDDED], exit: 0 },
     { words: ['profiles', 'operators', 'add', 'ada', '--generate', '-y', '-v', ...EMBEDDED], exit: 0 },
     { words: ['profiles', 'operators', 'list', '-v', '-o', 'json', ...EMBEDDED], exit: 0 },
     { words: [...PLANNED, '--plan', 'plan.json', '-v', ...EMBEDDED], exit: 0 },

@@ -42,6 +42,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   '4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb': 'another private key of RFC 8032',
   '3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c': 'the public half of it',
   '7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb': 'the public key of nobody, in an example',
+  '01a1ffd0cd2798b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f60718293': 'the id of a user, which is shown shortened',
   bfc8f7245fe336c19a9ab780362b8a49f481195636177b98daa9439804b71b26: 'the example signature of the specification',
 };
 

@@ -60,6 +60,27 @@ describe('units of one batch', () => {
     expect(await Promise.all(seen)).toEqual([1, 'Second']);
   });
 
+  test('change nothing if they are alone and throw, but what was due before stays done', async () => {
+    await using box = await openSandbox();
+    await box.call('POST', '/onboarduser', { bvn: '22222222222' });
+    // Past the service, which would run what is due.
+    const users = () => box.service.store.all('SELECT 1 FROM user').length;
+    const failing = (context: Context) => {
+      rename('Failing')(context);
+      throw new Error('no');
+    };
+    const name = await box.inside(nameOf, 'read');
+    for (const [passedMs, count] of [
+      [0, 0],
+      [300, 1],
+      [0, 1],
+    ] as const) {
+      box.clock.pass(passedMs);
+      await expect(box.inside(failing)).rejects.toThrow('no');
+      expect([users(), await box.inside(nameOf, 'read')]).toEqual([count, name]);
+    }
+  });
+
   test('all fail if the commit fails', async () => {
     using gathered = await openGathered();
     const { box, flush } = gathered;

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +12,10 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import { createDeliverer, type DeliveryOptions } from '../../src/sandbox/deliver.ts';
 import type { UnverifiedCaller } from '../../src/sandbox/guard.ts';
 import type { Context } from '../../src/service/context.ts';
-import type { PaceName } from '../../src/service/pace.ts';
 import { openService, type Service, type WorkKind } from '../../src/service/service.ts';
+import type { PaceName } from '../../src/service/settings.ts';
+import { firstPlace, idsFrom } from './ids.ts';
+import { openSeeded } from './seeded.ts';
 
 /** A Monday morning, so that no business-day rule interferes. */
 export const START_MS = Date.UTC(2026, 0, 5, 9);
@@ -42,23 +43,7 @@ export function fakeClock(startMs = START_MS): FakeClock {
 
 /** Ids from a counter and a small generator, equal on every run. Different seeds never produce equal ids. */
 export function countingIds(seed = 1): Ids {
-  const prefix = seed.toString(16).padStart(8, '0');
-  let count = 0;
-  let state = (seed * 0x9e3779b9) >>> 0 || 1;
-  const nextByte = () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state & 0xff;
-  };
-  return {
-    uuid: () => {
-      count += 1;
-      return `${prefix}-0000-7000-8000-${count.toString(16).padStart(12, '0')}`;
-    },
-    bytes: (length) => Uint8Array.from({ length }, nextByte),
-    digest: (key, text) => createHmac('sha256', key).update(text).digest('base64url'),
-  };
+  return idsFrom(firstPlace(seed));
 }
 
 /** Creates a folder that is removed at the end of its `using` block. */
@@ -131,10 +116,14 @@ export interface TestSandbox extends AsyncDisposable {
 }
 
 export async function openSandbox(options: OpenOptions = {}): Promise<TestSandbox> {
-  const { path = ':memory:', clock = fakeClock(), ids = countingIds(), gather = queueMicrotask } = options;
+  const { path, ids, clock = fakeClock(), gather = queueMicrotask } = options;
   const seed = { pace: options.pace ?? 'quick', rateLimits: options.rateLimits ?? false };
   const { delivery } = options;
-  const service = await openService({ path, clock, ids, gather, seed, allowsLoopback: delivery !== undefined });
+  const how = { clock, gather, seed, allowsLoopback: delivery !== undefined };
+  const service =
+    path || ids
+      ? await openService({ ...how, path: path ?? ':memory:', ids: ids ?? countingIds() })
+      : await openSeeded(how);
   const deliverer = delivery && createDeliverer(service, { allowsLoopback: true, ...delivery });
   const sandbox = createSandbox(service, options.answers, deliverer);
   const apiKey = sandbox.apiKey();

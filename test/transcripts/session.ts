@@ -171,6 +171,7 @@ export async function replay(text: string, home: Home, run: Run): Promise<string
 
 /** Patterns of text that differs between runs, in order of precedence, with their placeholders. */
 const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
+  [/\b[0-9a-f]{12}\.\d{1,15}\.\d{0,15}\.(?:n|[ib][\w-]+)(?:\.\w*-\w*)?/g, 'cursor'],
   [/\bFTW_[0-9a-f-]{36}_\d+\b/g, 'withdrawal'],
   [/\bmigrate_[0-9a-f-]{36}_\d+\b/g, 'migration'],
   [

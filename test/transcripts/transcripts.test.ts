@@ -72,6 +72,10 @@ $ fiatrail profiles trust --here
 $ fiatrail profiles export
 $ write profiles.json '{"version": 2, "profiles": [{"name": "box", "mode": "sandbox", "baseUrl": "https://box.example/v1", "store": {"kind": "file"}}]}'
 $ fiatrail profiles import profiles.json
+$ fiatrail onramp list
+$ fiatrail offramp list
+$ fiatrail payout list
+$ fiatrail transfers list
 $ fiatrail fx book token
 $ fiatrail fx auto-signing stats
 $ fiatrail ops verify
@@ -81,8 +85,8 @@ $ fiatrail sandbox events list
 @E = fiatrail sandbox events list -o json | events.0.eventId
 $ fiatrail sandbox events show $E
 $ fiatrail sandbox events resend $E
-$ fiatrail keys encryption enable
-$ fiatrail keys encryption rotate
+$ fiatrail keys encryption enable --yes
+$ fiatrail keys encryption rotate --yes
 @I = fiatrail users list -o json | users.0.userId
 $ fiatrail users activate $I
 $ fiatrail sandbox snapshot before.db

@@ -110,7 +110,8 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   ],
   'POST /swaptrigger': ({ walletAddress }) => [
     'swaps',
-    'trigger',
+    'wallets',
+    'start',
     '--wallet',
     text(walletAddress, ADDRESS),
     '--sell',
@@ -181,7 +182,17 @@ const COMMANDS: Readonly<Record<string, Line>> = {
       : quoteId === undefined
         ? ['fx', 'trades', 'start', '--order', String(orderId), '--amount', '57000']
         : ['fx', 'trades', 'start', '--quote', String(quoteId)],
-  'POST /fx/market-order': () => ['fx', 'market-order', '--pair', 'CNGN-USDC', '--side', 'sell', '--amount', '57000'],
+  'POST /fx/market-order': () => [
+    'fx',
+    'market-orders',
+    'start',
+    '--pair',
+    'CNGN-USDC',
+    '--side',
+    'sell',
+    '--amount',
+    '57000',
+  ],
   'POST /fx/limit-order': (given) => ['fx', 'orders', 'add', ...order(given)],
   'POST /fx/orders': (given) => ['fx', 'orders', 'add', ...order(given)],
   'PUT /fx/limit-order/update': ({ orderId }) => [
@@ -222,7 +233,7 @@ const OTHERS: Readonly<Record<string, Line>> = {
   'POST /setwebhook': (given) => ['api', 'POST', '/setwebhook', '-d', JSON.stringify(given)],
   'POST /togglewebhookstatus': (given) => ['api', 'POST', '/togglewebhookstatus', '-d', JSON.stringify(given)],
   'POST /storepublickey': (given) => ['api', 'POST', '/storepublickey', '-d', JSON.stringify(given)],
-  'POST /createsandboxapikey': () => ['keys', 'sandbox', 'add', '--at', 'https://service.test/v1', '--print-key'],
+  'POST /createsandboxapikey': () => ['keys', 'sandbox', 'add', '--base-url', 'https://service.test/v1', '--print-key'],
   'POST /feewithdrawal': ({ amount }) => [
     'fees',
     'withdrawals',
@@ -238,7 +249,7 @@ const OTHERS: Readonly<Record<string, Line>> = {
   'POST /fx/auto-signing/threshold': ({ usdThreshold }) => ['fx', 'auto-signing', 'set', String(usdThreshold)],
   'POST /fx/mpc/register': ({ vaultId }) => [
     ...['fx', 'vault', 'set', '--vault-id', String(vaultId), '--usdc', ADDRESS, '--usdt', ADDRESS],
-    ...['--email', 'ops@acme.example', '--public-key', 'signer.pub', '--private-key-file', 'client'],
+    ...['--email', 'ops@acme.example', '--public-key-file', 'signer.pub', '--private-key-file', 'client'],
     '--api-key-stdin',
   ],
 };

@@ -448,10 +448,10 @@ const PAGES: readonly FurtherAnswer[] = [
     }),
     { total: '41', limit: '20', hasMore: true },
   ),
-  read('pages-in-meta', 'GET /deposits', done({ deposits: [deposit], meta: { total: 3, page: 3, pageSize: 1 } }), {
+  read('pages-in-meta', 'GET /deposits', done({ deposits: [deposit], meta: { total: 3, page: 1, pageSize: 1 } }), {
     total: '3',
-    offset: '2',
-    hasMore: false,
+    offset: '0',
+    hasMore: true,
   }),
   read(
     'pages-beside-data',

@@ -49,6 +49,20 @@ async function commandWords(words: readonly string[], catalogue: readonly Group[
   return nextWords({ group, commands: group ? await outlineOf(group) : [] }, words, catalogue);
 }
 
+/** Returns the words after `help`: a command, or a page that is about none. */
+async function helpWords(words: readonly string[], catalogue: readonly Group[]): Promise<readonly Candidate[]> {
+  const commands = await commandWords(words, catalogue);
+  if (words.length > 0) return commands;
+  const { TOPICS } = await import('../../terminal/help/topics/index.ts');
+  const topics = TOPICS.map(({ name, title }): Candidate => ({ text: name, about: title }));
+  const pages = [
+    { text: 'commands', about: 'All commands' },
+    { text: 'options', about: 'All global options' },
+    { text: 'topics', about: 'All topics' },
+  ];
+  return [...commands, ...pages, ...topics];
+}
+
 async function resolveLine(typed: readonly string[], catalogue: readonly Group[]): Promise<LineState> {
   const all = joined(typed);
   const before = all.slice(0, -1);
@@ -83,7 +97,7 @@ export async function candidatesFor(
   }
   if (line.open?.needsValue) return valuesOf(line.open, current);
   if (current.startsWith('-')) return matching(flagsOf(options, line), current);
-  if (line.words[0] === 'help') return matching(await commandWords(line.words.slice(1), catalogue), current);
+  if (line.words[0] === 'help') return matching(await helpWords(line.words.slice(1), catalogue), current);
   if (!at.command) return matching(nextWords(at, line.words, catalogue), current);
   const position = line.words.length - at.command.words.length;
   const argument = argumentAt(at.command, position);
@@ -204,7 +218,7 @@ const FILE_PLACEHOLDERS = ['file', 'path'];
 /** The placeholders for ids and other things of an account. */
 const KNOWN: readonly string[] = [
   'user-id',
-  'account-id',
+  'bank-account',
   'bank-account-id',
   'code',
   'external-wallet',

@@ -28,7 +28,7 @@ interface Line {
 /** The kind that each placeholder in the help stands for. */
 const KIND_OF: Readonly<Record<string, Kind>> = {
   'user-id': 'user',
-  'account-id': 'bank-account',
+  'bank-account': 'bank-account',
   'bank-account-id': 'bank-account',
   'external-wallet': 'wallet',
   'order-id': 'order',
@@ -47,7 +47,7 @@ export async function knownFor(placeholder: string, line: Line, world: World): P
   if (placeholder === 'code') return banks(line, profile, world);
   const kind = KIND_OF[placeholder];
   const found = kind ? await things(kind, line.start, profile, world) : [];
-  return placeholder === 'bank-account-id' ? [{ text: 'default', about: 'the default bank account' }, ...found] : found;
+  return placeholder === 'bank-account' ? [{ text: 'default', about: 'the default bank account' }, ...found] : found;
 }
 
 async function things(kind: Kind, start: string, profile: Profile, world: World): Promise<readonly Candidate[]> {

@@ -191,7 +191,7 @@ async function sealingFinding({ read, first }: Reads, profile: Profile, subject:
     return problem(
       'usage',
       'responses are sealed to a key whose private key is not stored here',
-      `${enable} --private-key-stdin`,
+      `${enable} --private-key-stdin --yes`,
     );
   if (!first) return skipped(NO_RESPONSE);
   if (isRequired && !isSealed(first))
@@ -203,7 +203,7 @@ async function sealingFinding({ read, first }: Reads, profile: Profile, subject:
   const storedKeys = `${keys} private ${keys === 1 ? 'key' : 'keys'} stored`;
   if ('error' in read)
     return isSealed(first)
-      ? problem('network', `${read.error.message}; ${storedKeys}`, `${enable} --private-key-stdin`)
+      ? problem('network', `${read.error.message}; ${storedKeys}`, `${enable} --private-key-stdin --yes`)
       : skipped('see key accepted');
   if (platformKey !== undefined && read.data.publicKey?.toLowerCase() !== platformKey)
     return problem(

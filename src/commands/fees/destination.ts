@@ -36,7 +36,7 @@ export async function destinationOf(session: Session, input: DestinationInput): 
       missing.length === 3 ? 'the destination is missing' : `missing: ${missing.join(', ')}`,
       {
         code: 'VALIDATION_ERROR',
-        hint: 'add --to <bank-account-id>, or --bank-code, --account-number and --account-name',
+        hint: 'add --to <bank-account>, or --bank-code, --account-number and --account-name',
       },
     );
   }

@@ -8,7 +8,8 @@ import { pickBank } from '../../terminal/ask/pick/banks.ts';
 import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import type { Guided } from '../../terminal/command.ts';
 import { bankOption } from '../../terminal/parse/field-options.ts';
-import { amountHelp, amountOf, digits, option, required, word } from '../../terminal/parse/parameters.ts';
+import { amountHelp, amountOf, digits, option, required } from '../../terminal/parse/parameters.ts';
+import { plainText } from '../../terminal/parse/plain-text.ts';
 import { waitWords } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
 
@@ -29,7 +30,7 @@ const accountNumberOf = digits('account number', 10);
 export const ACCOUNT_OPTIONS = {
   bankCode: bankOption,
   accountNumber: option('--account-number <digits>', 'account number, 10 digits', accountNumberOf),
-  accountName: option('--account-name <name>', 'name of the account holder', word),
+  accountName: option('--account-name <name>', 'name of the account holder', plainText),
 };
 
 /** A bank account that is named in full, or will be. */
@@ -92,7 +93,8 @@ async function askAccount(session: Session, given: Account): Promise<Pick<Given,
     accountNumber:
       given.accountNumber ??
       (await askFor({ parse: accountNumberOf, question: 'Account number (10 digits):' }, session)),
-    accountName: given.accountName ?? (await askFor({ parse: word, question: 'Name of the account holder:' }, session)),
+    accountName:
+      given.accountName ?? (await askFor({ parse: plainText, question: 'Name of the account holder:' }, session)),
   };
 }
 

@@ -2,9 +2,9 @@ import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import type { AccountReply } from '../../engine/account.ts';
 import { startedShape } from '../../engine/operations/started.ts';
-import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../engine/previews.ts';
+import { amountLine, balanceLine, type Line, readPreviews, withdrawableFees } from '../../engine/previews.ts';
 import { newTag } from '../../engine/tag.ts';
-import type { Sweep } from '../../journal/sweep.ts';
+import type { Sweep } from '../../journal/intent.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -50,6 +50,12 @@ export function withdrawalToSend(session: Session, texts: WithdrawalTexts, amoun
   return withdrawalRequest({ ...texts, narration: narrationOf(session, texts) }, amount);
 }
 
+/** What is available before and after a withdrawal, if this command has read it. */
+function feesLines({ activity }: Session, taken: Amount): readonly Line[] {
+  const { available, minimum } = activity.fees() ?? {};
+  return available ? [balanceLine(available, -taken.minor, { minimumMinor: minimum?.minor })] : [];
+}
+
 /** One of the withdrawals of a sweep. */
 interface Part extends Sweep {
   /** From 1. */
@@ -85,9 +91,10 @@ export async function sendWithdrawal(
       ],
       previews: () =>
         readPreviews(async () => {
-          const { available } = await withdrawableFees(session, false);
-          return available ? [balanceLine(available, -amount.minor)] : [];
+          await withdrawableFees(session, false);
+          return feesLines(session, amount);
         }),
+      known: () => feesLines(session, amount),
     },
     { prints: startedShape(WORK) },
   );

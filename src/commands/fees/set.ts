@@ -9,7 +9,8 @@ import type { WireNumber } from '../../money/decimal.ts';
 import { type PercentMillionths, percentFromWire, percentText, percentToWire } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { command } from '../../terminal/command.ts';
-import { amountOrZeroOf, onOrOff, option, percent, word } from '../../terminal/parse/parameters.ts';
+import { amountOrZeroOf, onOrOff, option, percent } from '../../terminal/parse/parameters.ts';
+import { plainText } from '../../terminal/parse/plain-text.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The requested changes for one direction; undefined values stay as they are. */
@@ -106,9 +107,9 @@ export const setCommand = command({
     offrampPercent: offramp.percent,
     offrampCap: offramp.cap,
     offramp: offramp.isOn,
-    note: option('--note <text>', 'reason, for the audit log', word),
-    description: option('--description <text>', 'description of the settings, for the audit log', word),
-    updatedBy: option('--updated-by <name>', 'who changes the settings, for the audit log', word),
+    note: option('--note <text>', 'reason, for the audit log', plainText),
+    description: option('--description <text>', 'description of the settings, for the audit log', plainText),
+    updatedBy: option('--updated-by <name>', 'who changes the settings, for the audit log', plainText),
   },
   fields: {
     'onrampFee.percentageFee': 'onrampPercent',

@@ -1,5 +1,7 @@
 import { CliError } from '../../base/errors.ts';
+import type { ResponseOf } from '../../contract/endpoint.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
+import { listed } from '../../engine/lists/listed.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
 import { feeWithdrawal } from '../../engine/operations/fees.ts';
 import { followWork } from '../../engine/operations/follow-work.ts';
@@ -7,7 +9,10 @@ import { startedOutcome } from '../../engine/operations/started.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { command } from '../../terminal/command.ts';
 import { NO_PROTECTION } from '../../terminal/parse/money-options.ts';
-import { argument, id, oneOf, option, picked, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
+import { choice, listOptions, WITHDRAWAL_STATUSES } from '../../terminal/parse/paging.ts';
+import { argument, id, option, picked, switchOn } from '../../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
+import { plainText } from '../../terminal/parse/plain-text.ts';
 import { waitOption } from '../../terminal/parse/wait-option.ts';
 import { destinationOf } from './destination.ts';
 import { ACCOUNT_OPTIONS, FEE_AMOUNT, withdrawGuide } from './guide.ts';
@@ -38,15 +43,15 @@ const withdrawCommand = command({
   prints: { either: [WORK, { form: SWEPT }] },
   parameters: {
     amount: FEE_AMOUNT,
-    to: option('--to <bank-account-id>', 'id of a saved account, from bank-accounts list, or default', id),
+    to: option('--to <bank-account>', 'id of a saved account, from bank-accounts list, or default', id),
     ...ACCOUNT_OPTIONS,
-    narration: option('--narration <text>', `text for the bank statement; ${NO_PROTECTION}`, word),
+    narration: option('--narration <text>', `text for the bank statement; ${NO_PROTECTION}`, plainText),
     noTag: switchOn(
       '--no-tag',
       'leave the narration empty; without the tag in it, an unknown outcome is harder to find out',
     ),
-    reference: option('--reference <text>', `your own reference; ${NO_PROTECTION}`, word),
-    note: option('--note <text>', `note to store with the withdrawal; ${NO_PROTECTION}`, word),
+    reference: option('--reference <text>', `your own reference; ${NO_PROTECTION}`, plainText),
+    note: option('--note <text>', `note to store with the withdrawal; ${NO_PROTECTION}`, plainText),
     wait: waitOption('until the bank has been paid (1 to 3 business days)'),
   },
   fields: { bankAccountNumber: 'accountNumber', 'metadata.reference': 'reference', 'metadata.notes': 'note' },
@@ -80,18 +85,11 @@ const COLUMNS = [
   { field: 'bankAccountNumber', title: 'Account', isWide: true },
 ] as const;
 
-/** The error for a service that returns fewer rows than requested and says that there are more. */
-function incomplete(count: number): CliError {
-  return new CliError('network', `the list is incomplete: the service returned ${count} rows and says there are more`, {
-    code: 'UNUSABLE_ANSWER',
-    hint: 'narrow the list with --status; the rows received are printed',
-  });
-}
+type Row = ResponseOf<typeof feeWithdrawals>['withdrawals'][number];
 
 const listCommand = command({
   words: ['fees', 'withdrawals', 'list'],
   summary: 'List fee withdrawals, newest first',
-  details: 'The service does not paginate this list; --all doubles the limit until it has every row.',
   examples: [
     'fiatrail fees withdrawals list --status pending',
     'fiatrail fees withdrawals list --all -o csv --fields withdrawalId,amount,status,processedAt',
@@ -99,26 +97,27 @@ const listCommand = command({
   endpoints: [feeWithdrawals.id],
   prints: { response: feeWithdrawals },
   parameters: {
-    status: option(
-      '--status <status>',
-      'pending, completed or failed (default all)',
-      oneOf('pending', 'completed', 'failed'),
+    status: choice('status', WITHDRAWAL_STATUSES),
+    ...periodOptions,
+    ...listOptions('withdrawals'),
+  },
+  run: async (session, { status, ...page }) =>
+    listed(
+      session,
+      {
+        endpoint: feeWithdrawals,
+        columns: COLUMNS,
+        // The service has no pages: it returns the newest rows, as many as it is asked for.
+        request: ({ size = 0, offset = 0 }) => ({ status, limit: size + offset || undefined }),
+        skipped: (offset) => offset,
+        pageSize: PAGE_SIZE * 10,
+        rowsOf: ({ withdrawals }) => withdrawals,
+        idOf: ({ withdrawalId }: Row) => withdrawalId,
+        timeOf: ({ createdAt }: Row) => createdAt,
+      },
+      page,
+      periodOf(page, session),
     ),
-    limit: option('--limit <count>', 'maximum number of withdrawals (default 20)', wholeNumber(1, 1_000_000)),
-    all: switchOn('--all', 'list all withdrawals'),
-  },
-  run: async (session, { status, limit, all }) => {
-    let size = all ? (limit ?? PAGE_SIZE) : limit;
-    let reply = await session.call(feeWithdrawals, { limit: size, status });
-    while (all && size !== undefined && reply.data.withdrawals.length >= size) {
-      size *= 2;
-      reply = await session.call(feeWithdrawals, { limit: size, status });
-    }
-    const isIncomplete = all === true && reply.data.pagination?.hasMore === true;
-    const list = { isWhole: all === true && !isIncomplete };
-    const outcome = await outcomeOf(session, feeWithdrawals, reply, { columns: COLUMNS, list });
-    return isIncomplete ? { ...outcome, error: incomplete(reply.data.withdrawals.length) } : outcome;
-  },
 });
 
 const verifyCommand = command({

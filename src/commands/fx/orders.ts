@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { createOrder, deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import type { Side } from '../../contract/fx.ts';
 import { inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
-import { listedByCursor } from '../../engine/lists/listed.ts';
+import { listed } from '../../engine/lists/listed.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { type Line, readPreviews } from '../../engine/previews.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
@@ -10,18 +10,9 @@ import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } f
 import { command } from '../../terminal/command.ts';
 import { optionalPair, requiredPair, requiredSide } from '../../terminal/parse/field-options.ts';
 import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
-import { allOptions } from '../../terminal/parse/paging.ts';
-import {
-  amountOf,
-  argument,
-  id,
-  oneOf,
-  option,
-  percent,
-  picked,
-  required,
-  wholeNumber,
-} from '../../terminal/parse/parameters.ts';
+import { listOptions } from '../../terminal/parse/paging.ts';
+import { amountOf, argument, id, oneOf, option, percent, picked, required } from '../../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
 import { balancePreview, marketPreview } from './previews.ts';
 
 const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
@@ -147,22 +138,23 @@ const listCommand = command({
       oneOf('active', 'paused', 'deleted'),
     ),
     pair: optionalPair,
-    limit: option('--limit <count>', 'orders per page, 1 to 100 (default 50)', wholeNumber(1, 100)),
-    after: option('--after <order-id>', 'only orders older than this one', id),
-    ...allOptions,
+    ...periodOptions,
+    ...listOptions('orders'),
   },
-  fields: { startAfter: 'after' },
-  run: async (session, { status, pair, ...position }) =>
-    listedByCursor(
+  run: async (session, { status, pair, ...page }) =>
+    listed(
       session,
       {
         endpoint: listOrders,
         columns: COLUMNS,
-        request: (size, startAfter) => ({ status, pair, limit: size, startAfter }),
+        isById: true,
+        request: ({ size, startAfter }) => ({ status, pair, limit: size, startAfter }),
         rowsOf: ({ orders }) => orders,
         idOf: ({ orderId }) => orderId,
+        timeOf: ({ createdAt }) => createdAt,
       },
-      position,
+      page,
+      periodOf(page, session),
     ),
 });
 

@@ -28,7 +28,7 @@ export async function balancePreview(
   const asset = givenAsset(side, pair);
   const held = await tradingBalance(session, asset);
   if (!held) return [];
-  return [balanceLine(held, paid?.asset === asset ? -paid.minor : undefined)];
+  return [balanceLine(held, paid?.asset === asset ? -paid.minor : undefined, { isEstimate: asset !== 'CNGN' })];
 }
 
 /** Quotes an amount of cNGN; undefined for a pair that cannot be quoted, such as the market-only pair CNGN. */

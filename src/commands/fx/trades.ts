@@ -4,7 +4,7 @@ import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
 import { dealWords, wireDecimal } from '../../engine/fx-terms.ts';
-import { listedByCursor } from '../../engine/lists/listed.ts';
+import { listed } from '../../engine/lists/listed.ts';
 import { followWork } from '../../engine/operations/follow-work.ts';
 import { fxTrade } from '../../engine/operations/fx.ts';
 import { startedOutcome, startedShape } from '../../engine/operations/started.ts';
@@ -21,8 +21,9 @@ import {
   requiredPair,
   requiredSide,
 } from '../../terminal/parse/field-options.ts';
-import { allOptions } from '../../terminal/parse/paging.ts';
-import { argument, id, oneOfAnyCase, option, picked, required, wholeNumber } from '../../terminal/parse/parameters.ts';
+import { listOptions } from '../../terminal/parse/paging.ts';
+import { argument, id, oneOfAnyCase, option, picked, required } from '../../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
 import { waitOption } from '../../terminal/parse/wait-option.ts';
 import { dealPreview } from './previews.ts';
 import { priceLimits, quoteTermsOf, quoteWithin } from './price-limit.ts';
@@ -83,7 +84,7 @@ const destination = option(
   evmAddress,
 );
 const serviceIdempotencyKey = option(
-  '--key <key>',
+  '--idempotency-key <key>',
   'the service’s idempotency key: repeating it returns the earlier trade',
   id,
 );
@@ -175,12 +176,12 @@ const tradeCommand = command({
 const MARKET_ORDER = { start: marketOrder, status: tradeStatus } as const;
 
 const marketOrderCommand = command({
-  words: ['fx', 'market-order'],
+  words: ['fx', 'market-orders', 'start'],
   money: 'unguarded',
   summary: 'Place a market order at the best available prices',
   examples: [
-    'fiatrail fx market-order --pair CNGN-USDC --side buy --amount 50000',
-    'fiatrail fx market-order --pair CNGN-USDT --side sell --amount 50000 --yes --wait -o json',
+    'fiatrail fx market-orders start --pair CNGN-USDC --side buy --amount 50000',
+    'fiatrail fx market-orders start --pair CNGN-USDT --side sell --amount 50000 --yes --wait -o json',
   ],
   endpoints: [marketOrder.id, tradeStatus.id, quote.id],
   prints: MARKET_ORDER,
@@ -270,22 +271,23 @@ const tradesCommand = command({
     pair: optionalPair,
     side: optionalSide,
     status: option('--status <status>', `${TRADE_STATES.join(', ')} (default all)`, oneOfAnyCase(...TRADE_STATES)),
-    limit: option('--limit <count>', 'trades per page, 1 to 100 (default 50)', wholeNumber(1, 100)),
-    after: option('--after <trade-id>', 'only trades older than this one', id),
-    ...allOptions,
+    ...periodOptions,
+    ...listOptions('trades'),
   },
-  fields: { startAfter: 'after' },
-  run: async (session, { pair, side, status, ...position }) =>
-    listedByCursor(
+  run: async (session, { pair, side, status, ...page }) =>
+    listed(
       session,
       {
         endpoint: listTrades,
         columns: COLUMNS,
-        request: (size, startAfter) => ({ pair, side, status, limit: size, startAfter }),
+        isById: true,
+        request: ({ size, startAfter }) => ({ pair, side, status, limit: size, startAfter }),
         rowsOf: ({ trades }) => trades,
         idOf: ({ tradeId }) => tradeId,
+        timeOf: ({ createdAt }) => createdAt,
       },
-      position,
+      page,
+      periodOf(page, session),
     ),
 });
 

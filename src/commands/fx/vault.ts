@@ -162,7 +162,7 @@ const registerCommand = command({
   details:
     'Trading is possible once the service has approved the vault. The keys are read from files and standard input, and are never shown, journaled or traced.',
   examples: [
-    'fiatrail fx vault set --vault-id v-17 --usdc 0x52908400098527886E0F7030069857D2E4169EE7 --usdt 0x8617E340B3D01FA5F11F306F4090FD50E238070D --email ops@example.com --public-key signer.pub --private-key-file client --api-key-stdin < key.txt',
+    'fiatrail fx vault set --vault-id v-17 --usdc 0x52908400098527886E0F7030069857D2E4169EE7 --usdt 0x8617E340B3D01FA5F11F306F4090FD50E238070D --email ops@example.com --public-key-file signer.pub --private-key-file client --api-key-stdin < key.txt',
   ],
   endpoints: [registerMpc.id],
   prints: { response: registerMpc },
@@ -172,7 +172,7 @@ const registerCommand = command({
     usdt: required('--usdt <address>', 'address of the vault’s USDT wallet', evmAddress, 'USDT wallet of the vault:'),
     emails: repeated('--email <address>', 'notification address, 1 to 20; can be repeated', word),
     publicKey: required(
-      '--public-key <file>',
+      '--public-key-file <file>',
       'file with the SSH public key of the callback signer',
       word,
       'Public key file:',
@@ -200,7 +200,7 @@ const registerCommand = command({
         code: 'VALIDATION_ERROR',
         hint: 'add the addresses to notify of the vault’s approval and transactions',
       });
-    const publicKey = (await keyIn(session, '--public-key', input.publicKey)).trim();
+    const publicKey = (await keyIn(session, '--public-key-file', input.publicKey)).trim();
     const privateKey = new Secret(await keyIn(session, '--private-key-file', input.privateKeyFile));
     const apiKey = await vaultKey(session, input.apiKeyStdin);
     const reply = await session.call(registerMpc, {

@@ -16,7 +16,8 @@ import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { askFor } from '../../terminal/ask/input.ts';
 import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { command, type Guided } from '../../terminal/command.ts';
-import { option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { option, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
+import { plainText } from '../../terminal/parse/plain-text.ts';
 import { waitOption } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
 import { ipRange } from './address.ts';
@@ -84,6 +85,8 @@ function consequencesOf({ entries }: AllowlistState, range: IpRange): readonly L
 const countText = (count: number) =>
   count === 1 ? '; the allowlist has 1 entry' : `; the allowlist has ${count} entries`;
 
+const labelOrNone = (text: string) => (text === '' ? text : plainText(text));
+
 /** Prompts for the entry, after showing how the service sees this machine. Changes nothing. */
 async function askAddition(session: Session, state: AllowlistState, allowLockOut: boolean): Promise<Addition> {
   const { access, entries } = state;
@@ -101,7 +104,7 @@ async function askAddition(session: Session, state: AllowlistState, allowLockOut
     isElsewhere(range, state) &&
     !(await prompter.confirm(`This machine calls from ${access.yourIp}. Add ${rangeText(range)} anyway?`))
   );
-  const label = (await askFor({ question: 'Label (Enter for none):', parse: String }, session)) || undefined;
+  const label = (await askFor({ question: 'Label (Enter for none):', parse: labelOrNone }, session)) || undefined;
   const named = `${rangeText(range)}${label === undefined ? '' : ` (${label})`}`;
   // The command itself confirms an addition with consequences.
   if (session.globals.yes || consequencesOf(state, range).length > 0) return { range, label };
@@ -139,7 +142,7 @@ export const addCommand = command({
   prints: { response: ipAllowlist },
   parameters: {
     address: optionalArgument('address', 'IPv4 or IPv6 address, or a range such as 203.0.113.0/24', ipRange),
-    label: option('--label <text>', 'label for the entry', word),
+    label: option('--label <text>', 'label for the entry', plainText),
     wait: waitOption('until this machine is allowed to call', '30s'),
     lockMeOut: switchOn('--lock-me-out', 'add the first entry even if it locks this machine out'),
   },

@@ -20,7 +20,8 @@ import {
 } from '../../engine/allowlist.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { command } from '../../terminal/command.ts';
-import { option, required, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { option, required, switchOn } from '../../terminal/parse/parameters.ts';
+import { plainText } from '../../terminal/parse/plain-text.ts';
 import type { Session } from '../../terminal/session.ts';
 import { ipRange } from './address.ts';
 import { guardRemoval, type Target } from './guard.ts';
@@ -118,7 +119,7 @@ export const replaceCommand = command({
   parameters: {
     ...ENTRY,
     with: required('--with <address>', 'new address or range', ipRange, 'New address or range:'),
-    label: option('--label <text>', 'label for the new entry', word),
+    label: option('--label <text>', 'label for the new entry', plainText),
     lockMeOut: switchOn('--lock-me-out', 'replace the entry even if that locks this machine out'),
   },
   run: async (session, { with: next, label, lockMeOut, ...input }) => {

@@ -6,9 +6,11 @@ import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { getAesKey, getPlatformPublicKey, storePublicKey } from '../../contract/endpoints/management.ts';
 import { sealAesEnvelope } from '../../crypto/aes-envelope.ts';
+import { publicKeyFingerprint } from '../../crypto/fingerprint.ts';
 import { isKeyText, newKeyPair, payloadIn, publicHalf } from '../../crypto/sealed-box.ts';
 import { tryAccount } from '../../engine/connect.ts';
 import type { Outcome } from '../../engine/outcome.ts';
+import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { onOrOff, option, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -51,12 +53,37 @@ async function registration(session: Session, publicKey: string, isInEnvelope: b
   return { ...sealAesEnvelope(JSON.stringify({ data: publicKey }), aesKey, session.world.ids.bytes(16)) };
 }
 
+/** Asks before the service learns a key: from then on, whoever lacks the private key can read nothing. Throws CliError. */
+async function agreeToSeal(session: Session, { name, encryption }: StoredProfile, publicKey: string, isNew: boolean) {
+  const { globals, profile } = session;
+  const registered = encryption?.publicKey;
+  if (globals.dryRun || registered === publicKey || (isNew && registered !== undefined)) return;
+  await confirmChange(
+    session,
+    {
+      summary: `encrypt the responses to profile ${name}`,
+      lines: [
+        accountLine(profile),
+        [
+          'cannot be undone',
+          'the service encrypts every response to this account from then on, and has no way to stop',
+        ],
+        ['other hosts', 'every other host with this API key fails until it has the private key too'],
+        ['public key', publicKeyFingerprint(publicKey)],
+      ],
+    },
+    !globals.yes,
+  );
+}
+
 /** Turns on sealed responses. The private key is stored before the service learns the public key. */
 async function seal(session: Session, input: Input, isNew: boolean): Promise<Outcome> {
   const { world, profile } = session;
   const stored = requireStored(session);
   const requests = input.sealRequests ?? stored.encryption?.requests ?? false;
   const privateKey = await privateKeyFor(session, stored, input, isNew);
+  const publicKey = publicHalf(privateKey);
+  await agreeToSeal(session, stored, publicKey, isNew);
   const store = async () => {
     if (session.globals.dryRun) return;
     await storeSealingKey(world, stored, privateKey);
@@ -66,7 +93,6 @@ async function seal(session: Session, input: Input, isNew: boolean): Promise<Out
   // Responses may already be sealed to this key, so store it before the reads below.
   if (input.privateKeyStdin) await store();
   const platformKey = requests ? await acceptedPlatformKey(session, stored) : stored.encryption?.platformKey;
-  const publicKey = publicHalf(privateKey);
   const request = await registration(session, publicKey, input.aesEnvelope);
   if (!input.privateKeyStdin) await store();
   await session.call(storePublicKey, request, { prints: SHOWN });
@@ -136,11 +162,11 @@ export const enableCommand = command({
   words: ['keys', 'encryption', 'enable'],
   summary: 'Encrypt responses to a key of this profile',
   details:
-    'Creates an X25519 key pair, stores the private key and registers the public key. Responses are then decrypted automatically. Once one has been, the profile requires encrypted responses; “profiles add NAME --sealing accept” accepts plain ones again. The service has no way to turn encryption off again. An existing key is registered again.',
+    'Creates an X25519 key pair, stores the private key and registers the public key. Responses are then decrypted automatically. Once one has been, the profile requires encrypted responses; “profiles add NAME --sealing accept” accepts plain ones again. The service has no way to turn encryption off again, and every other host with the API key fails until it has the private key; so the command asks first. An existing key is registered again.',
   examples: [
     'fiatrail keys encryption enable',
-    'fiatrail keys encryption enable --seal-requests on',
-    'fiatrail keys encryption enable --private-key-stdin < key.txt',
+    'fiatrail keys encryption enable --seal-requests on --yes',
+    'fiatrail keys encryption enable --private-key-stdin --yes < key.txt',
   ],
   endpoints: [storePublicKey.id, getPlatformPublicKey.id, getAesKey.id],
   prints: { form: ENCRYPTION },

@@ -13,7 +13,7 @@ import { command } from '../../terminal/command.ts';
 import { option, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
-/** Returns the sandbox's base URL: --at, or that of the profile that stores the key. Throws CliError usage. */
+/** Returns the sandbox's base URL: --base-url, or that of the profile that stores the key. Throws CliError usage. */
 function addressOf(at: string | undefined, current: StoredProfile | undefined): string {
   if (current && current.mode !== 'sandbox') {
     throw new CliError('usage', `profile ${current.name} is ${current.mode} and cannot use a sandbox key`, {
@@ -21,15 +21,15 @@ function addressOf(at: string | undefined, current: StoredProfile | undefined): 
     });
   }
   if (current?.baseUrl && at && at !== current.baseUrl) {
-    throw new CliError('usage', `profile ${current.name} has a different base URL than --at`, {
-      hint: 'omit --at, or choose another name with --save',
+    throw new CliError('usage', `profile ${current.name} has a different base URL than --base-url`, {
+      hint: 'omit --base-url, or choose another name with --save',
     });
   }
   const url = at ?? current?.baseUrl;
   if (url) return url;
-  throw new CliError('usage', 'missing required option: --at <url>', {
+  throw new CliError('usage', 'missing required option: --base-url <url>', {
     code: 'VALIDATION_ERROR',
-    hint: 'add the base URL of the sandbox, such as --at https://sandbox-host/v1',
+    hint: 'add the base URL of the sandbox, such as --base-url https://sandbox-host/v1',
   });
 }
 
@@ -61,9 +61,9 @@ export const sandboxKeyCommand = command({
   words: ['keys', 'sandbox', 'add'],
   summary: 'Create a sandbox key with this profile’s live key',
   details:
-    'This is the only command that sends a live key to a sandbox, so check the --at address. The new key is saved in a profile, printed, or both. The service shows it only once.',
+    'This is the only command that sends a live key to a sandbox, so check the --base-url address. The new key is saved in a profile, printed, or both. The service shows it only once.',
   examples: [
-    'fiatrail keys sandbox add --profile main --at https://sandbox-host/v1 --save main-sandbox',
+    'fiatrail keys sandbox add --profile main --base-url https://sandbox-host/v1 --save main-sandbox',
     'fiatrail keys sandbox add --profile main --save main-sandbox',
   ],
   endpoints: [createSandboxKey.id],
@@ -77,7 +77,7 @@ export const sandboxKeyCommand = command({
     },
   },
   parameters: {
-    at: option('--at <url>', 'base URL of the sandbox (default: that of the --save profile)', safeBaseUrl),
+    at: option('--base-url <url>', 'base URL of the sandbox (default: that of the --save profile)', safeBaseUrl),
     save: option('--save <profile>', 'profile to save the key in, created if needed', profileName),
     printKey: switchOn('--print-key', 'print the key'),
   },

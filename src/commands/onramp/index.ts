@@ -1,7 +1,10 @@
 import { CliError } from '../../base/errors.ts';
 import type { Choice } from '../../base/world.ts';
+import { listDeposits } from '../../contract/endpoints/history.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
+import { depositsBy } from '../../engine/lists/history.ts';
+import { listed } from '../../engine/lists/listed.ts';
 import { startedOutcome, startedShape, withAlso } from '../../engine/operations/started.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../engine/previews.ts';
@@ -14,6 +17,7 @@ import { pickUser } from '../../terminal/ask/pick/users.ts';
 import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { command, type Guided } from '../../terminal/command.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';
+import { BANK_STATUSES, choice, listOptions, userOption } from '../../terminal/parse/paging.ts';
 import {
   amountHelp,
   amountOf,
@@ -25,6 +29,7 @@ import {
   required,
   switchOn,
 } from '../../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
 import { waitOption, waitWords } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
 import {
@@ -270,4 +275,27 @@ const statusCommand = command({
   },
 });
 
-export const commands = [startCommand, accountCommand, statusCommand];
+const listCommand = command({
+  words: ['onramp', 'list'],
+  summary: 'List the bank transfers that onramps received, newest first',
+  details:
+    'An onramp that waits for its payment is not in this list; fiatrail ops list has those that this machine started.',
+  examples: [
+    'fiatrail onramp list --status failed --since 7d',
+    'fiatrail onramp list --since 2026-11-01 --until 2026-11-30 --all -o csv',
+  ],
+  endpoints: [listDeposits.id],
+  isView: true,
+  prints: { response: listDeposits },
+  parameters: {
+    status: choice('status', BANK_STATUSES),
+    user: userOption('only those of this user'),
+    ...periodOptions,
+    ...listOptions('rows'),
+  },
+  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
+  run: async (session, { status, user: userId, ...page }) =>
+    listed(session, depositsBy({ type: 'user_onramp', userId, status }), page, periodOf(page, session)),
+});
+
+export const commands = [startCommand, accountCommand, statusCommand, listCommand];

@@ -101,7 +101,7 @@ export const importCommand = command({
   isLocal: true,
   parameters: {
     file: argument('file', 'file written by ops export, or - for standard input', word, 'File:'),
-    head: option('--head <hash>', 'a head that ops verify printed before, which the export must contain', id),
+    head: option('--head <head>', 'a head that ops verify printed before, which the export must contain', id),
   },
   run: async (session, input) => {
     session.world.steadyMemory();

@@ -1,7 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { accountsOf, type Looked, reconcileEach } from '../../engine/operations/accounts.ts';
-import { workStartedBy } from '../../engine/operations/find-work.ts';
-import { followWork } from '../../engine/operations/follow-work.ts';
+import { type Looked, reconcileEach } from '../../engine/operations/accounts.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import { JOURNAL_CHANGED } from '../../journal/codes.ts';
 import type { Operation } from '../../journal/journal.ts';
@@ -9,7 +7,6 @@ import type { Verified } from '../../journal/verify.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, id, option, optionalArgument, picked, switchOn } from '../../terminal/parse/parameters.ts';
-import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 import { backupCommand, exportCommand, importCommand, stepThrough } from './files.ts';
@@ -17,6 +14,7 @@ import { givenHead, headCommand } from './head.ts';
 import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
 import { COLUMNS, OPERATION, operationNamed, printed } from './printed.ts';
+import { resumeCommand } from './resume.ts';
 import { wayOut } from './way-out.ts';
 
 const operationId = picked(
@@ -269,29 +267,6 @@ const reconcileCommand = command({
       result,
       error: new CliError('unknown', message, { code: 'OUTCOME_UNKNOWN', hint: 'see what to do in the output' }),
     };
-  },
-});
-
-const resumeCommand = command({
-  words: ['ops', 'resume'],
-  summary: 'Wait for an accepted operation to finish',
-  examples: ['fiatrail ops resume 0198c1f2', 'fiatrail ops resume 0198c1f2 --wait 1h -o json'],
-  endpoints: [],
-  parameters: { operationId, wait: waitOption('until it completes or fails') },
-  run: async (session, { wait, ...input }) => {
-    const operation = await operationNamed(session, input.operationId);
-    const { endpoint, requestId, state, operationId: found } = operation;
-    const work = await workStartedBy(endpoint);
-    if (state !== 'accepted' || requestId === null || !work?.status)
-      throw new CliError('declined', `this operation has nothing to wait for: it is ${state}`, {
-        hint: `see it with: fiatrail ops show ${found}`,
-      });
-    const accounts = accountsOf(session);
-    try {
-      return await followWork(await accounts.of(operation), work, requestId, wait ?? DEFAULT_WAIT_MS);
-    } finally {
-      await accounts.close();
-    }
   },
 });
 

@@ -1,26 +1,28 @@
 import { CliError } from '../../base/errors.ts';
+import { DEFAULT_LIMIT } from '../../engine/lists/listed.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
+import { cursorOf, listDigest, pointOf } from '../../engine/lists/resume.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
-import type { ListPosition, Selection } from '../../journal/list-query.ts';
+import type { ListPosition, Selection } from '../../journal/operations.ts';
 import { NEXT, type OperationState } from '../../journal/states.ts';
 import { command } from '../../terminal/command.ts';
-import { id, oneOf, option, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
+import { pageOptions } from '../../terminal/parse/paging.ts';
+import { oneOf, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
 import { COLUMNS, ONBOARDING_COLUMNS, OPERATION, printed } from './printed.ts';
 
 const STATES = Object.keys(NEXT) as readonly OperationState[];
 const KINDS = ['money', 'destructive', 'onboarding'] as const;
-const DEFAULT_SIZE = 20;
 
 const isInDoubt = ({ state }: Operation) => state === 'sent' || state === 'unknown';
 
 /** The last operation of a page, and in which part of the list it was: among the unknown outcomes, or after them. */
-interface PageCursor extends ListPosition {
+interface ListedAt extends ListPosition {
   readonly isInDoubt: boolean;
 }
 
-const cursorOf = (operation: Operation): PageCursor => ({ ...operation, isInDoubt: isInDoubt(operation) });
+const positionIn = (operation: Operation): ListedAt => ({ ...operation, isInDoubt: isInDoubt(operation) });
 
 interface Listing {
   readonly filter: Omit<Selection, 'limit' | 'state' | 'after'>;
@@ -28,11 +30,11 @@ interface Listing {
   readonly inDoubt: boolean;
 }
 
-/** Returns a page of the list: unknown outcomes first, then the rest, each newest first. With --state, it has only one part. */
+/** Returns a page of the list: unknown outcomes first, then the rest, each newest first. With --status, it has only one part. */
 async function pageAfter(
   journal: Journal,
   { filter, state, inDoubt }: Listing,
-  cursor: PageCursor | undefined,
+  cursor: ListedAt | undefined,
   limit: number,
 ): Promise<Operation[]> {
   if (state) return journal.list({ ...filter, state, after: cursor, limit });
@@ -50,70 +52,83 @@ async function* laterPages(journal: Journal, listing: Listing, first: readonly O
   for (let page = first; page.length === size; ) {
     for (const operation of page) if (isInDoubt(operation)) printedInDoubt.add(operation.operationId);
     const last = page.at(-1);
-    page = await pageAfter(journal, listing, last && cursorOf(last), size);
+    page = await pageAfter(journal, listing, last && positionIn(last), size);
     const fresh = page.filter(({ operationId }) => !printedInDoubt.has(operationId));
     if (fresh.length > 0) yield Promise.all(fresh.map(printed));
   }
 }
 
-/** Finds the operation that --after names. Throws CliError usage. */
-async function cursorNamed(journal: Journal, after: string | undefined): Promise<PageCursor | undefined> {
-  if (after === undefined) return undefined;
-  const named = await journal.find(after);
-  const found = named.find(({ operationId }) => operationId === after);
-  if (found) return cursorOf(found);
-  throw new CliError('usage', '--after: no operation on this machine has this id', {
-    hint: 'use the last operationId of the previous page',
+/** Which part of the list a cursor is in, before the id of its operation. */
+const PARTS = { inDoubt: 'd', rest: 'r' } as const;
+
+const pointAt = (list: string, { operationId, isInDoubt: isFirstPart }: ListedAt) =>
+  cursorOf({ list, next: 0, total: null, last: `${isFirstPart ? PARTS.inDoubt : PARTS.rest}${operationId}` });
+
+/** Finds where a cursor is. An operation whose outcome became known since then is still in the part of the page before. Throws CliError usage. */
+async function positionAt(journal: Journal, cursor: string, list: string): Promise<ListedAt> {
+  const last = pointOf(cursor, list).last ?? '';
+  const found = (await journal.find(last.slice(1))).find(({ operationId }) => operationId === last.slice(1));
+  if (found) return { ...found, isInDoubt: last.startsWith(PARTS.inDoubt) };
+  throw new CliError('declined', '--after: the journal no longer has the last operation of the page before', {
+    code: 'CURSOR_LOST',
+    hint: 'read the list from its start, without --after',
   });
 }
 
 export const listCommand = command({
   words: ['ops', 'list'],
   summary: 'List the money operations of this machine, unknown outcomes first',
-  details:
-    'Operations with an unknown outcome come first, however old they are. The rest is listed newest first. For the next page, give the last id as --after.',
+  details: 'Operations with an unknown outcome come first, however old they are. The rest is listed newest first.',
   examples: [
     'fiatrail ops list',
     'fiatrail ops list --in-doubt -o json --query "operations[].operationId"',
     'fiatrail ops list --since 2026-08-01 --all -o csv',
     'fiatrail ops list --once fees-2026-11',
-    'fiatrail ops list --kind onboarding --state failed',
+    'fiatrail ops list --kind onboarding --status failed',
   ],
   endpoints: [],
   prints: { form: { operations: ['list of', OPERATION], pagination: 'pagination' } },
   isLocal: true,
   parameters: {
-    limit: option('--limit <count>', 'operations per page (default 20)', wholeNumber(1, 10_000)),
     inDoubt: switchOn('--in-doubt', 'only operations with an unknown outcome'),
-    state: option('--state <state>', STATES.join(', '), oneOf(...STATES)),
+    state: option('--status <status>', `${STATES.join(', ')} (default all)`, oneOf(...STATES)),
     kind: option('--kind <kind>', KINDS.join(', '), oneOf(...KINDS)),
     once: option('--once <key>', 'only operations that were given this idempotency key', word),
-    since: {
-      ...periodOptions.since,
-      help: 'only operations recorded since then: today, 7d (7 days ago), 2026-08-01 or a time',
-    },
-    after: option('--after <operation-id>', 'continue after this operation, the last of the previous page', id),
-    all: switchOn('--all', 'fetch all pages and print them as one list'),
+    ...periodOptions,
+    ...pageOptions('operations'),
   },
-  run: async (session: Session, { limit, inDoubt, state, kind, once, since, after, all }) => {
+  run: async (session: Session, { limit, inDoubt, state, kind, once, since, until, after, all }) => {
     if (inDoubt && state)
-      throw new CliError('usage', '--in-doubt and --state cannot be combined', {
-        hint: '--in-doubt means the states sent and unknown',
+      throw new CliError('usage', '--in-doubt and --status cannot be combined', {
+        hint: '--in-doubt means the statuses sent and unknown',
       });
     const journal = await session.journal();
     await session.operators();
-    const { sinceMs } = timesOf({ since, until: undefined }, session);
-    const listing = { filter: { kind, givenIdempotencyKey: once, sinceMs }, state, inDoubt };
-    const size = limit ?? (all ? PAGE_SIZE : DEFAULT_SIZE);
-    const first = await pageAfter(journal, listing, await cursorNamed(journal, after), size);
+    const listing = {
+      filter: { kind, givenIdempotencyKey: once, ...timesOf({ since, until }, session) },
+      state,
+      inDoubt,
+    };
+    const list = listDigest('', 'ops list', [state, kind, once, inDoubt, since?.text, until?.text]);
+    const size = limit ?? (all ? PAGE_SIZE : DEFAULT_LIMIT);
+    const from = after === undefined ? undefined : await positionAt(journal, after, list);
+    // One more than the page has, to know whether another one follows.
+    const found = await pageAfter(journal, listing, from, all ? size : size + 1);
+    const first = found.slice(0, size);
+    const hasMore = found.length > size;
     // The journal counts all its operations, and not those of a filter.
-    const isFiltered = [state, kind, once, sinceMs, after, inDoubt || undefined].some((each) => each !== undefined);
-    const total = isFiltered ? {} : { total: await journal.count() };
-    const data = { operations: await Promise.all(first.map(printed)), ...total };
+    const isFiltered = [state, kind, once, since, until, after, inDoubt || undefined].some(
+      (each) => each !== undefined,
+    );
+    const total = isFiltered ? (from || hasMore ? null : first.length) : await journal.count();
+    const data = { operations: await Promise.all(first.map(printed)) };
     const more = all ? { more: laterPages(journal, listing, first, size) } : {};
-    const list = { isWhole: false };
-    const request = { limit: size, startAfter: after };
+    const last = first.at(-1);
+    const position = {
+      ...{ total: all ? null : total, limit: size, offset: from ? null : 0, hasMore },
+      after: hasMore && last ? pointAt(list, positionIn(last)) : null,
+    };
     const columns = kind === 'onboarding' ? ONBOARDING_COLUMNS : COLUMNS;
-    return { result: { data, request, lists: 'operations', list, columns, ...more } };
+    return { result: { data, lists: 'operations', list: { isWhole: all === true, position }, columns, ...more } };
   },
 });

@@ -6,8 +6,8 @@ import { isOurStore, type StoredProfile } from '../../account/stored-profile.ts'
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
+import { isBound, passwordToStore } from '../../journal/postgres/password.ts';
 import { serverAddressOf } from '../../journal/postgres/server-address.ts';
-import { isBound, passwordToStore } from '../../journal/postgres/stored-password.ts';
 import type { Prints } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';

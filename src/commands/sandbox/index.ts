@@ -9,22 +9,16 @@ import {
   sandboxStatus,
 } from '../../contract/control.ts';
 import { sandboxEvent, sandboxEventResend, sandboxEvents } from '../../contract/control-events.ts';
+import type { ResponseOf } from '../../contract/endpoint.ts';
 import { stateFileProblem } from '../../contract/state-file.ts';
+import { listed } from '../../engine/lists/listed.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/bytes-file.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { type Command, command, type Group } from '../../terminal/command.ts';
-import {
-  argument,
-  duration,
-  id,
-  newFile,
-  oneOf,
-  option,
-  switchOn,
-  wholeNumber,
-  word,
-} from '../../terminal/parse/parameters.ts';
+import { choice, listOptions } from '../../terminal/parse/paging.ts';
+import { argument, duration, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
 import { acceptPlainResponses } from './accept-plain.ts';
 import { faultCommands } from './fault.ts';
 import { payCommand } from './pay.ts';
@@ -129,27 +123,38 @@ const COLUMNS = [
 
 const eventId = argument('event-id', 'event id, from sandbox events list', id);
 
+type Row = ResponseOf<typeof sandboxEvents>['events'][number];
+
 const listCommand = command({
   words: ['sandbox', 'events', 'list'],
   summary: 'List the events of the sandbox, newest first, with their delivery status',
   details: 'A delivery of none means that no webhook subscribed to the event when it happened; see webhooks show.',
-  examples: ['fiatrail sandbox events list', 'fiatrail sandbox events list --state given-up -o json'],
+  examples: ['fiatrail sandbox events list', 'fiatrail sandbox events list --status given-up -o json'],
   endpoints: [sandboxEvents.id],
   prints: { response: sandboxEvents },
   parameters: {
-    limit: option('--limit <count>', 'maximum number of events (default 20)', wholeNumber(1, 1000)),
-    offset: option('--offset <count>', 'number of newer events to leave out', wholeNumber(0, 1_000_000_000)),
     event: option('--event <name>', 'only this event', word),
     requestId: option('--request-id <request-id>', 'only events that this request caused', id),
-    state: option(
-      '--state <state>',
-      'only none, waiting, delivered or given-up',
-      oneOf('none', 'waiting', 'delivered', 'given-up'),
-    ),
+    state: choice('status', ['none', 'waiting', 'delivered', 'given-up']),
+    ...periodOptions,
+    ...listOptions('events'),
   },
-  run: async (session, input) => {
+  run: async (session, { event, requestId, state, ...page }) => {
     requireSandbox(session);
-    return outcomeOf(session, sandboxEvents, await session.call(sandboxEvents, input), { columns: COLUMNS });
+    return listed(
+      session,
+      {
+        endpoint: sandboxEvents,
+        columns: COLUMNS,
+        request: ({ size, offset }) => ({ event, requestId, state, limit: size, offset }),
+        rowsOf: ({ events }) => events,
+        totalOf: ({ total }) => total,
+        idOf: (row: Row) => row.eventId,
+        timeOf: (row: Row) => row.createdAt,
+      },
+      page,
+      periodOf(page, session),
+    );
   },
 });
 

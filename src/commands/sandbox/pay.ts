@@ -56,9 +56,9 @@ export const payCommand = command({
   details:
     'Pays Naira into a virtual account, or with --chain tokens to an address. A one-time account accepts the exact total within 30 minutes; a user’s permanent account accepts any amount sent in the user’s name.',
   examples: [
-    'fiatrail sandbox pay 7387420489 --amount 5075 --from "NGOZI OKAFOR"',
-    'fiatrail sandbox pay 7387420489 --amount "507500 kobo" --from "NGOZI OKAFOR" -o json',
-    'fiatrail sandbox pay 0x9f3c… --chain --token CNGN --network base --amount 100 --from 0x11a4…',
+    'fiatrail sandbox pay 7387420489 --amount 5075 --sender "NGOZI OKAFOR"',
+    'fiatrail sandbox pay 7387420489 --amount "507500 kobo" --sender "NGOZI OKAFOR" -o json',
+    'fiatrail sandbox pay 0x9f3c… --chain --token CNGN --network base --amount 100 --sender 0x11a4…',
   ],
   endpoints: [sandboxPay.id, sandboxDeposit.id],
   prints: { either: [{ response: sandboxPay }, { response: sandboxDeposit }] },
@@ -71,7 +71,7 @@ export const payCommand = command({
     ),
     amount: required('--amount <amount>', amountHelp('NGN'), amountOfAny, 'Amount in Naira:'),
     from: required(
-      '--from <name>',
+      '--sender <name>',
       'sender’s name as the bank writes it, or with --chain the sender’s address',
       sender,
       'Name of the sender:',

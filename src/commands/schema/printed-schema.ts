@@ -171,8 +171,9 @@ const PAGINATION: JsonSchema = {
     limit: wholeOrNull,
     offset: wholeOrNull,
     hasMore: { type: ['boolean', 'null'] },
+    after: { type: ['string', 'null'] },
   },
-  required: ['total', 'limit', 'offset', 'hasMore'],
+  required: ['total', 'limit', 'offset', 'hasMore', 'after'],
 };
 
 function object(all: readonly Property[]): JsonSchema {

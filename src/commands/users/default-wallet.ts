@@ -2,7 +2,8 @@ import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../c
 import { outcomeOf } from '../../engine/outcome.ts';
 import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
 import { command } from '../../terminal/command.ts';
-import { argument, id, option, picked, required, word } from '../../terminal/parse/parameters.ts';
+import { argument, id, option, picked, required } from '../../terminal/parse/parameters.ts';
+import { plainText } from '../../terminal/parse/plain-text.ts';
 
 const userId = picked('user', argument('user-id', 'user id, from users list', id, 'Which user?'));
 
@@ -39,7 +40,7 @@ const setCommand = command({
     userId,
     address: required('--address <address>', 'address of the wallet on the network', id, 'Address:'),
     network: required('--network <network>', 'network, such as base, eth, bsc or sol', id, 'Network:'),
-    label: option('--label <text>', 'label for the wallet', word),
+    label: option('--label <text>', 'label for the wallet', plainText),
   },
   fields: { blockchain: 'network' },
   run: async (session, { userId, address, network, label }) => {

@@ -1,10 +1,12 @@
+import type { ResponseOf } from '../../contract/endpoint.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
-import { listedByPosition } from '../../engine/lists/listed.ts';
+import { listed } from '../../engine/lists/listed.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { command } from '../../terminal/command.ts';
-import { positionOptions } from '../../terminal/parse/paging.ts';
+import { listOptions, searchFilter, searchOption } from '../../terminal/parse/paging.ts';
 import { argument, id, oneOf, option, picked } from '../../terminal/parse/parameters.ts';
+import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
 import { DEACTIVATED_USER_SHOWN, USER_SHOWN } from './columns.ts';
 import { defaultWalletCommands } from './default-wallet.ts';
 import { manageCommands } from './manage.ts';
@@ -40,6 +42,8 @@ const COLUMNS = [
   { field: 'virtualAccount.accountNumber', title: 'Account' },
 ] as const;
 
+type UserRow = ResponseOf<typeof listUsers>['users'][number];
+
 const listCommand = command({
   words: ['users', 'list'],
   summary: 'List verified users',
@@ -47,29 +51,36 @@ const listCommand = command({
   endpoints: [listUsers.id],
   prints: { response: listUsers },
   parameters: {
-    ...positionOptions('users'),
     status: option('--status <status>', 'active, inactive or all (default all)', oneOf('active', 'inactive', 'all')),
+    search: searchOption('name or account number'),
+    ...periodOptions,
     sortBy: option(
       '--sort-by <field>',
       'sort by createdAt or verifiedAt (default verifiedAt)',
       oneOf('createdAt', 'verifiedAt'),
     ),
-    order: option('--order <direction>', 'sort direction, asc or desc (default desc)', oneOf('asc', 'desc')),
+    order: option('--sort-order <direction>', 'sort direction, asc or desc (default desc)', oneOf('asc', 'desc')),
+    ...listOptions('users'),
   },
   fields: { orderDirection: 'order' },
-  run: async (session, { status, sortBy, order, ...position }) =>
-    listedByPosition(
+  run: async (session, { status, search, sortBy, order, ...page }) =>
+    listed(
       session,
       {
         endpoint: listUsers,
         columns: COLUMNS,
-        request: (size, at) => ({ limit: size, offset: at, status, sortBy, orderDirection: order }),
+        request: ({ size, offset }) => ({ limit: size, offset, status, sortBy, orderDirection: order }),
         rowsOf: ({ users }) => users,
         totalOf: ({ pagination }) => pagination?.total,
-        idOf: ({ userId }) => userId,
+        idOf: ({ userId }: UserRow) => userId,
         isOldestFirst: order === 'asc',
+        timeOf: (user: UserRow) => (sortBy === 'createdAt' ? user.createdAt : user.verifiedAt),
+        filter: searchFilter<UserRow>(search, ({ firstName, lastName, virtualAccount }) => [
+          ...[firstName, lastName, virtualAccount?.accountNumber, virtualAccount?.accountName],
+        ]),
       },
-      position,
+      page,
+      periodOf(page, session),
     ),
 });
 

@@ -15,8 +15,8 @@ import {
   someArguments,
   switchOn,
   ticker,
-  word,
 } from '../../terminal/parse/parameters.ts';
+import { plainText } from '../../terminal/parse/plain-text.ts';
 import { objectOf, properties } from '../../terminal/parse/properties.ts';
 
 const userIdOf = (picks: 'active user' | 'inactive user') =>
@@ -46,7 +46,7 @@ const deactivateCommand = command({
   prints: { response: setStatus },
   parameters: {
     userId: userIdOf('active user'),
-    reason: required('--reason <text>', 'reason, kept in the audit log', word, 'Reason (kept in the audit log):'),
+    reason: required('--reason <text>', 'reason, kept in the audit log', plainText, 'Reason (kept in the audit log):'),
   },
   run: async (session, { userId, reason }) =>
     outcomeOf(session, setStatus, await session.call(setStatus, { userId, active: false, reason })),
@@ -96,15 +96,15 @@ const onrampAssetCommand = command({
   summary: 'Set the asset that a user’s onramps deliver',
   details: 'Applies to future onramps. The --auto-swap option of an onramp overrides it.',
   examples: [
-    'fiatrail users onramp-asset set 4f1c… --asset USDC --auto-swap on --slippage 0.5%',
-    'fiatrail users onramp-asset set 4f1c… --asset CNGN --auto-swap off -o json',
+    'fiatrail users onramp-asset set 4f1c… --asset USDC --enabled on --slippage 0.5%',
+    'fiatrail users onramp-asset set 4f1c… --asset CNGN --enabled off -o json',
   ],
   endpoints: [updateOnrampAsset.id],
   prints: { response: updateOnrampAsset },
   parameters: {
     userId: userIdOf('active user'),
     asset: required('--asset <ticker>', 'asset to deliver: CNGN, USDC or USDT', ticker, 'Asset (CNGN, USDC or USDT):'),
-    autoSwap: option('--auto-swap <on|off>', 'swap into the asset unless an onramp overrides it', onOrOff),
+    autoSwap: option('--enabled <on|off>', 'swap into the asset unless an onramp overrides it', onOrOff),
     slippage: option('--slippage <percent>', 'maximum slippage of a swap, such as 0.5%', percent),
   },
   fields: { preferredAsset: 'asset', 'preferences.autoSwap': 'autoSwap', 'preferences.slippageTolerance': 'slippage' },
@@ -112,9 +112,9 @@ const onrampAssetCommand = command({
     if (asset === 'CNGN' && autoSwap) {
       throw new CliError(
         'usage',
-        '--auto-swap on cannot be combined with --asset CNGN, because onramps already deliver cNGN',
+        '--enabled on cannot be combined with --asset CNGN, because onramps already deliver cNGN',
         {
-          hint: 'use --asset USDC, --asset USDT or --auto-swap off',
+          hint: 'use --asset USDC, --asset USDT or --enabled off',
         },
       );
     }

@@ -5,7 +5,8 @@ import {
 } from '../../contract/endpoints/external-wallets.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { command } from '../../terminal/command.ts';
-import { argument, id, oneOf, option, picked, required, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { argument, id, oneOf, option, picked, required, switchOn } from '../../terminal/parse/parameters.ts';
+import { plainText } from '../../terminal/parse/plain-text.ts';
 
 const address = picked(
   'external wallet',
@@ -29,11 +30,11 @@ const addCommand = command({
       'wallet type: hot, cold, custodial or other (default other)',
       oneOf('hot', 'cold', 'custodial', 'other'),
     ),
-    label: option('--label <text>', 'label for the wallet', word),
-    purpose: option('--purpose <text>', 'purpose of the wallet', word),
+    label: option('--label <text>', 'label for the wallet', plainText),
+    purpose: option('--purpose <text>', 'purpose of the wallet', plainText),
     isDefault: switchOn('--default', 'make this the default wallet, which receives the account’s deposits'),
-    custodian: option('--custodian <name>', 'name of the custodian', word),
-    location: option('--location <text>', 'location of the wallet', word),
+    custodian: option('--custodian <name>', 'name of the custodian', plainText),
+    location: option('--location <text>', 'location of the wallet', plainText),
     backupExists: option('--backup-exists <yes|no>', 'whether a backup of its keys exists', oneOf('yes', 'no')),
   },
   fields: {

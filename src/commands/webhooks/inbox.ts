@@ -1,154 +1,23 @@
 import { CliError } from '../../base/errors.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
-import { openProfileInbox } from '../../engine/inbox.ts';
 import { timeText } from '../../present/times.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
-import {
-  argument,
-  duration,
-  id,
-  oneOf,
-  option,
-  optionalArgument,
-  required,
-  switchOn,
-  wholeNumber,
-} from '../../terminal/parse/parameters.ts';
-import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
+import { argument, duration, id, oneOf, option, required } from '../../terminal/parse/parameters.ts';
 import { objectOf, properties } from '../../terminal/parse/properties.ts';
 import type { Session } from '../../terminal/session.ts';
 import { readBody } from '../../webhooks/body.ts';
 import { eventIn } from '../../webhooks/event.ts';
-import type { InboxEvent, Selection } from '../../webhooks/inbox/events.ts';
+import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { contentOf } from '../../webhooks/inbox/received.ts';
 import { sendTo } from '../../webhooks/listen/forwarder.ts';
 import { setAt } from './change.ts';
-import { eventNamed } from './events.ts';
+import { exportCommand, listCommand, PAGE, withInbox } from './inbox-list.ts';
 import { printedEvent, privateKeysOf } from './offline.ts';
-import { CONTENT, COUNTED, FORWARD, headersOf, LISTED, SENT, summaryOf } from './summary.ts';
+import { CONTENT, FORWARD, headersOf, SENT, summaryOf } from './summary.ts';
 import { resigningOf, shownTarget, targetName, targetUrl } from './targets.ts';
-
-const COLUMNS = [
-  { field: 'id', title: 'No.', align: 'right' },
-  { field: 'event', title: 'Event' },
-  { field: 'receivedAt', title: 'Received' },
-  { field: 'requestId', title: 'Request' },
-  { field: 'forwarding', title: 'Forwarding' },
-  { field: 'mark', title: 'Mark', isWide: true },
-  { field: 'userId', title: 'User', isWide: true },
-  { field: 'isLate', title: 'Late', isWide: true },
-  { field: 'copies', title: 'Copies', align: 'right', isWide: true },
-] as const;
-
-const COUNT_COLUMNS = [
-  { field: 'event', title: 'Event' },
-  { field: 'mark', title: 'Mark', isWide: true },
-  { field: 'count', title: 'Count', align: 'right' },
-] as const;
-
-const filters = {
-  event: option('--event <name>', 'only this event', (text) => eventNamed(text).name),
-  requestId: option('--request-id <request-id>', 'only events about this request', id),
-  userId: option('--user <user-id>', 'only events about this user', id),
-  forwarding: option('--forwarding <state>', 'forwarded, pending or dead', oneOf('forwarded', 'pending', 'dead')),
-  mark: option(
-    '--mark <mark>',
-    'event, unknown, sealed or unreadable',
-    oneOf('event', 'unknown', 'sealed', 'unreadable'),
-  ),
-  late: switchOn('--late', 'only events that arrived late'),
-  ...periodOptions,
-};
-
-interface Filters extends TypedPeriod {
-  readonly event?: string | undefined;
-  readonly requestId?: string | undefined;
-  readonly userId?: string | undefined;
-  readonly forwarding?: Selection['forwarding'];
-  readonly mark?: Selection['mark'];
-  readonly late?: boolean | undefined;
-}
-
-function filterOf({ late, since, until, ...rest }: Filters, session: Session): Selection {
-  return { ...rest, ...timesOf({ since, until }, session), ...(late ? { isLate: true } : {}) };
-}
-
-/** Runs something on the profile's inbox, and closes it. */
-async function withInbox<T>({ world, profile }: Session, run: (inbox: Inbox) => T | Promise<T>): Promise<T> {
-  const inbox = await openProfileInbox(world, profile);
-  try {
-    return await run(inbox);
-  } finally {
-    inbox.close();
-  }
-}
-
-const PAGE = 500;
-
-/** The rest of a list, newest first. */
-async function* olderThan(inbox: Inbox, filter: Selection, last: InboxEvent | undefined) {
-  for (let before = last?.id; before !== undefined; ) {
-    const page = inbox.list({ ...filter, limit: PAGE, before });
-    yield page.map(summaryOf);
-    before = page.length === PAGE ? page.at(-1)?.id : undefined;
-  }
-}
-
-const listCommand = command({
-  words: ['webhooks', 'inbox', 'list'],
-  summary: 'List received events, newest first',
-  details: 'With --count it counts them by name instead.',
-  examples: [
-    'fiatrail webhooks inbox list',
-    'fiatrail webhooks inbox list --count --since 2026-11-01',
-    'fiatrail webhooks inbox list --forwarding dead --all -o ndjson',
-  ],
-  endpoints: [],
-  prints: { either: [{ form: LISTED }, { form: COUNTED }] },
-  isLocal: true,
-  parameters: {
-    limit: option('--limit <count>', 'maximum number of events (default 20)', wholeNumber(1, 1000)),
-    before: option('--before <number>', 'only events that arrived before this one', wholeNumber(1, 1e15)),
-    all: switchOn('--all', 'every event'),
-    count: switchOn('--count', 'count the events by name'),
-    ...filters,
-  },
-  run: async (session, { count, limit, before, all, ...given }) => {
-    if (!count) return listed(session, { limit: limit ?? 20, before, all }, filterOf(given, session));
-    if (limit !== undefined || before !== undefined || all)
-      throw new CliError('usage', '--count cannot be combined with --limit, --before or --all', {
-        hint: 'choose the events to count with --event, --since or another filter',
-      });
-    return withInbox(session, (inbox) => ({
-      result: {
-        data: { counts: inbox.countByName(filterOf(given, session)) },
-        lists: 'counts',
-        list: { isWhole: true },
-        columns: COUNT_COLUMNS,
-      },
-    }));
-  },
-});
-
-interface PageOptions {
-  readonly limit: number;
-  readonly before: number | undefined;
-  readonly all: boolean;
-}
-
-async function listed(session: Session, { limit, before, all }: PageOptions, filter: Selection) {
-  // Stays open until everything is printed; the process ends right after.
-  const inbox = await openProfileInbox(session.world, session.profile);
-  const size = all ? PAGE : limit;
-  const page = inbox.list({ ...filter, limit: size, before: before === undefined ? undefined : BigInt(before) });
-  const isWhole = all || page.length < limit;
-  const data = { events: page.map(summaryOf), counts: inbox.counts() };
-  const more = all && page.length === PAGE ? { more: olderThan(inbox, filter, page.at(-1)) } : {};
-  return { result: { data, lists: 'events', list: { isWhole }, columns: COLUMNS, ...more } };
-}
 
 /** Finds an event. Throws CliError usage. */
 function findEvent(inbox: Inbox, text: string): InboxEvent {
@@ -191,15 +60,15 @@ const replayCommand = command({
   details:
     'Sends the exact body and headers that arrived. A target that checks the age needs --resign. --set changes the content, which also needs --resign.',
   examples: [
-    'fiatrail webhooks inbox replay 12 --to http://127.0.0.1:3000/webhooks',
-    'fiatrail webhooks inbox replay 12 --to http://127.0.0.1:3000/webhooks --resign service --set amount=1',
+    'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks',
+    'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks --resign service --set amount=1',
   ],
   endpoints: [],
   prints: { form: { id: 'whole number', ...SENT } },
   isLocal: true,
   parameters: {
     event: EVENT,
-    to: required('--to <url>', 'URL that receives it', targetUrl, 'Target URL:'),
+    to: required('--target <url>', 'URL that receives it', targetUrl, 'Target URL:'),
     resign: option(
       '--resign <form>',
       'sign again with FIATRAIL_FORWARD_SECRET: service or standard',
@@ -266,11 +135,14 @@ const redriveCommand = command({
   summary: 'Try to forward dead events again, and to open sealed ones',
   details:
     'Sealed events are opened if the profile has a key for them by now. A running webhooks listen forwards all of them at once; otherwise the next one does.',
-  examples: ['fiatrail webhooks inbox redrive', 'fiatrail webhooks inbox redrive --to http://127.0.0.1:3000/webhooks'],
+  examples: [
+    'fiatrail webhooks inbox redrive',
+    'fiatrail webhooks inbox redrive --target http://127.0.0.1:3000/webhooks',
+  ],
   endpoints: [],
   prints: { form: { redriven: 'whole number', opened: 'whole number' } },
   isLocal: true,
-  parameters: { to: option('--to <target>', 'only dead events for this URL, or for exec:COMMAND', targetName) },
+  parameters: { to: option('--target <target>', 'only dead events for this URL, or for exec:COMMAND', targetName) },
   run: async (session, { to }) =>
     withInbox(session, async (inbox) => {
       endDryRun(session, { to: to ?? null, dead: inbox.counts().dead });
@@ -303,44 +175,5 @@ const pruneCommand = command({
     return withInbox(session, (inbox) => ({ result: { data: { pruned: inbox.prune(beforeMs), before } } }));
   },
 });
-
-const exportCommand = command({
-  words: ['webhooks', 'inbox', 'export'],
-  summary: 'Print every received event with its content, oldest first',
-  details: 'One JSON object a line with -o ndjson. Redirect it to a file to keep it.',
-  examples: [
-    'fiatrail webhooks inbox export -o ndjson',
-    'fiatrail webhooks inbox export --event user.onboarded -o ndjson',
-  ],
-  endpoints: [],
-  prints: { form: { events: ['list of', { ...CONTENT, body: 'text' }], pagination: 'pagination' } },
-  isLocal: true,
-  parameters: {
-    from: optionalArgument('from', 'number of the first event to print', wholeNumber(1, 1e15)),
-    ...filters,
-  },
-  run: async (session, { from = 1, ...given }) => {
-    const inbox = await openProfileInbox(session.world, session.profile);
-    const filter = filterOf(given, session);
-    const after = BigInt(from) - 1n;
-    const first = inbox.list({ ...filter, limit: PAGE, after });
-    const data = { events: first.map(exported) };
-    const more = first.length === PAGE ? { more: newerThan(inbox, filter, first.at(-1)) } : {};
-    return { result: { data, lists: 'events', list: { isWhole: true }, ...more } };
-  },
-});
-
-function exported(event: InboxEvent) {
-  const { data = null } = event.text === null ? {} : printedEvent(event.text);
-  return { ...summaryOf(event), data, headers: headersOf(event), body: Buffer.from(event.body).toString('utf8') };
-}
-
-async function* newerThan(inbox: Inbox, filter: Selection, last: InboxEvent | undefined) {
-  for (let after = last?.id; after !== undefined; ) {
-    const page = inbox.list({ ...filter, limit: PAGE, after });
-    yield page.map(exported);
-    after = page.length === PAGE ? page.at(-1)?.id : undefined;
-  }
-}
 
 export const inboxCommands = [listCommand, showCommand, replayCommand, redriveCommand, pruneCommand, exportCommand];

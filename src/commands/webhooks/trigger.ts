@@ -43,15 +43,15 @@ export const triggerCommand = command({
   summary: 'Send a made-up event to a URL, signed as the service would',
   details: `The event has example values, and nothing happened to cause it. It is signed with FIATRAIL_WEBHOOK_SECRET or the profile’s secret, else with ${TEST_SECRET}. Live profiles refuse it.`,
   examples: [
-    'fiatrail webhooks trigger user.onboarded --to http://127.0.0.1:3000/webhooks',
-    'fiatrail webhooks trigger fintech.user.deposit.received --to http://127.0.0.1:3000/webhooks --set deposit.amount=750',
+    'fiatrail webhooks trigger user.onboarded --target http://127.0.0.1:3000/webhooks',
+    'fiatrail webhooks trigger fintech.user.deposit.received --target http://127.0.0.1:3000/webhooks --set deposit.amount=750',
   ],
   endpoints: [],
   prints: { form: { event: 'text', to: 'text', status: ['null or', 'whole number'], problem: ['null or', 'text'] } },
   isLocal: true,
   parameters: {
     event: argument('event', 'event name, such as user.onboarded', word, 'Event:'),
-    to: required('--to <url>', 'URL that receives it', targetUrl, 'Target URL:'),
+    to: required('--target <url>', 'URL that receives it', targetUrl, 'Target URL:'),
     set: properties('--set', 'field of the content to change, such as deposit.amount'),
   },
   run: async (session, { event: name, to, set }) => {

@@ -125,7 +125,7 @@ export const marketOrder = endpoint({
   path: '/fx/market-order',
   effect: 'money',
   moves: {
-    command: 'fx market-order',
+    command: 'fx market-orders start',
     amount: 'cngnAmount',
     gives: { field: 'side', cngn: 'buy', stablecoin: 'pair' },
     to: [{ address: 'destinationWalletAddress', isOptional: true }],

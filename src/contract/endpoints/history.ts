@@ -71,6 +71,15 @@ const received = (types: readonly string[], directions: readonly string[], mintS
     completedAt: maybe(timestamp('public')),
   });
 
+/** What a response repeats of the filters that were sent. */
+const sentFilters = () =>
+  maybe(
+    group('public', {
+      ...{ direction: maybeText('inferred'), type: maybeText('inferred'), userId: maybeText('inferred') },
+      ...{ status: maybeText('inferred'), startDate: maybeText('inferred'), endDate: maybeText('inferred') },
+    }),
+  );
+
 export const listDeposits = endpoint({
   ...limits,
   id: 'transactions.list-deposits',
@@ -92,7 +101,7 @@ export const listDeposits = endpoint({
     payload({
       deposits: maybe(list('public', received(depositTypes, ['in'], 'public'))),
       ...pageAnswer('public'),
-      filters: maybe(group('public', {})),
+      filters: sentFilters(),
     }),
   errors: [{ when: 'the type or status is unknown, or the limit is above 100', ...outOfSet }],
 });
@@ -151,7 +160,7 @@ export const listPayouts = endpoint({
         ),
       ),
       ...pageAnswer('public'),
-      filters: maybe(group('public', {})),
+      filters: sentFilters(),
     }),
   errors: [{ when: 'the type or status is unknown, or the limit is above 100', ...outOfSet }],
 });
@@ -186,7 +195,7 @@ export const listTransactions = endpoint({
           payoutVolume: maybe(moneyText('public', 'naira', 'NGN')),
         }),
       ),
-      filters: maybe(group('public', {})),
+      filters: sentFilters(),
     }),
   errors: [{ when: 'the direction, type or status is unknown, or the limit is above 100', ...outOfSet }],
 });

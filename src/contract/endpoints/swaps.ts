@@ -32,7 +32,7 @@ export const triggerSwap = endpoint({
   method: 'POST',
   path: '/swaptrigger',
   effect: 'money',
-  moves: { command: 'swaps trigger', amount: 'amount', to: ['unknown'] },
+  moves: { command: 'swaps wallets start', amount: 'amount', to: ['unknown'] },
   starts: 'swap',
   summary: "Start a swap of an onramp wallet's balance",
   done: 'Onramp swap started',

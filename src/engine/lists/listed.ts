@@ -1,175 +1,327 @@
 import { CliError } from '../../base/errors.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import { elementOf, shapeOf, unwrap } from '../../contract/rows.ts';
+import type { PartFile } from '../../files/part-file.ts';
 import { grouped } from '../../money/decimal.ts';
 import { rowsInWords } from '../../present/pagination.ts';
 import type { Column } from '../../present/result.ts';
 import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
-import { allPages, PAGE_SIZE } from './pages.ts';
-import { type ResumeOptions, requireAll, resumable, type Sink, withSink } from './resumable.ts';
-import { listDigest, pageAfter, pointOf } from './resume.ts';
+import { allPages, PAGE_SIZE, type Page, pacer, pagesAfter, saysEnd, saysMore, unreadable } from './pages.ts';
+import { resumable, withSink } from './resumable.ts';
+import { cursorOf, listDigest, type Period, pageAfter, pointOf, type ResumePoint } from './resume.ts';
 
-/** Reads the pages after the first one, each after the last row's id, until a page is short. Throws CliError network if the service repeats a page. */
-export async function* pagesAfter<Row>(
-  first: readonly Row[],
-  size: number,
-  idOf: (row: Row) => string | null | undefined,
-  fetchPage: (startAfter: string) => Promise<readonly Row[]>,
-): AsyncGenerator<readonly Row[]> {
-  let rows = first;
-  while (rows.length >= size) {
-    const last = rows.at(-1);
-    const id = last === undefined ? undefined : idOf(last);
-    if (!id) throw unreadable('the last row of a page has no id');
-    rows = await fetchPage(id);
-    if (rows.some((row) => idOf(row) === id)) throw unreadable('the service returned the last row of a page again');
-    if (rows.length > 0) yield rows;
-  }
+/** A page to request: `size` rows, after `offset` rows or after the row with an id. */
+interface PageRequest {
+  readonly size?: number;
+  readonly offset?: number;
+  readonly startAfter?: string | undefined;
 }
 
-function unreadable(why: string): CliError {
-  return new CliError('network', `cannot read the whole list: ${why}`, {
-    code: 'UNUSABLE_ANSWER',
-    hint: 'read it page by page with --limit and --after',
+/** How a list of the service is read. */
+export interface Listing<E extends Endpoint, Row> {
+  readonly endpoint: E;
+  readonly columns: readonly Column[];
+  readonly request: (page: PageRequest, period: Period) => RequestOf<E>;
+  readonly rowsOf: (data: ResponseOf<E>) => readonly Row[] | null | undefined;
+  readonly idOf: (row: Row) => string | null | undefined;
+  /** The service continues after the id of a row instead of after a number of rows. */
+  readonly isById?: boolean;
+  /** The number of rows in the whole list, if the response says it. */
+  readonly totalOf?: (data: ResponseOf<E>) => number | null | undefined;
+  readonly isOldestFirst?: boolean;
+  /** The number of rows to drop from the start of a response, for a service that cannot skip exactly this many. */
+  readonly skipped?: (offset: number, size: number) => number;
+  /** The page size of --all, if it is not the usual one. */
+  readonly pageSize?: number;
+  /** A filter that the service does not have. */
+  readonly filter?: RowFilter<Row> | undefined;
+  /** When a row is from, if the service cannot filter by period. */
+  readonly timeOf?: (row: Row) => string | null | undefined;
+}
+
+export interface RowFilter<Row> {
+  /** What was typed, by the words that name it: `--since`. */
+  readonly typed: Readonly<Record<string, string | undefined>>;
+  matches(row: Row): boolean;
+}
+
+/** What the options of a list ask for. */
+interface ListOptions {
+  /** The rows of a page. */
+  readonly limit: number | undefined;
+  /** The cursor of an earlier page. */
+  readonly after: string | undefined;
+  readonly all: boolean | undefined;
+  readonly outputFile: string | undefined;
+  readonly since?: { readonly text: string } | undefined;
+  readonly until?: { readonly text: string } | undefined;
+}
+
+/** The rows of a page, if --limit does not say it. Source: inferred. */
+export const DEFAULT_LIMIT = 20;
+
+const ALWAYS: Period = { startDate: undefined, endDate: undefined };
+
+/** Prints one page of a list, or all pages as one list, from its start or from a cursor. */
+export async function listed<E extends Endpoint, Row>(
+  account: Account,
+  listing: Listing<E, Row>,
+  { since, until, ...options }: ListOptions,
+  period: Period = ALWAYS,
+): Promise<Outcome> {
+  if (options.outputFile !== undefined && !options.all)
+    throw new CliError('usage', '--output-file needs --all', { hint: 'add --all' });
+  return withSink(account, options, async ({ file, cursor }) => {
+    const typed = { '--since': since?.text, '--until': until?.text };
+    const list = listDigest((await account.accountNames()).keyFingerprint, listing.endpoint.id, [
+      ...[listing.request({}, ALWAYS), typed, listing.filter?.typed ?? null],
+      file ? printedAs(account) : null,
+    ]);
+    const point = cursor === undefined ? undefined : pointOf(cursor, list);
+    // What was typed as 7d or today means the same time as on the first page.
+    const during = point?.period ?? period;
+    const filter = filterOf(listing, typed, during);
+    const reader = { account, listing: { ...listing, filter }, list, point, period: during };
+    return options.all ? wholeList(reader, options.limit, file) : onePage(reader, options.limit ?? DEFAULT_LIMIT);
   });
 }
 
-interface Listing<E extends Endpoint, Row> {
-  readonly endpoint: E;
-  readonly columns: readonly Column[];
-  readonly rowsOf: (data: ResponseOf<E>) => readonly Row[] | null | undefined;
-  readonly idOf: (row: Row) => string | null | undefined;
-}
-
-interface ByPosition<E extends Endpoint, Row> extends Listing<E, Row> {
-  readonly request: (size: number | undefined, offset: number | undefined) => RequestOf<E>;
-  /** The number of rows in the whole list, if the response says it. */
-  readonly totalOf: (data: ResponseOf<E>) => number | null | undefined;
-  readonly isOldestFirst?: boolean;
-  /** The number of rows to drop from the start of a response, for a service that counts pages instead of rows. */
-  readonly skipped?: (offset: number, size: number) => number;
-}
-
-/** The start or end of a period, as it was typed. */
-interface TypedMoment {
-  readonly text: string;
-  /** Whether it means something else later, such as `today`. */
-  readonly isRelative: boolean;
-}
-
-export interface Position extends ResumeOptions {
-  readonly since?: TypedMoment | undefined;
-  readonly until?: TypedMoment | undefined;
-  readonly limit: number | undefined;
-  readonly offset: number | undefined;
-  readonly all: boolean | undefined;
-}
-
-interface AfterId extends ResumeOptions {
-  readonly limit: number | undefined;
-  readonly after: string | undefined;
-  readonly all: boolean;
-}
-
-/** Reads one page of a list by position, or all pages as one list. */
-export async function listedByPosition<E extends Endpoint, Row>(
-  account: Account,
-  listing: ByPosition<E, Row>,
-  { limit, offset, all, since, until, ...continuing }: Position,
-): Promise<Outcome> {
-  const { endpoint, columns, request } = listing;
-  const call = (size: number | undefined, at: number | undefined) => account.call(endpoint, request(size, at));
-  if (!all) {
-    requireAll(continuing);
-    return outcomeOf(account, endpoint, await call(limit, offset), { columns });
-  }
-  return withSink(account, continuing, async (sink) =>
-    wholeByPosition(account, listing, { limit, offset, since, until }, sink),
-  );
-}
-
-/** Reads all pages of a list by position as one list. */
-async function wholeByPosition<E extends Endpoint, Row>(
-  account: Account,
-  listing: ByPosition<E, Row>,
-  { limit, offset, ...typed }: Pick<Position, 'limit' | 'offset' | 'since' | 'until'>,
-  { file, cursor }: Sink,
-): Promise<Outcome> {
-  const { endpoint, columns, rowsOf, totalOf, idOf, request, skipped = () => 0, isOldestFirst = false } = listing;
-  const call = (size: number | undefined, at: number | undefined) => account.call(endpoint, request(size, at));
-  const size = limit ?? PAGE_SIZE;
-  const wait = pacer(account, endpoint);
-  let total: number | undefined;
-  let last: AccountReply<ResponseOf<E>> | undefined;
-  const fetchPage = async (at: number) => {
-    await wait();
-    last = await call(size, at);
-    total = totalOf(last.data) ?? undefined;
-    return { rows: (rowsOf(last.data) ?? []).slice(skipped(at, size)), total };
+/** Returns the filter of the rows, with the period if the service cannot filter by it. */
+function filterOf<Row>(
+  { filter, timeOf }: Pick<Listing<Endpoint, Row>, 'filter' | 'timeOf'>,
+  typed: RowFilter<Row>['typed'],
+  { startDate, endDate }: Period,
+): RowFilter<Row> | undefined {
+  if (!timeOf || (startDate ?? endDate) === undefined) return filter;
+  const [startMs, endMs] = [Date.parse(startDate ?? ''), Date.parse(endDate ?? '')];
+  return {
+    typed: { ...filter?.typed, ...typed },
+    matches: (row) => {
+      const atMs = Date.parse(timeOf(row) ?? '');
+      return !(atMs < startMs || atMs > endMs) && !Number.isNaN(atMs) && (filter?.matches(row) ?? true);
+    },
   };
-  const list = listDigest((await account.accountNames()).keyFingerprint, endpoint.id, [
-    request(undefined, offset),
-    printedAs(account),
-  ]);
-  const point = cursor === undefined ? undefined : pointOf(cursor, list);
-  const found =
-    point === undefined
-      ? { page: await fetchPage(offset ?? 0), offset: offset ?? 0, printed: 0 }
-      : await pageAfter(point, { idOf, fetchPage, isOldestFirst });
-  const reply = last as AccountReply<ResponseOf<E>>;
-  const rows = found.page.rows.slice(found.printed);
-  const start = found.offset + found.printed;
-  const what = rowsInWords(endpoint.lists ?? 'rows');
-  const more = allPages({
-    first: found.page,
-    offset: found.offset,
+}
+
+/** What must be the same for the parts of one file. */
+const printedAs = ({ globals: { present } }: Account) => [
+  present.format,
+  present.fields ?? null,
+  present.isCsvRaw === true,
+];
+
+/** A list to read: from where, and in which period. */
+interface Reader<E extends Endpoint, Row> {
+  readonly account: Account;
+  readonly listing: Listing<E, Row>;
+  readonly list: string;
+  readonly point: ResumePoint | undefined;
+  readonly period: Period;
+}
+
+/** A list that is being read. */
+interface Reading<E extends Endpoint, Row> {
+  readonly first: readonly Row[];
+  readonly more: AsyncGenerator<readonly Row[]>;
+  /** The number of rows before the first one. */
+  readonly start: number;
+  /** Picks the rows that match, at most so many, and remembers how far the list was read. */
+  take(rows: readonly Row[], maximum?: number): { readonly rows: readonly Row[]; readonly left: number };
+  /** Where the list is after the rows that were taken. */
+  point(): ResumePoint;
+  total(): number | undefined;
+  /** The last response. */
+  reply(): AccountReply<ResponseOf<E>>;
+  /** Says which filter is not the service's, and how much was read for it. */
+  sayFiltered(): Promise<void>;
+}
+
+async function onePage<E extends Endpoint, Row>(reader: Reader<E, Row>, limit: number): Promise<Outcome> {
+  const { listing, point } = reader;
+  const { endpoint, columns, filter, isById } = listing;
+  // After a cursor, a whole page is read, since the last row of the page before may have moved.
+  const size = filter || (point && !isById) ? PAGE_SIZE : Math.min(PAGE_SIZE, limit);
+  const reading = await startReading(reader, size);
+  const rows: Row[] = [];
+  let left = 0;
+  for await (const page of joined(reading)) {
+    const taken = reading.take(page, limit - rows.length);
+    rows.push(...taken.rows);
+    left = taken.left;
+    if (rows.length === limit) break;
+  }
+  await reading.sayFiltered();
+  const reply = reading.reply();
+  const { next } = reading.point();
+  const hasMore =
+    left > 0 || saysMore(reply.data, next) || (rows.length < limit || saysEnd(reply.data, next) ? false : null);
+  const position = {
+    total: filter ? null : (reading.total() ?? (hasMore === false ? next : null)),
+    limit,
+    offset: filter || (isById && point) ? null : reading.start,
+    hasMore,
+    after: hasMore === false || rows.length === 0 ? null : cursorOf(reading.point()),
+  };
+  const isAsReceived = rows.length === (listing.rowsOf(reply.data) ?? []).length;
+  return outcomeOf(reader.account, endpoint, withRows(endpoint, reply, rows), {
+    columns,
+    list: { isWhole: false, position },
+    isAsReceived,
+  });
+}
+
+async function wholeList<E extends Endpoint, Row>(
+  reader: Reader<E, Row>,
+  limit: number | undefined,
+  file: PartFile | undefined,
+): Promise<Outcome> {
+  const { account, listing, point } = reader;
+  const { endpoint, columns, filter, pageSize = PAGE_SIZE } = listing;
+  const reading = await startReading(reader, limit ?? pageSize);
+  const first = reading.take(reading.first).rows;
+  const reply = reading.reply();
+  async function* more() {
+    for await (const page of reading.more) {
+      const { rows } = reading.take(page);
+      if (rows.length > 0) yield rows;
+    }
+    await reading.sayFiltered();
+    const { next } = reading.point();
+    if (reading.total() === undefined && saysMore(reading.reply().data, next))
+      throw unreadable(`the service returned ${grouped(next)} rows and says that there are more`);
+  }
+  const position = {
+    ...(filter ? { total: null } : {}),
+    offset: point && (filter || listing.isById) ? null : reading.start,
+  };
+  const parts = resumable(account, {
+    what: rowsInWords(endpoint.lists ?? 'rows'),
+    ...{ first, more: more(), point: reading.point, file },
+    total: () => (filter ? undefined : reading.total()),
+    before: point && !filter ? reading.start : 0,
+  });
+  return outcomeOf(account, endpoint, withRows(endpoint, reply, first), {
+    ...{ columns, ...parts, isContinued: point !== undefined },
+    list: { isWhole: true, position },
+  });
+}
+
+/** Finds a row of a list by its id, and returns it as a document. Throws CliError refused if the list does not have it. */
+export async function found<E extends Endpoint, Row>(
+  account: Account,
+  listing: Listing<E, Row>,
+  id: string,
+  what: string,
+): Promise<Outcome> {
+  const reading = await startReading({ account, listing, list: '', point: undefined, period: ALWAYS }, PAGE_SIZE);
+  for await (const page of joined(reading)) {
+    const row = page.find((each) => listing.idOf(each) === id);
+    if (row === undefined) continue;
+    const rows = shapeOf(unwrap(listing.endpoint.response()).schema)?.[listing.endpoint.lists ?? ''];
+    const schema = rows && elementOf(unwrap(rows).schema);
+    return { result: { data: row, ...(schema ? { schema } : {}), request: reading.reply().request } };
+  }
+  throw new CliError('refused', `the service lists no ${what} with this id`, {
+    code: 'NOT_FOUND',
+    hint: 'copy the id exactly as the service printed it',
+  });
+}
+
+async function* joined<Row>({ first, more }: Pick<Reading<Endpoint, Row>, 'first' | 'more'>) {
+  yield first;
+  yield* more;
+}
+
+/** Requests the first page after the cursor, and follows how far the list is read. */
+async function startReading<E extends Endpoint, Row>(reader: Reader<E, Row>, size: number): Promise<Reading<E, Row>> {
+  const { account, listing, list, point, period } = reader;
+  const { endpoint, idOf, filter, isOldestFirst = false } = listing;
+  const wait = pacer(account, endpoint);
+  let pages = 0;
+  let last: AccountReply<ResponseOf<E>> | undefined;
+  const call = async (page: PageRequest) => {
+    await wait();
+    last = await account.call(endpoint, listing.request({ size, ...page }, period));
+    pages += 1;
+    return { rows: listing.rowsOf(last.data) ?? [], total: listing.totalOf?.(last.data) ?? undefined };
+  };
+  const { first, more, start, totalAtFirst, total } = await (listing.isById ? readById : readByOffset)(
+    reader,
     size,
-    idOf,
-    isOldestFirst,
-    fetchPage,
+    call,
+  );
+  let passed = 0;
+  let lastId = point?.last ?? null;
+  return {
+    ...{ first, more, start, total },
+    take: (rows, maximum = Infinity) => {
+      const taken: Row[] = [];
+      let read = 0;
+      for (const row of rows) {
+        if (taken.length === maximum) break;
+        read += 1;
+        lastId = idOf(row) ?? null;
+        if (filter === undefined || filter.matches(row)) taken.push(row);
+      }
+      passed += read;
+      return { rows: taken, left: rows.length - read };
+    },
+    point: () => ({
+      list,
+      // Rows that were added since the list began moved what comes next.
+      next: start + passed + Math.max(0, isOldestFirst ? 0 : (total() ?? 0) - (totalAtFirst ?? total() ?? 0)),
+      total: total() ?? null,
+      last: lastId,
+      ...((period.startDate ?? period.endDate) === undefined ? {} : { period }),
+    }),
+    // The first page was requested.
+    reply: () => last as AccountReply<ResponseOf<E>>,
+    sayFiltered: async () => {
+      if (!filter) return;
+      const names = Object.entries(filter.typed).flatMap(([name, text]) => (text === undefined ? [] : [name]));
+      const count = `${grouped(passed)} ${rowsInWords(endpoint.lists ?? 'rows')} on ${pages} ${pages === 1 ? 'page' : 'pages'}`;
+      await account.say(`the service cannot filter by ${names.join(' or ')}; fiatrail read ${count}`);
+    },
+  };
+}
+
+type Call<Row> = (page: PageRequest) => Promise<Page<Row>>;
+
+async function readByOffset<E extends Endpoint, Row>(
+  { account, listing, point }: Reader<E, Row>,
+  size: number,
+  call: Call<Row>,
+) {
+  const { idOf, isOldestFirst = false, skipped = () => 0 } = listing;
+  let total: number | undefined;
+  const fetchPage = async (offset: number) => {
+    const page = await call({ offset });
+    total = page.total;
+    return { ...page, rows: page.rows.slice(skipped(offset, size)) };
+  };
+  const found = point
+    ? await pageAfter(point, { idOf, fetchPage, isOldestFirst })
+    : { page: await fetchPage(0), offset: 0, printed: 0 };
+  const what = rowsInWords(listing.endpoint.lists ?? 'rows');
+  const more = allPages({
+    ...{ first: found.page, offset: found.offset, size, idOf, isOldestFirst, fetchPage },
     turn: account.world.turn,
     fellShort: (returned, counted) =>
       account.say(
         `warning: the service counts ${grouped(counted)} ${what} but returned only ${grouped(returned)}; the list may be incomplete`,
       ),
   });
-  const parts = resumable(account, {
-    what,
-    first: rows,
-    more,
-    total: () => total,
-    again: lastingFlags(typed, request(undefined, offset) as Readonly<Record<string, unknown>>),
-    before: cursor === undefined ? 0 : start,
-    file,
-    pointAfter: (count, row) => ({
-      list,
-      // Rows that were added since the list began moved what comes next.
-      next: start + count + Math.max(0, isOldestFirst ? 0 : (total ?? 0) - (found.page.total ?? total ?? 0)),
-      total: total ?? null,
-      // Before the first new row, it is still the one that was printed last.
-      last: (row === undefined ? point?.last : idOf(row)) ?? null,
-    }),
-  });
-  return outcomeOf(account, endpoint, withRows(endpoint, reply, rows), { columns, ...parts });
+  const first = found.page.rows.slice(found.printed);
+  return { first, more, start: found.offset + found.printed, totalAtFirst: found.page.total, total: () => total };
 }
 
-/** Returns replacements for flags that would mean another period later. The dates are those that `periodOf` returned. */
-function lastingFlags(
-  { since, until }: Pick<Position, 'since' | 'until'>,
-  { startDate, endDate }: Readonly<Record<string, unknown>>,
-): string[] {
-  return [
-    ...(since?.isRelative && startDate ? [`--since ${startDate} instead of --since ${since.text}`] : []),
-    ...(until?.isRelative && endDate ? [`--until ${endDate} instead of --until ${until.text}`] : []),
-  ];
+async function readById<E extends Endpoint, Row>({ listing, point }: Reader<E, Row>, size: number, call: Call<Row>) {
+  const fetchPage = async (startAfter: string | undefined) => (await call({ startAfter })).rows;
+  const first = await fetchPage(point?.last ?? undefined);
+  const more = pagesAfter(first, size, listing.idOf, fetchPage);
+  return { first, more, start: point?.next ?? 0, totalAtFirst: undefined, total: () => undefined };
 }
-
-/** What must be the same for the parts of one output. */
-const printedAs = ({ globals: { present } }: Account) => [
-  present.format,
-  present.fields ?? null,
-  present.isCsvRaw === true,
-];
 
 /** Returns a reply whose list has only these rows. */
 function withRows<E extends Endpoint, Row>(
@@ -180,76 +332,4 @@ function withRows<E extends Endpoint, Row>(
   return lists === undefined
     ? reply
     : { ...reply, data: { ...(reply.data as object), [lists]: rows } as ResponseOf<E> };
-}
-
-/** The service's default. */
-const DEFAULT_CURSOR_PAGE_SIZE = 50;
-
-interface ByCursor<E extends Endpoint, Row> extends Listing<E, Row> {
-  readonly request: (size: number | undefined, startAfter: string | undefined) => RequestOf<E>;
-}
-
-/** Reads one page of a list by the id of the previous row, or all pages as one list. */
-export async function listedByCursor<E extends Endpoint, Row>(
-  account: Account,
-  { endpoint, columns, rowsOf, idOf, request }: ByCursor<E, Row>,
-  { limit, after, all, ...continuing }: AfterId,
-): Promise<Outcome> {
-  // Sent even if it is the service's default, because the response does not repeat it.
-  const size = limit ?? (all ? PAGE_SIZE : DEFAULT_CURSOR_PAGE_SIZE);
-  const wait = pacer(account, endpoint);
-  const call = async (startAfter: string | undefined) => {
-    await wait();
-    return account.call(endpoint, request(size, startAfter));
-  };
-  if (!all) {
-    requireAll(continuing);
-    return outcomeOf(account, endpoint, await call(after), { columns });
-  }
-  return withSink(account, continuing, async ({ file, cursor }) => {
-    const list = listDigest((await account.accountNames()).keyFingerprint, endpoint.id, [
-      request(undefined, after),
-      printedAs(account),
-    ]);
-    const point = cursor === undefined ? undefined : pointOf(cursor, list);
-    const first = await call(point?.last ?? after);
-    const rows = rowsOf(first.data) ?? [];
-    const more = pagesAfter(rows, size, idOf, async (startAfter) => rowsOf((await call(startAfter)).data) ?? []);
-    const before = point?.next ?? 0;
-    const parts = resumable(account, {
-      ...{ what: rowsInWords(endpoint.lists ?? 'rows'), first: rows, more, before, file, again: [] },
-      total: () => undefined,
-      pointAfter: (count, row) => ({
-        list,
-        next: before + count,
-        total: null,
-        last: (row === undefined ? point?.last : idOf(row)) ?? null,
-      }),
-    });
-    return outcomeOf(account, endpoint, first, { columns, ...parts });
-  });
-}
-
-/** The share of a rate limit that a long list leaves to other commands. */
-const LEFT_FOR_OTHERS = 0.2;
-
-/**
- * Returns a function that waits before a page of a long list is read, once the service refused one because of its rate limit: from
- * then on the list leaves room for other commands. It rejects with CliError interrupted.
- */
-function pacer({ world: { clock, interrupted }, progress }: Account, { rateLimit }: Endpoint): () => Promise<void> {
-  const share = Math.max(1, Math.floor(rateLimit.max * (1 - LEFT_FOR_OTHERS)));
-  const windowMs = rateLimit.windowSeconds * 1000;
-  const times: number[] = [];
-  return async () => {
-    const oldest = times.length < share ? undefined : times.shift();
-    const waitMs = oldest === undefined ? 0 : oldest + windowMs - clock.now();
-    if (waitMs > 0 && progress.isLimited()) {
-      await progress.waits(waitMs);
-      await clock.sleep(waitMs, interrupted).catch(() => {
-        throw new CliError('interrupted', 'interrupted');
-      });
-    }
-    times.push(clock.now());
-  };
 }

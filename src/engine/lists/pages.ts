@@ -1,3 +1,7 @@
+import { CliError } from '../../base/errors.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Account } from '../account.ts';
+
 /** The page size of `--all`: the maximum of the service's lists. */
 export const PAGE_SIZE = 100;
 
@@ -101,4 +105,80 @@ function createMemory(limit: number) {
       }
     },
   };
+}
+
+/** What a response says of the whole list. */
+interface Extent {
+  readonly hasMore?: boolean | null;
+  readonly total?: number | null;
+}
+
+function extentOf(data: unknown): Extent {
+  const { pagination, ...own } = data as { readonly pagination?: Extent | null } & Extent;
+  return { ...own, ...pagination };
+}
+
+/** Whether a list says that it has more rows than the ones that were read. */
+export function saysMore(data: unknown, count: number): boolean {
+  const { hasMore, total } = extentOf(data);
+  return hasMore === true || (typeof total === 'number' && total > count);
+}
+
+/** Whether a list says that it has no more rows than the ones that were read. */
+export function saysEnd(data: unknown, count: number): boolean {
+  const { hasMore, total } = extentOf(data);
+  return hasMore === false || total === count;
+}
+
+/** The share of a rate limit that a long list leaves to other commands. */
+const LEFT_FOR_OTHERS = 0.2;
+
+/**
+ * Returns a function that waits before a page of a long list is read, once the service refused one because of its rate limit: from
+ * then on the list leaves room for other commands. It rejects with CliError interrupted.
+ */
+export function pacer(
+  { world: { clock, interrupted }, progress }: Account,
+  { rateLimit }: Endpoint,
+): () => Promise<void> {
+  const share = Math.max(1, Math.floor(rateLimit.max * (1 - LEFT_FOR_OTHERS)));
+  const windowMs = rateLimit.windowSeconds * 1000;
+  const times: number[] = [];
+  return async () => {
+    const oldest = times.length < share ? undefined : times.shift();
+    const waitMs = oldest === undefined ? 0 : oldest + windowMs - clock.now();
+    if (waitMs > 0 && progress.isLimited()) {
+      await progress.waits(waitMs);
+      await clock.sleep(waitMs, interrupted).catch(() => {
+        throw new CliError('interrupted', 'interrupted');
+      });
+    }
+    times.push(clock.now());
+  };
+}
+
+/** Reads the pages after the first one, each after the last row's id, until a page is short. Throws CliError network if the service repeats a page. */
+export async function* pagesAfter<Row>(
+  first: readonly Row[],
+  size: number,
+  idOf: (row: Row) => string | null | undefined,
+  fetchPage: (startAfter: string) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  let rows = first;
+  while (rows.length >= size) {
+    const last = rows.at(-1);
+    const id = last === undefined ? undefined : idOf(last);
+    if (!id) throw unreadable('the last row of a page has no id');
+    rows = await fetchPage(id);
+    if (rows.some((row) => idOf(row) === id)) throw unreadable('the service returned the last row of a page again');
+    if (rows.length > 0) yield rows;
+  }
+}
+
+/** The error for a list that cannot be read to its end. */
+export function unreadable(why: string): CliError {
+  return new CliError('network', `cannot read the whole list: ${why}`, {
+    code: 'UNUSABLE_ANSWER',
+    hint: 'read it page by page with --limit and --after',
+  });
 }

@@ -7,9 +7,9 @@ import type { Result } from '../../present/result.ts';
 import type { Account } from '../account.ts';
 import { cursorOf, type ResumePoint } from './resume.ts';
 
-/** Where a list resumes, and its file. */
-export interface ResumeOptions {
-  readonly resume: string | undefined;
+/** Where a list goes on, and its file. */
+interface SinkOptions {
+  readonly after: string | undefined;
   readonly outputFile: string | undefined;
 }
 
@@ -17,37 +17,28 @@ export interface ResumeOptions {
 const LINES: readonly string[] = ['csv', 'ndjson'];
 
 /** The file of a list, if it has one, and where the list goes on. */
-export interface Sink {
+interface Sink {
   readonly file: PartFile | undefined;
   readonly cursor: string | undefined;
 }
 
-/** Throws CliError usage for a list that is not read as a whole, and should resume or write a file. */
-export function requireAll({ resume, outputFile }: ResumeOptions): void {
-  if (resume === undefined && outputFile === undefined) return;
-  const flag = resume === undefined ? '--output-file' : '--resume';
-  throw new CliError('usage', `${flag} needs --all`, { hint: 'add --all' });
-}
-
-function openSink({ globals, world }: Pick<Account, 'globals' | 'world'>, { resume, outputFile }: ResumeOptions): Sink {
-  if (resume === undefined && outputFile === undefined) return { file: undefined, cursor: undefined };
-  const flag = resume === undefined ? '--output-file' : '--resume';
-  if (resume !== undefined && outputFile !== undefined)
-    throw new CliError('usage', '--resume and --output-file cannot be combined', {
-      hint: 'omit --resume: a list that is written to a file resumes by itself',
+function openSink({ globals, world }: Pick<Account, 'globals' | 'world'>, { after, outputFile }: SinkOptions): Sink {
+  if (outputFile === undefined) return { file: undefined, cursor: after };
+  if (after !== undefined)
+    throw new CliError('usage', '--after and --output-file cannot be combined', {
+      hint: 'omit --after: a list that is written to a file resumes by itself',
     });
   const { format, query } = globals.present;
   if (!LINES.includes(format) || query !== undefined)
-    throw new CliError('usage', `${flag} needs -o csv or -o ndjson, without --query`, { hint: 'add -o ndjson' });
-  const isWritten = outputFile !== undefined && !globals.dryRun;
-  const file = isWritten ? openPartFile(absolutePath(outputFile), world.ids.uuid, world.host) : undefined;
-  return { file, cursor: resume ?? file?.cursor };
+    throw new CliError('usage', '--output-file needs -o csv or -o ndjson, without --query', { hint: 'add -o ndjson' });
+  const file = globals.dryRun ? undefined : openPartFile(absolutePath(outputFile), world.ids.uuid, world.host);
+  return { file, cursor: file?.cursor };
 }
 
 /** Reads a list into its file, if it has one, which is closed if that fails. Throws CliError usage. */
 export async function withSink<T>(
   account: Pick<Account, 'globals' | 'world'>,
-  options: ResumeOptions,
+  options: SinkOptions,
   read: (sink: Sink) => Promise<T>,
 ): Promise<T> {
   const sink = openSink(account, options);
@@ -64,27 +55,25 @@ interface ResumableList<Row> {
   readonly what: string;
   readonly first: readonly Row[];
   readonly more: AsyncIterable<readonly Row[]>;
-  /** Where the list is after some of its rows, the last of which is this one. */
-  readonly pointAfter: (count: number, last: Row | undefined) => ResumePoint;
+  /** Where the list is after the rows that `more` returned last. */
+  readonly point: () => ResumePoint;
   readonly total: () => number | undefined;
   /** The rows that an earlier run printed. */
   readonly before: number;
   readonly file: PartFile | undefined;
-  /** The flags that must be written differently to resume the list. */
-  readonly again: readonly string[];
 }
 
-type ResumableParts = Pick<Result, 'more' | 'isContinued' | 'sink' | 'stopped'>;
+type ResumableParts = Pick<Result, 'more' | 'sink' | 'stopped'>;
 
 /** Follows a list while it is printed, so that a command that stops in the middle can say how to go on. */
 export function resumable<Row>(account: Account, list: ResumableList<Row>): ResumableParts {
-  const { what, first, more, pointAfter, total, before, file, again } = list;
+  const { what, first, more, total, before, file } = list;
   const { progress, globals } = account;
   let count = 0;
   let point: ResumePoint | undefined;
   const wrote = async (rows: readonly Row[]) => {
     count += rows.length;
-    point = pointAfter(count, rows.at(-1));
+    point = list.point();
     file?.saveCursor(cursorOf(point));
     await progress.rows(before + count, total(), what);
   };
@@ -99,7 +88,6 @@ export function resumable<Row>(account: Account, list: ResumableList<Row>): Resu
   }
   return {
     more: pages(),
-    isContinued: before > 0,
     ...(file ? { sink: sinkOf(file) } : {}),
     stopped: async (error) => {
       await progress.end();
@@ -111,9 +99,7 @@ export function resumable<Row>(account: Account, list: ResumableList<Row>): Resu
       const all = total();
       const done = before + count;
       const extent = all === undefined ? grouped(done) : `${grouped(done)} of ${grouped(all)}`;
-      const resume = file
-        ? `the same command resumes from there${again.length > 0 ? `, with ${again.join(' and ')}` : ''}`
-        : `resume with: --resume ${cursorOf(point)}${again.map((flag) => `, and ${flag}`).join('')}`;
+      const resume = file ? 'the same command resumes from there' : `resume with: --after ${cursorOf(point)}`;
       const goOn = isResumable ? resume : 'only -o csv and -o ndjson can be resumed';
       return withDetails(error, {
         message: `${error.message}; ${extent} ${what} were ${file ? 'written' : 'printed'}`,

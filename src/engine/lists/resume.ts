@@ -2,7 +2,13 @@ import { CliError } from '../../base/errors.ts';
 import { sha256Hex } from '../../crypto/fingerprint.ts';
 import type { Page } from './pages.ts';
 
-/** Where a list stopped: enough to resume it without losing or repeating a row. */
+/** The period of a list, as times in UTC. Both are in it. */
+export interface Period {
+  readonly startDate: string | undefined;
+  readonly endDate: string | undefined;
+}
+
+/** Where a list stopped: enough to go on without losing or repeating a row. */
 export interface ResumePoint {
   /** The endpoint, the account and the filters, as digests: it fits nothing else. */
   readonly list: string;
@@ -12,6 +18,8 @@ export interface ResumePoint {
   readonly total: number | null;
   /** The id of the last row; null if rows have none. */
   readonly last: string | null;
+  /** The period of the first page. Words such as `7d` mean another one later. */
+  readonly period?: Period;
 }
 
 /** Identifies a list: which account, which endpoint, which filters. Contains neither a key nor a name. */
@@ -23,27 +31,35 @@ export function listDigest(keyFingerprint: string, endpoint: string, filters: un
 const PLAIN_ID = /^[\w-]+$/;
 
 /** Writes a point as one short word for a command line: `8aa0426f21e8.42600.60000.i0001320260309`. */
-export function cursorOf({ list, next, total, last }: ResumePoint): string {
+export function cursorOf({ list, next, total, last, period }: ResumePoint): string {
   const id = last === null ? 'n' : PLAIN_ID.test(last) ? `i${last}` : `b${Buffer.from(last).toString('base64url')}`;
-  return `${list}.${next}.${total ?? ''}.${id}`;
+  const during = period ? [`.${shortTime(period.startDate)}`, shortTime(period.endDate)] : [];
+  return `${list}.${next}.${total ?? ''}.${id}${during.join('-')}`;
 }
 
-const CURSOR = /^([0-9a-f]{12})\.(\d{1,15})\.(\d{0,15})\.(?:(n)|i([\w-]{1,500})|b([\w-]{1,700}))$/;
+const shortTime = (time: string | undefined) => (time === undefined ? '' : Date.parse(time).toString(36));
+
+const timeOf = (short: string) => (short === '' ? undefined : new Date(Number.parseInt(short, 36)).toISOString());
+
+const CURSOR =
+  /^([0-9a-f]{12})\.(\d{1,15})\.(\d{0,15})\.(?:(n)|i([\w-]{1,500})|b([\w-]{1,700}))(?:\.([0-9a-z]{0,9})-([0-9a-z]{0,9}))?$/;
 
 /** Reads a cursor. Throws CliError usage if it is not one, or one of another list. */
 export function pointOf(cursor: string, list: string): ResumePoint {
-  const [, digest, next, total, none, plain, encoded = ''] = CURSOR.exec(cursor) ?? [];
+  const [, digest, next, total, none, plain, encoded = '', start, end = ''] = CURSOR.exec(cursor) ?? [];
   if (digest === undefined)
-    throw new CliError('usage', '--resume: this is not a cursor that fiatrail printed; nothing was read', {
+    throw new CliError('usage', '--after: this is not a cursor that fiatrail printed; nothing was read', {
       code: 'CURSOR_INVALID',
-      hint: 'copy the whole cursor from the message of the command that stopped',
+      hint: 'copy the whole cursor from the page before',
+    });
+  if (digest !== list)
+    throw new CliError('usage', 'cannot continue the list: the cursor belongs to another list, filter or account', {
+      code: 'CURSOR_INVALID',
+      hint: 'repeat the command line and the profile of the page before; or, to start a file over, remove FILE.part and FILE.part.json',
     });
   const last = none ? null : (plain ?? Buffer.from(encoded, 'base64url').toString());
-  if (digest === list) return { list, next: Number(next), total: total ? Number(total) : null, last };
-  throw new CliError('usage', 'cannot resume the list: the cursor belongs to another list, format, filter or account', {
-    code: 'CURSOR_INVALID',
-    hint: 'use the command line and the profile of the command that stopped; or, to start a file over, remove FILE.part and FILE.part.json',
-  });
+  const period = start === undefined ? {} : { period: { startDate: timeOf(start), endDate: timeOf(end) } };
+  return { list, next: Number(next), total: total ? Number(total) : null, last, ...period };
 }
 
 /** A page, and how many of its first rows were printed before. */
@@ -77,8 +93,8 @@ export async function pageAfter<Row>(
     offset = Math.max(0, next - 1 + grown);
     if (last === null) return { page: await fetchPage(offset), offset, printed: next + grown - offset };
   }
-  throw new CliError('declined', '--resume: the last row that was printed is no longer in the list', {
+  throw new CliError('declined', '--after: the last row of the page before is no longer in the list', {
     code: 'CURSOR_LOST',
-    hint: 'read the list from its start, without --resume',
+    hint: 'read the list from its start, without --after',
   });
 }

@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { type Endpoint, effectOf } from '../../contract/endpoint.ts';
 import { redact } from '../../contract/redact.ts';
-import type { Baseline } from '../../journal/baseline.ts';
+import type { Baseline } from '../../journal/intent.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 import { PREVIEW_READ } from '../previews.ts';

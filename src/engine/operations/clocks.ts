@@ -1,4 +1,4 @@
-import type { Baseline } from '../../journal/baseline.ts';
+import type { Baseline } from '../../journal/intent.ts';
 import type { Account } from '../account.ts';
 import { clockDifference, clockDistance } from '../clock-distance.ts';
 import { SERVICE_SKEW_MS } from './listing.ts';

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Account, AccountCallOptions } from '../account.ts';
+import { saysMore } from '../lists/pages.ts';
 import { hasTag } from './rows.ts';
 import type { Candidate, EvidenceQuery, Found, Listing, ListRow, RowsBefore, WorkOutcome } from './work.ts';
 
@@ -104,18 +105,6 @@ export function futureIn(times: readonly number[], nowMs: number | undefined): s
 /** Whether a row is older than a time of the service. */
 export function isPast(createdAt: string | null | undefined, sinceMs: number): boolean {
   return createdAt != null && Date.parse(createdAt) < sinceMs;
-}
-
-/** Whether a list says that it has more rows than the ones that were read. */
-export function saysMore(data: unknown, count: number): boolean {
-  const { pagination, ...own } = data as { readonly pagination?: Extent | null } & Extent;
-  const { hasMore, total } = { ...own, ...pagination };
-  return hasMore === true || (typeof total === 'number' && total > count);
-}
-
-interface Extent {
-  readonly hasMore?: boolean | null;
-  readonly total?: number | null;
 }
 
 export function workOutcomeOf(state: string, done: readonly string[], failed: readonly string[]): WorkOutcome {

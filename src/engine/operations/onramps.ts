@@ -5,8 +5,9 @@ import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts'
 import { listUserWallets } from '../../contract/endpoints/wallets.ts';
 import { BASE } from '../../contract/networks.ts';
 import type { Account } from '../account.ts';
+import { saysMore } from '../lists/pages.ts';
 import { PREVIEW_READ } from '../previews.ts';
-import { futureIn, isPast, saysMore, timesOf, workOutcomeOf } from './listing.ts';
+import { futureIn, isPast, timesOf, workOutcomeOf } from './listing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
 import { agrees, agreesFlag, amountAt, cngnOfNaira, compared, matchOf } from './rows.ts';
 import { type Candidate, type EvidenceQuery, status, type Work } from './work.ts';

@@ -3,7 +3,7 @@ import { getBankAccount } from '../../contract/endpoints/banks.ts';
 import { listPayouts } from '../../contract/endpoints/history.ts';
 import { offrampStatus, startOfframp } from '../../contract/endpoints/offramp.ts';
 import { payoutStatus, startPayout } from '../../contract/endpoints/payouts.ts';
-import type { Baseline } from '../../journal/baseline.ts';
+import type { Baseline } from '../../journal/intent.ts';
 import type { SavedAccount } from '../banks.ts';
 import { listing } from './listing.ts';
 import {

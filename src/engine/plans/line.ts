@@ -1,11 +1,15 @@
 import type { Asset } from '../../money/amount.ts';
 
 /** What a line of a confirmation says about a balance, so that nobody has to read its words. */
-interface Balance {
+export interface Balance {
   readonly asset: Asset;
   readonly beforeMinor: bigint;
   /** Negative if the balance does not cover the change; undefined if the change to it is not known. */
   readonly afterMinor: bigint | undefined;
+  /** Whether the change to it is only estimated, so that the balance may cover it although it does not look so. */
+  readonly isEstimate?: boolean;
+  /** The smallest amount that the service takes at once. */
+  readonly minimumMinor?: bigint | undefined;
 }
 
 /** A label and its value in a confirmation. */

@@ -92,7 +92,7 @@ async function keyIn(account: Account, operationId: string, sent: Sent): Promise
     throw unfinishedRotation(account, `cannot open the response with the new key: ${opened.response.unreadable}`, {
       code: 'ANSWER_SEALED',
       operationId,
-      hint: `add the private key to this profile with: fiatrail keys encryption enable --private-key-stdin; then run: ${RESUME_COMMAND}`,
+      hint: `add the private key to this profile with: fiatrail keys encryption enable --private-key-stdin --yes < key.txt; then run: ${RESUME_COMMAND}`,
     });
   }
   try {

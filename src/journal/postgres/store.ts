@@ -1,5 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
+import type { Ids } from '../../base/world.ts';
+import { readPrivateFile, writePrivateFile } from '../../files/private-file.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { clearedText, joinChains } from '../joint.ts';
 import type { Queries, Store } from '../store.ts';
@@ -13,12 +15,26 @@ import {
   type QueryResult,
   type ServerAccess,
 } from './connection.ts';
-import { EXPECTED, LOCK, PATH, preparedJournal, requireVersion, SERVER, WRITTEN } from './create.ts';
+import { EXPECTED, IS_OWNER, LOCK, PATH, preparedJournal, requireVersion, SERVER, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
-import { hostId } from './host-id.ts';
-import { IS_OWNER } from './roles.ts';
 import { SCHEMA } from './schema.ts';
 import type { ServerAddress } from './server-address.ts';
+
+/**
+ * Returns this host's id in a shared journal, in which other hosts may have its name: a state folder is a host. Made on first use; of two
+ * processes that make it at once, both read the one that was written last. Throws CliError usage, or the system's error.
+ */
+function hostId(dir: string, ids: Ids): string {
+  const path = `${dir}/host-id`;
+  const known = read(path);
+  if (known !== undefined) return known;
+  writePrivateFile(path, `${Buffer.from(ids.bytes(4)).toString('hex')}\n`, ids.uuid());
+  return read(path) ?? '';
+}
+
+function read(path: string): string | undefined {
+  return /^([0-9a-f]{8})\n$/.exec(readPrivateFile(path) ?? '')?.[1];
+}
 
 /** How long a transaction waits for the one before it. */
 const WAIT_MS = 20_000;

@@ -1,7 +1,6 @@
 import { type IpRange, maskedRange, parseRange, rangeText } from '../../contract/cidr.ts';
 import { Fault } from '../../contract/faults.ts';
-import type { Call } from '../context.ts';
-import type { Operations } from '../operation.ts';
+import type { Call, Operations } from '../context.ts';
 import { ALLOWLIST_TTL_MS, type AllowedRow, currentAllowlist, isAllowed, matchingAddress } from './allowlist.ts';
 
 type Request = Parameters<Operations['management.ip-allowlist']>[1];

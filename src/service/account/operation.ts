@@ -2,11 +2,9 @@ import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
 import { Fault } from '../../contract/faults.ts';
 import { openAesEnvelope } from '../../crypto/aes-envelope.ts';
 import { isSealable, x25519Public } from '../../crypto/x25519.ts';
-import { type Call, isoTime } from '../context.ts';
+import { addSandboxKey, type Call, isoTime, type Operations } from '../context.ts';
 import { isLoopbackUrl, isPermitted, maskedHost, maskedUrl } from '../events/webhook-url.ts';
-import type { Operations } from '../operation.ts';
 import { changeSettings } from '../settings.ts';
-import { addSandboxKey } from './api-keys.ts';
 
 const regenerateApiKey: Operations['management.regenerate-api-key'] = (call) => {
   const { store, fintech, caller, settings, nowMs } = call;

@@ -1,7 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
-import { type Call, isoTime } from '../context.ts';
-import type { Operations } from '../operation.ts';
-import { IS_OPEN_PAYOUT } from '../payout/open.ts';
+import { type Call, isoTime, type Operations } from '../context.ts';
+import { IS_OPEN_PAYOUT } from '../schema/conditions.ts';
 import { accountHolder } from '../values.ts';
 import { BANKS, type Bank, bankByCode } from './banks.ts';
 

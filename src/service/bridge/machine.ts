@@ -2,7 +2,7 @@ import { ledgerNetwork } from '../../contract/networks.ts';
 import { amount } from '../../money/amount.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
-import { emit } from '../events/outbox.ts';
+import { emit } from '../events/deliveries.ts';
 import { type AccountRef, BRIDGING, platformTokens, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { isTestAmount } from '../values.ts';

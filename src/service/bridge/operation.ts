@@ -3,13 +3,9 @@ import type { Network } from '../../contract/networks.ts';
 import { type Asset, amount, isAsset } from '../../money/amount.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
-import { baseOfText } from '../amounts.ts';
-import { type Call, hex, isoTime, isoTimeOrNull, orderedBytes } from '../context.ts';
-import { timeRangeOf } from '../dates.ts';
-import type { Operations } from '../operation.ts';
-import { VERSION } from '../version.ts';
-import { requireForm } from '../wallets/addresses.ts';
-import { bantuAddress, solanaAddress } from '../wallets/generated-addresses.ts';
+import { type Call, hex, isoTime, isoTimeOrNull, type Operations, orderedBytes, VERSION } from '../context.ts';
+import { bantuAddress, requireForm, solanaAddress } from '../wallets/addresses.ts';
+import { baseOfText, timeRangeOf } from '../wire-values.ts';
 import type { BridgeRow } from './machine.ts';
 import {
   ALL_NETWORKS,

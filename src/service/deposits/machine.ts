@@ -3,7 +3,7 @@ import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber, toWireText } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
-import { emit } from '../events/outbox.ts';
+import { emit } from '../events/deliveries.ts';
 import { collectFees } from '../fees/fees.ts';
 import { BANK, INCOMING, post, REFUNDS, RESERVE, SUPPLY } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';

@@ -2,12 +2,10 @@ import { Fault } from '../../contract/faults.ts';
 import { amount } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
-import { isoTime } from '../context.ts';
+import { isoTime, type Operations, VERSION } from '../context.ts';
 import { feesInFull } from '../onramp/fees.ts';
 import { type OnrampRow, totalFeeKobo, totalKobo } from '../onramp/machine.ts';
-import type { Operations } from '../operation.ts';
 import { walletAddressOf } from '../public-ids.ts';
-import { VERSION } from '../version.ts';
 import type { VirtualAccountRow } from './virtual-accounts.ts';
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');

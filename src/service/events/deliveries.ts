@@ -1,4 +1,4 @@
-import type { EventName } from '../../contract/event-payloads.ts';
+import type { EventName, EventPayload } from '../../contract/event-payloads.ts';
 import { ALL_EVENTS } from '../../contract/events.ts';
 import { WEBHOOK_FAULTS, type WebhookFault } from '../../contract/fault-kinds.ts';
 import { type Context, isoTime } from '../context.ts';
@@ -25,7 +25,7 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 const CLAIM_MS = MINUTE_MS;
 
 /** Schedules the delivery of an event in the transaction that writes it, if something listens to it. */
-export function scheduleDelivery(context: Context, written: WrittenEvent): void {
+function scheduleDelivery(context: Context, written: WrittenEvent): void {
   const url = urlFor(context, written);
   if (url === undefined) return;
   const { store, ids, nowMs } = context;
@@ -192,4 +192,32 @@ export function recordAttempt(context: Context, attempt: Attempt): void {
 export function signingSecret(store: Context['store'], fintech: bigint): string {
   const sql = `SELECT coalesce(w.secret, f.aes_key) AS secret FROM fintech f LEFT JOIN webhook w ON w.fintech = f.id WHERE f.id = ?`;
   return store.get<{ secret: string }>(sql, fintech)?.secret ?? '';
+}
+
+/** An event for a fintech. `data` is the payload, in wire units. */
+interface OutboxEvent<N extends EventName> {
+  readonly fintech: bigint;
+  readonly event: N;
+  /** The operation that caused the event. */
+  readonly requestId: string;
+  readonly userId?: string;
+  readonly data: EventPayload<N>;
+}
+
+/** Writes an event in the transaction that causes it, so that neither can exist without the other. */
+export function emit<N extends EventName>(
+  context: Context,
+  { fintech, event, requestId, userId, data }: OutboxEvent<N>,
+): void {
+  const id = context.store.insert(
+    'INSERT INTO outbox (event_id, fintech, event, request_id, user_id, data, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    context.ids.uuid(),
+    fintech,
+    event,
+    requestId,
+    userId ?? null,
+    JSON.stringify(data),
+    context.nowMs,
+  );
+  scheduleDelivery(context, { id, fintech, event, requestId, data });
 }

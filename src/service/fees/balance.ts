@@ -1,9 +1,7 @@
 import type { Direction } from '../../contract/fees.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { IS_OPEN_DEPOSIT } from '../deposits/open.ts';
 import { balanceOf, feesWithdrawing, fintechFees } from '../ledger.ts';
-import { IS_OPEN_OFFRAMP } from '../payout/open.ts';
-import { FEE_WITHDRAWAL_AT } from './latest.ts';
+import { FEE_WITHDRAWAL_AT, IS_OPEN_DEPOSIT, IS_OPEN_OFFRAMP } from '../schema/conditions.ts';
 
 /** The minimum and maximum of a fee withdrawal. Source: public (an example). */
 export const WITHDRAWAL_LIMITS_KOBO = { minimum: 1_000n, maximum: 10_000_000n } as const;

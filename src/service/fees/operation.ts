@@ -3,10 +3,8 @@ import type { Direction } from '../../contract/fees.ts';
 import { amount } from '../../money/amount.ts';
 import { percentFromWire, percentToWire } from '../../money/rates.ts';
 import { fromWire, toWireNumber } from '../../money/units.ts';
-import { wholeKoboOf } from '../amounts.ts';
-import { type Call, isoTime } from '../context.ts';
-import type { Operations } from '../operation.ts';
-import { VERSION } from '../version.ts';
+import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
+import { wholeKoboOf } from '../wire-values.ts';
 import { accruedFees, WITHDRAWAL_LIMITS_KOBO } from './balance.ts';
 import { type FeeSetting, feeSetting, ownFee, platformFee } from './fees.ts';
 

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
 import { type AccountRef, BANK, feesWithdrawing, fintechFees, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { SHOWN_STATE_MS } from '../pace.ts';
+import { SHOWN_STATE_MS } from '../settings.ts';
 import { payoutPlan } from '../values.ts';
 
 export interface FeeWithdrawalRow {

@@ -1,11 +1,10 @@
 import { Fault } from '../../contract/faults.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
-import { wholeKoboOf } from '../amounts.ts';
 import { resolveAccount } from '../banks/operation.ts';
-import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
+import { type Call, isoTime, isoTimeOrNull, type Operations } from '../context.ts';
 import { balanceOf, fintechFees } from '../ledger.ts';
-import type { Operations } from '../operation.ts';
+import { wholeKoboOf } from '../wire-values.ts';
 import { WITHDRAWAL_LIMITS_KOBO } from './balance.ts';
 import { begin, type FeeWithdrawalRow } from './withdrawal-machine.ts';
 

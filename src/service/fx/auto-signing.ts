@@ -1,10 +1,8 @@
 import { Fault } from '../../contract/faults.ts';
 import { decimalText, scaledInteger } from '../../money/decimal.ts';
 import { percentToWire } from '../../money/rates.ts';
-import { type Call, isoTime } from '../context.ts';
-import type { Operations } from '../operation.ts';
-import { type VaultRow, vaultOf } from './signing.ts';
-import { dollars, requiredVault } from './vault-terms.ts';
+import { type Call, isoTime, type Operations } from '../context.ts';
+import { dollars, requiredVault, type VaultRow, vaultOf } from './signing.ts';
 
 function setAutoSigning(call: Call, isOn: boolean): VaultRow {
   const vault = requiredVault(call);

@@ -1,8 +1,6 @@
 import type { Pair, Side } from '../../contract/fx.ts';
 import { type PercentMillionths, percentToWire } from '../../money/rates.ts';
-import { type Call, hex, isoTime } from '../context.ts';
-import type { Operations } from '../operation.ts';
-import { VERSION } from '../version.ts';
+import { type Call, hex, isoTime, type Operations, VERSION } from '../context.ts';
 import { legsOf, type OrderRow, tradingBalance } from './orders.ts';
 import { decimal, terms } from './terms.ts';
 

@@ -1,6 +1,6 @@
 import type { Asset } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { IS_OPEN_TRADE } from './open.ts';
+import { IS_OPEN_TRADE } from '../schema/conditions.ts';
 import { maxGivenBase } from './orders.ts';
 
 /**

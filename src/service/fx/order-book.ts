@@ -1,8 +1,7 @@
 import type { Pair } from '../../contract/fx.ts';
 import { type Asset, MAX_MINOR } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { type OrderRow, tradingBalance } from './orders.ts';
-import { cngnBaseFor, tokenBaseFor } from './prices.ts';
+import { cngnBaseFor, type OrderRow, tokenBaseFor, tradingBalance } from './orders.ts';
 
 /** One order's part of a trade. */
 export interface Slice {

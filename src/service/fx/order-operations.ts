@@ -1,8 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
 import { type PercentMillionths, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
-import { type Call, isoTime } from '../context.ts';
-import type { Operations } from '../operation.ts';
-import { VERSION } from '../version.ts';
+import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
 import { commitments } from './commitments.ts';
 import {
   insertOrder,

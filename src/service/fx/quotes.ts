@@ -1,12 +1,9 @@
 import { Fault } from '../../contract/faults.ts';
 import { percentToWire } from '../../money/rates.ts';
-import { isoTime } from '../context.ts';
-import type { Operations } from '../operation.ts';
-import { FX_WINDOW_MS } from '../pace.ts';
-import { VERSION } from '../version.ts';
+import { isoTime, type Operations, VERSION } from '../context.ts';
+import { FX_WINDOW_MS } from '../settings.ts';
 import { averagePriceMicro, averageSpreadMillionths } from './order-book.ts';
-import { fillFor, slicesText, tokenAmount } from './slices.ts';
-import { baseOf, decimal } from './terms.ts';
+import { baseOf, decimal, fillFor, slicesText, tokenAmount } from './terms.ts';
 
 /** How many expired quotes each new quote deletes. */
 const EXPIRED_PER_QUOTE = 4;

@@ -1,14 +1,11 @@
 import { Fault } from '../../contract/faults.ts';
 import { MIN_CNGN, PAIRS, type Pair, type Side } from '../../contract/fx.ts';
 import { percentToWire } from '../../money/rates.ts';
-import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
-import type { Operations } from '../operation.ts';
-import { VERSION } from '../version.ts';
+import { type Call, isoTime, isoTimeOrNull, type Operations, VERSION } from '../context.ts';
+import type { TradeRow } from './machine.ts';
 import { type Fill, fillOf, sliceOfOrder } from './order-book.ts';
 import { legsOf, type OrderRow, sideOf, stablecoinOf, tradingBalance } from './orders.ts';
-import { fillFor, readSlices, tokenAmount } from './slices.ts';
-import { baseOf, cursor, decimal, requireVault } from './terms.ts';
-import type { TradeRow } from './trade-machine.ts';
+import { baseOf, cursor, decimal, fillFor, readSlices, requireVault, tokenAmount } from './terms.ts';
 import { earlierTrade, openTrade } from './trading.ts';
 
 interface QuoteRow {

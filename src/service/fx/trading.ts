@@ -6,13 +6,13 @@ import { type PercentMillionths, percentOfRoundHalfUp } from '../../money/rates.
 import type { Call } from '../context.ts';
 import { post } from '../ledger.ts';
 import { schedule } from '../machine.ts';
-import { FX_WINDOW_MS } from '../pace.ts';
+import { FX_WINDOW_MS } from '../settings.ts';
 import { walletAt } from '../wallets/wallets.ts';
 import { commitments } from './commitments.ts';
+import { lockPostings, type TradeRow } from './machine.ts';
 import { averagePriceMicro, type Fill } from './order-book.ts';
 import { legsOf, tradingBalance } from './orders.ts';
 import { signersOf, signsByItself } from './signing.ts';
-import { lockPostings, type TradeRow } from './trade-machine.ts';
 
 /** The platform's fee, deducted from what the taker gets. Source: inferred. */
 const TRADE_FEE: PercentMillionths = 200_000n;

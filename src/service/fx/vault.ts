@@ -1,13 +1,11 @@
 import { Fault } from '../../contract/faults.ts';
 import { sameAddress } from '../../contract/networks.ts';
-import { type Call, isoTime } from '../context.ts';
+import { type Call, isoTime, type Operations } from '../context.ts';
 import { schedule } from '../machine.ts';
-import type { Operations } from '../operation.ts';
+import { IS_OPEN_TRADE } from '../schema/conditions.ts';
 import { isTestText } from '../values.ts';
 import { smartWallet, vaultWallet, walletAt } from '../wallets/wallets.ts';
-import { IS_OPEN_TRADE } from './open.ts';
-import { vaultOf } from './signing.ts';
-import { dollars, requiredVault } from './vault-terms.ts';
+import { dollars, requiredVault, vaultOf } from './signing.ts';
 
 /** Masks a secret; only its first four characters are stored. */
 function firstOf(secret: string): string {

@@ -2,9 +2,8 @@ import { Fault } from '../../contract/faults.ts';
 import { amount } from '../../money/amount.ts';
 import { toWireNumber, toWireText } from '../../money/units.ts';
 import { bankByCode, VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
-import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
-import { timeRangeOf } from '../dates.ts';
-import type { Operations } from '../operation.ts';
+import { type Call, isoTime, isoTimeOrNull, type Operations } from '../context.ts';
+import { timeRangeOf } from '../wire-values.ts';
 import { type MovementFilter, type MovementRow, pageOf, totalsOf } from './movements.ts';
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');

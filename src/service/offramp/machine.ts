@@ -3,15 +3,15 @@ import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { PAYOUT_FAILED, type PayoutError, VERIFICATION_FAILED } from '../banks/banks.ts';
 import { type Context, isoTime } from '../context.ts';
-import { emit } from '../events/outbox.ts';
+import { emit } from '../events/deliveries.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
 import { collectFees } from '../fees/fees.ts';
 import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { SHOWN_STATE_MS } from '../pace.ts';
 import { userIdOf } from '../public-ids.ts';
+import { SHOWN_STATE_MS } from '../settings.ts';
 import { type PayoutPlan, payoutPlan } from '../values.ts';
-import { TOKEN_ADDRESS } from '../wallets/tokens.ts';
+import { TOKEN_ADDRESS } from '../wallets/addresses.ts';
 
 export interface OfframpRow {
   readonly id: bigint;

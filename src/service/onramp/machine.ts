@@ -2,7 +2,7 @@ import { amount, type Token } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
-import { emit } from '../events/outbox.ts';
+import { emit } from '../events/deliveries.ts';
 import { collectFees, gatewayFee } from '../fees/fees.ts';
 import { balanceOf, GATEWAY_FEES, INCOMING, post, REFUNDS, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';

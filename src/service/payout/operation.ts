@@ -4,15 +4,13 @@ import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../../money/rates.ts';
 import { fromWire, toWireNumber } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type BankAccountRow, bankAccountById } from '../banks/operation.ts';
-import { type Call, isoTime, isoTimeOrNull, newTxHash } from '../context.ts';
+import { type Call, isoTime, isoTimeOrNull, newTxHash, type Operations } from '../context.ts';
 import { feesOn } from '../fees/fees.ts';
 import { commitments } from '../fx/commitments.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
 import { type Source, takeInOrder, totalOf } from '../offramp/sources.ts';
-import type { Operations } from '../operation.ts';
 import { holdings, smartWallet } from '../wallets/wallets.ts';
-import { announceInitiated, bankAccountOf, type PayoutRow, systemWallet } from './events.ts';
-import { begin } from './machine.ts';
+import { announceInitiated, bankAccountOf, begin, type PayoutRow, systemWallet } from './machine.ts';
 
 /**
  * Returns the cNGN that the fintech can pay out: on Base whatever orders do not claim, because trades draw on Base,

@@ -2,15 +2,13 @@ import type { Ids } from '../../base/world.ts';
 import { DIRECTIONS } from '../../contract/fees.ts';
 import { DECIMALS } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { newSandboxKey } from '../account/api-keys.ts';
-import { type Context, hex } from '../context.ts';
+import { type Context, hex, newSandboxKey } from '../context.ts';
 import { openVirtualAccount } from '../deposits/virtual-accounts.ts';
 import { collectFees } from '../fees/fees.ts';
 import { insertOrder } from '../fx/orders.ts';
 import { BANK, chain, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
-import { PACES, type PaceName } from '../pace.ts';
 import { DROP_ALL, SCHEMA } from '../schema/schema.ts';
-import { createSettings, type Settings } from '../settings.ts';
+import { createSettings, PACES, type PaceName, type Settings } from '../settings.ts';
 import { accountHolder, EXPIRED_KEY } from '../values.ts';
 
 /** A seeded fintech and its opening balances in whole tokens. */

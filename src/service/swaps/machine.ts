@@ -2,15 +2,14 @@ import { amount, type Token } from '../../money/amount.ts';
 import { percentText } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
-import { emit } from '../events/outbox.ts';
-import { exchange, minimumOutBase } from '../fx/exchange.ts';
+import { emit } from '../events/deliveries.ts';
 import { post, swapping, walletAccount } from '../ledger.ts';
 import { fire, type Machine, schedule } from '../machine.ts';
 import { onramp } from '../onramp/machine.ts';
 import { userIdOf } from '../public-ids.ts';
-import { GAS, TOKEN_ADDRESS } from '../wallets/tokens.ts';
+import { GAS, TOKEN_ADDRESS } from '../wallets/addresses.ts';
 import { accountAt, managedWallet, type WalletRow } from '../wallets/wallets.ts';
-import type { SwapTrigger } from './swaps.ts';
+import { exchange, minimumOutBase, type SwapTrigger } from './swaps.ts';
 
 export interface SwapRow {
   readonly id: bigint;

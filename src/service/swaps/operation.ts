@@ -4,17 +4,14 @@ import { type Asset, amount, amountForPeople, type Token } from '../../money/amo
 import type { WireNumber } from '../../money/decimal.ts';
 import { percentFromWire } from '../../money/rates.ts';
 import { fromWire, toWireText } from '../../money/units.ts';
-import { type Call, isoTime } from '../context.ts';
-import { timeRangeOf } from '../dates.ts';
-import { exchange } from '../fx/exchange.ts';
+import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
 import { balanceOf, walletAccount } from '../ledger.ts';
 import { type OnrampRow, swappedTo } from '../onramp/machine.ts';
-import type { Operations } from '../operation.ts';
 import { requireActive, type UserRow, userOf } from '../users/operation.ts';
-import { VERSION } from '../version.ts';
 import { managedWallet, type WalletRow, walletAt } from '../wallets/wallets.ts';
+import { timeRangeOf } from '../wire-values.ts';
 import type { SwapRow } from './machine.ts';
-import { startSwap } from './swaps.ts';
+import { exchange, startSwap } from './swaps.ts';
 
 const tokens = (asset: Asset, base: bigint) => toWireText(amount(asset, base), 'decimal-string');
 const tokenBase = (wire: WireNumber, asset: Token) => fromWire(wire, 'token', asset)?.minor ?? 0n;

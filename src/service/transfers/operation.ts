@@ -3,20 +3,17 @@ import { Fault } from '../../contract/faults.ts';
 import { BASE } from '../../contract/networks.ts';
 import { ASSET_LABEL, amount, amountForPeople, type Token } from '../../money/amount.ts';
 import { fromWire, toWireText } from '../../money/units.ts';
-import { type Call, isoTime } from '../context.ts';
-import { emit } from '../events/outbox.ts';
+import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
+import { emit } from '../events/deliveries.ts';
 import { type Commitments, commitments } from '../fx/commitments.ts';
 import { balanceOf, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
-import type { Operations } from '../operation.ts';
 import { isTestAmount } from '../values.ts';
-import { VERSION } from '../version.ts';
+import { blockNumber, GAS, TOKEN_ADDRESS } from '../wallets/addresses.ts';
 import { type ExternalWalletRow, externalWalletAt } from '../wallets/external-wallets.ts';
-import { blockNumber, GAS, TOKEN_ADDRESS } from '../wallets/tokens.ts';
 import { smartWallet, type WalletRow } from '../wallets/wallets.ts';
 import { accountReceiving } from './chain-deposits.ts';
-import { transit, type WithdrawalRow, withdrawal } from './machine.ts';
-import { insertWithdrawal } from './withdrawals.ts';
+import { insertWithdrawal, transit, type WithdrawalRow, withdrawal } from './machine.ts';
 
 /** Throws VALIDATION_ERROR for an address that is not registered or is inactive. */
 function requireRecipient(call: Call, address: string): ExternalWalletRow {

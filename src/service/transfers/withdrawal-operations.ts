@@ -6,20 +6,17 @@ import { type Asset, amount, amountForPeople, type Token } from '../../money/amo
 import { fromWire, toWireText } from '../../money/units.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { bridgeFee } from '../bridge/routes.ts';
-import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
-import { timeRangeOf } from '../dates.ts';
+import { type Call, isoTime, isoTimeOrNull, type Operations } from '../context.ts';
 import { type AccountRef, platformTokens, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
-import type { Operations } from '../operation.ts';
+import { IS_OPEN_WITHDRAWAL } from '../schema/conditions.ts';
 import { requireActive, type UserRow, userOf } from '../users/operation.ts';
 import { isTestAmount } from '../values.ts';
-import { requireForm } from '../wallets/addresses.ts';
-import { blockNumber, GAS, TOKEN_ADDRESS } from '../wallets/tokens.ts';
+import { blockNumber, GAS, requireForm, TOKEN_ADDRESS } from '../wallets/addresses.ts';
 import { holdings, type WalletRow, walletAt } from '../wallets/wallets.ts';
+import { timeRangeOf } from '../wire-values.ts';
 import { accountReceiving, bridgeReceivingAt } from './chain-deposits.ts';
-import { complete, transit, type WithdrawalRow, withdrawal } from './machine.ts';
-import { IS_OPEN_WITHDRAWAL } from './open.ts';
-import { insertWithdrawal } from './withdrawals.ts';
+import { complete, insertWithdrawal, transit, type WithdrawalRow, withdrawal } from './machine.ts';
 
 type WithdrawRequest = RequestOf<typeof withdrawAsset>;
 

@@ -1,6 +1,5 @@
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
-import { type Call, isoTime } from '../context.ts';
-import type { Operations } from '../operation.ts';
+import { type Call, isoTime, type Operations } from '../context.ts';
 import type { UserRow } from './operation.ts';
 
 interface SummaryRow

@@ -1,8 +1,8 @@
 import { type Context, hex, isoTime, orderedBytes } from '../context.ts';
 import { createdPayload, openVirtualAccount } from '../deposits/virtual-accounts.ts';
-import { emit } from '../events/outbox.ts';
+import { emit } from '../events/deliveries.ts';
 import type { Machine } from '../machine.ts';
-import { bantuAddress, solanaAddress } from '../wallets/generated-addresses.ts';
+import { bantuAddress, solanaAddress } from '../wallets/addresses.ts';
 import { fullName } from './names.ts';
 
 export interface OnboardingRow {

@@ -1,9 +1,8 @@
 import { Fault } from '../../contract/faults.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
-import { type Call, hex, isoTime, orderedBytes } from '../context.ts';
+import { type Call, hex, isoTime, type Operations, orderedBytes } from '../context.ts';
 import type { VirtualAccountRow } from '../deposits/virtual-accounts.ts';
 import { schedule } from '../machine.ts';
-import type { Operations } from '../operation.ts';
 import { bvnRecord } from '../values.ts';
 import { userWallets } from '../wallets/wallets.ts';
 import type { OnboardingRow } from './machine.ts';

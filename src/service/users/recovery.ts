@@ -1,6 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import type { Call } from '../context.ts';
-import type { Operations } from '../operation.ts';
+import type { Call, Operations } from '../context.ts';
 import { retryStuck } from '../schedule.ts';
 
 /** Every table of requests, with the column of its public id. */

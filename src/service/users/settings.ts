@@ -2,8 +2,7 @@ import { Fault } from '../../contract/faults.ts';
 import type { Asset } from '../../money/amount.ts';
 import { TOKENS } from '../../money/amount.ts';
 import { percentFromText } from '../../money/rates.ts';
-import { type Call, isoTime } from '../context.ts';
-import type { Operations } from '../operation.ts';
+import { type Call, isoTime, type Operations } from '../context.ts';
 import { type UserRow, userOf } from './operation.ts';
 
 /** When the user's current status was set; verified users start active. */

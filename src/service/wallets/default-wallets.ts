@@ -1,7 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
 import { sameAddress } from '../../contract/networks.ts';
-import type { Call } from '../context.ts';
-import type { Operations } from '../operation.ts';
+import type { Call, Operations } from '../context.ts';
 import { type UserRow, userOf } from '../users/operation.ts';
 import { requireAddress } from './addresses.ts';
 import { EVM_NETWORKS, walletAt } from './wallets.ts';

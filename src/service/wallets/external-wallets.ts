@@ -1,7 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
 import { ledgerNetwork, NETWORKS, sameAddress } from '../../contract/networks.ts';
-import { type Call, isoTime } from '../context.ts';
-import type { Operations } from '../operation.ts';
+import { type Call, isoTime, type Operations } from '../context.ts';
 import { requireAddress } from './addresses.ts';
 import { smartWallet } from './wallets.ts';
 

@@ -1,5 +1,4 @@
-import { type Call, hex, orderedBytes } from '../context.ts';
-import type { Operations } from '../operation.ts';
+import { type Call, hex, type Operations, orderedBytes } from '../context.ts';
 import type { WalletRow } from './wallets.ts';
 
 type MigrationStatus = 'created' | 'migrated' | 'skipped' | 'failed';

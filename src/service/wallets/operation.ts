@@ -1,11 +1,112 @@
+import { Fault } from '../../contract/faults.ts';
+import { networkOf } from '../../contract/networks.ts';
 import { type Amount, type Asset, amount, type Token } from '../../money/amount.ts';
-import { tokenText } from '../amounts.ts';
-import { type Call, isoTime } from '../context.ts';
-import type { Operations } from '../operation.ts';
+import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
 import { userOf } from '../users/operation.ts';
-import { VERSION } from '../version.ts';
+import { isTestText } from '../values.ts';
+import { tokenText } from '../wire-values.ts';
 import { externalWalletsOf } from './external-wallets.ts';
-import { holdings, smartWallet, userWallets, type WalletRow } from './wallets.ts';
+import { EVM_NETWORKS, holdings, smartWallet, userWallets, type WalletRow, walletAt } from './wallets.ts';
+
+/** Returns the requested EVM networks, or all of them. Throws VALIDATION_ERROR for an unknown network. */
+function networksOf(requested: readonly string[]): string[] {
+  const names = requested.map((name) => name.trim().toLowerCase()).filter(Boolean);
+  const unknown = names.find((name) => !EVM_NETWORKS.some((network) => network === name));
+  if (unknown !== undefined)
+    throw new Fault('VALIDATION_ERROR', `networks: expected one or more of ${EVM_NETWORKS.join(', ')}`);
+  return names.length > 0 ? [...new Set(names)] : [...EVM_NETWORKS];
+}
+
+interface NetworkBalance {
+  readonly network: string;
+  readonly minor: bigint;
+}
+
+/** Returns a wallet's balance of an asset on each network; zeros for an address that is not a wallet of the sandbox. */
+function balancesOn(call: Call, wallet: WalletRow | undefined, asset: Asset, networks: string[]): NetworkBalance[] {
+  const held = wallet ? holdings(call.store, wallet.id, asset) : [];
+  return networks.map((network) => ({
+    network,
+    minor: held.find((each) => each.network === network)?.balance ?? 0n,
+  }));
+}
+
+const sumOf = (balances: readonly NetworkBalance[]) => balances.reduce((total, { minor }) => total + minor, 0n);
+
+const balanceMulti: Operations['wallets.balance-multi'] = (call, { token = 'CNGN', networks }) => {
+  const wallet = smartWallet(call.store, call.fintech.id);
+  const balances = balancesOn(call, wallet, token, networksOf((networks ?? '').split(',')));
+  const onBase = sumOf(balances.filter(({ network }) => network === 'base'));
+  const elsewhere = sumOf(balances) - onBase;
+  const row = ({ network, minor }: NetworkBalance) => ({ network, balance: tokenText(amount(token, minor)) });
+  return {
+    token,
+    walletAddress: wallet.address,
+    totalBalance: tokenText(amount(token, onBase + elsewhere)),
+    hasBaseNetworkFunds: onBase > 0n,
+    hasCrossNetworkFunds: elsewhere > 0n,
+    baseNetworkBalance: tokenText(amount(token, onBase)),
+    crossNetworkBalance: tokenText(amount(token, elsewhere)),
+    bridgingRequired: onBase === 0n && elsewhere > 0n,
+    networkBalances: balances.map((each) => ({ ...row(each), error: null })),
+    walletsWithFunds: balances.filter(({ minor }) => minor > 0n).map(row),
+    checkedAt: isoTime(call.nowMs),
+  };
+};
+
+/**
+ * Covers every wallet of the sandbox, whoever owns it. Tokens sent to outside addresses are not tracked.
+ */
+const balanceAddress: Operations['wallets.balance-address'] = (call, { address, token = 'CNGN', networks = [] }) => {
+  const balances = balancesOn(call, walletAt(call.store, address), token, networksOf(networks));
+  const isUnreadable = isTestText('unreadableAddress', address.toLowerCase());
+  return {
+    token,
+    address,
+    totalBalance: tokenText(amount(token, sumOf(balances))),
+    networkBalances: balances.map(({ network, minor }) => ({
+      network,
+      balance: tokenText(amount(token, minor)),
+      error: isUnreadable && network === 'bsc' ? 'the network cannot be reached' : null,
+    })),
+    checkedAt: isoTime(call.nowMs),
+  };
+};
+
+const balanceUser: Operations['wallets.balance-user'] = (call, { userId, token = 'CNGN' }) => {
+  const user = userOf(call, userId, 'NOT_FOUND');
+  const rows = userWallets(call.store, user.id).flatMap((wallet) => {
+    const held = holdings(call.store, wallet.id, token);
+    const isAlwaysListed = wallet.kind === 'managed' || wallet.kind === 'multi_chain';
+    const shown =
+      held.length > 0 || !isAlwaysListed
+        ? held
+        : [{ network: networkOf(wallet.blockchain)?.key ?? wallet.blockchain, balance: 0n }];
+    return shown.map(({ network, balance }) => ({ network, walletAddress: wallet.address, minor: balance }));
+  });
+  return {
+    userId: user.user_id,
+    token,
+    totalBalance: tokenText(
+      amount(
+        token,
+        rows.reduce((sum, { minor }) => sum + minor, 0n),
+      ),
+    ),
+    networkBalances: rows.map(({ minor, ...where }) => ({
+      ...where,
+      balance: tokenText(amount(token, minor)),
+      error: null,
+    })),
+    checkedAt: isoTime(call.nowMs),
+  };
+};
+
+export const balancesOperations = {
+  'wallets.balance-multi': balanceMulti,
+  'wallets.balance-address': balanceAddress,
+  'wallets.balance-user': balanceUser,
+} satisfies Partial<Operations>;
 
 const getFintech: Operations['wallets.get-fintech'] = (call) => {
   const wallet = smartWallet(call.store, call.fintech.id);

@@ -1,11 +1,16 @@
 import { modeForPeople } from '../../account/mode.ts';
 import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
+import type { World } from '../../base/world.ts';
 import type { Effect } from '../../contract/endpoint.ts';
 import type { Change } from '../../engine/change.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import type { Dialog } from '../show/dialog.ts';
 import { printLines } from '../show/lines.ts';
+import { shownText } from '../show/shown-text.ts';
+
+/** The `? ` before a question. */
+const PREFIX = 2;
 
 /** Says which account a change is made to. */
 export const accountLine = ({ name, mode }: Profile): ShownLine => ['profile', `${name} (${modeForPeople(mode)})`];
@@ -15,20 +20,29 @@ export async function confirmRequest(
   dialog: Dialog,
   profile: Profile,
   effect: Effect,
-  { summary, lines, previews }: Change,
+  { summary, lines, ...more }: Change,
 ): Promise<void> {
   const mustAsk = !dialog.globals.yes && (effect === 'money' || effect === 'destructive');
-  await confirmChange(
-    dialog,
-    { summary, lines: [accountLine(profile), ...lines], ...(previews ? { previews } : {}) },
-    mustAsk,
+  await confirmChange(dialog, { ...more, summary, lines: [accountLine(profile), ...lines] }, mustAsk);
+}
+
+/** `Remove user 4f…. Continue?` */
+function questionOf(summary: string, { columns }: World['stderr']): string {
+  return shownText(
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. Continue?`,
+    columns ? columns - PREFIX : Number.POSITIVE_INFINITY,
   );
+}
+
+/** Shows a change to an account that is only planned. */
+export function showPlanned(dialog: Dialog, profile: Profile, lines: readonly ShownLine[]): Promise<void> {
+  return printLines(dialog.world, dialog.note, [accountLine(profile), ...lines]);
 }
 
 /** Shows a change and, if `mustAsk`, asks; the default is no. Throws CliError: `usage` without a terminal, `declined`. */
 export async function confirmChange(
   dialog: Dialog,
-  { summary, lines, previews }: Change,
+  { summary, lines, previews, requirePossible }: Change,
   mustAsk = !dialog.globals.yes,
 ): Promise<void> {
   const { world } = dialog;
@@ -43,8 +57,9 @@ export async function confirmChange(
   const print = mustAsk ? dialog.say : dialog.note;
   await printLines(world, print, all);
   if (!mustAsk) return;
+  await requirePossible?.(all);
   const prompter = await world.prompter();
-  if (!(await prompter.confirm(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}. Continue?`))) {
+  if (!(await prompter.confirm(questionOf(summary, world.stderr)))) {
     throw new CliError('declined', 'declined; nothing was sent');
   }
 }

@@ -1,14 +1,6 @@
 import { CliError } from '../../base/errors.ts';
-import { newFile, option, switchOn, wholeNumber, word } from './parameters.ts';
-
-/** The options --limit, --offset and --all of a list that is paged by position; `rows` names its rows in the help. */
-export function positionOptions(rows: string) {
-  return {
-    limit: option('--limit <count>', `${rows} per page, 1 to 100 (default 20)`, wholeNumber(1, 100)),
-    offset: option('--offset <count>', `${rows} to skip (default 0)`, wholeNumber(0, 1_000_000_000)),
-    ...allOptions,
-  };
-}
+import type { RowFilter } from '../../engine/lists/listed.ts';
+import { id, newFile, oneOf, option, switchOn, wholeNumber, word } from './parameters.ts';
 
 function outputPath(text: string): string {
   if (text !== '-') return newFile(text);
@@ -17,17 +9,57 @@ function outputPath(text: string): string {
   });
 }
 
-/** The options of a list that can be read as a whole. */
-export const allOptions = {
-  all: switchOn('--all', 'fetch all pages and print them as one list'),
-  resume: option(
-    '--resume <cursor>',
-    'with --all: resume a list that stopped, from the cursor in its error message',
-    word,
-  ),
-  outputFile: option(
-    '--output-file <file>',
-    'with --all: write to a new file; after an interruption, run the same command again to resume',
-    outputPath,
-  ),
-};
+/** The options of a local list that is printed in pages; `rows` names its rows in the help. */
+export function pageOptions(rows: string) {
+  return {
+    limit: option('--limit <count>', `${rows} per page, 1 to 100 (default 20)`, wholeNumber(1, 100)),
+    after: option('--after <cursor>', 'the next page: the cursor that the page before ends with', word),
+    all: switchOn('--all', 'print all pages as one list'),
+  };
+}
+
+/** The options of a list of the service. */
+export function listOptions(rows: string) {
+  return {
+    ...pageOptions(rows),
+    outputFile: option(
+      '--output-file <file>',
+      'with --all: write to a new file; after an interruption, run the same command again to resume',
+      outputPath,
+    ),
+  };
+}
+
+/** The states of a bank transfer in the history. */
+export const BANK_STATUSES = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
+
+/** The states of a withdrawal in the history. */
+export const WITHDRAWAL_STATUSES = ['pending', 'completed', 'failed'] as const;
+
+/** An option that filters a list by one of some words: `--status <status>`. */
+export function choice<const V extends readonly string[]>(name: string, values: V) {
+  return option(`--${name} <${name}>`, `${values.join(', ')} (default all)`, oneOf(...values));
+}
+
+/** The option that filters a list by user. */
+export const userOption = (help: string) => option('--user <user-id>', help, id);
+
+/** The option that filters a list by names; `names` says which. */
+export const searchOption = (names: string) =>
+  option('--search <text>', `only rows whose ${names} contains this`, word);
+
+/** A filter of rows by a text in one of their names, ignoring case. */
+export function searchFilter<Row>(
+  search: string | undefined,
+  namesOf: (row: Row) => readonly (string | null | undefined)[],
+): RowFilter<Row> | undefined {
+  if (search === undefined) return undefined;
+  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return {
+    typed: { '--search': search },
+    matches: (row) => {
+      const names = namesOf(row).join(' ').toLowerCase();
+      return wanted.every((word) => names.includes(word));
+    },
+  };
+}

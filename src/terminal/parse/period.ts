@@ -18,8 +18,6 @@ interface Moment {
   readonly text: string;
   /** A moment that is typed as `24h` is another one each time. */
   readonly kind: 'day' | 'moment' | 'ago';
-  /** Whether the text means another time later: `24h` soon, `today` from tomorrow on. */
-  readonly isRelative: boolean;
   /** The moment, or the start of the day; in milliseconds since the epoch. */
   startMs(when: When): number;
   /** The moment, or the start of the next day; in milliseconds since the epoch. */
@@ -64,7 +62,7 @@ function invalidDate(text: string): CliError {
 }
 
 function momentOf(text: string, kind: Moment['kind'], timeMs: (when: When) => number): Moment {
-  return { text, kind, isRelative: kind === 'ago', startMs: timeMs, endMs: timeMs };
+  return { text, kind, startMs: timeMs, endMs: timeMs };
 }
 
 /** A day; `midnightMs` is its midnight as if the zone were UTC. */
@@ -72,7 +70,6 @@ function dayOf(text: string, midnightMs: (when: When) => number): Moment {
   return {
     text,
     kind: 'day',
-    isRelative: Object.hasOwn(DAY_WORDS, text),
     startMs: (when) => startOfDay(midnightMs(when), when.zone),
     endMs: (when) => startOfDay(midnightMs(when) + DAY_MS, when.zone),
   };
@@ -105,9 +102,6 @@ export const periodOptions = {
 export interface TypedPeriod {
   readonly since: Moment | undefined;
   readonly until: Moment | undefined;
-  /** How a list goes on after an interruption, if it is to do that. */
-  readonly resume?: string | undefined;
-  readonly outputFile?: string | undefined;
 }
 
 /** What a session has and a period depends on. */
@@ -142,27 +136,8 @@ export function timesOf(period: TypedPeriod, context: Context) {
 
 const utc = (timeMs: number | undefined) => (timeMs === undefined ? undefined : new Date(timeMs).toISOString());
 
-/** Rejects a period that would be another one when the list is resumed, because the position would not fit it. */
-function requireLasting(
-  { since, until, resume, outputFile }: TypedPeriod,
-  { globals: { zone }, world }: Context,
-): void {
-  if (resume === undefined && outputFile === undefined) return;
-  const [flag, relative] = since?.kind === 'ago' ? ['--since', since] : ['--until', until];
-  if (relative?.kind !== 'ago') return;
-  const now = utc(relative.startMs({ zone, nowMs: world.clock.now() }));
-  throw new CliError('usage', `${flag} ${relative.text} would mean another time when the list is resumed`, {
-    code: 'VALIDATION_ERROR',
-    hint:
-      resume === undefined
-        ? `use the full time: ${flag} ${now}`
-        : `use the ${flag} that the message with the cursor shows`,
-  });
-}
-
 /** Converts the period to request fields, which are times in UTC. Both are in the period. Throws CliError usage if it ends before it starts. */
 export function periodOf(period: TypedPeriod, context: Context) {
-  requireLasting(period, context);
   const { sinceMs, lastMs } = boundsOf(period, context);
   return { startDate: utc(sinceMs), endDate: utc(lastMs) };
 }

@@ -4,7 +4,7 @@ import type { Command, Group } from '../command.ts';
 import { GLOBAL_OPTIONS, type Globals } from './globals.ts';
 import type { Parameter } from './parameters.ts';
 import { readGlobals, type Terminal } from './read-globals.ts';
-import { renamedForm } from './renamed-form.ts';
+import { renamedFlag, renamedForm } from './renamed-form.ts';
 
 /** A parsed command line: a command with its raw texts, or help text ready to print. */
 type Parsed = CommandLine | { readonly kind: 'help'; readonly text: string };
@@ -19,32 +19,41 @@ export interface CommandLine {
 /** The raw texts of a command's parameters by name: undefined when omitted, a list when repeatable. */
 type Texts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** The width of help without a terminal. */
-const HELP_COLUMNS = 80;
-
-/** Parses a command line, loading only the group of its first word. Throws CliError usage. */
-export async function parse(given: readonly string[], catalogue: readonly Group[], world: Terminal): Promise<Parsed> {
+/**
+ * Parses a command line, loading only the group of its first word. `helpsWithGroups`: a group alone, such as `fiatrail fx`, asks
+ * for its help. Throws CliError usage.
+ */
+export async function parse(
+  given: readonly string[],
+  catalogue: readonly Group[],
+  world: Terminal,
+  helpsWithGroups = false,
+): Promise<Parsed> {
+  const help = async (words: readonly string[]): Promise<Parsed> => {
+    const { helpOf } = await import('../help/help.ts');
+    return { kind: 'help', text: await helpOf(words, catalogue, world.stdout.columns) };
+  };
+  if (given[0] === 'help') {
+    const page = await (await import('../help/help.ts')).pageNamed(given.slice(1), catalogue, world.stdout.columns);
+    if (page !== undefined) return { kind: 'help', text: page };
+  }
   const argv = withoutHelpWords(given);
-  let help = '';
+  let shown: readonly string[] = [];
   let parsed: Parsed | undefined;
-  const program = newCommander('fiatrail', world.stdout.columns ?? HELP_COLUMNS, (text) => {
-    help += text;
+  const program = newCommander('fiatrail', (words) => {
+    shown = words;
   });
-  program.description('Operate a stablecoin fiat-rail account from the command line.').usage('<command> [options]');
-  for (const [flags, text] of GLOBAL_OPTIONS) program.addOption(new Option(flags, text));
-  program.option('--version', 'print the version');
+  for (const [flags] of GLOBAL_OPTIONS) program.addOption(new Option(flags));
+  program.option('--version');
   const wanted = firstWord(argv);
   const named = catalogue.filter(({ name }) => name === wanted);
   const groups = named.length > 0 ? named : catalogue;
+  const typed = wordsIn(argv, wanted);
   for (const group of groups) {
-    await addGroup(program, group, wanted === group.name, (command, texts) => {
+    await addGroup(program, group, wanted === group.name ? typed : undefined, (command, texts) => {
       parsed = { kind: 'command', command, texts, globals: readGlobals(program.opts(), world) };
     });
   }
-  program.addHelpText(
-    'after',
-    '\nRun "fiatrail <command> --help" for more about a command.\nNo account yet? Everything works on the embedded sandbox; start with "fiatrail tour".',
-  );
   try {
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
@@ -53,36 +62,75 @@ export async function parse(given: readonly string[], catalogue: readonly Group[
       (error.code === 'commander.helpDisplayed' || error.code === 'commander.help')
     ) {
       // A bare `fiatrail` prints help.
-      if (wanted === undefined) return { kind: 'help', text: help };
+      if (wanted === undefined) return help([]);
       const words = wordsIn(argv, wanted);
       // Without --help, parsing reports the unknown name.
-      if (error.exitCode === 0)
-        return (await isCommand(named, words)) ? { kind: 'help', text: help } : parse(words, catalogue, world);
-      // An incomplete command such as `fiatrail fx` is an error, so that scripts fail.
+      if (error.exitCode === 0) return (await isCommand(named, words)) ? help(shown) : parse(words, catalogue, world);
       const renamed = renamedForm(words, argv.slice(argv.indexOf(wanted) + words.length));
       if (renamed) throw renamed;
+      if (helpsWithGroups && argv.length === shown.length) return help(shown);
+      // A script that lost a word must fail.
+      const { seeAlso } = await import('../help/suggest.ts');
       throw new CliError('usage', `incomplete command: fiatrail ${words.join(' ')}`, {
-        hint: await halfCommandHint(groups, words),
+        hint: (await halfCommandHint(groups, words)) + seeAlso(words),
       });
     }
-    if (!(error instanceof CommanderError)) throw error;
-    const words = wordsIn(argv, wanted);
-    const renamed = renamedForm(words, argv.slice(argv.indexOf(wanted ?? '') + words.length));
-    throw renamed ?? usageError(error, await commandIn(named, words));
+    throw error instanceof CommanderError ? await typingError(error, argv, wanted, groups) : error;
   }
-  return parsed ?? { kind: 'help', text: help || program.helpInformation() };
+  return parsed ?? help([]);
 }
 
-function newCommander(name: string, columns: number, take: (text: string) => void): Commander {
+/** Returns the error for a command line that Commander cannot parse. */
+async function typingError(
+  error: CommanderError,
+  argv: readonly string[],
+  wanted: string | undefined,
+  groups: readonly Group[],
+): Promise<CliError> {
+  const words = wordsIn(argv, wanted);
+  const named = groups.filter(({ name }) => name === wanted);
+  const chosen = await commandTyped(named, words);
+  const rest = argv.slice(argv.indexOf(wanted ?? '') + words.length);
+  // A command may have a name that begins with a former one.
+  const renamed = renamedForm(words, rest, chosen?.words.length) ?? (chosen && flagError(error, chosen, argv));
+  return renamed ?? usageError(error, await commandIn(named, words), await meantBy(error, words, groups));
+}
+
+/** Returns the command that typed words name, which may have arguments after them. */
+async function commandTyped([group]: readonly Group[], typed: readonly string[]): Promise<Command | undefined> {
+  const all = (await group?.load()) ?? [];
+  return all
+    .filter(({ words }) => words.every((word, at) => typed[at] === word))
+    .toSorted((a, b) => b.words.length - a.words.length)[0];
+}
+
+/** Returns the error for a flag that has another name now. */
+function flagError(error: CommanderError, { words, parameters }: Command, argv: readonly string[]) {
+  const flag = /unknown option '(--[\w-]+)/.exec(error.message)?.[1];
+  if (flag === undefined) return undefined;
+  const rest = argv.slice(argv.lastIndexOf(words.at(-1) ?? '') + 1);
+  const flags = Object.values(parameters).map(({ name }) => name);
+  return renamedFlag(words, rest, flag, flags);
+}
+
+/** Makes the parser. It prints nothing: `shows` receives the command whose help was asked for (src/terminal/help/). */
+function newCommander(name: string, shows: (words: readonly string[]) => void): Commander {
   return new Commander(name)
     .exitOverride()
-    .configureOutput({
-      ...{ writeOut: take, writeErr: take, outputError: () => {} },
-      ...{ getOutHelpWidth: () => columns, getErrHelpWidth: () => columns },
+    .configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: () => {} })
+    .configureHelp({
+      formatHelp: (command) => {
+        shows(pathOf(command));
+        return '';
+      },
     })
-    .configureHelp({ minWidthToWrap: 24 })
     .showSuggestionAfterError(true)
     .helpCommand(false);
+}
+
+/** The words of a command, from the program to it: `fx`, `orders`. */
+function pathOf(command: Commander): string[] {
+  return command.parent ? [...pathOf(command.parent), command.name()] : [];
 }
 
 /** Turns `help fx trades start` into `fx trades start --help`, and `--version` into `version`. */
@@ -117,26 +165,32 @@ function firstWord(argv: readonly string[]): string | undefined {
 async function addGroup(
   program: Commander,
   group: Group,
-  isWanted: boolean,
+  typed: readonly string[] | undefined,
   chosen: (command: Command, texts: Texts) => void,
 ): Promise<void> {
-  if (!isWanted) {
-    program.command(group.name).description(group.summary);
+  if (!typed) {
+    program.command(group.name);
     return;
   }
   const parents = new Map<string, Commander>([['', program]]);
-  for (const command of await group.load()) addCommand(parentOf(parents, command.words, group), command, chosen);
+  for (const command of possible(await group.load(), typed))
+    addCommand(parentOf(parents, command.words), command, chosen);
+}
+
+/** Returns the one command that the typed words can mean, since defining a command takes a while; all if they may mean several, or none. */
+function possible(commands: readonly Command[], typed: readonly string[]): readonly Command[] {
+  const named = commands.find(({ words }) => startsWith(typed, words));
+  const isOnly = named && commands.every(({ words }) => words === named.words || !startsWith(words, named.words));
+  return isOnly ? [named] : commands;
 }
 
 /** Returns the Commander command for the words before the last, creating it and its parents as needed: `fx`, then `fx orders`. */
-function parentOf(parents: Map<string, Commander>, words: readonly string[], group: Group): Commander {
+function parentOf(parents: Map<string, Commander>, words: readonly string[]): Commander {
   const above = words.slice(0, -1);
   const known = parents.get(above.join(' '));
   if (known) return known;
-  const summary = group.parts?.[above.slice(1).join(' ')] ?? group.summary;
-  const made = parentOf(parents, above, group)
+  const made = parentOf(parents, above)
     .command(above.at(-1) ?? '')
-    .description(summary)
     .helpCommand(false);
   parents.set(above.join(' '), made);
   return made;
@@ -144,16 +198,12 @@ function parentOf(parents: Map<string, Commander>, words: readonly string[], gro
 
 function addCommand(parent: Commander, command: Command, chosen: (command: Command, texts: Texts) => void): void {
   const name = command.words.at(-1) ?? '';
-  const made = parent.command(name).description([command.summary, command.details].filter(Boolean).join('\n\n'));
-  made.summary(command.summary);
+  const made = parent.command(name);
   const parameters = Object.entries(command.parameters);
   const args = parameters.filter(([, { kind }]) => kind === 'argument');
-  for (const [, { name: word, help, repeats }] of args) made.argument(`[${word}${repeats ? '...' : ''}]`, help);
+  // Commander refuses a missing argument before it can be asked for, so each is optional here; help says which are not.
+  for (const [, { name: word, repeats }] of args) made.argument(`[${word}${repeats ? '...' : ''}]`);
   for (const [key, parameter] of parameters) if (parameter.kind === 'option') made.addOption(optionOf(key, parameter));
-  made.addHelpText(
-    'after',
-    `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}\n\nGlobal options: fiatrail --help`,
-  );
   made.action((...given: unknown[]) => {
     const options = made.opts();
     const texts = Object.fromEntries([
@@ -164,12 +214,15 @@ function addCommand(parent: Commander, command: Command, chosen: (command: Comma
   });
 }
 
+const startsWith = (words: readonly string[], start: readonly string[]) =>
+  start.every((word, index) => words[index] === word);
+
 function isEmptyList(given: unknown): boolean {
   return Array.isArray(given) && given.length === 0;
 }
 
 function optionOf(key: string, parameter: Parameter<unknown>): Option {
-  const option = new Option(parameter.name, parameter.help + (parameter.required ? ' (required)' : ''));
+  const option = new Option(parameter.name);
   // Values are stored under the parameter's name, not the flag's.
   option.attributeName = () => key;
   // A switch such as `--no-tag` is ours to read. Commander would take it for the opposite of `--tag`, and set that when it is omitted.
@@ -201,7 +254,7 @@ function wordsIn(argv: readonly string[], first: string | undefined): string[] {
 
 async function halfCommandHint([group]: readonly Group[], typed: readonly string[]): Promise<string> {
   const all = (await group?.load()) ?? [];
-  const commands = all.filter(({ words }) => typed.every((word, index) => words[index] === word));
+  const commands = all.filter(({ words }) => startsWith(words, typed));
   return `expected one of: ${commands.map(({ words }) => `fiatrail ${words.join(' ')}`).join(', ')}`;
 }
 
@@ -215,17 +268,30 @@ async function isCommand(named: readonly Group[], words: readonly string[]): Pro
 /** Returns the typed words that name a command or the start of one: `users show`, or `fx orders` of `fx orders lst`. */
 async function commandIn([group]: readonly Group[], typed: readonly string[]): Promise<readonly string[]> {
   const all = (await group?.load()) ?? [];
-  const isKnown = (start: readonly string[]) => all.some(({ words }) => start.every((word, at) => words[at] === word));
+  const isKnown = (start: readonly string[]) => all.some(({ words }) => startsWith(words, start));
   const end = typed.findIndex((_, at) => !isKnown(typed.slice(0, at + 1)));
   return end === -1 ? typed : typed.slice(0, end);
 }
 
 const helpHint = (words: readonly string[]) => `run: ${['fiatrail', ...words, '--help'].join(' ')}`;
 
-/** Turns Commander's error into ours: the prefix is dropped and its suggestion becomes the hint. */
-function usageError(error: CommanderError, command: readonly string[]): CliError {
+/** Returns a hint for a word that names no command, or that a command does not take. */
+async function meantBy({ code }: CommanderError, words: readonly string[], groups: readonly Group[]) {
+  if (code !== 'commander.unknownCommand' && code !== 'commander.excessArguments') return undefined;
+  const { hintFor } = await import('../help/suggest.ts');
+  const isKnown = groups.length === 1;
+  const known = isKnown ? await commandIn(groups, words) : [];
+  const commands = isKnown ? ((await groups[0]?.load()) ?? []) : [];
+  const names = isKnown ? commands.map((each) => each.words.join(' ')) : groups.map(({ name }) => name);
+  return hintFor({ words, known, names });
+}
+
+/** Turns Commander's error into ours. For an option, its suggestion becomes the hint. */
+function usageError(error: CommanderError, command: readonly string[], meant?: string): CliError {
   const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const meant = /Did you mean (.*)\?/.exec(suggestion ?? first)?.[1];
+  const isOption = error.code === 'commander.unknownOption';
+  const option = isOption ? /Did you mean (.*)\?/.exec(suggestion ?? first)?.[1] : undefined;
   const message = first.replace(/\s*\(Did you mean .*\)$/, '');
-  return new CliError('usage', message, { code: 'USAGE', hint: meant ? `did you mean ${meant}?` : helpHint(command) });
+  const hint = meant ?? (option ? `did you mean ${option}?` : helpHint(command));
+  return new CliError('usage', message, { code: 'USAGE', hint });
 }

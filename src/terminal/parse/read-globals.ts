@@ -36,6 +36,7 @@ export function readGlobals(options: Record<string, unknown>, { env, stdout }: T
       hasLinks: hasLinks(stdout, env),
       isPlain: env['TERM'] === 'dumb',
       isPiped: !stdout.isTerminal,
+      isQuiet: options['quiet'] === true && !stdout.isTerminal,
       width: stdout.isTerminal ? undefined : columnsIn(env),
     },
     zone: zoneNamed(zone === undefined ? DEFAULT_ZONE : named('--tz', () => zoneName(zone))),

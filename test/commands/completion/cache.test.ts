@@ -349,7 +349,7 @@ describe('what comes from outside', () => {
       parameters: { a: { kind: 'argument', name: 'a', help: '', required: false, parse: String, values } as const },
     };
     const world = fakeWorld();
-    await complete(['x', ''], [{ name: 'x', summary: '', load: async () => [command] }], world);
+    await complete(['x', ''], [{ name: 'x', summary: '', section: 'Users', load: async () => [command] }], world);
     expect(world.stdout.text()).toBe('fine\n');
   });
 

@@ -73,6 +73,12 @@ describe('completion offers', () => {
       ['add', 'list', 'update', 'remove'],
     ],
     [['help', 'onr'], ['onramp']],
+    [['help', 'ref'], ['refund']],
+    [
+      ['help', 'o'],
+      ['onramp', 'offramp', 'ops', 'openapi', 'options', 'once'],
+    ],
+    [['help', 'refund', ''], []],
     [['profiles', 'rules', 'test', '--', 'fees', 'wi'], ['withdrawals']],
     [['users', 'list', '--tz', 'Africa/La'], ['Africa/Lagos']],
     [['users', 'list', '--tz=UT'], ['--tz=UTC']],
@@ -99,7 +105,7 @@ describe('completion offers', () => {
   });
 
   test('files for a file argument', async () => {
-    expect(await offered(['fx', 'vault', 'set', '--public-key', ''])).toBe(FILES);
+    expect(await offered(['fx', 'vault', 'set', '--public-key-file', ''])).toBe(FILES);
   });
 
   test('a flag once unless it is repeatable', async () => {
@@ -251,7 +257,7 @@ describe('the scripts', () => {
 
   test.each([
     [['onr'], '<onramp>'],
-    [['onramp', ''], '<start><account><status>'],
+    [['onramp', ''], '<start><account><status><list>'],
     [['users', 'list', '--status', '=', 'i'], '<inactive>'],
     [['users', 'list', '-o', ''], '<table><json><ndjson><csv><yaml><raw>'],
     [['fx', 'book', 'show', 'CNGN-'], '<CNGN-USDC><CNGN-USDT>'],
@@ -278,7 +284,7 @@ describe('the scripts', () => {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a variable of the shell
       'printf "<%s>" "${COMPREPLY[@]}"',
     ].join('\n');
-    const words = ['start', 'account', 'status'];
+    const words = ['start', 'account', 'status', 'list'];
     const shown = await inShell('bash', homeWithProgram(), script);
     const about = hasAbout ? '  \\([A-Z][^>]*\\)' : '';
     expect(shown).toMatch(new RegExp(`^${words.map((word) => `<${word}${about}>`).join('')}$`));

@@ -1,10 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../../support/accounts.ts';
-import { type Home, newHome } from '../../support/built.ts';
+import { type Home, newHome, requireBuilt } from '../../support/built.ts';
 import { accountOf, fiatrail, fiatrailJson, must, serveSandbox } from '../../support/in-process.ts';
 import { secretsFolder } from '../../support/rotations.ts';
+import { fiatrailOnTerminal } from '../../support/terminal.ts';
+
+beforeAll(requireBuilt);
 
 interface Status {
   readonly answersSealedTo: string | null;
@@ -15,7 +18,7 @@ interface Status {
   readonly answersOpen: boolean;
 }
 
-const ENABLE = ['keys', 'encryption', 'enable', '-o', 'json'];
+const ENABLE = ['keys', 'encryption', 'enable', '--yes', '-o', 'json'];
 const READ = ['api', 'GET', '/getfees', '-o', 'json'];
 /** A change whose request has a body. */
 const CHANGE = ['api', 'POST', '/addbankaccount', '-f', 'accountNumber=0123456789', '-f', 'bankCode=000013', '--yes'];
@@ -33,7 +36,7 @@ async function wireBody({ url, apiKey }: Served): Promise<Record<string, unknown
 /** Runs a command to the error that it prints as JSON. */
 async function refused(home: Home, argv: readonly string[], stdin = '') {
   const { code, stderr } = await fiatrail(home, [...argv, '-q', '-o', 'json'], { stdin });
-  const { error } = JSON.parse(stderr) as { error: { code: string; hint: string } };
+  const { error } = JSON.parse(stderr) as { error: { code: string; hint: string; message: string } };
   return { exit: code, ...error };
 }
 
@@ -60,12 +63,14 @@ test('prints the requested fields and rejects unknown ones before registering', 
   expect(JSON.parse(stdout)).toEqual({ privateKeys: 1 });
 });
 
-test('another host needs the private key (5 on a read, 6 on a change) and reads it from standard input', async () => {
+test('another host needs the private key (2 on a read, 6 on a change) and reads it from standard input', async () => {
   const { served, home } = await field();
   await must(home, ENABLE);
   const other = await accountOf(served, onTestFinished);
   const hint = expect.stringContaining('fiatrail keys encryption show');
-  expect(await refused(other, READ)).toMatchObject({ exit: 5, hint });
+  const error = await refused(other, READ);
+  expect(error).toMatchObject({ exit: 2, retryable: false, hint: expect.stringContaining('--private-key-stdin') });
+  expect(error.message).toBe('the service’s response is encrypted, and this profile has no private key');
   expect(await refused(other, CHANGE)).toMatchObject({ exit: 6, hint });
   const [key = ''] = privateKeys(home);
   for (const wrong of ['', key.slice(1), `${key}0`, key.replace(/.$/, 'g'), `"${key}"`]) {
@@ -156,4 +161,33 @@ test('rejects an account set by environment variables and exits with 2', async (
     const { code, stderr } = await fiatrail(home, [...words, '-q'], { env });
     expect({ code, errorCode: JSON.parse(stderr).error.code }).toEqual({ code: 2, errorCode: 'NO_PROFILE' });
   }
+});
+
+describe('enable', () => {
+  const BARE = ['keys', 'encryption', 'enable'];
+
+  test('asks first, says what it breaks, and on Enter registers and stores nothing', async () => {
+    const { served, home } = await field();
+    const { screen, code, missed } = await fiatrailOnTerminal(home, BARE, [{ expect: 'Continue?', send: '\r' }]);
+    expect({ code, missed }, screen).toEqual({ code: 9, missed: null });
+    expect(screen).toContain('cannot be undone');
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain('every other host with this API key fails');
+    expect(existsSync(keysPath(home))).toBe(false);
+    expect(Object.keys(await wireBody(served))).toContain('response_code');
+  });
+
+  test('needs --yes without a terminal, exits with 2 and registers nothing', async () => {
+    const { served, home } = await field();
+    expect(await refused(home, BARE)).toMatchObject({ exit: 2, code: 'CONFIRMATION_NEEDED' });
+    expect(await refused(home, [...BARE, '--private-key-stdin'], 'ab'.repeat(32))).toMatchObject({ exit: 2 });
+    expect(existsSync(keysPath(home))).toBe(false);
+    expect(Object.keys(await wireBody(served))).toContain('response_code');
+  });
+
+  test('does not ask again for the key that is registered, nor rotate for another one', async () => {
+    const { home } = await field();
+    await must(home, ENABLE);
+    await must(home, BARE);
+    await must(home, ['keys', 'encryption', 'rotate']);
+  });
 });

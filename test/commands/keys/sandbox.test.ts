@@ -9,7 +9,7 @@ const MAKE = [
   'add',
   '--profile',
   'main',
-  '--at',
+  '--base-url',
   'https://box.test/v1',
   '--save',
   'made',

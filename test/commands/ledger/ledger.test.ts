@@ -21,7 +21,7 @@ const MOVEMENTS: readonly Movement[] = [
   {
     endpoint: 'transactions.onramp',
     line: ({ userId }) => `onramp start ${userId} --amount 5000.50`,
-    after: ({ run }, { accountNumber }) => run(`sandbox pay ${accountNumber} --amount 5100.51 --from ADA`),
+    after: ({ run }, { accountNumber }) => run(`sandbox pay ${accountNumber} --amount 5100.51 --sender ADA`),
     moved: [
       'deposit.received: bank NGN -510051',
       'deposit.received: incoming NGN 510051',
@@ -90,7 +90,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'swaps.trigger',
-    line: ({ onrampWallet }) => `swaps trigger --wallet ${onrampWallet} --sell CNGN --buy USDC --amount 2345.67`,
+    line: ({ onrampWallet }) => `swaps wallets start --wallet ${onrampWallet} --sell CNGN --buy USDC --amount 2345.67`,
     moved: [
       'swap.taken: swapping CNGN 2345670000',
       'swap.taken: wallet onramp/base CNGN -2345670000',
@@ -158,7 +158,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'fx.market-order',
-    line: () => 'fx market-order --pair CNGN-USDT --side sell --amount 2345.6',
+    line: () => 'fx market-orders start --pair CNGN-USDT --side sell --amount 2345.6',
     moved: [
       'fx.locked: escrow CNGN 2345600000',
       'fx.locked: wallet fintech-3-CNGN/base CNGN -2345600000',
@@ -173,7 +173,7 @@ const MOVEMENTS: readonly Movement[] = [
   },
   {
     endpoint: 'fx.market-order',
-    line: () => 'fx market-order --pair CNGN-USDC --side buy --amount 2345.6',
+    line: () => 'fx market-orders start --pair CNGN-USDC --side buy --amount 2345.6',
     moved: [
       'fx.locked: escrow CNGN 2345600000',
       'fx.locked: wallet fintech-1-CNGN/base CNGN -2345600000',
@@ -189,7 +189,7 @@ const MOVEMENTS: readonly Movement[] = [
   {
     endpoint: 'fx.create-order',
     line: () => 'fx orders add --pair CNGN-USDC --side buy --price 1390.5 --min 1000.5 --max 5000.25',
-    after: ({ runOther }) => runOther('fx market-order --pair CNGN-USDC --side sell --amount 5000.25'),
+    after: ({ runOther }) => runOther('fx market-orders start --pair CNGN-USDC --side sell --amount 5000.25'),
     moved: [
       'fx.locked: escrow CNGN 5000250000',
       'fx.locked: wallet fintech-1-CNGN/base CNGN -5000250000',
@@ -209,7 +209,7 @@ const MOVEMENTS: readonly Movement[] = [
       const { orderId } = await run('fx orders add --pair CNGN-USDC --side buy --price 1300 --min 1000 --max 9000');
       return `fx orders update ${orderId} --price 1395.25 --min 2000.5 --max 3000.75`;
     },
-    after: ({ runOther }) => runOther('fx market-order --pair CNGN-USDC --side sell --amount 3000.75'),
+    after: ({ runOther }) => runOther('fx market-orders start --pair CNGN-USDC --side sell --amount 3000.75'),
     moved: [
       'fx.locked: escrow CNGN 3000750000',
       'fx.locked: wallet fintech-1-CNGN/base CNGN -3000750000',
@@ -227,7 +227,7 @@ const MOVEMENTS: readonly Movement[] = [
     endpoint: 'fx.create-limit-order',
     line: () =>
       'api POST /fx/limit-order -f pair=CNGN-USDT -f side=sell -f price=1395.5 -f minAmount=1000.5 -f maxAmount=4000.75 -f spread=0.5',
-    after: ({ runOther }) => runOther('fx market-order --pair CNGN-USDT --side buy --amount 4000.75'),
+    after: ({ runOther }) => runOther('fx market-orders start --pair CNGN-USDT --side buy --amount 4000.75'),
     moved: [
       'fx.locked: escrow CNGN 4000750000',
       'fx.locked: wallet fintech-2-CNGN/base CNGN -4000750000',

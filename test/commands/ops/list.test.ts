@@ -40,11 +40,13 @@ const others = () => newestFirst(ids.filter((_, index) => index % 5 !== 0));
 
 async function pages(...more: string[]): Promise<string[]> {
   const all: string[] = [];
-  for (let page = (await list(...more)).ids; page.length > 0; ) {
-    all.push(...page);
-    page = (await list(...more, '--after', all.at(-1) ?? '')).ids;
+  for (let cursor: string[] = []; ; ) {
+    const page = await list(...more, ...cursor);
+    all.push(...page.ids);
+    expect(page.pagination.hasMore).toBe(page.pagination.after !== null);
+    if (page.pagination.after === null) return all;
+    cursor = ['--after', page.pagination.after];
   }
-  return all;
 }
 
 describe('ops list', () => {
@@ -63,18 +65,27 @@ describe('ops list', () => {
   );
 
   test('--all continues after an operation', async () => {
-    const [from = ''] = others();
-    expect((await list('--all', '--after', from)).ids).toEqual(others().slice(1));
+    const { after } = (await list('--limit', String(DOUBTS + 1))).pagination;
+    expect((await list('--all', '--after', after)).ids).toEqual(others().slice(1));
+  });
+
+  test('a page goes on after a doubt that has ended since, and leaves out no other doubt', async () => {
+    const first = await list('--limit', '3');
+    const journal = await testJournal({ path: journalPath(world), ids: countingIds(2) });
+    await journal.append(first.ids[2] ?? '', 'accepted', { requestId: 'r' });
+    journal.close();
+    const rest = (await list('--all', '--after', first.pagination.after)).ids;
+    expect(rest.slice(0, DOUBTS - 3)).toEqual(doubts().slice(3));
   });
 
   test.each([
     [['--in-doubt'], (index: number) => index % 5 === 0],
     [['--in-doubt', '--kind', 'onboarding'], (index: number) => index % 5 === 0 && index % 2 === 1],
-    [['--state', 'accepted'], (index: number) => index % 5 !== 0],
-    [['--state', 'accepted', '--kind', 'money'], (index: number) => index % 5 !== 0 && index % 2 === 0],
-    [['--state', 'failed'], () => false],
+    [['--status', 'accepted'], (index: number) => index % 5 !== 0],
+    [['--status', 'accepted', '--kind', 'money'], (index: number) => index % 5 !== 0 && index % 2 === 0],
+    [['--status', 'failed'], () => false],
     [['--once', 'k-7'], (index: number) => index === 7],
-    [['--once', 'k-7', '--state', 'sent'], () => false],
+    [['--once', 'k-7', '--status', 'sent'], () => false],
   ])('%j prints only those, also in pages', async (filter, isWanted) => {
     const wanted = newestFirst(ids.filter((_, index) => isWanted(index)));
     expect((await list(...filter, '--limit', '100')).ids).toEqual(wanted);
@@ -85,8 +96,10 @@ describe('ops list', () => {
     const since = new Date(START_MS + 51 * 60_000).toISOString();
     const recent = (of: readonly string[]) => of.filter((id) => ids.indexOf(id) >= 50);
     expect((await list('--since', since)).ids).toEqual([...recent(doubts()), ...recent(others())]);
-    expect((await list('--since', since, '--state', 'accepted')).ids).toEqual(recent(others()));
+    expect((await list('--since', since, '--status', 'accepted')).ids).toEqual(recent(others()));
     expect((await list('--since', '2030-01-01')).ids).toEqual([]);
+    const earlier = (of: readonly string[]) => of.filter((id) => ids.indexOf(id) < 50);
+    expect((await list('--until', since, '--all')).ids).toEqual([...earlier(doubts()), ...earlier(others())]);
   });
 
   test('a doubt is on the first page, however many newer operations there are', async () => {
@@ -113,8 +126,8 @@ describe('ops list', () => {
   });
 
   test.each([
-    [['--after', 'nothing'], 'no operation on this machine has this id'],
-    [['--in-doubt', '--state', 'accepted'], '--in-doubt and --state cannot be combined'],
+    [['--after', 'nothing'], 'this is not a cursor that fiatrail printed'],
+    [['--in-doubt', '--status', 'accepted'], '--in-doubt and --status cannot be combined'],
     [['--since', 'last week'], 'invalid date'],
   ])('%j is an error', async (flags, says) => {
     expect((await list(...flags)).code).toBe(2);

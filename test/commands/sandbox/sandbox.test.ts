@@ -53,7 +53,7 @@ async function fundedUser({ json }: Bench): Promise<string> {
   const { users } = await json('users', 'list');
   const [user] = users as User[];
   const { accountNumber = '', accountName = '' } = user?.virtualAccount ?? {};
-  await json('sandbox', 'pay', accountNumber, '--amount', '1000000', '--from', accountName);
+  await json('sandbox', 'pay', accountNumber, '--amount', '1000000', '--sender', accountName);
   await json('sandbox', 'settle');
   return user?.userId ?? '';
 }
@@ -168,7 +168,7 @@ describe('sandbox fault', () => {
     const { json } = await openBench();
     await json('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response', '--times', '3');
     await json('sandbox', 'fault', 'add', '--on', 'fiatrail users  list', '--kind', 'slow');
-    const pagination = (total: number) => ({ total, limit: null, offset: 0, hasMore: false });
+    const pagination = (total: number) => ({ total, limit: null, offset: 0, hasMore: false, after: null });
     expect(await json('sandbox', 'fault', 'list')).toEqual({
       pagination: pagination(2),
       faults: [
@@ -284,7 +284,7 @@ describe('sandbox pay', () => {
       'base',
       '--amount',
       '12.5',
-      '--from',
+      '--sender',
       `0x${'ab'.repeat(20)}`,
     ];
     const paid = await json('sandbox', 'pay', address, ...tokens);
@@ -300,18 +300,18 @@ describe('sandbox pay', () => {
   });
 
   test.each([
-    [['7387420489', '--amount', '5', '--from', ''], /--from: /],
-    [['7387420489', '--amount', '5', '--from', 'A\u0007B'], /--from: /],
-    [['7387420489', '--amount', '5', '--from', 'A'.repeat(501)], /--from: /],
-    [['738742048', '--amount', '5', '--from', 'A'], /account: invalid account number "738742048"/],
-    [['7387420489', '--amount', '5.001', '--from', 'A'], /--amount: /],
-    [['7387420489', '--amount', '0', '--from', 'A'], /--amount: /],
-    [['7387420489', '--amount', '5', '--from', 'A', '--token', 'CNGN'], /--token requires --chain/],
-    [['7387420489', '--amount', '5', '--from', 'A', '--network', 'base'], /--network requires --chain/],
-    [[`0x${'ab'.repeat(20)}`, '--amount', '5', '--from', 'A'], /an address requires --chain/],
-    [[`0x${'ab'.repeat(20)}`, '--amount', '₦5', '--from', 'A', '--chain'], /--amount: .*cNGN/],
+    [['7387420489', '--amount', '5', '--sender', ''], /--sender: /],
+    [['7387420489', '--amount', '5', '--sender', 'A\u0007B'], /--sender: /],
+    [['7387420489', '--amount', '5', '--sender', 'A'.repeat(501)], /--sender: /],
+    [['738742048', '--amount', '5', '--sender', 'A'], /account: invalid account number "738742048"/],
+    [['7387420489', '--amount', '5.001', '--sender', 'A'], /--amount: /],
+    [['7387420489', '--amount', '0', '--sender', 'A'], /--amount: /],
+    [['7387420489', '--amount', '5', '--sender', 'A', '--token', 'CNGN'], /--token requires --chain/],
+    [['7387420489', '--amount', '5', '--sender', 'A', '--network', 'base'], /--network requires --chain/],
+    [[`0x${'ab'.repeat(20)}`, '--amount', '5', '--sender', 'A'], /an address requires --chain/],
+    [[`0x${'ab'.repeat(20)}`, '--amount', '₦5', '--sender', 'A', '--chain'], /--amount: .*cNGN/],
     [
-      [`0x${'ab'.repeat(20)}`, '--amount', '5', '--from', 'A', '--chain', '--token', 'BTC'],
+      [`0x${'ab'.repeat(20)}`, '--amount', '5', '--sender', 'A', '--chain', '--token', 'BTC'],
       /--token: invalid value "BTC"/,
     ],
   ])('rejects %j, names the flag and exits with 2', async (argv, words) => {
@@ -328,7 +328,9 @@ describe('sandbox pay', () => {
     const bench = await openBench();
     const chain = account.startsWith('0x') ? ['--chain', '--network', 'moon'] : [];
     const to = account.startsWith('0x') ? account : '7999999999';
-    expect(await bench.run('sandbox', 'pay', to, '--amount', '5', '--from', `0x${'cd'.repeat(20)}`, ...chain)).toBe(3);
+    expect(await bench.run('sandbox', 'pay', to, '--amount', '5', '--sender', `0x${'cd'.repeat(20)}`, ...chain)).toBe(
+      3,
+    );
   });
 });
 
@@ -417,7 +419,7 @@ describe('sandbox status', () => {
     ['sandbox', 'fault', 'list'],
     ['sandbox', 'fault', 'clear'],
     ['sandbox', 'fault', 'add', '--on', 'users.list', '--kind', 'slow'],
-    ['sandbox', 'pay', '7387420489', '--amount', '1', '--from', 'A'],
+    ['sandbox', 'pay', '7387420489', '--amount', '1', '--sender', 'A'],
     ['sandbox', 'seed', '--history', '1'],
   ])('rejects %s %s for a live profile and exits with 2', async (...argv) => {
     const env = { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };

@@ -97,7 +97,7 @@ describe('every list', () => {
     expect(heads).toEqual(
       (await lists()).map(({ line, rows }) => ({
         ...{ line, first: rows, second: 'pagination', isRows: true },
-        ...{ pagination: ['total', 'limit', 'offset', 'hasMore'], others: [] },
+        ...{ pagination: ['total', 'limit', 'offset', 'hasMore', 'after'], others: [] },
       })),
     );
   });
@@ -107,7 +107,7 @@ describe('every list', () => {
     expect(joined.map(({ line, json }) => ({ line, pagination: json['pagination'] }))).toEqual(
       joined.map(({ line, rows, json }) => ({
         line,
-        pagination: { total: (json[rows] as unknown[]).length, limit: null, offset: 0, hasMore: false },
+        pagination: { total: (json[rows] as unknown[]).length, limit: null, offset: 0, hasMore: false, after: null },
       })),
     );
   });
@@ -156,7 +156,13 @@ test('the list of operations counts those that it does not print', async () => {
   const [list] = (await printedByAll()).filter(({ line }) => line === 'ops list --limit 1');
   expect(list?.json).toMatchObject({
     operations: [{ state: 'settled' }],
-    pagination: { total: expect.toSatisfy((total: number) => total > 10), limit: 1, offset: 0, hasMore: true },
+    pagination: {
+      total: expect.toSatisfy((total: number) => total > 10),
+      limit: 1,
+      offset: 0,
+      hasMore: true,
+      after: expect.any(String),
+    },
   });
 });
 
@@ -165,7 +171,7 @@ const OF_PAGES = ['total', 'totalCount', 'count', 'limit', 'offset', 'hasMore'];
 const isAnswer = ({ endpoints: called, isLocal }: Command) => called.length > 0 && !isLocal;
 
 /** Commands that read a list, and print something else. */
-const NO_LISTS = ['show', 'gaps'];
+const NO_LISTS = ['show', 'gaps', 'status'];
 
 /** Commands whose answers have no amounts: those of keys, of the allowlist, of the sandbox as a whole, and the listener. */
 const NOT_RUN: readonly string[] = [

@@ -78,7 +78,7 @@ async function fundings(run: Run, userId: string): Promise<void> {
   const pay = async (requestId: string) => {
     const bank = await run(`onramp account ${requestId}`);
     const total = valueIn(bank, 'totalAmountWithFee');
-    await run(`sandbox pay ${textIn(bank, 'accountNumber')} --amount ${total} --from {}`, 'IFEOMA OBI');
+    await run(`sandbox pay ${textIn(bank, 'accountNumber')} --amount ${total} --sender {}`, 'IFEOMA OBI');
     return textIn(await run(`onramp status ${requestId} --wait`), 'walletAddress');
   };
   const wallet = await pay(textIn(await run(`onramp start ${userId} --amount 90000`), 'requestId'));
@@ -89,8 +89,8 @@ async function fundings(run: Run, userId: string): Promise<void> {
   await run(`swaps start ${userId} --sell CNGN --buy USDC --amount 10000 --from ${wallet} --to ${wallet}`);
   const swap = await run(`swaps start ${userId} --sell CNGN --buy USDT --amount 10000 --from ${wallet} --wait`);
   await run(`swaps status ${textIn(swap, 'requestId')}`);
-  await run(`swaps trigger --wallet ${wallet} --sell CNGN --buy USDC --amount 5000`);
-  await run(`swaps trigger --wallet ${wallet} --sell CNGN --buy USDC --amount 5000 --again --wait`);
+  await run(`swaps wallets start --wallet ${wallet} --sell CNGN --buy USDC --amount 5000`);
+  await run(`swaps wallets start --wallet ${wallet} --sell CNGN --buy USDC --amount 5000 --again --wait`);
   await run('swaps list');
   await run('swaps list --all --limit 2');
   await run(`withdrawals start ${userId} --amount 200 --token CNGN --from ${wallet} --to ${OTHER}`);
@@ -109,8 +109,8 @@ async function trades(run: Run): Promise<void> {
   const quoteId = textIn(await run('fx quote --pair CNGN-USDC --side buy --amount 5000'), 'quoteId');
   await run(`fx trades start --quote ${quoteId}`);
   const trade = await run('fx trades start --pair CNGN-USDC --side buy --amount 5000 --wait');
-  await run('fx market-order --pair CNGN-USDT --side sell --amount 5000');
-  await run('fx market-order --pair CNGN-USDT --side sell --amount 5000 --wait');
+  await run('fx market-orders start --pair CNGN-USDT --side sell --amount 5000');
+  await run('fx market-orders start --pair CNGN-USDT --side sell --amount 5000 --wait');
   await run(`fx trades status ${textIn(trade, 'tradeId')}`);
   await run('fx trades list');
   await run('fx trades list --all --limit 1');
@@ -157,6 +157,9 @@ async function account(run: Run): Promise<void> {
   await run('balances account');
   await run(`balances address ${WALLET} --token USDC`);
   await bridges(run);
+  for (const group of ['onramp', 'offramp', 'payout', 'withdrawals', 'transfers']) await run(`${group} list`);
+  const sent = (await run('history withdrawals --limit 1'))['withdrawals'] as Json[];
+  await run(`withdrawals status ${textIn(sent[0] ?? {}, 'requestId')}`);
   for (const line of ['approvals show', 'ip list', 'ip check', 'status', 'ops list', 'sandbox status']) await run(line);
   const [operation] = ((await run('ops list --limit 1'))['operations'] ?? []) as Json[];
   await run(`ops show ${textIn(operation ?? {}, 'operationId')}`);
@@ -169,7 +172,7 @@ async function bridges(run: Run): Promise<void> {
   await run(`bridge start ${route} --wait 1ms`);
   const bridge = await run(`bridge start ${route} --again`);
   const address = textIn(bridge, 'receivableAddress');
-  await run(`sandbox pay ${address} --chain --network base --amount 500 --from ${WALLET}`);
+  await run(`sandbox pay ${address} --chain --network base --amount 500 --sender ${WALLET}`);
   await run(`bridge status ${textIn(bridge, 'requestId')} --wait`);
   await run('bridge list');
   await run('bridge list --all --limit 1');

@@ -5,12 +5,13 @@ import { takerPriceMicro } from '../../../src/money/rates.ts';
 import type { Context } from '../../../src/service/context.ts';
 import { averagePriceMicro, type Fill, type Match, match, type Wish } from '../../../src/service/fx/order-book.ts';
 import {
+  cngnBaseFor,
   insertOrder,
   type OrderTerms,
   requiredTradingAccount,
+  tokenBaseFor,
   tradingBalance,
 } from '../../../src/service/fx/orders.ts';
-import { cngnBaseFor, tokenBaseFor } from '../../../src/service/fx/prices.ts';
 import { post } from '../../../src/service/ledger.ts';
 import { openSandbox } from '../../support/sandbox.ts';
 

@@ -5,8 +5,7 @@ import { createLimitOrder, listOrders, updateOrder } from '../../../src/contract
 import { quote } from '../../../src/contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../../src/contract/endpoints/fx-trades.ts';
 import type { Context } from '../../../src/service/context.ts';
-import { trade as tradeMachine } from '../../../src/service/fx/trade-machine.ts';
-import { vault as vaultMachine } from '../../../src/service/fx/vault-machine.ts';
+import { trade as tradeMachine, vault as vaultMachine } from '../../../src/service/fx/machine.ts';
 import { fire, type Machine } from '../../../src/service/machine.ts';
 import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import { balances, expectSettledLedger, keyOf, pass, secondKey, settle } from '../steps.ts';

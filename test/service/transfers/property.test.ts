@@ -4,7 +4,7 @@ import { getFintechAccount } from '../../../src/contract/endpoints/virtual-accou
 import type { Context } from '../../../src/service/context.ts';
 import { commitments } from '../../../src/service/fx/commitments.ts';
 import { balanceOf, checkLedger, walletAccount } from '../../../src/service/ledger.ts';
-import { IS_OPEN_PAYOUT } from '../../../src/service/payout/open.ts';
+import { IS_OPEN_PAYOUT } from '../../../src/service/schema/conditions.ts';
 import { smartWallet } from '../../../src/service/wallets/wallets.ts';
 import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import { expectSettledLedger, FAILING_ACCOUNT, fund, onboardUser, payIn, type User } from '../steps.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bantuAddress, solanaAddress } from '../../../src/service/wallets/generated-addresses.ts';
+import { bantuAddress, solanaAddress } from '../../../src/service/wallets/addresses.ts';
 
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
 const zeros = '00'.repeat(32);

@@ -7,7 +7,7 @@ import { amountIn } from '../../../engine/fx-terms.ts';
 import { PREVIEW_READ } from '../../../engine/previews.ts';
 import type { Operation } from '../../../journal/journal.ts';
 import { amountForPeople } from '../../../money/amount.ts';
-import { plainLine } from '../../../present/text.ts';
+import { visible } from '../../../present/text.ts';
 import { timeText } from '../../../present/times.ts';
 import type { Thing } from '../../parse/parameters.ts';
 import type { Session } from '../../session.ts';
@@ -18,7 +18,7 @@ type Choices = readonly Choice<string>[];
 const MAX_CHOICES = 100;
 
 const choice = (value: string | null | undefined, ...parts: readonly (string | null | undefined)[]): Choices =>
-  value ? [{ value, name: plainLine([...parts.filter(Boolean).map(brief), value].join(' · ')) }] : [];
+  value ? [{ value, name: visible([...parts.filter(Boolean).map(brief), value].join(' · ')) }] : [];
 
 /** A user's id in a sentence, which nobody reads, would take a line of its own. */
 const brief = (text: string | null | undefined) => text?.replace(/\b([\da-f]{12})[\da-f]{21,}\b/g, '$1…');

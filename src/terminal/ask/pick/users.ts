@@ -5,7 +5,7 @@ import { listUsers } from '../../../contract/endpoints/user-list.ts';
 import { PAGE_SIZE } from '../../../engine/lists/pages.ts';
 import { PREVIEW_READ } from '../../../engine/previews.ts';
 import { grouped } from '../../../money/decimal.ts';
-import { plainLine } from '../../../present/text.ts';
+import { visible } from '../../../present/text.ts';
 import type { Session } from '../../session.ts';
 
 type User = ResponseOf<typeof listUsers>['users'][number];
@@ -50,10 +50,10 @@ export async function pickUser(session: Session, question: string, status: UserS
       reach += SEARCH_STEP;
       const choices = await choicesOf(users, typed, reach, session.world.interrupted);
       if (choices.length === 0) break;
-      answer = await prompter.select(`Users matching "${plainLine(typed)}":`, choices);
+      answer = await prompter.select(`Users matching "${visible(typed)}":`, choices);
     }
     if (answer !== SEARCH_MORE) return answer;
-    await session.say(`no match for "${typed}" among ${users.loaded().length} users`);
+    await session.say(`no match for "${visible(typed)}" among ${users.loaded().length} users`);
   }
 }
 
@@ -98,7 +98,7 @@ function textOf({ firstName, lastName, userId, virtualAccount }: User): string {
 function nameOf({ firstName, lastName, userId, virtualAccount }: User): string {
   const id = userId.length > ID_SHOWN ? `${userId.slice(0, ID_SHOWN)}…` : userId;
   const name = [firstName, lastName].filter(Boolean).join(' ');
-  return plainLine([name, virtualAccount?.accountNumber, id].filter(Boolean).join(' · '));
+  return visible([name, virtualAccount?.accountNumber, id].filter(Boolean).join(' · '));
 }
 
 interface UserList {

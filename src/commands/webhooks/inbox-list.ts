@@ -1,0 +1,184 @@
+import { CliError } from '../../base/errors.ts';
+import { openProfileInbox } from '../../engine/inbox.ts';
+import { DEFAULT_LIMIT } from '../../engine/lists/listed.ts';
+import { cursorOf, listDigest, pointOf } from '../../engine/lists/resume.ts';
+import { command } from '../../terminal/command.ts';
+import { choice, pageOptions } from '../../terminal/parse/paging.ts';
+import { id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
+import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { InboxEvent, Selection } from '../../webhooks/inbox/events.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import { eventNamed } from './events.ts';
+import { printedEvent } from './offline.ts';
+import { CONTENT, COUNTED, headersOf, LISTED, summaryOf } from './summary.ts';
+
+/** Runs something on the profile's inbox, and closes it. */
+export async function withInbox<T>({ world, profile }: Session, run: (inbox: Inbox) => T | Promise<T>): Promise<T> {
+  const inbox = await openProfileInbox(world, profile);
+  try {
+    return await run(inbox);
+  } finally {
+    inbox.close();
+  }
+}
+
+const COLUMNS = [
+  { field: 'id', title: 'No.', align: 'right' },
+  { field: 'event', title: 'Event' },
+  { field: 'receivedAt', title: 'Received' },
+  { field: 'requestId', title: 'Request' },
+  { field: 'forwarding', title: 'Forwarding' },
+  { field: 'mark', title: 'Mark', isWide: true },
+  { field: 'userId', title: 'User', isWide: true },
+  { field: 'isLate', title: 'Late', isWide: true },
+  { field: 'copies', title: 'Copies', align: 'right', isWide: true },
+] as const;
+
+const COUNT_COLUMNS = [
+  { field: 'event', title: 'Event' },
+  { field: 'mark', title: 'Mark', isWide: true },
+  { field: 'count', title: 'Count', align: 'right' },
+] as const;
+
+const filters = {
+  event: option('--event <name>', 'only this event', (text) => eventNamed(text).name),
+  requestId: option('--request-id <request-id>', 'only events about this request', id),
+  userId: option('--user <user-id>', 'only events about this user', id),
+  forwarding: choice('status', ['forwarded', 'pending', 'dead']),
+  mark: option(
+    '--mark <mark>',
+    'event, unknown, sealed or unreadable',
+    oneOf('event', 'unknown', 'sealed', 'unreadable'),
+  ),
+  late: switchOn('--late', 'only events that arrived late'),
+  ...periodOptions,
+};
+
+interface Filters extends TypedPeriod {
+  readonly event?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly forwarding?: Selection['forwarding'];
+  readonly mark?: Selection['mark'];
+  readonly late?: boolean | undefined;
+}
+
+function filterOf({ late, since, until, ...rest }: Filters, session: Session): Selection {
+  return { ...rest, ...timesOf({ since, until }, session), ...(late ? { isLate: true } : {}) };
+}
+
+export const PAGE = 500;
+
+/** The rest of a list, newest first. */
+async function* olderThan(inbox: Inbox, filter: Selection, last: InboxEvent | undefined) {
+  for (let before = last?.id; before !== undefined; ) {
+    const page = inbox.list({ ...filter, limit: PAGE, before });
+    yield page.map(summaryOf);
+    before = page.length === PAGE ? page.at(-1)?.id : undefined;
+  }
+}
+
+export const listCommand = command({
+  words: ['webhooks', 'inbox', 'list'],
+  summary: 'List received events, newest first',
+  details: 'With --count it counts them by name instead.',
+  examples: [
+    'fiatrail webhooks inbox list',
+    'fiatrail webhooks inbox list --count --since 2026-11-01',
+    'fiatrail webhooks inbox list --status dead --all -o ndjson',
+  ],
+  endpoints: [],
+  prints: { either: [{ form: LISTED }, { form: COUNTED }] },
+  isLocal: true,
+  parameters: {
+    count: switchOn('--count', 'count the events by name'),
+    ...filters,
+    ...pageOptions('events'),
+  },
+  run: async (session, { count, limit, after, all, ...given }) => {
+    if (!count) return listed(session, { limit, after, all }, given);
+    if (limit !== undefined || after !== undefined || all)
+      throw new CliError('usage', '--count cannot be combined with --limit, --after or --all', {
+        hint: 'choose the events to count with --event, --since or another filter',
+      });
+    return withInbox(session, (inbox) => ({
+      result: {
+        data: { counts: inbox.countByName(filterOf(given, session)) },
+        lists: 'counts',
+        list: { isWhole: true },
+        columns: COUNT_COLUMNS,
+      },
+    }));
+  },
+});
+
+interface PageOptions {
+  readonly limit: number | undefined;
+  readonly after: string | undefined;
+  readonly all: boolean;
+}
+
+async function listed(session: Session, { limit = DEFAULT_LIMIT, after, all }: PageOptions, given: Filters) {
+  // Stays open until everything is printed; the process ends right after.
+  const inbox = await openProfileInbox(session.world, session.profile);
+  const filter = filterOf(given, session);
+  const { since, until, ...typed } = given;
+  const list = listDigest('', 'webhooks inbox list', [typed, since?.text, until?.text]);
+  const before = after === undefined ? undefined : numberAt(after, list);
+  // One more than the page has, to know whether another one follows.
+  const found = inbox.list({ ...filter, limit: all ? PAGE : limit + 1, before });
+  const page = all ? found : found.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = found.length > page.length;
+  const cursor = hasMore && last ? cursorOf({ list, next: 0, total: null, last: String(last.id) }) : null;
+  const data = { events: page.map(summaryOf), counts: inbox.counts() };
+  const more = all && found.length === PAGE ? { more: olderThan(inbox, filter, last) } : {};
+  const position = { limit, offset: before === undefined ? 0 : null, hasMore, after: cursor };
+  return { result: { data, lists: 'events', list: { isWhole: all, position }, columns: COLUMNS, ...more } };
+}
+
+/** Returns the number of the last event of the page before. */
+function numberAt(cursor: string, list: string): bigint {
+  const { last } = pointOf(cursor, list);
+  return /^\d{1,15}$/.test(last ?? '') ? BigInt(last ?? '') : 0n;
+}
+
+export const exportCommand = command({
+  words: ['webhooks', 'inbox', 'export'],
+  summary: 'Print every received event with its content, oldest first',
+  details: 'One JSON object a line with -o ndjson. Redirect it to a file to keep it.',
+  examples: [
+    'fiatrail webhooks inbox export -o ndjson',
+    'fiatrail webhooks inbox export --event user.onboarded -o ndjson',
+  ],
+  endpoints: [],
+  prints: { form: { events: ['list of', { ...CONTENT, body: 'text' }], pagination: 'pagination' } },
+  isLocal: true,
+  parameters: {
+    from: optionalArgument('event', 'number of the first event to print', wholeNumber(1, 1e15)),
+    ...filters,
+  },
+  run: async (session, { from = 1, ...given }) => {
+    const inbox = await openProfileInbox(session.world, session.profile);
+    const filter = filterOf(given, session);
+    const after = BigInt(from) - 1n;
+    const first = inbox.list({ ...filter, limit: PAGE, after });
+    const data = { events: first.map(exported) };
+    const more = first.length === PAGE ? { more: newerThan(inbox, filter, first.at(-1)) } : {};
+    return { result: { data, lists: 'events', list: { isWhole: true }, ...more } };
+  },
+});
+
+function exported(event: InboxEvent) {
+  const { data = null } = event.text === null ? {} : printedEvent(event.text);
+  return { ...summaryOf(event), data, headers: headersOf(event), body: Buffer.from(event.body).toString('utf8') };
+}
+
+async function* newerThan(inbox: Inbox, filter: Selection, last: InboxEvent | undefined) {
+  for (let after = last?.id; after !== undefined; ) {
+    const page = inbox.list({ ...filter, limit: PAGE, after });
+    yield page.map(exported);
+    after = page.length === PAGE ? page.at(-1)?.id : undefined;
+  }
+}

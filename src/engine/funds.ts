@@ -1,0 +1,39 @@
+import { CliError, withDetails } from '../base/errors.ts';
+import { amount, amountForPeople } from '../money/amount.ts';
+import type { Activity } from './activity.ts';
+import type { ShownLine } from './plans/line.ts';
+
+/**
+ * Throws CliError declined if a balance that this command has read shows that a change cannot work: it does not cover the change, or the
+ * amount is below the minimum. A balance that could not be read, or a price that is only estimated, stops nothing.
+ */
+export function requireCovered(lines: readonly ShownLine[]): void {
+  for (const [, , balance] of lines) {
+    if (balance?.afterMinor === undefined || balance.isEstimate) continue;
+    const { asset, beforeMinor, afterMinor, minimumMinor } = balance;
+    const [held, taken] = [amount(asset, beforeMinor), amount(asset, beforeMinor - afterMinor)];
+    if (afterMinor < 0n)
+      throw new CliError(
+        'declined',
+        `the balance is ${amountForPeople(held)}, and this takes ${amountForPeople(taken)}; nothing was sent`,
+        { code: 'BALANCE_TOO_LOW', hint: 'add to the balance, or choose a smaller amount' },
+      );
+    if (minimumMinor !== undefined && taken.minor < minimumMinor)
+      throw new CliError(
+        'declined',
+        `${amountForPeople(taken)} is below the minimum of ${amountForPeople(amount(asset, minimumMinor))}; the balance is ${amountForPeople(held)}; nothing was sent`,
+        { code: 'BELOW_MINIMUM', hint: 'choose a larger amount' },
+      );
+  }
+}
+
+/**
+ * Throws CliError if a response to this command could not be opened: the response to its request could not be either, and its outcome would
+ * be unknown.
+ */
+export function requireOpened({ unopened }: Pick<Activity, 'unopened'>): void {
+  const error = unopened();
+  if (!error) return;
+  const category = error.category === 'usage' ? 'usage' : 'declined';
+  throw withDetails(error, { category, message: `${error.message}; nothing was sent` });
+}

@@ -1,0 +1,71 @@
+import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import { listDeposits, listPayouts, listTransactions } from '../../contract/endpoints/history.ts';
+import { listWithdrawals } from '../../contract/endpoints/withdrawals.ts';
+import type { Listing, RowFilter } from './listed.ts';
+
+const WHEN = { field: 'createdAt', title: 'When', isBrief: true } as const;
+const HEAD = [WHEN, { field: 'type', title: 'Type' }, { field: 'amount', title: 'Amount' }] as const;
+const STATUS = { field: 'status', title: 'Status' } as const;
+const ID = { field: 'id', title: 'ID', isWide: true } as const;
+
+/** What a list of the history is filtered by, apart from its period. */
+type Wanted<E extends Endpoint> = Omit<RequestOf<E>, 'limit' | 'offset' | 'startDate' | 'endDate'>;
+
+/** A list whose pages have limit, offset and hasMore beside the rows. */
+function ofHistory<
+  E extends typeof listDeposits | typeof listPayouts | typeof listTransactions | typeof listWithdrawals,
+  Row,
+>(
+  wanted: Wanted<E>,
+  list: Pick<Listing<E, Row>, 'endpoint' | 'columns' | 'rowsOf' | 'idOf' | 'filter'>,
+): Listing<E, Row> {
+  return {
+    ...list,
+    request: ({ size, offset }, period) => ({ ...wanted, ...period, limit: size, offset }) as RequestOf<E>,
+    totalOf: (data: ResponseOf<E>) => (data as { readonly total?: number | null }).total,
+  };
+}
+
+/** Incoming bank transfers. */
+export const depositsBy = (wanted: Wanted<typeof listDeposits>) =>
+  ofHistory(wanted, {
+    endpoint: listDeposits,
+    columns: [...HEAD, STATUS, { field: 'depositor.name', title: 'From' }, ID],
+    rowsOf: ({ deposits }) => deposits,
+    idOf: (row: { readonly id?: string | null | undefined }) => row.id,
+  });
+
+/** Outgoing bank transfers. */
+export const payoutsBy = (wanted: Wanted<typeof listPayouts>) =>
+  ofHistory(wanted, {
+    endpoint: listPayouts,
+    columns: [...HEAD, STATUS, { field: 'bankAccount.accountName', title: 'To' }, ID],
+    rowsOf: ({ payouts }) => payouts,
+    idOf: (row: { readonly id?: string | null | undefined }) => row.id,
+  });
+
+/** Bank transfers in both directions. */
+export const transactionsBy = (wanted: Wanted<typeof listTransactions>) =>
+  ofHistory(wanted, {
+    endpoint: listTransactions,
+    columns: [WHEN, { field: 'direction', title: 'Direction' }, ...HEAD.slice(1), STATUS, ID],
+    rowsOf: ({ transactions }) => transactions,
+    idOf: (row: { readonly id?: string | null | undefined }) => row.id,
+  });
+
+export type Withdrawal = NonNullable<NonNullable<ResponseOf<typeof listWithdrawals>['withdrawals']>[number]>;
+
+/** Transfers of tokens to addresses outside, of users and of the account. */
+export const withdrawalsBy = (wanted: Wanted<typeof listWithdrawals>, filter?: RowFilter<Withdrawal>) =>
+  ofHistory(wanted, {
+    endpoint: listWithdrawals,
+    columns: [
+      ...HEAD,
+      STATUS,
+      { field: 'network', title: 'Network' },
+      { field: 'destinationAddress', title: 'To', isWide: true },
+    ],
+    rowsOf: ({ withdrawals }) => withdrawals,
+    idOf: ({ requestId }: Withdrawal) => requestId,
+    filter,
+  });

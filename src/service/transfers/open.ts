@@ -1,2 +1,0 @@
-/** Matches a withdrawal that has not ended. */
-export const IS_OPEN_WITHDRAWAL = `state NOT IN ('completed', 'failed')`;

@@ -1,0 +1,103 @@
+import { FORMATS } from '../../present/result.ts';
+import type { Command } from '../command.ts';
+import { GLOBAL_OPTIONS } from '../parse/globals.ts';
+import { HELP_COLUMNS, type Row, table, widest } from './layout.ts';
+
+const PROFILE: Row = ['--profile <name>', 'profile to use'];
+const OUTPUT: Row = ['-o, --output <format>', FORMATS.join(', ')];
+const FIELDS: Row = ['--fields <a,b>', 'fields to print, comma-separated'];
+const QUERY: Row = ['--query <JMESPath>', 'filter the output with a JMESPath expression'];
+const ZONE: Row = ['--tz <zone>', 'time zone of the dates'];
+const YES: Row = ['-y, --yes', 'skip confirmation prompts'];
+const DRY_RUN: Row = ['--dry-run', 'print the request without sending it'];
+
+/** The options that people use most, for the first screen. */
+export const COMMON_OPTIONS: readonly Row[] = [PROFILE, OUTPUT, YES, DRY_RUN, ['-h, --help', 'show help']];
+
+/** Commands that ask before they do something, besides those that move money. */
+export const ASKING: readonly string[] = [
+  'api',
+  'bank-accounts remove',
+  'fx orders remove',
+  'fx orders update',
+  'fx vault set',
+  'ip add',
+  'ip remove',
+  'ip replace',
+  'keys encryption enable',
+  'keys encryption rotate',
+  'keys platform accept',
+  'keys rotate',
+  'ops apply',
+  'ops resolve',
+  'ops sign',
+  'ops verify',
+  'profiles journal set',
+  'profiles operators add',
+  'profiles operators cancel',
+  'profiles operators remove',
+  'profiles remove',
+  'profiles rules set',
+  'profiles sign-above set',
+  'profiles trust',
+  'sandbox reset',
+  'sandbox restore',
+  'users default-wallet remove',
+  'users default-wallet set',
+  'users onboarding start',
+  'wallets external remove',
+  'webhooks inbox prune',
+  'webhooks listen',
+  'webhooks set',
+];
+
+/** The last words of commands that change nothing (docs/contributing/naming.md), so that a dry run is of no use. */
+const READING = new Set([
+  ...['account', 'address', 'backup', 'bash', 'check', 'clock', 'deposits', 'deposit-account', 'earned'],
+  ...['events', 'export', 'fish', 'gaps', 'head', 'list', 'listen', 'networks', 'open', 'payouts', 'preview', 'quote'],
+  ...['serve', 'show', 'snapshot', 'stats', 'status', 'test', 'token', 'transactions', 'user', 'verify', 'withdrawals'],
+  ...['zsh', 'resume', 'reconcile'],
+]);
+
+/** Groups of one command that send nothing, or only read. */
+const READING_GROUPS = new Set([
+  'banks',
+  'doctor',
+  'endpoints',
+  'explain',
+  'openapi',
+  'schema',
+  'tour',
+  'version',
+  'whoami',
+]);
+
+/** Local commands that read the profile all the same: its journal, its inbox or its settings. */
+const USES_PROFILE = /^(doctor|explain|ops|webhooks)\b/;
+
+/** Returns the global options that matter for a command. */
+export function optionsOf(command: Command): readonly Row[] {
+  const { words, parameters, prints, isLocal = false, money } = command;
+  const name = words.join(' ');
+  const isReading = READING.has(words.at(-1) ?? '') || READING_GROUPS.has(words[0] ?? '');
+  const isDated = Object.hasOwn(parameters, 'since');
+  return [
+    ...(!isLocal || USES_PROFILE.test(name) ? [PROFILE] : []),
+    ...(prints ? [OUTPUT, FIELDS, QUERY] : []),
+    ...(isDated ? [ZONE] : []),
+    ...(money !== undefined || ASKING.includes(name) ? [YES] : []),
+    ...(isReading ? [] : [DRY_RUN]),
+  ];
+}
+
+/** Returns the page of all global options. */
+export function optionsPage(columns = HELP_COLUMNS): string {
+  const rows: readonly Row[] = [...GLOBAL_OPTIONS, ['-h, --help', 'show help'], ['--version', 'print the version']];
+  const lines = [
+    'Global options, which every command takes:',
+    ...table(rows, columns, widest(rows)),
+    '',
+    'FIATRAIL_PROFILE and FIATRAIL_OUTPUT set a default for --profile and -o.',
+  ];
+  return `${lines.join('\n')}\n`;
+}

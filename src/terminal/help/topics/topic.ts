@@ -1,0 +1,21 @@
+/** A numbered step: what to do, and the commands that do it. */
+interface Step {
+  readonly step: string;
+  readonly run?: readonly string[];
+}
+
+/** A paragraph, command lines, a numbered step, or a table of two columns. Code is between backticks. */
+export type Block =
+  | string
+  | { readonly run: readonly string[] }
+  | Step
+  | { readonly rows: readonly (readonly [what: string, how: string])[] };
+
+/** A page that `fiatrail help NAME` prints; docs/troubleshooting.md has its text as well. */
+export interface Topic {
+  readonly name: string;
+  readonly title: string;
+  readonly blocks: readonly Block[];
+  /** The page below docs/ that says more. */
+  readonly more: string;
+}

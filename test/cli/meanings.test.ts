@@ -1,0 +1,316 @@
+import { describe, expect, test } from 'vitest';
+import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { RENAMED } from '../../src/contract/renamed.ts';
+import { main } from '../../src/main.ts';
+import { VERBS } from '../../src/terminal/help/group-meanings.ts';
+import { pageNamed } from '../../src/terminal/help/help.ts';
+import { MEANINGS } from '../../src/terminal/help/meanings.ts';
+import { HARMFUL, spelledLike } from '../../src/terminal/parse/nearest.ts';
+import { parse } from '../../src/terminal/parse/program.ts';
+import { fakeWorld } from '../support/world.ts';
+
+const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat().map(({ words }) => words.join(' '));
+const lastOf = (name: string) => name.split(' ').at(-1) ?? '';
+
+async function printed(argv: readonly string[]): Promise<{ code: number; text: string }> {
+  const world = fakeWorld();
+  const code = await main(argv, world);
+  return { code, text: world.stdout.text() + world.stderr.text() };
+}
+
+/** What people type, and what it must lead to: a command, or a topic. */
+const LEADS_TO: readonly (readonly [typed: string, leadsTo: string])[] = [
+  ['refund', 'help refund'],
+  ['refunds', 'help refund'],
+  ['chargeback', 'help refund'],
+  ['reverse', 'help wrong-payment'],
+  ['wrong payment', 'help wrong-payment'],
+  ['mistake', 'help wrong-payment'],
+  ['search', 'help search'],
+  ['find', 'help search'],
+  ['lookup', 'help search'],
+  ['logs', 'ops list'],
+  ['audit', 'ops verify'],
+  ['price', 'fx quote'],
+  ['prices', 'fx stats'],
+  ['rate', 'fx quote'],
+  ['market', 'fx book show'],
+  ['order', 'fx orders list'],
+  ['limit', 'profiles rules show'],
+  ['limits', 'help limits'],
+  ['rules', 'profiles rules show'],
+  ['policy', 'profiles rules show'],
+  ['docs', 'help topics'],
+  ['manual', 'help topics'],
+  ['commands', 'help commands'],
+  ['flags', 'help options'],
+  ['tx', 'history transactions'],
+  ['transactions', 'history transactions'],
+  ['statement', 'history transactions'],
+  ['report', 'history transactions'],
+  ['export', 'history transactions'],
+  ['activity', 'history transactions'],
+  ['approvals', 'ops sign'],
+  ['approve', 'ops sign'],
+  ['approval', 'help approval'],
+  ['sign', 'ops sign'],
+  ['apply', 'ops apply'],
+  ['operator', 'profiles operators list'],
+  ['rename', 'help change'],
+  ['delete', 'help change'],
+  ['edit', 'help change'],
+  ['test', 'tour'],
+  ['demo', 'tour'],
+  ['rotate', 'keys rotate'],
+  ['revoke', 'keys rotate'],
+  ['leaked', 'help leaked-key'],
+  ['stolen key', 'help leaked-key'],
+  ['allowlist', 'ip list'],
+  ['whitelist', 'ip add'],
+  ['buy', 'fx trades start'],
+  ['sell', 'offramp start'],
+  ['convert', 'onramp start'],
+  ['exchange', 'fx trades start'],
+  ['trade', 'fx trades start'],
+  ['swap', 'swaps start'],
+  ['cash out', 'offramp start'],
+  ['cashout', 'payout start'],
+  ['send', 'help send'],
+  ['pay', 'help send'],
+  ['receive', 'help receive'],
+  ['deposit', 'help receive'],
+  ['deposits', 'history deposits'],
+  ['fund', 'wallets deposit-account'],
+  ['top-up', 'wallets deposit-account'],
+  ['invoice', 'onramp start'],
+  ['settle', 'sandbox settle'],
+  ['settlement', 'history payouts'],
+  ['cancel', 'help cancel'],
+  ['undo', 'help cancel'],
+  ['stop', 'help cancel'],
+  ['stuck', 'help stuck'],
+  ['pending', 'status'],
+  ['retry', 'ops reconcile'],
+  ['duplicate', 'help once'],
+  ['idempotency', 'help once'],
+  ['timeout', 'help unknown-outcome'],
+  ['unknown', 'ops reconcile'],
+  ['reconcile', 'ops reconcile'],
+  ['resume', 'ops resume'],
+  ['exit codes', 'help exit-codes'],
+  ['errors', 'help exit-codes'],
+  ['receipt', 'ops show'],
+  ['customer', 'users list'],
+  ['customers', 'users list'],
+  ['kyc', 'users onboarding start'],
+  ['bvn', 'users onboarding start'],
+  ['signup', 'users onboarding start'],
+  ['suspend', 'users deactivate'],
+  ['profit', 'fees earned'],
+  ['revenue', 'fees earned'],
+  ['commission', 'fees show'],
+  ['fee', 'fees show'],
+  ['start server', 'sandbox serve'],
+  ['server', 'sandbox serve'],
+  ['mock', 'sandbox pay'],
+  ['encryption', 'keys encryption show'],
+  ['disable encryption', 'help encryption'],
+  ['login', 'help login'],
+  ['log in', 'help login'],
+  ['logout', 'help login'],
+  ['config', 'explain'],
+  ['setup', 'init'],
+  ['switch', 'profiles use'],
+  ['key', 'profiles show'],
+  ['apikey', 'help leaked-key'],
+  ['token', 'help login'],
+  ['password', 'help login'],
+  ['webhook secret', 'help webhook-setup'],
+  ['webhook', 'webhooks show'],
+  ['events', 'webhooks events'],
+  ['balance', 'balances account'],
+  ['wallet', 'wallets show'],
+  ['address', 'wallets show'],
+  ['bank', 'banks'],
+  ['beneficiary', 'bank-accounts list'],
+  ['account', 'whoami'],
+  ['health', 'doctor'],
+  ['update', 'help update'],
+  ['install', 'help update'],
+  ['kobo', 'help units'],
+  ['units', 'help units'],
+  ['timezone', 'help dates'],
+  ['cron', 'help scripts'],
+  ['curl', 'api'],
+  ['swagger', 'openapi'],
+  ['backup', 'ops backup'],
+  ['chain', 'bridge networks'],
+  // In a group.
+  ['profiles rename', 'help change'],
+  ['profiles switch', 'profiles use'],
+  ['profiles delete', 'profiles remove'],
+  ['webhooks test', 'webhooks trigger'],
+  ['webhooks secret', 'help webhook-setup'],
+  ['webhooks logs', 'webhooks inbox list'],
+  ['webhooks off', 'webhooks disable'],
+  ['keys list', 'profiles show'],
+  ['keys revoke', 'keys rotate'],
+  ['keys encryption disable', 'help encryption'],
+  ['users find', 'users list'],
+  ['users create', 'users onboarding start'],
+  ['users get', 'users show'],
+  ['users refund', 'help refund'],
+  ['ip whitelist', 'ip list'],
+  ['fx buy', 'fx trades start'],
+  ['fx price', 'fx quote'],
+  ['fx orders cancel', 'fx orders remove'],
+  ['fx orders pause', 'fx orders update'],
+  ['ops approve', 'ops sign'],
+  ['banks search access', 'banks --search'],
+  ['bank-accounts rename', 'bank-accounts update'],
+  ['wallets create', 'wallets external add'],
+  ['sandbox start', 'sandbox serve'],
+  ['payout cancel', 'help cancel'],
+  ['onramp create', 'onramp start'],
+];
+
+describe('what people type', () => {
+  test('is more than a hundred words', () => {
+    expect(new Set(LEADS_TO.map(([typed]) => typed)).size).toBe(LEADS_TO.length);
+    expect(LEADS_TO.length).toBeGreaterThan(120);
+  });
+
+  test.each(LEADS_TO)('"%s" leads to fiatrail %s', async (typed, leadsTo) => {
+    const { code, text } = await printed(typed.split(' '));
+    expect({ code, text }).toEqual({ code: 2, text: expect.stringMatching(new RegExp(`fiatrail ${leadsTo}\\b`)) });
+  });
+
+  test('is understood in one word, in capitals and after options', async () => {
+    for (const argv of [
+      ['cash out'],
+      ['Cash', 'OUT'],
+      ['-q', 'cash', 'out', '--amount', '5'],
+      ['cash-out'],
+      ['cash_out'],
+    ])
+      expect(await printed(argv)).toEqual({ code: 2, text: expect.stringContaining('fiatrail offramp start') });
+  });
+
+  test('is the hint of JSON errors, too', async () => {
+    const { text } = await printed(['refund', '-o', 'json']);
+    expect(JSON.parse(text).error).toMatchObject({ code: 'USAGE', hint: 'run: fiatrail help refund' });
+  });
+
+  test('leads to its topic after help', async () => {
+    for (const [typed, leadsTo] of LEADS_TO) {
+      const [best] = MEANINGS[typed]?.split(', ') ?? [];
+      if (
+        best !== leadsTo ||
+        !leadsTo.startsWith('help ') ||
+        CATALOGUE.some(({ name }) => name === typed.split(' ')[0])
+      )
+        continue;
+      const page = await pageNamed(leadsTo.split(' ').slice(1), CATALOGUE);
+      expect(await printed(['help', ...typed.split(' ')])).toEqual({ code: 0, text: page });
+    }
+  });
+
+  test('keeps the name of a former command', async () => {
+    for (const [before, now] of [...RENAMED])
+      expect((await printed(before.split(' '))).text).toContain(`has another name now: fiatrail ${now}\n`);
+  });
+});
+
+describe('the table of meanings', () => {
+  const TARGETS = Object.entries(MEANINGS).map(([typed, meant]) => ({ typed, targets: meant.split(', ') }));
+
+  test('names commands and topics that exist', async () => {
+    const wrong: string[] = [];
+    for (const target of new Set(TARGETS.flatMap(({ targets }) => targets))) {
+      const words = target.split(' ');
+      const isThere =
+        words[0] === 'help'
+          ? (await pageNamed(words.slice(1), CATALOGUE)) !== undefined
+          : commands.includes(target.replace(/ --.*/, '')) &&
+            (await parse([...words, ...(target.endsWith('--search') ? ['x'] : [])], CATALOGUE, fakeWorld()).then(
+              () => true,
+              () => false,
+            ));
+      if (!isThere) wrong.push(target);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test('leads to a command that does harm only from a word that says so', () => {
+    const saysSo =
+      /\b(block|ban|freeze|suspend|cancel|delete|remove|revoke|rotate|reset|restore|off|unset|erase|rm|del|upload|load|change|edit|modify|configure)\b/;
+    const harmful = (name: string) => !name.startsWith('help ') && HARMFUL.includes(lastOf(name));
+    const verbs = Object.entries(VERBS).map(([typed, meant]) => ({ typed, targets: meant.split(', ') }));
+    const wrong = [...TARGETS, ...verbs].filter(({ typed, targets }) => targets.some(harmful) && !saysSo.test(typed));
+    expect(wrong).toEqual([]);
+  });
+
+  test('has verbs that commands have', () => {
+    const verbs = new Set(commands.map(lastOf));
+    expect(
+      Object.values(VERBS)
+        .flatMap((meant) => meant.split(', '))
+        .filter((verb) => !verbs.has(verb)),
+    ).toEqual([]);
+  });
+});
+
+describe('a misspelled word', () => {
+  const VERB_NAMES = [...new Set(commands.map(lastOf))];
+
+  test.each([
+    ['rename', ['remove']],
+    ['test', ['set', 'reset']],
+    ['get', ['set']],
+    ['let', ['set']],
+    ['enable', ['disable']],
+    ['activate', ['deactivate']],
+    ['install', ['uninstall']],
+    ['removal-list', ['remove']],
+    ['replay', ['replace']],
+    ['restart', ['restore', 'reset']],
+    ['resume', ['remove', 'reset']],
+    ['report', ['import']],
+    ['export', ['import']],
+  ])('%s is not corrected to %j', (typed, names) => {
+    expect(spelledLike(typed, names)).toEqual([]);
+  });
+
+  test.each([
+    ['remvoe', 'remove'],
+    ['remov', 'remove'],
+    ['removes', 'remove'],
+    ['disabel', 'disable'],
+    ['rotat', 'rotate'],
+    ['ste', 'set'],
+    ['lst', 'list'],
+    ['statsu', 'status'],
+    ['upate', 'update'],
+  ])('%s is corrected to %s', (typed, name) => {
+    expect(spelledLike(typed, VERB_NAMES)).toContain(name);
+  });
+
+  test('never leads to harm from the name of a harmless verb', () => {
+    const harmless = VERB_NAMES.filter((name) => !HARMFUL.includes(name));
+    const wrong = harmless.flatMap((typed) => spelledLike(typed, HARMFUL).map((name) => `${typed}: ${name}`));
+    expect(wrong).toEqual([]);
+  });
+
+  test.each([
+    [['profiles', 'rename']],
+    [['webhooks', 'test']],
+    [['webhooks', 'reset']],
+    [['fees', 'get']],
+    [['users', 'default-wallet', 'get']],
+    [['ip', 'resolve']],
+    [['wallets', 'external', 'rename']],
+  ])('%j offers nothing that does harm', async (argv) => {
+    const { text } = await printed(argv);
+    expect(text).not.toMatch(/did you mean[^?]*\b(set|remove|disable|replace|rotate)\b/);
+  });
+});
