@@ -1,34 +1,21 @@
 import { control } from './control-base.ts';
 import { endpoint } from './endpoint.ts';
-import {
-  anyText,
-  flag,
-  group,
-  integer,
-  list,
-  oneOf,
-  only,
-  optional,
-  orNull,
-  payload,
-  text,
-  timestamp,
-} from './fields.ts';
+import * as f from './fields.ts';
 
 /** The delivery status of an event. `none`: no webhook is registered for it. */
 const DELIVERY_STATES = ['none', 'waiting', 'delivered', 'given-up'] as const;
 
 const sentEvent = () => ({
-  eventId: anyText('inferred'),
-  event: anyText('inferred'),
-  requestId: anyText('inferred'),
-  userId: orNull(anyText('inferred')),
-  createdAt: timestamp('inferred'),
-  state: oneOf('inferred', DELIVERY_STATES),
-  url: orNull(anyText('inferred')),
-  webhookId: orNull(anyText('inferred')),
-  attempts: integer('inferred'),
-  dueAt: orNull(timestamp('inferred')),
+  eventId: f.anyText('inferred'),
+  event: f.anyText('inferred'),
+  requestId: f.anyText('inferred'),
+  userId: f.orNull(f.anyText('inferred')),
+  createdAt: f.timestamp('inferred'),
+  state: f.oneOf('inferred', DELIVERY_STATES),
+  url: f.orNull(f.anyText('inferred')),
+  webhookId: f.orNull(f.anyText('inferred')),
+  attempts: f.integer('inferred'),
+  dueAt: f.orNull(f.timestamp('inferred')),
 });
 
 export const sandboxEvents = endpoint({
@@ -41,20 +28,20 @@ export const sandboxEvents = endpoint({
   done: 'Events listed',
   lists: 'events',
   request: () =>
-    only({
-      limit: optional(integer('inferred', { min: 1, max: 1000, rule: '1 to 1000; default 20' })),
-      offset: optional(integer('inferred')),
-      event: optional(text('inferred', { rule: 'an event name' })),
-      requestId: optional(text('inferred', { rule: 'the request that caused the events' })),
-      state: optional(oneOf('inferred', DELIVERY_STATES)),
+    f.only({
+      limit: f.optional(f.integer('inferred', { min: 1, max: 1000, rule: '1 to 1000; default 20' })),
+      offset: f.optional(f.integer('inferred')),
+      event: f.optional(f.text('inferred', { rule: 'an event name' })),
+      requestId: f.optional(f.text('inferred', { rule: 'the request that caused the events' })),
+      state: f.optional(f.oneOf('inferred', DELIVERY_STATES)),
     }),
   response: () =>
-    payload({
-      events: list('inferred', group('inferred', sentEvent())),
-      total: integer('inferred'),
-      limit: integer('inferred'),
-      offset: integer('inferred'),
-      hasMore: flag('inferred'),
+    f.payload({
+      events: f.list('inferred', f.group('inferred', sentEvent())),
+      total: f.integer('inferred'),
+      limit: f.integer('inferred'),
+      offset: f.integer('inferred'),
+      hasMore: f.flag('inferred'),
     }),
 });
 
@@ -66,22 +53,25 @@ export const sandboxEvent = endpoint({
   effect: 'read',
   summary: 'Show an event with every attempt to deliver it',
   done: 'Event retrieved',
-  request: () => only({ eventId: text('inferred', { rule: 'an event id' }) }),
+  request: () => f.only({ eventId: f.text('inferred', { rule: 'an event id' }) }),
   response: () =>
-    payload({
+    f.payload({
       ...sentEvent(),
       /** The payload as JSON, with every digit. */
-      data: anyText('inferred'),
-      log: list(
+      data: f.anyText('inferred'),
+      log: f.list(
         'inferred',
-        group('inferred', {
-          sentAt: timestamp('inferred'),
-          status: orNull(integer('inferred')),
-          problem: orNull(anyText('inferred')),
-          durationMs: integer('inferred'),
-          headers: list('inferred', group('inferred', { name: anyText('inferred'), value: anyText('inferred') })),
-          body: anyText('inferred'),
-          answer: orNull(anyText('inferred')),
+        f.group('inferred', {
+          sentAt: f.timestamp('inferred'),
+          status: f.orNull(f.integer('inferred')),
+          problem: f.orNull(f.anyText('inferred')),
+          durationMs: f.integer('inferred'),
+          headers: f.list(
+            'inferred',
+            f.group('inferred', { name: f.anyText('inferred'), value: f.anyText('inferred') }),
+          ),
+          body: f.anyText('inferred'),
+          answer: f.orNull(f.anyText('inferred')),
         }),
       ),
     }),
@@ -95,6 +85,6 @@ export const sandboxEventResend = endpoint({
   effect: 'write',
   summary: 'Deliver an event again, under the same id',
   done: 'Event scheduled',
-  request: () => only({ eventId: text('inferred', { rule: 'an event id' }) }),
-  response: () => payload(sentEvent()),
+  request: () => f.only({ eventId: f.text('inferred', { rule: 'an event id' }) }),
+  response: () => f.payload(sentEvent()),
 });

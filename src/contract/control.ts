@@ -3,26 +3,7 @@ import { control } from './control-base.ts';
 import { sandboxEvent, sandboxEventResend, sandboxEvents } from './control-events.ts';
 import { endpoint } from './endpoint.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
-import {
-  accountNumber,
-  anyText,
-  flag,
-  group,
-  integer,
-  list,
-  money,
-  moneyText,
-  oneOf,
-  only,
-  optional,
-  orNull,
-  patterned,
-  pay,
-  payload,
-  payText,
-  text,
-  timestamp,
-} from './fields.ts';
+import * as f from './fields.ts';
 
 const paces = ['instant', 'quick', 'real'] as const;
 
@@ -34,58 +15,64 @@ export const sandboxStatus = endpoint({
   effect: 'read',
   summary: "Show the sandbox's clock, ledger and contents",
   done: 'Sandbox status retrieved',
-  request: () => only({ values: optional(flag('inferred')) }),
+  request: () => f.only({ values: f.optional(f.flag('inferred')) }),
   response: () =>
-    payload({
-      fintechId: anyText('inferred'),
-      fintechName: anyText('inferred'),
-      now: timestamp('inferred'),
-      clockOffsetSeconds: integer('inferred', { min: Number.MIN_SAFE_INTEGER }),
-      pace: oneOf('inferred', paces),
-      rateLimits: oneOf('inferred', ['on', 'off']),
-      users: integer('inferred'),
-      pending: integer('inferred'),
-      stuck: integer('inferred'),
-      events: integer('inferred'),
-      openTrades: integer('inferred'),
-      escrow: group('inferred', {
-        CNGN: moneyText('inferred', 'token', 'CNGN'),
-        USDC: moneyText('inferred', 'token', 'USDC'),
-        USDT: moneyText('inferred', 'token', 'USDT'),
+    f.payload({
+      fintechId: f.anyText('inferred'),
+      fintechName: f.anyText('inferred'),
+      now: f.timestamp('inferred'),
+      clockOffsetSeconds: f.integer('inferred', { min: Number.MIN_SAFE_INTEGER }),
+      pace: f.oneOf('inferred', paces),
+      rateLimits: f.oneOf('inferred', ['on', 'off']),
+      users: f.integer('inferred'),
+      pending: f.integer('inferred'),
+      stuck: f.integer('inferred'),
+      events: f.integer('inferred'),
+      openTrades: f.integer('inferred'),
+      escrow: f.group('inferred', {
+        CNGN: f.moneyText('inferred', 'token', 'CNGN'),
+        USDC: f.moneyText('inferred', 'token', 'USDC'),
+        USDT: f.moneyText('inferred', 'token', 'USDT'),
       }),
-      ledger: group('inferred', {
-        balanced: flag('inferred'),
-        accounts: integer('inferred'),
-        postingSets: integer('inferred'),
-        sums: group('inferred', {
-          NGN: anyText('inferred'),
-          CNGN: anyText('inferred'),
-          USDC: anyText('inferred'),
-          USDT: anyText('inferred'),
+      ledger: f.group('inferred', {
+        balanced: f.flag('inferred'),
+        accounts: f.integer('inferred'),
+        postingSets: f.integer('inferred'),
+        sums: f.group('inferred', {
+          NGN: f.anyText('inferred'),
+          CNGN: f.anyText('inferred'),
+          USDC: f.anyText('inferred'),
+          USDT: f.anyText('inferred'),
         }),
       }),
-      bvns: optional(list('inferred', group('inferred', { bvn: anyText('inferred'), means: anyText('inferred') }))),
-      accounts: optional(
-        list('inferred', group('inferred', { accountNumber: anyText('inferred'), means: anyText('inferred') })),
+      bvns: f.optional(
+        f.list('inferred', f.group('inferred', { bvn: f.anyText('inferred'), means: f.anyText('inferred') })),
       ),
-      trades: optional(
-        list('inferred', group('inferred', { cngnAmount: anyText('inferred'), means: anyText('inferred') })),
+      accounts: f.optional(
+        f.list('inferred', f.group('inferred', { accountNumber: f.anyText('inferred'), means: f.anyText('inferred') })),
       ),
-      values: optional(
-        list(
+      trades: f.optional(
+        f.list('inferred', f.group('inferred', { cngnAmount: f.anyText('inferred'), means: f.anyText('inferred') })),
+      ),
+      values: f.optional(
+        f.list(
           'inferred',
-          group('inferred', { use: anyText('inferred'), value: anyText('inferred'), means: anyText('inferred') }),
+          f.group('inferred', {
+            use: f.anyText('inferred'),
+            value: f.anyText('inferred'),
+            means: f.anyText('inferred'),
+          }),
         ),
       ),
       // Shows API keys on purpose: trying out two fintechs takes the second one's key.
-      fintechs: optional(
-        list(
+      fintechs: f.optional(
+        f.list(
           'inferred',
-          group('inferred', {
-            fintechId: anyText('inferred'),
-            name: anyText('inferred'),
-            sandboxKey: orNull(anyText('inferred')),
-            productionKey: orNull(anyText('inferred')),
+          f.group('inferred', {
+            fintechId: f.anyText('inferred'),
+            name: f.anyText('inferred'),
+            sandboxKey: f.orNull(f.anyText('inferred')),
+            productionKey: f.orNull(f.anyText('inferred')),
           }),
         ),
       ),
@@ -100,8 +87,8 @@ export const sandboxReset = endpoint({
   effect: 'destructive',
   summary: 'Discard the sandbox state and seed it again',
   done: 'Sandbox reset',
-  request: () => only({ pace: optional(oneOf('inferred', paces)), rateLimits: optional(flag('inferred')) }),
-  response: () => payload({ fintechId: anyText('inferred'), now: timestamp('inferred') }),
+  request: () => f.only({ pace: f.optional(f.oneOf('inferred', paces)), rateLimits: f.optional(f.flag('inferred')) }),
+  response: () => f.payload({ fintechId: f.anyText('inferred'), now: f.timestamp('inferred') }),
 });
 
 export const sandboxSeed = endpoint({
@@ -113,21 +100,21 @@ export const sandboxSeed = endpoint({
   summary: 'Add users or history to the sandbox, or change its pace and rate limits',
   done: 'Sandbox seeded',
   request: () =>
-    only({
-      users: optional(integer('inferred', { max: 1000, rule: '0 to 1000' })),
+    f.only({
+      users: f.optional(f.integer('inferred', { max: 1000, rule: '0 to 1000' })),
       /** Transactions to add now. `historyTotal` transactions are spread over the past year; the first `historyDone` exist already. */
-      history: optional(integer('inferred', { max: 50_000, rule: '0 to 50000' })),
-      historyDone: optional(integer('inferred')),
-      historyTotal: optional(integer('inferred')),
-      pace: optional(oneOf('inferred', paces)),
-      rateLimits: optional(flag('inferred')),
+      history: f.optional(f.integer('inferred', { max: 50_000, rule: '0 to 50000' })),
+      historyDone: f.optional(f.integer('inferred')),
+      historyTotal: f.optional(f.integer('inferred')),
+      pace: f.optional(f.oneOf('inferred', paces)),
+      rateLimits: f.optional(f.flag('inferred')),
     }),
   response: () =>
-    payload({
-      users: integer('inferred'),
-      transactions: integer('inferred'),
-      pace: oneOf('inferred', paces),
-      rateLimits: oneOf('inferred', ['on', 'off']),
+    f.payload({
+      users: f.integer('inferred'),
+      transactions: f.integer('inferred'),
+      pace: f.oneOf('inferred', paces),
+      rateLimits: f.oneOf('inferred', ['on', 'off']),
     }),
 });
 
@@ -140,18 +127,18 @@ export const sandboxPay = endpoint({
   summary: 'Simulate a bank transfer into a virtual account',
   done: 'Bank transfer simulated',
   request: () =>
-    only({
-      accountNumber: accountNumber('inferred'),
-      amount: pay('inferred', 'naira', 'NGN'),
-      senderName: text('inferred', { rule: "the sender's name on the bank's records" }),
+    f.only({
+      accountNumber: f.accountNumber('inferred'),
+      amount: f.pay('inferred', 'naira', 'NGN'),
+      senderName: f.text('inferred', { rule: "the sender's name on the bank's records" }),
     }),
   response: () =>
-    payload({
-      depositId: anyText('inferred'),
-      accountNumber: anyText('inferred'),
-      amount: money('inferred', 'naira', 'NGN'),
-      outcome: oneOf('inferred', ['accepted', 'refunded']),
-      reason: orNull(anyText('inferred')),
+    f.payload({
+      depositId: f.anyText('inferred'),
+      accountNumber: f.anyText('inferred'),
+      amount: f.money('inferred', 'naira', 'NGN'),
+      outcome: f.oneOf('inferred', ['accepted', 'refunded']),
+      reason: f.orNull(f.anyText('inferred')),
     }),
 });
 
@@ -164,20 +151,20 @@ export const sandboxDeposit = endpoint({
   summary: 'Simulate a token deposit to a sandbox address',
   done: 'Token deposit simulated',
   request: () =>
-    only({
-      address: text('inferred', { rule: 'a sandbox wallet, or the receivable address of a bridge transaction' }),
-      asset: oneOf('inferred', TOKENS),
-      amount: payText('inferred', { field: 'asset' }),
-      network: text('inferred', { rule: 'a network key, such as base' }),
-      from: text('inferred', { rule: 'the address the tokens come from' }),
+    f.only({
+      address: f.text('inferred', { rule: 'a sandbox wallet, or the receivable address of a bridge transaction' }),
+      asset: f.oneOf('inferred', TOKENS),
+      amount: f.payText('inferred', { field: 'asset' }),
+      network: f.text('inferred', { rule: 'a network key, such as base' }),
+      from: f.text('inferred', { rule: 'the address the tokens come from' }),
     }),
   response: () =>
-    payload({
-      address: anyText('inferred'),
-      asset: oneOf('inferred', TOKENS),
-      amount: moneyText('inferred', 'decimal-string', { field: 'asset' }),
-      outcome: oneOf('inferred', ['credited', 'bridging', 'returned']),
-      reason: orNull(oneOf('inferred', ['wrong_sender', 'wrong_token', 'already_received'])),
+    f.payload({
+      address: f.anyText('inferred'),
+      asset: f.oneOf('inferred', TOKENS),
+      amount: f.moneyText('inferred', 'decimal-string', { field: 'asset' }),
+      outcome: f.oneOf('inferred', ['credited', 'bridging', 'returned']),
+      reason: f.orNull(f.oneOf('inferred', ['wrong_sender', 'wrong_token', 'already_received'])),
     }),
 });
 
@@ -189,8 +176,9 @@ export const sandboxAdvance = endpoint({
   effect: 'write',
   summary: "Advance the sandbox's clock and run everything that falls due",
   done: 'Clock advanced',
-  request: () => only({ durationMs: integer('inferred', { min: 1, rule: 'a duration, such as 30s, 31m, 2h or 5d' }) }),
-  response: () => payload({ now: timestamp('inferred'), events: integer('inferred') }),
+  request: () =>
+    f.only({ durationMs: f.integer('inferred', { min: 1, rule: 'a duration, such as 30s, 31m, 2h or 5d' }) }),
+  response: () => f.payload({ now: f.timestamp('inferred'), events: f.integer('inferred') }),
 });
 
 export const sandboxClock = endpoint({
@@ -201,12 +189,12 @@ export const sandboxClock = endpoint({
   effect: 'read',
   summary: "Show the sandbox's clock",
   done: 'Clock read',
-  request: () => only({}),
+  request: () => f.only({}),
   response: () =>
-    payload({
-      now: timestamp('inferred'),
-      machineTime: timestamp('inferred'),
-      clockOffsetSeconds: integer('inferred', { min: Number.MIN_SAFE_INTEGER }),
+    f.payload({
+      now: f.timestamp('inferred'),
+      machineTime: f.timestamp('inferred'),
+      clockOffsetSeconds: f.integer('inferred', { min: Number.MIN_SAFE_INTEGER }),
     }),
 });
 
@@ -218,13 +206,13 @@ export const sandboxSettle = endpoint({
   effect: 'write',
   summary: 'Complete everything that is waiting for a bank, a chain or an approval',
   done: 'Pending work settled',
-  request: () => only({}),
-  response: () => payload({ now: timestamp('inferred'), events: integer('inferred') }),
+  request: () => f.only({}),
+  response: () => f.payload({ now: f.timestamp('inferred'), events: f.integer('inferred') }),
 });
 
 /** A state file in gzip and base64url. It contains every key of the sandbox. */
 const stateFile = () =>
-  patterned('inferred', /^[\w-]+$/, 'a state file, compressed with gzip, in base64url', { secret: true });
+  f.patterned('inferred', /^[\w-]+$/, 'a state file, compressed with gzip, in base64url', { secret: true });
 
 export const sandboxSnapshot = endpoint({
   ...control,
@@ -234,8 +222,8 @@ export const sandboxSnapshot = endpoint({
   effect: 'read',
   summary: 'Return the sandbox state as a file',
   done: 'Snapshot created',
-  request: () => only({}),
-  response: () => payload({ bytes: integer('inferred'), content: stateFile() }),
+  request: () => f.only({}),
+  response: () => f.payload({ bytes: f.integer('inferred'), content: stateFile() }),
 });
 
 export const sandboxRestore = endpoint({
@@ -246,14 +234,14 @@ export const sandboxRestore = endpoint({
   effect: 'destructive',
   summary: 'Replace the sandbox state with a snapshot',
   done: 'Snapshot restored',
-  request: () => only({ content: stateFile() }),
-  response: () => payload({ fintechId: anyText('inferred'), now: timestamp('inferred') }),
+  request: () => f.only({ content: stateFile() }),
+  response: () => f.payload({ fintechId: f.anyText('inferred'), now: f.timestamp('inferred') }),
 });
 
 const faultRule = () => ({
-  endpoint: anyText('inferred'),
-  kind: oneOf('inferred', FAULT_KINDS),
-  times: integer('inferred'),
+  endpoint: f.anyText('inferred'),
+  kind: f.oneOf('inferred', FAULT_KINDS),
+  times: f.integer('inferred'),
 });
 
 export const sandboxFaultAdd = endpoint({
@@ -265,12 +253,12 @@ export const sandboxFaultAdd = endpoint({
   summary: 'Make the next requests to an endpoint fail',
   done: 'Fault injection added',
   request: () =>
-    only({
-      endpoint: text('inferred', { rule: 'an endpoint id; list them with: fiatrail endpoints' }),
-      kind: oneOf('inferred', FAULT_KINDS),
-      times: optional(integer('inferred', { min: 1, max: 1_000_000, rule: '1 to 1000000; default 1' })),
+    f.only({
+      endpoint: f.text('inferred', { rule: 'an endpoint id; list them with: fiatrail endpoints' }),
+      kind: f.oneOf('inferred', FAULT_KINDS),
+      times: f.optional(f.integer('inferred', { min: 1, max: 1_000_000, rule: '1 to 1000000; default 1' })),
     }),
-  response: () => payload(faultRule()),
+  response: () => f.payload(faultRule()),
 });
 
 export const sandboxFaultList = endpoint({
@@ -282,8 +270,8 @@ export const sandboxFaultList = endpoint({
   summary: 'List the injected faults and how often each still applies',
   done: 'Injected faults listed',
   lists: 'faults',
-  request: () => only({}),
-  response: () => payload({ faults: list('inferred', group('inferred', faultRule())) }),
+  request: () => f.only({}),
+  response: () => f.payload({ faults: f.list('inferred', f.group('inferred', faultRule())) }),
 });
 
 export const sandboxFaultClear = endpoint({
@@ -294,8 +282,8 @@ export const sandboxFaultClear = endpoint({
   effect: 'write',
   summary: 'Remove all injected faults',
   done: 'Injected faults cleared',
-  request: () => only({}),
-  response: () => payload({ cleared: integer('inferred') }),
+  request: () => f.only({}),
+  response: () => f.payload({ cleared: f.integer('inferred') }),
 });
 
 export const controls = [

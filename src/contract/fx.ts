@@ -1,5 +1,5 @@
 import type { Amount } from '../money/amount.ts';
-import { bookFigure, maybe, moneyText, oneOf, payText, type Source } from './fields.ts';
+import * as f from './fields.ts';
 
 export const PAIRS = ['CNGN-USDC', 'CNGN-USDT'] as const;
 export const SIDES = ['buy', 'sell'] as const;
@@ -12,26 +12,26 @@ export const limits = { rateLimit: { max: 30, windowSeconds: 60 } } as const;
 export const quoteLimits = { rateLimit: { max: 60, windowSeconds: 60 } } as const;
 export const listLimits = { rateLimit: { max: 100, windowSeconds: 60 } } as const;
 
-export const pair = (source: Source) => oneOf(source, PAIRS);
+export const pair = (source: f.Source) => f.oneOf(source, PAIRS);
 /** Describes both sides. Source: interface. */
 export const SIDE_RULE = 'buy (buy the stablecoin with cNGN) or sell (sell the stablecoin for cNGN)';
-export const side = (source: Source) => oneOf(source, SIDES, { rule: SIDE_RULE });
+export const side = (source: f.Source) => f.oneOf(source, SIDES, { rule: SIDE_RULE });
 
 /** The minimum amount of a trade. Source: interface for quotes and market orders, inferred for trades. */
 export const MIN_CNGN: Amount = { asset: 'CNGN', minor: 1_000_000_000n };
 
-export const cngn = (source: Source) => moneyText(source, 'decimal-string', 'CNGN');
+export const cngn = (source: f.Source) => f.moneyText(source, 'decimal-string', 'CNGN');
 
-export const price = (source: Source) => payText(source, 'CNGN', { rule: 'greater than 0; cNGN per stablecoin' });
+export const price = (source: f.Source) => f.payText(source, 'CNGN', { rule: 'greater than 0; cNGN per stablecoin' });
 
 /** An amount of the order book in cNGN. */
-export const bookCngn = (source: Source) => bookFigure(source, { asset: 'CNGN' });
+export const bookCngn = (source: f.Source) => f.bookFigure(source, { asset: 'CNGN' });
 
-export const liquidity = (source: Source) => bookFigure(source, { asset: { leg: 'offered' } });
+export const liquidity = (source: f.Source) => f.bookFigure(source, { asset: { leg: 'offered' } });
 
-export const usdc = (source: Source) => maybe(moneyText(source, 'decimal-string', 'USDC'));
+export const usdc = (source: f.Source) => f.maybe(f.moneyText(source, 'decimal-string', 'USDC'));
 
-export const usdt = (source: Source) => maybe(moneyText(source, 'decimal-string', 'USDT'));
+export const usdt = (source: f.Source) => f.maybe(f.moneyText(source, 'decimal-string', 'USDT'));
 
 export const selfTrade = {
   when: "only the caller's own orders could match",
@@ -45,8 +45,9 @@ export const noLiquidity = {
   source: 'interface',
 } as const;
 
-export const cngnAmount = () => payText('interface', 'CNGN', { minMinor: MIN_CNGN.minor, rule: 'at least 1000 cNGN' });
+export const cngnAmount = () =>
+  f.payText('interface', 'CNGN', { minMinor: MIN_CNGN.minor, rule: 'at least 1000 cNGN' });
 
-export const dollars = () => maybe(moneyText('public', 'decimal-string', 'USD'));
+export const dollars = () => f.maybe(f.moneyText('public', 'decimal-string', 'USD'));
 
 export const signing = { ...limits, effect: 'write', source: 'public' } as const;

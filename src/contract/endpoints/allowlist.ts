@@ -1,7 +1,7 @@
 import { endpoint, managementLimits } from '../endpoint.ts';
-import { fields, flag, group, integer, list, maybe, maybeText, oneOf, optional, payload, text } from '../fields.ts';
+import * as f from '../fields.ts';
 
-const count = () => maybe(integer('public'));
+const count = () => f.maybe(f.integer('public'));
 
 /** Four actions on one path with different effects. */
 export const ipAllowlist = endpoint({
@@ -14,33 +14,36 @@ export const ipAllowlist = endpoint({
   summary: 'List, check, add or remove IP addresses on the allowlist',
   done: 'IP allowlist request processed',
   request: () =>
-    fields({
-      action: oneOf('interface', ['list', 'add', 'remove', 'check']),
-      ipAddress: optional(text('interface', { rule: 'an IPv4 or IPv6 address, or a CIDR range' })),
-      index: optional(integer('public', { rule: '0 or more; the position in the list' })),
-      description: optional(text('public')),
+    f.fields({
+      action: f.oneOf('interface', ['list', 'add', 'remove', 'check']),
+      ipAddress: f.optional(f.text('interface', { rule: 'an IPv4 or IPv6 address, or a CIDR range' })),
+      index: f.optional(f.integer('public', { rule: '0 or more; the position in the list' })),
+      description: f.optional(f.text('public')),
     }),
   response: () =>
-    payload({
-      action: maybeText('public'),
-      ipAddresses: maybe(
-        list('public', group('public', { index: count(), ip: maybeText('public'), description: maybeText('public') })),
+    f.payload({
+      action: f.maybeText('public'),
+      ipAddresses: f.maybe(
+        f.list(
+          'public',
+          f.group('public', { index: count(), ip: f.maybeText('public'), description: f.maybeText('public') }),
+        ),
       ),
       totalIps: count(),
-      ipAddress: maybeText('public'),
-      removed: maybeText('public'),
-      message: maybeText('public'),
-      propagationTime: maybeText('public'),
-      yourIp: maybeText('public'),
-      isAllowed: maybe(flag('public')),
-      matchedRule: maybeText('public'),
+      ipAddress: f.maybeText('public'),
+      removed: f.maybeText('public'),
+      message: f.maybeText('public'),
+      propagationTime: f.maybeText('public'),
+      yourIp: f.maybeText('public'),
+      isAllowed: f.maybe(f.flag('public')),
+      matchedRule: f.maybeText('public'),
       totalConfiguredIps: count(),
-      note: maybeText('public'),
-      cacheInfo: maybe(
-        group('public', {
+      note: f.maybeText('public'),
+      cacheInfo: f.maybe(
+        f.group('public', {
           ttlSeconds: count(),
-          propagationTime: maybeText('public'),
-          cacheRefreshed: maybe(flag('public')),
+          propagationTime: f.maybeText('public'),
+          cacheRefreshed: f.maybe(f.flag('public')),
         }),
       ),
     }),

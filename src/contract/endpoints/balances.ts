@@ -2,32 +2,18 @@ import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
 import { SEE_USERS } from '../faults.ts';
-import {
-  entry,
-  fields,
-  flag,
-  group,
-  list,
-  maybe,
-  maybeText,
-  moneyText,
-  oneOf,
-  optional,
-  payload,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 const tickerRule = { rule: 'CNGN, USDC or USDT; default CNGN' } as const;
-const ticker = () => oneOf('public', TOKENS, tickerRule);
+const ticker = () => f.oneOf('public', TOKENS, tickerRule);
 
-const tokenText = () => moneyText('public', 'token', { field: 'token', byDefault: 'CNGN' });
+const tokenText = () => f.moneyText('public', 'token', { field: 'token', byDefault: 'CNGN' });
 
 /** The balance on a network, or why it could not be read. */
 const networkBalance = () => ({
-  network: maybeText('public'),
-  balance: maybe(tokenText()),
-  error: maybeText('public'),
+  network: f.maybeText('public'),
+  balance: f.maybe(tokenText()),
+  error: f.maybeText('public'),
 });
 
 export const balanceMulti = endpoint({
@@ -38,25 +24,25 @@ export const balanceMulti = endpoint({
   summary: "Show the balances of the account's smart wallet on each network",
   done: 'Multi-network balance retrieved',
   request: () =>
-    fields({
-      token: optional(ticker()),
-      networks: optional(text('interface', { rule: 'comma-separated EVM network keys, such as base,eth,bsc' })),
+    f.fields({
+      token: f.optional(ticker()),
+      networks: f.optional(f.text('interface', { rule: 'comma-separated EVM network keys, such as base,eth,bsc' })),
     }),
   response: () =>
-    payload({
-      token: maybeText('public'),
-      walletAddress: maybeText('public'),
-      totalBalance: maybe(tokenText()),
-      hasBaseNetworkFunds: maybe(flag('public')),
-      hasCrossNetworkFunds: maybe(flag('public')),
-      baseNetworkBalance: maybe(tokenText()),
-      crossNetworkBalance: maybe(tokenText()),
-      bridgingRequired: maybe(flag('public')),
-      networkBalances: maybe(list('public', group('public', networkBalance()))),
-      walletsWithFunds: maybe(
-        list('public', group('public', { network: maybeText('public'), balance: maybe(tokenText()) })),
+    f.payload({
+      token: f.maybeText('public'),
+      walletAddress: f.maybeText('public'),
+      totalBalance: f.maybe(tokenText()),
+      hasBaseNetworkFunds: f.maybe(f.flag('public')),
+      hasCrossNetworkFunds: f.maybe(f.flag('public')),
+      baseNetworkBalance: f.maybe(tokenText()),
+      crossNetworkBalance: f.maybe(tokenText()),
+      bridgingRequired: f.maybe(f.flag('public')),
+      networkBalances: f.maybe(f.list('public', f.group('public', networkBalance()))),
+      walletsWithFunds: f.maybe(
+        f.list('public', f.group('public', { network: f.maybeText('public'), balance: f.maybe(tokenText()) })),
       ),
-      checkedAt: maybe(timestamp('public')),
+      checkedAt: f.maybe(f.timestamp('public')),
     }),
   errors: [],
   rateLimit: { max: 30, windowSeconds: 60 },
@@ -71,18 +57,20 @@ export const balanceAddress = endpoint({
   summary: 'Show the balances of any EVM address on each network',
   done: 'Address balance retrieved',
   request: () =>
-    fields({
+    f.fields({
       address: evmAddress('public'),
-      token: optional(ticker()),
-      networks: optional(list('public', entry(/^[a-z]{1,20}$/i), { rule: 'EVM network keys, such as base, eth, bsc' })),
+      token: f.optional(ticker()),
+      networks: f.optional(
+        f.list('public', f.entry(/^[a-z]{1,20}$/i), { rule: 'EVM network keys, such as base, eth, bsc' }),
+      ),
     }),
   response: () =>
-    payload({
-      token: maybeText('public'),
-      address: maybeText('public'),
-      totalBalance: maybe(tokenText()),
-      networkBalances: maybe(list('public', group('public', networkBalance()))),
-      checkedAt: maybe(timestamp('public')),
+    f.payload({
+      token: f.maybeText('public'),
+      address: f.maybeText('public'),
+      totalBalance: f.maybe(tokenText()),
+      networkBalances: f.maybe(f.list('public', f.group('public', networkBalance()))),
+      checkedAt: f.maybe(f.timestamp('public')),
     }),
   errors: [{ when: 'the address is missing or not an EVM address', fault: 'VALIDATION_ERROR', source: 'inferred' }],
   rateLimit: { max: 30, windowSeconds: 60 },
@@ -96,16 +84,16 @@ export const balanceUser = endpoint({
   effect: 'read',
   summary: "Show a user's balances in all wallets",
   done: 'User balance retrieved',
-  request: () => fields({ userId: text('interface'), token: optional(ticker()) }),
+  request: () => f.fields({ userId: f.text('interface'), token: f.optional(ticker()) }),
   response: () =>
-    payload({
-      userId: maybeText('public'),
-      token: maybeText('public'),
-      totalBalance: maybe(tokenText()),
-      networkBalances: maybe(
-        list('public', group('public', { ...networkBalance(), walletAddress: maybeText('public') })),
+    f.payload({
+      userId: f.maybeText('public'),
+      token: f.maybeText('public'),
+      totalBalance: f.maybe(tokenText()),
+      networkBalances: f.maybe(
+        f.list('public', f.group('public', { ...networkBalance(), walletAddress: f.maybeText('public') })),
       ),
-      checkedAt: maybe(timestamp('public')),
+      checkedAt: f.maybe(f.timestamp('public')),
     }),
   errors: [
     {

@@ -1,23 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import {
-  accountNumber,
-  anyText,
-  bankCode,
-  fields,
-  flag,
-  group,
-  integer,
-  list,
-  maybe,
-  maybeText,
-  opaqueId,
-  opaqueUuid,
-  optional,
-  payload,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 export const listBanks = endpoint({
   id: 'banks.list-codes',
@@ -27,23 +9,23 @@ export const listBanks = endpoint({
   summary: 'List banks and their codes',
   done: 'Banks listed',
   lists: 'banks',
-  request: () => fields({}),
+  request: () => f.fields({}),
   response: () =>
-    payload({
-      countryCode: maybe(stateOf('public', ['NG'])),
-      banks: list(
+    f.payload({
+      countryCode: f.maybe(f.stateOf('public', ['NG'])),
+      banks: f.list(
         'interface',
         // Two spellings of the same fields: the interface uses the first, newer public documentation the second.
-        group('interface', {
-          bankCode: maybeText('interface'),
-          bankName: maybeText('interface'),
-          bank_code: maybeText('public'),
-          bank_name: maybeText('public'),
+        f.group('interface', {
+          bankCode: f.maybeText('interface'),
+          bankName: f.maybeText('interface'),
+          bank_code: f.maybeText('public'),
+          bank_name: f.maybeText('public'),
         }),
       ),
-      totalCount: maybe(integer('public')),
-      operationId: maybe(opaqueUuid('public')),
-      requestId: maybe(opaqueUuid('public')),
+      totalCount: f.maybe(f.integer('public')),
+      operationId: f.maybe(f.opaqueUuid('public')),
+      requestId: f.maybe(f.opaqueUuid('public')),
     }),
   errors: [],
   rateLimit: { max: 30, windowSeconds: 60 },
@@ -58,22 +40,22 @@ export const addBankAccount = endpoint({
   summary: 'Add a payout account; its name is verified with the bank',
   done: 'Bank account added and verified',
   request: () =>
-    fields({
-      accountNumber: accountNumber('public'),
-      bankCode: bankCode('interface'),
-      isDefault: optional(flag('public', { rule: 'true or false; default false' })),
-      metadata: optional(group('inferred', {})),
-      label: optional(text('inferred')),
+    f.fields({
+      accountNumber: f.accountNumber('public'),
+      bankCode: f.bankCode('interface'),
+      isDefault: f.optional(f.flag('public', { rule: 'true or false; default false' })),
+      metadata: f.optional(f.group('inferred', {})),
+      label: f.optional(f.text('inferred')),
     }),
   response: () =>
-    payload({
-      accountId: maybe(opaqueUuid('public')),
-      verifiedAccountName: anyText('interface'),
-      accountNumber: maybeText('public'),
-      bankName: maybeText('public'),
-      bankCode: maybeText('public'),
-      isValidated: flag('interface'),
-      message: maybeText('public'),
+    f.payload({
+      accountId: f.maybe(f.opaqueUuid('public')),
+      verifiedAccountName: f.anyText('interface'),
+      accountNumber: f.maybeText('public'),
+      bankName: f.maybeText('public'),
+      bankCode: f.maybeText('public'),
+      isValidated: f.flag('interface'),
+      message: f.maybeText('public'),
     }),
   errors: [
     { when: 'the account number does not have 10 digits', fault: 'VALIDATION_ERROR', source: 'public' },
@@ -84,24 +66,24 @@ export const addBankAccount = endpoint({
 });
 
 const account = () =>
-  group('public', {
-    accountId: maybe(opaqueUuid('public')),
-    fintechId: maybe(opaqueUuid('public')),
-    accountName: maybeText('public'),
-    accountNumber: maybeText('public'),
-    bankName: maybeText('public'),
-    bankCode: maybeText('public'),
-    label: maybeText('inferred'),
-    isDefault: maybe(flag('public')),
-    isValidated: maybe(flag('public')),
-    validationDetails: maybe(
-      group('public', {
-        validatedAt: maybe(timestamp('public')),
-        accountNameMatch: maybe(flag('public')),
+  f.group('public', {
+    accountId: f.maybe(f.opaqueUuid('public')),
+    fintechId: f.maybe(f.opaqueUuid('public')),
+    accountName: f.maybeText('public'),
+    accountNumber: f.maybeText('public'),
+    bankName: f.maybeText('public'),
+    bankCode: f.maybeText('public'),
+    label: f.maybeText('inferred'),
+    isDefault: f.maybe(f.flag('public')),
+    isValidated: f.maybe(f.flag('public')),
+    validationDetails: f.maybe(
+      f.group('public', {
+        validatedAt: f.maybe(f.timestamp('public')),
+        accountNameMatch: f.maybe(f.flag('public')),
       }),
     ),
-    createdAt: maybe(timestamp('public')),
-    updatedAt: maybe(timestamp('public')),
+    createdAt: f.maybe(f.timestamp('public')),
+    updatedAt: f.maybe(f.timestamp('public')),
   });
 
 export const listBankAccounts = endpoint({
@@ -112,18 +94,18 @@ export const listBankAccounts = endpoint({
   summary: 'List payout accounts',
   done: 'Bank accounts listed',
   lists: 'accounts',
-  request: () => fields({}),
+  request: () => f.fields({}),
   response: () =>
-    payload({
-      accounts: maybe(list('public', account())),
-      total: maybe(integer('public')),
-      defaultAccount: maybe(
-        group('public', {
-          accountId: maybe(opaqueUuid('public')),
-          accountName: maybeText('public'),
-          accountNumber: maybeText('public'),
-          bankName: maybeText('public'),
-          bankCode: maybeText('public'),
+    f.payload({
+      accounts: f.maybe(f.list('public', account())),
+      total: f.maybe(f.integer('public')),
+      defaultAccount: f.maybe(
+        f.group('public', {
+          accountId: f.maybe(f.opaqueUuid('public')),
+          accountName: f.maybeText('public'),
+          accountNumber: f.maybeText('public'),
+          bankName: f.maybeText('public'),
+          bankCode: f.maybeText('public'),
         }),
       ),
     }),
@@ -146,22 +128,22 @@ export const updateBankAccount = endpoint({
   summary: 'Rename a payout account or make it the default',
   done: 'Bank account updated',
   request: () =>
-    fields({
-      accountId: opaqueId('public'),
-      label: optional(text('interface')),
-      isDefault: optional(flag('public')),
+    f.fields({
+      accountId: f.opaqueId('public'),
+      label: f.optional(f.text('interface')),
+      isDefault: f.optional(f.flag('public')),
     }),
   response: () =>
-    payload({
-      accountId: maybe(opaqueUuid('inferred')),
-      accountName: maybeText('inferred'),
-      accountNumber: maybeText('inferred'),
-      bankName: maybeText('inferred'),
-      bankCode: maybeText('inferred'),
-      label: maybeText('inferred'),
-      isDefault: maybe(flag('inferred')),
-      isValidated: maybe(flag('inferred')),
-      updatedAt: maybe(timestamp('inferred')),
+    f.payload({
+      accountId: f.maybe(f.opaqueUuid('inferred')),
+      accountName: f.maybeText('inferred'),
+      accountNumber: f.maybeText('inferred'),
+      bankName: f.maybeText('inferred'),
+      bankCode: f.maybeText('inferred'),
+      label: f.maybeText('inferred'),
+      isDefault: f.maybe(f.flag('inferred')),
+      isValidated: f.maybe(f.flag('inferred')),
+      updatedAt: f.maybe(f.timestamp('inferred')),
     }),
   errors: [{ ...accountNotFound, source: 'public' }],
   rateLimit: { max: 30, windowSeconds: 60 },
@@ -176,8 +158,8 @@ export const deleteBankAccount = endpoint({
   effect: 'destructive',
   summary: 'Permanently remove a payout account',
   done: 'Bank account removed',
-  request: () => fields({ accountId: opaqueId('public') }),
-  response: () => payload({}),
+  request: () => f.fields({ accountId: f.opaqueId('public') }),
+  response: () => f.payload({}),
   errors: [
     { when: 'payouts to the account are pending', fault: 'PENDING_TRANSACTIONS', source: 'public' },
     { ...accountNotFound, source: 'inferred' },
@@ -194,8 +176,8 @@ export const getBankAccount = endpoint({
   summary: 'Show a payout account',
   done: 'Bank account retrieved',
   lists: 'accounts',
-  request: () => fields({ accountId: opaqueId('public') }),
-  response: () => payload({ accounts: maybe(list('public', account())) }),
+  request: () => f.fields({ accountId: f.opaqueId('public') }),
+  response: () => f.payload({ accounts: f.maybe(f.list('public', account())) }),
   errors: [{ ...accountNotFound, source: 'inferred' }],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',

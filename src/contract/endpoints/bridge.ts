@@ -1,37 +1,13 @@
 import { addressesFit } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
-import {
-  anyText,
-  entry,
-  fields,
-  flag,
-  group,
-  integer,
-  list,
-  maybe,
-  maybeText,
-  moment,
-  moneyText,
-  number,
-  oneOf,
-  opaqueUuid,
-  optional,
-  patterned,
-  payload,
-  payText,
-  percent,
-  type Source,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 const bridge = { rateLimit: { max: 30, windowSeconds: 60 }, source: 'interface' } as const;
 
-const token = () => oneOf('interface', ['CNGN'], { rule: 'CNGN' });
-const network = () => text('interface', { rule: 'a network key; list them with: fiatrail bridge networks' });
-const amount = () => payText('interface', 'CNGN', { rule: 'greater than 0, in whole tokens' });
-const cngn = (source: Source = 'interface') => moneyText(source, 'decimal-string', 'CNGN');
+const token = () => f.oneOf('interface', ['CNGN'], { rule: 'CNGN' });
+const network = () => f.text('interface', { rule: 'a network key; list them with: fiatrail bridge networks' });
+const amount = () => f.payText('interface', 'CNGN', { rule: 'greater than 0, in whole tokens' });
+const cngn = (source: f.Source = 'interface') => f.moneyText(source, 'decimal-string', 'CNGN');
 const states = ['initiated', 'pending', 'completed', 'failed'] as const;
 
 export const quoteBridge = endpoint({
@@ -42,28 +18,28 @@ export const quoteBridge = endpoint({
   effect: 'read',
   summary: 'Get a quote for bridging cNGN to another network',
   done: 'Bridge quote created',
-  request: () => fields({ token: token(), fromNetwork: network(), toNetwork: network(), amount: amount() }),
+  request: () => f.fields({ token: token(), fromNetwork: network(), toNetwork: network(), amount: amount() }),
   response: () =>
-    payload({
-      quoteId: anyText('interface'),
-      provider: anyText('interface'),
-      token: anyText('interface'),
-      fromNetwork: anyText('interface'),
-      toNetwork: anyText('interface'),
+    f.payload({
+      quoteId: f.anyText('interface'),
+      provider: f.anyText('interface'),
+      token: f.anyText('interface'),
+      fromNetwork: f.anyText('interface'),
+      toNetwork: f.anyText('interface'),
       inputAmount: cngn(),
       outputAmount: cngn(),
-      fee: group('interface', {
+      fee: f.group('interface', {
         total: cngn(),
-        percentage: percent('interface'),
-        breakdown: group('interface', {
-          basePercentage: percent('interface'),
-          networkModifier: percent('interface'),
-          finalPercentage: percent('interface'),
+        percentage: f.percent('interface'),
+        breakdown: f.group('interface', {
+          basePercentage: f.percent('interface'),
+          networkModifier: f.percent('interface'),
+          finalPercentage: f.percent('interface'),
         }),
       }),
-      estimatedDurationSeconds: number('interface'),
-      estimatedDurationMinutes: number('interface'),
-      validUntil: timestamp('interface'),
+      estimatedDurationSeconds: f.number('interface'),
+      estimatedDurationMinutes: f.number('interface'),
+      validUntil: f.timestamp('interface'),
     }),
   errors: [
     {
@@ -85,28 +61,30 @@ export const startBridge = endpoint({
   summary: 'Start bridging cNGN to another network; returns the deposit address',
   done: 'Bridge transaction created',
   request: () =>
-    fields({
-      token: token(),
-      fromNetwork: network(),
-      toNetwork: network(),
-      amount: amount(),
-      fromAddress: text('interface', { rule: 'the address the deposit is sent from' }),
-      toAddress: text('interface', { rule: 'an address on the destination network' }),
-      callbackUrl: optional(patterned('interface', /^https:\/\/[^\s]+$/, 'an HTTPS URL')),
-    }).check(addressesFit(['fromAddress', 'fromNetwork'], ['toAddress', 'toNetwork'])),
+    f
+      .fields({
+        token: token(),
+        fromNetwork: network(),
+        toNetwork: network(),
+        amount: amount(),
+        fromAddress: f.text('interface', { rule: 'the address the deposit is sent from' }),
+        toAddress: f.text('interface', { rule: 'an address on the destination network' }),
+        callbackUrl: f.optional(f.patterned('interface', /^https:\/\/[^\s]+$/, 'an HTTPS URL')),
+      })
+      .check(addressesFit(['fromAddress', 'fromNetwork'], ['toAddress', 'toNetwork'])),
   response: () =>
-    payload({
-      requestId: opaqueUuid('interface'),
-      transactionId: anyText('interface'),
-      receivableAddress: anyText('interface'),
-      reference: anyText('interface'),
-      status: stateOf('interface', ['initiated']),
-      token: anyText('interface'),
-      fromNetwork: anyText('interface'),
-      toNetwork: anyText('interface'),
+    f.payload({
+      requestId: f.opaqueUuid('interface'),
+      transactionId: f.anyText('interface'),
+      receivableAddress: f.anyText('interface'),
+      reference: f.anyText('interface'),
+      status: f.stateOf('interface', ['initiated']),
+      token: f.anyText('interface'),
+      fromNetwork: f.anyText('interface'),
+      toNetwork: f.anyText('interface'),
       amount: cngn(),
-      estimatedDurationMinutes: number('interface'),
-      message: anyText('interface'),
+      estimatedDurationMinutes: f.number('interface'),
+      message: f.anyText('interface'),
     }),
   errors: [
     {
@@ -125,26 +103,26 @@ export const bridgeStatus = endpoint({
   effect: 'read',
   summary: 'Show the status of a bridge transaction',
   done: 'Bridge status retrieved',
-  request: () => fields({ requestId: text('interface', { rule: 'as returned by /bridge/initiate' }) }),
+  request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /bridge/initiate' }) }),
   response: () =>
-    payload({
-      requestId: opaqueUuid('interface'),
-      status: stateOf('interface', states),
-      token: anyText('interface'),
-      fromNetwork: anyText('interface'),
-      toNetwork: anyText('interface'),
+    f.payload({
+      requestId: f.opaqueUuid('interface'),
+      status: f.stateOf('interface', states),
+      token: f.anyText('interface'),
+      fromNetwork: f.anyText('interface'),
+      toNetwork: f.anyText('interface'),
       amount: cngn(),
       // Set once completed.
-      actualAmount: maybe(cngn()),
-      fromAddress: anyText('interface'),
-      toAddress: anyText('interface'),
-      receivableAddress: anyText('interface'),
-      transactionId: anyText('interface'),
-      reference: maybeText('interface'),
-      txHash: maybeText('interface'),
-      explorerLink: maybeText('interface'),
-      createdAt: timestamp('interface'),
-      completedAt: maybe(timestamp('interface')),
+      actualAmount: f.maybe(cngn()),
+      fromAddress: f.anyText('interface'),
+      toAddress: f.anyText('interface'),
+      receivableAddress: f.anyText('interface'),
+      transactionId: f.anyText('interface'),
+      reference: f.maybeText('interface'),
+      txHash: f.maybeText('interface'),
+      explorerLink: f.maybeText('interface'),
+      createdAt: f.timestamp('interface'),
+      completedAt: f.maybe(f.timestamp('interface')),
     }),
   errors: [
     {
@@ -164,18 +142,18 @@ export const bridgeNetworks = endpoint({
   effect: 'read',
   summary: 'List the networks that cNGN can be bridged between',
   done: 'Bridge networks listed',
-  request: () => fields({}),
+  request: () => f.fields({}),
   response: () =>
-    payload({
-      tokens: list(
+    f.payload({
+      tokens: f.list(
         'interface',
-        group('interface', {
-          token: anyText('interface'),
-          networks: list('interface', entry()),
-          preferredProvider: anyText('interface'),
+        f.group('interface', {
+          token: f.anyText('interface'),
+          networks: f.list('interface', f.entry()),
+          preferredProvider: f.anyText('interface'),
         }),
       ),
-      allSupportedNetworks: list('interface', entry()),
+      allSupportedNetworks: f.list('interface', f.entry()),
     }),
   errors: [],
 });
@@ -190,56 +168,56 @@ export const listBridges = endpoint({
   done: 'Bridge transactions listed',
   lists: 'transactions',
   request: () =>
-    fields({
-      status: optional(oneOf('interface', states)),
-      token: optional(text('interface')),
-      fromNetwork: optional(text('interface')),
-      toNetwork: optional(text('interface')),
-      startDate: optional(moment('interface')),
-      endDate: optional(moment('interface')),
-      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
-      page: optional(integer('interface', { min: 1, rule: '1 or more' })),
+    f.fields({
+      status: f.optional(f.oneOf('interface', states)),
+      token: f.optional(f.text('interface')),
+      fromNetwork: f.optional(f.text('interface')),
+      toNetwork: f.optional(f.text('interface')),
+      startDate: f.optional(f.moment('interface')),
+      endDate: f.optional(f.moment('interface')),
+      limit: f.optional(f.integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
+      page: f.optional(f.integer('interface', { min: 1, rule: '1 or more' })),
     }),
   response: () =>
-    payload({
-      transactions: list(
+    f.payload({
+      transactions: f.list(
         'interface',
-        group('interface', {
-          requestId: anyText('interface'),
-          transactionId: anyText('interface'),
-          reference: maybeText('interface'),
-          status: stateOf('interface', states),
-          token: anyText('interface'),
-          fromNetwork: anyText('interface'),
-          toNetwork: anyText('interface'),
+        f.group('interface', {
+          requestId: f.anyText('interface'),
+          transactionId: f.anyText('interface'),
+          reference: f.maybeText('interface'),
+          status: f.stateOf('interface', states),
+          token: f.anyText('interface'),
+          fromNetwork: f.anyText('interface'),
+          toNetwork: f.anyText('interface'),
           amount: cngn(),
-          actualAmount: maybe(cngn()),
-          fromAddress: anyText('interface'),
-          toAddress: anyText('interface'),
-          receivableAddress: anyText('interface'),
-          txHash: maybeText('interface'),
-          explorerLink: maybeText('interface'),
-          createdAt: timestamp('interface'),
-          completedAt: maybe(timestamp('interface')),
+          actualAmount: f.maybe(cngn()),
+          fromAddress: f.anyText('interface'),
+          toAddress: f.anyText('interface'),
+          receivableAddress: f.anyText('interface'),
+          txHash: f.maybeText('interface'),
+          explorerLink: f.maybeText('interface'),
+          createdAt: f.timestamp('interface'),
+          completedAt: f.maybe(f.timestamp('interface')),
         }),
       ),
-      pagination: group('interface', {
-        total: integer('interface'),
-        limit: integer('interface'),
-        offset: integer('interface'),
-        hasMore: flag('interface'),
+      pagination: f.group('interface', {
+        total: f.integer('interface'),
+        limit: f.integer('interface'),
+        offset: f.integer('interface'),
+        hasMore: f.flag('interface'),
       }),
-      filters: maybe(
-        group('interface', {
-          status: maybeText('public'),
-          token: maybeText('public'),
-          fromNetwork: maybeText('public'),
-          toNetwork: maybeText('public'),
-          startDate: maybe(timestamp('interface')),
-          endDate: maybe(timestamp('interface')),
+      filters: f.maybe(
+        f.group('interface', {
+          status: f.maybeText('public'),
+          token: f.maybeText('public'),
+          fromNetwork: f.maybeText('public'),
+          toNetwork: f.maybeText('public'),
+          startDate: f.maybe(f.timestamp('interface')),
+          endDate: f.maybe(f.timestamp('interface')),
         }),
       ),
-      version: maybeText('interface'),
+      version: f.maybeText('interface'),
     }),
   errors: [{ when: 'a filter value is unknown or a date is malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
 });

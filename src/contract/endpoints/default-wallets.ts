@@ -1,10 +1,10 @@
 import { addressesFit } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
 import { userUnknown } from '../faults.ts';
-import { fields, group, maybe, maybeText, optional, orNull, payload, stateOf, text } from '../fields.ts';
+import * as f from '../fields.ts';
 
 const blockchain = () =>
-  text('public', { rule: 'a supported network: base, eth, bsc, pol, celo, lisk, arc, asc, sol or xbn' });
+  f.text('public', { rule: 'a supported network: base, eth, bsc, pol, celo, lisk, arc, asc, sol or xbn' });
 
 export const setDefaultWallet = endpoint({
   id: 'users.set-default-wallet',
@@ -16,23 +16,25 @@ export const setDefaultWallet = endpoint({
   done: 'Default wallet set',
   nests: 'defaultWallet',
   request: () =>
-    fields({
-      userId: text('public'),
-      address: text('public', { rule: 'an address on the blockchain' }),
-      blockchain: blockchain(),
-      label: optional(text('public')),
-    }).check(addressesFit(['address', 'blockchain'])),
+    f
+      .fields({
+        userId: f.text('public'),
+        address: f.text('public', { rule: 'an address on the blockchain' }),
+        blockchain: blockchain(),
+        label: f.optional(f.text('public')),
+      })
+      .check(addressesFit(['address', 'blockchain'])),
   response: () =>
-    payload({
-      userId: maybeText('public'),
-      defaultWallet: group('interface', {
-        address: maybeText('public'),
-        blockchain: maybeText('public'),
-        type: stateOf('interface', ['external']),
-        status: stateOf('interface', ['active']),
-        label: maybeText('public'),
+    f.payload({
+      userId: f.maybeText('public'),
+      defaultWallet: f.group('interface', {
+        address: f.maybeText('public'),
+        blockchain: f.maybeText('public'),
+        type: f.stateOf('interface', ['external']),
+        status: f.stateOf('interface', ['active']),
+        label: f.maybeText('public'),
       }),
-      note: maybeText('public'),
+      note: f.maybeText('public'),
     }),
   errors: [
     userUnknown,
@@ -49,17 +51,17 @@ export const getDefaultWallet = endpoint({
   effect: 'read',
   summary: "Show the external wallet that receives a user's cNGN",
   done: 'Default wallet retrieved',
-  request: () => fields({ userId: text('public') }),
+  request: () => f.fields({ userId: f.text('public') }),
   response: () =>
-    payload({
-      userId: maybeText('public'),
-      defaultWallet: orNull(
-        group('interface', {
-          address: maybeText('inferred'),
-          blockchain: maybeText('inferred'),
-          type: maybe(stateOf('inferred', ['external'])),
-          status: maybe(stateOf('inferred', ['active'])),
-          label: maybeText('inferred'),
+    f.payload({
+      userId: f.maybeText('public'),
+      defaultWallet: f.orNull(
+        f.group('interface', {
+          address: f.maybeText('inferred'),
+          blockchain: f.maybeText('inferred'),
+          type: f.maybe(f.stateOf('inferred', ['external'])),
+          status: f.maybe(f.stateOf('inferred', ['active'])),
+          label: f.maybeText('inferred'),
         }),
       ),
     }),
@@ -75,12 +77,12 @@ export const removeDefaultWallet = endpoint({
   effect: 'destructive',
   summary: "Remove a user's default wallet; their cNGN goes to their managed wallet again",
   done: 'Default wallet removed',
-  request: () => fields({ userId: text('public') }),
+  request: () => f.fields({ userId: f.text('public') }),
   response: () =>
-    payload({
-      userId: maybeText('public'),
-      defaultWallet: maybe(group('public', {})),
-      note: maybeText('public'),
+    f.payload({
+      userId: f.maybeText('public'),
+      defaultWallet: f.maybe(f.group('public', {})),
+      note: f.maybeText('public'),
     }),
   errors: [userUnknown],
   rateLimit: { max: 30, windowSeconds: 60 },

@@ -1,6 +1,6 @@
 import { addressesFit } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
-import { fields, flag, group, maybe, maybeText, oneOf, optional, payload, stateOf, text } from '../fields.ts';
+import * as f from '../fields.ts';
 import { walletStatuses, walletTypes } from '../wallets.ts';
 
 const unknownWallet = {
@@ -26,29 +26,31 @@ export const addExternalWallet = endpoint({
   nests: 'wallet',
   envelope: 'lower-case',
   request: () =>
-    fields({
-      address: text('interface', { rule: 'an address on the blockchain' }),
-      blockchain: text('public', { rule: 'a network, such as base, eth or bsc' }),
-      type: oneOf('public', walletTypes),
-      label: optional(text('interface')),
-      purpose: optional(text('interface')),
-      isDefault: optional(flag('public', { rule: 'true or false; default false' })),
-      metadata: optional(
-        group('public', {
-          custodian: optional(text('public')),
-          location: optional(text('public')),
-          backupExists: optional(flag('public')),
-        }),
-      ),
-    }).check(addressesFit(['address', 'blockchain'])),
+    f
+      .fields({
+        address: f.text('interface', { rule: 'an address on the blockchain' }),
+        blockchain: f.text('public', { rule: 'a network, such as base, eth or bsc' }),
+        type: f.oneOf('public', walletTypes),
+        label: f.optional(f.text('interface')),
+        purpose: f.optional(f.text('interface')),
+        isDefault: f.optional(f.flag('public', { rule: 'true or false; default false' })),
+        metadata: f.optional(
+          f.group('public', {
+            custodian: f.optional(f.text('public')),
+            location: f.optional(f.text('public')),
+            backupExists: f.optional(f.flag('public')),
+          }),
+        ),
+      })
+      .check(addressesFit(['address', 'blockchain'])),
   response: () =>
-    payload({
-      wallet: maybe(
-        group('public', {
-          address: maybeText('public'),
-          status: maybe(stateOf('public', ['active'])),
-          type: maybe(stateOf('public', walletTypes)),
-          blockchain: maybeText('public'),
+    f.payload({
+      wallet: f.maybe(
+        f.group('public', {
+          address: f.maybeText('public'),
+          status: f.maybe(f.stateOf('public', ['active'])),
+          type: f.maybe(f.stateOf('public', walletTypes)),
+          blockchain: f.maybeText('public'),
         }),
       ),
     }),
@@ -74,8 +76,8 @@ export const setExternalWalletStatus = endpoint({
   summary: 'Enable or disable transfers to an external wallet',
   done: 'External wallet status updated',
   envelope: 'lower-case',
-  request: () => fields({ address: text('interface'), status: oneOf('interface', walletStatuses) }),
-  response: () => payload({ address: maybeText('public'), status: maybe(stateOf('public', walletStatuses)) }),
+  request: () => f.fields({ address: f.text('interface'), status: f.oneOf('interface', walletStatuses) }),
+  response: () => f.payload({ address: f.maybeText('public'), status: f.maybe(f.stateOf('public', walletStatuses)) }),
   errors: [
     { when: 'the status is neither active nor inactive', fault: 'VALIDATION_ERROR', source: 'public' },
     unknownWallet,
@@ -92,8 +94,8 @@ export const removeExternalWallet = endpoint({
   summary: 'Remove an external wallet',
   done: 'External wallet removed',
   envelope: 'lower-case',
-  request: () => fields({ address: text('interface') }),
-  response: () => payload({ address: maybeText('public') }),
+  request: () => f.fields({ address: f.text('interface') }),
+  response: () => f.payload({ address: f.maybeText('public') }),
   errors: [unknownWallet],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',

@@ -1,24 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import {
-  accountNumber,
-  anyText,
-  bankCode,
-  fields,
-  flag,
-  group,
-  integer,
-  list,
-  maybe,
-  maybeText,
-  money,
-  oneOf,
-  optional,
-  pay,
-  payload,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 const earnedRemedy = 'check the available fees and limits with: fiatrail fees earned';
 
@@ -36,26 +17,26 @@ export const withdrawFees = endpoint({
   summary: 'Withdraw earned fees to a bank account',
   done: 'Fee withdrawal started',
   request: () =>
-    fields({
-      bankAccountNumber: accountNumber('public'),
-      bankCode: bankCode('public'),
-      accountName: text('public', { rule: "the account holder's name" }),
-      amount: pay('interface', 'kobo', 'NGN', { rule: 'greater than 0, in kobo' }),
-      narration: optional(text('public')),
-      metadata: optional(
-        group('interface', {
-          reference: optional(text('public', { rule: 'a unique reference chosen by the caller' })),
-          notes: optional(text('public')),
+    f.fields({
+      bankAccountNumber: f.accountNumber('public'),
+      bankCode: f.bankCode('public'),
+      accountName: f.text('public', { rule: "the account holder's name" }),
+      amount: f.pay('interface', 'kobo', 'NGN', { rule: 'greater than 0, in kobo' }),
+      narration: f.optional(f.text('public')),
+      metadata: f.optional(
+        f.group('interface', {
+          reference: f.optional(f.text('public', { rule: 'a unique reference chosen by the caller' })),
+          notes: f.optional(f.text('public')),
         }),
       ),
     }),
   response: () =>
-    payload({
-      withdrawalId: anyText('interface'),
-      amount: money('interface', 'kobo', 'NGN'),
-      status: stateOf('interface', ['pending']),
-      estimatedProcessingTime: maybeText('public'),
-      message: maybeText('public'),
+    f.payload({
+      withdrawalId: f.anyText('interface'),
+      amount: f.money('interface', 'kobo', 'NGN'),
+      status: f.stateOf('interface', ['pending']),
+      estimatedProcessingTime: f.maybeText('public'),
+      message: f.maybeText('public'),
     }),
   errors: [
     { when: 'a required field is missing', fault: 'VALIDATION_ERROR', source: 'inferred' },
@@ -93,17 +74,17 @@ export const verifyWithdrawal = endpoint({
   summary: 'Show the status of a fee withdrawal',
   done: 'Fee withdrawal status retrieved',
   request: () =>
-    fields({
-      withdrawalId: text('interface', { rule: 'as returned by /feewithdrawal' }),
+    f.fields({
+      withdrawalId: f.text('interface', { rule: 'as returned by /feewithdrawal' }),
       // The public documentation's name for withdrawalId.
-      transactionReference: optional(text('public')),
+      transactionReference: f.optional(f.text('public')),
     }),
   response: () =>
-    payload({
-      withdrawalId: anyText('interface'),
-      status: stateOf('interface', withdrawalStates),
-      processedAt: maybe(timestamp('public')),
-      failureReason: maybeText('public'),
+    f.payload({
+      withdrawalId: f.anyText('interface'),
+      status: f.stateOf('interface', withdrawalStates),
+      processedAt: f.maybe(f.timestamp('public')),
+      failureReason: f.maybeText('public'),
     }),
   errors: [
     {
@@ -126,32 +107,32 @@ export const feeWithdrawals = endpoint({
   done: 'Fee withdrawals listed',
   lists: 'withdrawals',
   request: () =>
-    fields({
-      limit: optional(integer('interface', { min: 1, rule: '1 or more; default 20' })),
-      status: optional(oneOf('interface', withdrawalStates)),
+    f.fields({
+      limit: f.optional(f.integer('interface', { min: 1, rule: '1 or more; default 20' })),
+      status: f.optional(f.oneOf('interface', withdrawalStates)),
     }),
   response: () =>
-    payload({
-      withdrawals: list(
+    f.payload({
+      withdrawals: f.list(
         'interface',
-        group('interface', {
-          withdrawalId: anyText('interface'),
-          amount: money('interface', 'kobo', 'NGN'),
-          bankAccountNumber: maybeText('public'),
-          bankCode: maybeText('public'),
-          accountName: maybeText('public'),
-          narration: maybeText('public'),
-          status: stateOf('interface', withdrawalStates),
-          createdAt: maybe(timestamp('public')),
-          processedAt: maybe(timestamp('public')),
-          failureReason: maybeText('public'),
+        f.group('interface', {
+          withdrawalId: f.anyText('interface'),
+          amount: f.money('interface', 'kobo', 'NGN'),
+          bankAccountNumber: f.maybeText('public'),
+          bankCode: f.maybeText('public'),
+          accountName: f.maybeText('public'),
+          narration: f.maybeText('public'),
+          status: f.stateOf('interface', withdrawalStates),
+          createdAt: f.maybe(f.timestamp('public')),
+          processedAt: f.maybe(f.timestamp('public')),
+          failureReason: f.maybeText('public'),
         }),
       ),
-      pagination: maybe(
-        group('public', {
-          count: maybe(integer('public')),
-          limit: maybe(integer('public')),
-          hasMore: maybe(flag('public')),
+      pagination: f.maybe(
+        f.group('public', {
+          count: f.maybe(f.integer('public')),
+          limit: f.maybe(f.integer('public')),
+          hasMore: f.maybe(f.flag('public')),
         }),
       ),
     }),

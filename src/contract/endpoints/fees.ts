@@ -1,33 +1,13 @@
 import { endpoint } from '../endpoint.ts';
 import { DIRECTIONS } from '../fees.ts';
-import {
-  anyText,
-  fields,
-  flag,
-  group,
-  integer,
-  kobo,
-  maybe,
-  maybeText,
-  money,
-  oneOf,
-  optional,
-  pay,
-  payload,
-  payOrZero,
-  percent,
-  percentFrom,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 /** The fintech's fee in one direction. Omitted if it was never configured. */
 const directionFee = () =>
-  group('public', {
-    percentageFee: maybe(percent('public')),
-    capFee: maybe(money('public', 'kobo', 'NGN')),
-    enabled: maybe(flag('public')),
+  f.group('public', {
+    percentageFee: f.maybe(f.percent('public')),
+    capFee: f.maybe(f.money('public', 'kobo', 'NGN')),
+    enabled: f.maybe(f.flag('public')),
   });
 
 export const getFees = endpoint({
@@ -37,22 +17,24 @@ export const getFees = endpoint({
   effect: 'read',
   summary: 'Show the fees that the account charges its users',
   done: 'Fee configuration retrieved',
-  request: () => fields({}),
+  request: () => f.fields({}),
   response: () =>
-    payload({
-      fintechId: anyText('interface'),
-      hasConfiguration: maybe(flag('public')),
-      feeConfiguration: maybe(
-        group('public', {
-          onrampFee: maybe(directionFee()),
-          offrampFee: maybe(directionFee()),
-          metadata: maybe(group('public', { description: maybeText('public'), lastUpdatedBy: maybeText('public') })),
+    f.payload({
+      fintechId: f.anyText('interface'),
+      hasConfiguration: f.maybe(f.flag('public')),
+      feeConfiguration: f.maybe(
+        f.group('public', {
+          onrampFee: f.maybe(directionFee()),
+          offrampFee: f.maybe(directionFee()),
+          metadata: f.maybe(
+            f.group('public', { description: f.maybeText('public'), lastUpdatedBy: f.maybeText('public') }),
+          ),
         }),
       ),
-      timestamps: maybe(
-        group('public', { createdAt: maybe(timestamp('public')), updatedAt: maybe(timestamp('public')) }),
+      timestamps: f.maybe(
+        f.group('public', { createdAt: f.maybe(f.timestamp('public')), updatedAt: f.maybe(f.timestamp('public')) }),
       ),
-      version: maybeText('public'),
+      version: f.maybeText('public'),
     }),
   errors: [],
   rateLimit: { max: 60, windowSeconds: 60 },
@@ -66,27 +48,27 @@ export const accumulatedFees = endpoint({
   effect: 'read',
   summary: 'Show earned fees and how much can be withdrawn',
   done: 'Accumulated fees retrieved',
-  request: () => fields({}),
+  request: () => f.fields({}),
   response: () =>
-    payload({
-      summary: maybe(
-        group('public', {
-          totalAccumulatedFees: maybe(kobo()),
-          onrampFees: maybe(kobo()),
-          offrampFees: maybe(kobo()),
-          collectedFees: maybe(kobo()),
-          pendingFees: maybe(kobo()),
-          transactionCount: maybe(integer('public')),
-          pendingWithdrawals: maybe(kobo()),
-          availableForWithdrawal: maybe(kobo()),
+    f.payload({
+      summary: f.maybe(
+        f.group('public', {
+          totalAccumulatedFees: f.maybe(f.kobo()),
+          onrampFees: f.maybe(f.kobo()),
+          offrampFees: f.maybe(f.kobo()),
+          collectedFees: f.maybe(f.kobo()),
+          pendingFees: f.maybe(f.kobo()),
+          transactionCount: f.maybe(f.integer('public')),
+          pendingWithdrawals: f.maybe(f.kobo()),
+          availableForWithdrawal: f.maybe(f.kobo()),
         }),
       ),
-      details: maybe(
-        group('public', {
-          lastUpdated: maybe(timestamp('public')),
-          currency: maybe(stateOf('public', ['NGN'])),
-          minimumWithdrawal: maybe(kobo()),
-          maximumWithdrawal: maybe(kobo()),
+      details: f.maybe(
+        f.group('public', {
+          lastUpdated: f.maybe(f.timestamp('public')),
+          currency: f.maybe(f.stateOf('public', ['NGN'])),
+          minimumWithdrawal: f.maybe(f.kobo()),
+          maximumWithdrawal: f.maybe(f.kobo()),
         }),
       ),
     }),
@@ -97,14 +79,15 @@ export const accumulatedFees = endpoint({
 
 /** A complete new fee setting for one direction. */
 const newDirectionFee = () =>
-  group('interface', {
-    percentageFee: percentFrom('public', '0', '100'),
-    capFee: payOrZero('public', 'kobo', 'NGN', { rule: '0 or more, in kobo; the maximum fee per transaction' }),
-    enabled: flag('public'),
+  f.group('interface', {
+    percentageFee: f.percentFrom('public', '0', '100'),
+    capFee: f.payOrZero('public', 'kobo', 'NGN', { rule: '0 or more, in kobo; the maximum fee per transaction' }),
+    enabled: f.flag('public'),
   });
 
 /** An example: the account's fee on an amount. */
-const example = () => group('public', { amount: maybe(kobo()), fee: maybe(kobo()), capped: maybe(flag('public')) });
+const example = () =>
+  f.group('public', { amount: f.maybe(f.kobo()), fee: f.maybe(f.kobo()), capped: f.maybe(f.flag('public')) });
 
 export const manageFees = endpoint({
   id: 'fees.manage',
@@ -114,37 +97,37 @@ export const manageFees = endpoint({
   summary: 'Set the fees that the account charges its users',
   done: 'Fee configuration updated',
   request: () =>
-    fields({
-      onrampFee: optional(newDirectionFee()),
-      offrampFee: optional(newDirectionFee()),
-      metadata: optional(
-        group('interface', {
-          description: optional(text('public')),
-          notes: optional(text('public')),
-          lastUpdatedBy: optional(text('public')),
+    f.fields({
+      onrampFee: f.optional(newDirectionFee()),
+      offrampFee: f.optional(newDirectionFee()),
+      metadata: f.optional(
+        f.group('interface', {
+          description: f.optional(f.text('public')),
+          notes: f.optional(f.text('public')),
+          lastUpdatedBy: f.optional(f.text('public')),
         }),
       ),
     }),
   response: () =>
-    payload({
-      fintechId: anyText('interface'),
-      operation: stateOf('interface', ['updated']),
-      feeConfiguration: maybe(
-        group('public', {
-          onrampFee: maybe(directionFee()),
-          offrampFee: maybe(directionFee()),
-          metadata: maybe(
-            group('public', {
-              description: maybeText('public'),
-              notes: maybeText('public'),
-              lastUpdatedBy: maybeText('public'),
+    f.payload({
+      fintechId: f.anyText('interface'),
+      operation: f.stateOf('interface', ['updated']),
+      feeConfiguration: f.maybe(
+        f.group('public', {
+          onrampFee: f.maybe(directionFee()),
+          offrampFee: f.maybe(directionFee()),
+          metadata: f.maybe(
+            f.group('public', {
+              description: f.maybeText('public'),
+              notes: f.maybeText('public'),
+              lastUpdatedBy: f.maybeText('public'),
             }),
           ),
         }),
       ),
-      exampleCalculation: maybe(group('public', { onramp: maybe(example()), offramp: maybe(example()) })),
-      timestamp: maybe(timestamp('public')),
-      version: maybeText('public'),
+      exampleCalculation: f.maybe(f.group('public', { onramp: f.maybe(example()), offramp: f.maybe(example()) })),
+      timestamp: f.maybe(f.timestamp('public')),
+      version: f.maybeText('public'),
     }),
   errors: [
     { when: 'a fee setting is incomplete or a value is negative', fault: 'VALIDATION_ERROR', source: 'inferred' },
@@ -163,31 +146,31 @@ export const previewFees = endpoint({
   done: 'Platform fee calculated',
   nests: 'result',
   request: () =>
-    fields({
-      amount: pay('interface', 'kobo', 'NGN', { rule: 'greater than 0, in kobo' }),
-      transactionType: oneOf('public', DIRECTIONS),
+    f.fields({
+      amount: f.pay('interface', 'kobo', 'NGN', { rule: 'greater than 0, in kobo' }),
+      transactionType: f.oneOf('public', DIRECTIONS),
     }),
   response: () =>
-    payload({
-      input: maybe(
-        group('public', {
-          amount: maybe(kobo()),
-          transactionType: maybe(stateOf('public', DIRECTIONS)),
-          fintechId: maybeText('public'),
+    f.payload({
+      input: f.maybe(
+        f.group('public', {
+          amount: f.maybe(f.kobo()),
+          transactionType: f.maybe(f.stateOf('public', DIRECTIONS)),
+          fintechId: f.maybeText('public'),
         }),
       ),
-      result: maybe(
-        group('public', {
-          amount: maybe(kobo()),
-          feePercentage: maybe(percent('public')),
-          calculatedFee: maybe(kobo()),
-          fixedFee: maybe(kobo()),
-          finalFee: maybe(kobo()),
-          wasCapped: maybe(flag('public')),
-          appliedCap: maybe(kobo()),
-          tierUsed: maybe(group('public', { minAmount: maybe(kobo()), maxAmount: maybe(kobo()) })),
-          transactionType: maybe(stateOf('public', DIRECTIONS)),
-          usedFintechOverride: maybe(flag('public')),
+      result: f.maybe(
+        f.group('public', {
+          amount: f.maybe(f.kobo()),
+          feePercentage: f.maybe(f.percent('public')),
+          calculatedFee: f.maybe(f.kobo()),
+          fixedFee: f.maybe(f.kobo()),
+          finalFee: f.maybe(f.kobo()),
+          wasCapped: f.maybe(f.flag('public')),
+          appliedCap: f.maybe(f.kobo()),
+          tierUsed: f.maybe(f.group('public', { minAmount: f.maybe(f.kobo()), maxAmount: f.maybe(f.kobo()) })),
+          transactionType: f.maybe(f.stateOf('public', DIRECTIONS)),
+          usedFintechOverride: f.maybe(f.flag('public')),
         }),
       ),
     }),

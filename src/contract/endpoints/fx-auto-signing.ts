@@ -1,17 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import {
-  fields,
-  flag,
-  group,
-  integer,
-  list,
-  maybe,
-  maybeText,
-  optional,
-  payload,
-  percent,
-  usdText,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 import { dollars, limits, signing } from '../fx.ts';
 
 export const enableAutoSigning = endpoint({
@@ -22,15 +10,15 @@ export const enableAutoSigning = endpoint({
   summary: 'Enable auto-signing for trades up to the threshold',
   done: 'Auto-signing enabled',
   nests: 'autoSigning',
-  request: () => fields({ enabled: optional(flag('public')) }),
+  request: () => f.fields({ enabled: f.optional(f.flag('public')) }),
   response: () =>
-    payload({
-      autoSigning: maybe(
-        group('public', {
-          enabled: maybe(flag('public')),
+    f.payload({
+      autoSigning: f.maybe(
+        f.group('public', {
+          enabled: f.maybe(f.flag('public')),
           usdThreshold: dollars(),
-          vmHealthy: maybe(flag('public')),
-          vmStatus: maybeText('public'),
+          vmHealthy: f.maybe(f.flag('public')),
+          vmStatus: f.maybeText('public'),
         }),
       ),
     }),
@@ -45,8 +33,8 @@ export const disableAutoSigning = endpoint({
   summary: 'Disable auto-signing, so that every trade needs manual approval',
   done: 'Auto-signing disabled',
   nests: 'autoSigning',
-  request: () => fields({ enabled: optional(flag('public')) }),
-  response: () => payload({ autoSigning: maybe(group('public', { enabled: maybe(flag('public')) })) }),
+  request: () => f.fields({ enabled: f.optional(f.flag('public')) }),
+  response: () => f.payload({ autoSigning: f.maybe(f.group('public', { enabled: f.maybe(f.flag('public')) })) }),
   errors: [],
 });
 
@@ -59,9 +47,11 @@ export const setAutoSigningThreshold = endpoint({
   done: 'Auto-signing threshold updated',
   synonyms: { thresholdUsd: 'usdThreshold' },
   nests: 'autoSigning',
-  request: () => fields({ usdThreshold: usdText('public', 'US dollars, 0 or more, at most 2 decimals') }),
+  request: () => f.fields({ usdThreshold: f.usdText('public', 'US dollars, 0 or more, at most 2 decimals') }),
   response: () =>
-    payload({ autoSigning: maybe(group('public', { enabled: maybe(flag('public')), usdThreshold: dollars() })) }),
+    f.payload({
+      autoSigning: f.maybe(f.group('public', { enabled: f.maybe(f.flag('public')), usdThreshold: dollars() })),
+    }),
   errors: [{ when: 'the value is missing or not a number', fault: 'VALIDATION_ERROR', source: 'inferred' }],
 });
 
@@ -75,23 +65,23 @@ export const autoSigningStatus = endpoint({
   done: 'Auto-signing status retrieved',
   nests: 'autoSigning',
   source: 'public',
-  request: () => fields({}),
+  request: () => f.fields({}),
   response: () =>
-    payload({
-      autoSigning: maybe(
-        group('public', {
-          configured: maybe(flag('public')),
-          enabled: maybe(flag('public')),
+    f.payload({
+      autoSigning: f.maybe(
+        f.group('public', {
+          configured: f.maybe(f.flag('public')),
+          enabled: f.maybe(f.flag('public')),
           usdThreshold: dollars(),
-          vmStatus: maybeText('public'),
-          vmHealthy: maybe(flag('public')),
-          todayStats: maybe(
-            group('public', {
-              totalAutoSigned: maybe(integer('public')),
+          vmStatus: f.maybeText('public'),
+          vmHealthy: f.maybe(f.flag('public')),
+          todayStats: f.maybe(
+            f.group('public', {
+              totalAutoSigned: f.maybe(f.integer('public')),
               totalUsdAutoSigned: dollars(),
-              fallbackCount: maybe(integer('public')),
-              successRate: maybe(percent('public')),
-              avgExecutionTimeMs: maybe(integer('public')),
+              fallbackCount: f.maybe(f.integer('public')),
+              successRate: f.maybe(f.percent('public')),
+              avgExecutionTimeMs: f.maybe(f.integer('public')),
             }),
           ),
         }),
@@ -110,31 +100,31 @@ export const autoSigningStats = endpoint({
   done: 'Auto-signing statistics retrieved',
   nests: 'stats',
   source: 'public',
-  request: () => fields({ days: optional(integer('public', { min: 1, max: 365, rule: '1 to 365; default 7' })) }),
+  request: () => f.fields({ days: f.optional(f.integer('public', { min: 1, max: 365, rule: '1 to 365; default 7' })) }),
   response: () =>
-    payload({
-      stats: maybe(
-        group('public', {
-          days: maybe(integer('public')),
-          daily: maybe(
-            list(
+    f.payload({
+      stats: f.maybe(
+        f.group('public', {
+          days: f.maybe(f.integer('public')),
+          daily: f.maybe(
+            f.list(
               'public',
-              group('public', {
-                date: maybeText('public'),
-                totalAutoSigned: maybe(integer('public')),
+              f.group('public', {
+                date: f.maybeText('public'),
+                totalAutoSigned: f.maybe(f.integer('public')),
                 totalAmountAutoSigned: dollars(),
-                fallbackCount: maybe(integer('public')),
-                successRate: maybe(percent('public')),
-                avgExecutionTimeMs: maybe(integer('public')),
+                fallbackCount: f.maybe(f.integer('public')),
+                successRate: f.maybe(f.percent('public')),
+                avgExecutionTimeMs: f.maybe(f.integer('public')),
               }),
             ),
           ),
-          totals: maybe(
-            group('public', {
-              totalAutoSigned: maybe(integer('public')),
+          totals: f.maybe(
+            f.group('public', {
+              totalAutoSigned: f.maybe(f.integer('public')),
               totalAmountAutoSigned: dollars(),
-              totalFallbacks: maybe(integer('public')),
-              avgSuccessRate: maybe(percent('public')),
+              totalFallbacks: f.maybe(f.integer('public')),
+              avgSuccessRate: f.maybe(f.percent('public')),
             }),
           ),
         }),

@@ -1,33 +1,18 @@
 import { endpoint } from '../endpoint.ts';
-import {
-  type AssetRule,
-  anyText,
-  bookFigure,
-  fields,
-  group,
-  integer,
-  list,
-  maybe,
-  maybeText,
-  optional,
-  payload,
-  percent,
-  stateOf,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 import { bookCngn, limits, listLimits, pair, quoteLimits } from '../fx.ts';
 
 /** An order as shown on the public book, without its maker. The list says what it offers. */
-const publicOrder = (offered: AssetRule) =>
-  group('public', {
-    orderId: maybeText('public'),
-    price: maybe(bookCngn('public')),
-    spread: maybe(percent('public')),
-    minAmount: maybe(bookCngn('public')),
-    maxAmount: maybe(bookCngn('public')),
-    availableLiquidity: maybe(bookFigure('public', { asset: offered })),
-    status: maybe(stateOf('public', ['active'])),
-    updatedAt: maybe(timestamp('public')),
+const publicOrder = (offered: f.AssetRule) =>
+  f.group('public', {
+    orderId: f.maybeText('public'),
+    price: f.maybe(bookCngn('public')),
+    spread: f.maybe(f.percent('public')),
+    minAmount: f.maybe(bookCngn('public')),
+    maxAmount: f.maybe(bookCngn('public')),
+    availableLiquidity: f.maybe(f.bookFigure('public', { asset: offered })),
+    status: f.maybe(f.stateOf('public', ['active'])),
+    updatedAt: f.maybe(f.timestamp('public')),
   });
 
 const unknownPair = { when: 'the pair is missing or unknown', fault: 'VALIDATION_ERROR', source: 'inferred' } as const;
@@ -43,17 +28,17 @@ export const orderBook = endpoint({
   otherNames: { buyOrders: ['bids'], sellOrders: ['asks'] },
   source: 'public',
   request: () =>
-    fields({
+    f.fields({
       pair: pair('public'),
-      limit: optional(integer('public', { min: 1, max: 100, rule: '1 to 100 orders per side; default 20' })),
+      limit: f.optional(f.integer('public', { min: 1, max: 100, rule: '1 to 100 orders per side; default 20' })),
     }),
   response: () =>
-    payload({
-      pair: maybeText('public'),
-      buyOrders: maybe(list('public', publicOrder('CNGN'))),
-      sellOrders: maybe(list('public', publicOrder({ leg: 'stablecoin' }))),
-      note: maybeText('public'),
-      version: maybeText('public'),
+    f.payload({
+      pair: f.maybeText('public'),
+      buyOrders: f.maybe(f.list('public', publicOrder('CNGN'))),
+      sellOrders: f.maybe(f.list('public', publicOrder({ leg: 'stablecoin' }))),
+      note: f.maybeText('public'),
+      version: f.maybeText('public'),
     }),
   errors: [unknownPair],
 });
@@ -68,24 +53,24 @@ export const orderBookStats = endpoint({
   done: 'Order book statistics retrieved',
   nests: 'stats',
   source: 'public',
-  request: () => fields({ pair: pair('public') }),
+  request: () => f.fields({ pair: pair('public') }),
   response: () =>
-    payload({
-      pair: maybeText('public'),
-      stats: maybe(
-        group('public', {
-          pair: maybeText('public'),
-          totalActiveOrders: maybe(integer('public')),
-          buyOrderCount: maybe(integer('public')),
-          sellOrderCount: maybe(integer('public')),
-          totalBuyLiquidity: maybe(bookFigure('public', { asset: 'CNGN' })),
-          totalSellLiquidity: maybe(bookFigure('public', { asset: { leg: 'stablecoin' } })),
-          bestBidPrice: maybe(bookCngn('public')),
-          bestAskPrice: maybe(bookCngn('public')),
-          spreadPercentage: maybe(percent('public')),
+    f.payload({
+      pair: f.maybeText('public'),
+      stats: f.maybe(
+        f.group('public', {
+          pair: f.maybeText('public'),
+          totalActiveOrders: f.maybe(f.integer('public')),
+          buyOrderCount: f.maybe(f.integer('public')),
+          sellOrderCount: f.maybe(f.integer('public')),
+          totalBuyLiquidity: f.maybe(f.bookFigure('public', { asset: 'CNGN' })),
+          totalSellLiquidity: f.maybe(f.bookFigure('public', { asset: { leg: 'stablecoin' } })),
+          bestBidPrice: f.maybe(bookCngn('public')),
+          bestAskPrice: f.maybe(bookCngn('public')),
+          spreadPercentage: f.maybe(f.percent('public')),
         }),
       ),
-      version: maybeText('public'),
+      version: f.maybeText('public'),
     }),
   errors: [unknownPair],
 });
@@ -100,15 +85,17 @@ export const orderBookToken = endpoint({
   done: 'Order book token issued',
   envelope: 'camel',
   source: 'public',
-  request: () => fields({}),
+  request: () => f.fields({}),
   response: () =>
-    payload({
-      token: maybe(anyText('public', { secret: true })),
-      expiresIn: maybe(integer('public')),
-      expiresAt: maybe(timestamp('public')),
-      tradingPairs: maybe(list('public', anyText('public'))),
-      firebaseConfig: maybe(group('public', { projectId: maybeText('public'), databaseURL: maybeText('public') })),
-      usage: maybeText('public'),
+    f.payload({
+      token: f.maybe(f.anyText('public', { secret: true })),
+      expiresIn: f.maybe(f.integer('public')),
+      expiresAt: f.maybe(f.timestamp('public')),
+      tradingPairs: f.maybe(f.list('public', f.anyText('public'))),
+      firebaseConfig: f.maybe(
+        f.group('public', { projectId: f.maybeText('public'), databaseURL: f.maybeText('public') }),
+      ),
+      usage: f.maybeText('public'),
     }),
   errors: [],
 });

@@ -1,30 +1,11 @@
 import { endpoint } from '../endpoint.ts';
-import {
-  anyText,
-  fields,
-  group,
-  integer,
-  list,
-  maybe,
-  maybeText,
-  oneOf,
-  optional,
-  patterned,
-  payload,
-  payText,
-  percent,
-  percentFrom,
-  type Source,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 import { bookCngn, limits, liquidity, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
 
-const orderAmount = (source: Source, rule: string) =>
-  payText(source, 'CNGN', { rule: `greater than 0, in cNGN; ${rule}` });
+const orderAmount = (source: f.Source, rule: string) =>
+  f.payText(source, 'CNGN', { rule: `greater than 0, in cNGN; ${rule}` });
 
-const orderSpread = (source: Source) => percentFrom(source, '0.1', '50');
+const orderSpread = (source: f.Source) => f.percentFrom(source, '0.1', '50');
 
 const lowSpread = { when: 'the spread is below 0.1 percent', fault: 'VALIDATION_ERROR', source: 'public' } as const;
 
@@ -45,18 +26,18 @@ const underfunded = {
 
 /** An order as shown to its maker. */
 const ownOrder = (states: readonly string[]) => ({
-  orderId: maybeText('public'),
-  fintechId: maybeText('public'),
-  pair: maybeText('public'),
-  side: maybe(stateOf('public', SIDES)),
-  price: maybe(bookCngn('public')),
-  spread: maybe(percent('public')),
-  minAmount: maybe(bookCngn('public')),
-  maxAmount: maybe(bookCngn('public')),
-  availableLiquidity: maybe(liquidity('public')),
-  status: maybe(stateOf('public', states)),
-  createdAt: maybe(timestamp('public')),
-  updatedAt: maybe(timestamp('public')),
+  orderId: f.maybeText('public'),
+  fintechId: f.maybeText('public'),
+  pair: f.maybeText('public'),
+  side: f.maybe(f.stateOf('public', SIDES)),
+  price: f.maybe(bookCngn('public')),
+  spread: f.maybe(f.percent('public')),
+  minAmount: f.maybe(bookCngn('public')),
+  maxAmount: f.maybe(bookCngn('public')),
+  availableLiquidity: f.maybe(liquidity('public')),
+  status: f.maybe(f.stateOf('public', states)),
+  createdAt: f.maybe(f.timestamp('public')),
+  updatedAt: f.maybe(f.timestamp('public')),
 });
 
 export const createOrder = endpoint({
@@ -75,24 +56,24 @@ export const createOrder = endpoint({
   done: 'Order placed',
   source: 'interface',
   request: () =>
-    fields({
-      orderType: oneOf('interface', ['sell', 'buy'], { rule: 'sell or buy the base currency' }),
-      baseCurrency: patterned('interface', /^cngn$/i, 'cNGN'),
-      quoteCurrency: patterned('interface', /^usd[ct]$/i, 'USDC or USDT'),
+    f.fields({
+      orderType: f.oneOf('interface', ['sell', 'buy'], { rule: 'sell or buy the base currency' }),
+      baseCurrency: f.patterned('interface', /^cngn$/i, 'cNGN'),
+      quoteCurrency: f.patterned('interface', /^usd[ct]$/i, 'USDC or USDT'),
       price: price('interface'),
       minAmount: orderAmount('interface', 'not above maxAmount'),
       maxAmount: orderAmount('interface', 'not below minAmount'),
-      spread: optional(orderSpread('public')),
+      spread: f.optional(orderSpread('public')),
     }),
   response: () =>
-    payload({
+    f.payload({
       ...ownOrder(['active']),
-      orderId: anyText('interface'),
-      pair: maybe(stateOf('public', PAIRS)),
+      orderId: f.anyText('interface'),
+      pair: f.maybe(f.stateOf('public', PAIRS)),
       price: bookCngn('interface'),
       availableLiquidity: liquidity('interface'),
-      status: stateOf('interface', ['active']),
-      version: maybeText('public'),
+      status: f.stateOf('interface', ['active']),
+      version: f.maybeText('public'),
     }),
   errors: [...invalidOrder, underfunded],
 });
@@ -114,7 +95,7 @@ export const createLimitOrder = endpoint({
   done: 'Limit order placed',
   source: 'public',
   request: () =>
-    fields({
+    f.fields({
       pair: pair('public'),
       side: side('public'),
       price: price('public'),
@@ -122,7 +103,7 @@ export const createLimitOrder = endpoint({
       minAmount: orderAmount('public', 'not above maxAmount'),
       maxAmount: orderAmount('public', 'not below minAmount'),
     }),
-  response: () => payload({ ...ownOrder(['active']), version: maybeText('public') }),
+  response: () => f.payload({ ...ownOrder(['active']), version: f.maybeText('public') }),
   errors: [
     { when: 'minAmount is above maxAmount', fault: 'VALIDATION_ERROR', source: 'public' },
     lowSpread,
@@ -150,18 +131,18 @@ export const updateOrder = endpoint({
   nests: 'order',
   source: 'public',
   request: () =>
-    fields({
-      orderId: text('public'),
-      price: optional(price('public')),
-      spread: optional(orderSpread('public')),
-      minAmount: optional(orderAmount('public', 'not above maxAmount')),
-      maxAmount: optional(orderAmount('public', 'not below minAmount')),
-      status: optional(oneOf('public', ['active', 'paused'])),
+    f.fields({
+      orderId: f.text('public'),
+      price: f.optional(price('public')),
+      spread: f.optional(orderSpread('public')),
+      minAmount: f.optional(orderAmount('public', 'not above maxAmount')),
+      maxAmount: f.optional(orderAmount('public', 'not below minAmount')),
+      status: f.optional(f.oneOf('public', ['active', 'paused'])),
     }),
   response: () =>
-    payload({
-      order: maybe(group('public', ownOrder(['active', 'paused']))),
-      version: maybeText('public'),
+    f.payload({
+      order: f.maybe(f.group('public', ownOrder(['active', 'paused']))),
+      version: f.maybeText('public'),
     }),
   errors: [
     unknownOrder,
@@ -180,8 +161,8 @@ export const deleteOrder = endpoint({
   summary: 'Permanently remove an order',
   done: 'Limit order cancelled',
   source: 'public',
-  request: () => fields({ orderId: text('public') }),
-  response: () => payload({ orderId: maybeText('public'), version: maybeText('public') }),
+  request: () => f.fields({ orderId: f.text('public') }),
+  response: () => f.payload({ orderId: f.maybeText('public'), version: f.maybeText('public') }),
   errors: [unknownOrder, { when: 'the order is already deleted', fault: 'VALIDATION_ERROR', source: 'public' }],
 });
 
@@ -199,18 +180,18 @@ export const listOrders = endpoint({
   lists: 'orders',
   source: 'public',
   request: () =>
-    fields({
-      status: optional(oneOf('public', orderStates)),
-      pair: optional(pair('public')),
-      limit: optional(integer('public', { min: 1, max: 100, rule: '1 to 100; default 50' })),
-      startAfter: optional(text('public', { rule: 'the id of the last order on the previous page' })),
+    f.fields({
+      status: f.optional(f.oneOf('public', orderStates)),
+      pair: f.optional(pair('public')),
+      limit: f.optional(f.integer('public', { min: 1, max: 100, rule: '1 to 100; default 50' })),
+      startAfter: f.optional(f.text('public', { rule: 'the id of the last order on the previous page' })),
     }),
   response: () =>
-    payload({
-      orders: maybe(list('public', group('public', ownOrder(orderStates)))),
-      count: maybe(integer('public')),
-      note: maybeText('public'),
-      version: maybeText('public'),
+    f.payload({
+      orders: f.maybe(f.list('public', f.group('public', ownOrder(orderStates)))),
+      count: f.maybe(f.integer('public')),
+      note: f.maybeText('public'),
+      version: f.maybeText('public'),
     }),
   errors: [{ when: 'a filter value is unknown', fault: 'VALIDATION_ERROR', source: 'inferred' }],
 });

@@ -1,19 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import {
-  anyText,
-  fields,
-  group,
-  list,
-  maybe,
-  maybeText,
-  oneOf,
-  optional,
-  payload,
-  payText,
-  percent,
-  stateOf,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 import { cngn, cngnAmount, noLiquidity, quoteLimits, SIDES, selfTrade, side, usdc, usdt } from '../fx.ts';
 
 export const quote = endpoint({
@@ -28,12 +14,12 @@ export const quote = endpoint({
   nests: 'quote',
   source: 'interface',
   request: () =>
-    fields({
-      pair: oneOf('interface', ['CNGN-USDT', 'CNGN-USDC']),
+    f.fields({
+      pair: f.oneOf('interface', ['CNGN-USDT', 'CNGN-USDC']),
       side: side('interface'),
       cngnAmount: cngnAmount(),
-      tokenAmount: optional(
-        payText(
+      tokenAmount: f.optional(
+        f.payText(
           'public',
           { leg: 'stablecoin' },
           { rule: 'greater than 0, in the stablecoin; cannot be combined with cngnAmount' },
@@ -41,31 +27,31 @@ export const quote = endpoint({
       ),
     }),
   response: () =>
-    payload({
-      quote: group('interface', {
-        quoteId: anyText('interface'),
-        pair: anyText('interface'),
-        side: stateOf('interface', SIDES),
+    f.payload({
+      quote: f.group('interface', {
+        quoteId: f.anyText('interface'),
+        pair: f.anyText('interface'),
+        side: f.stateOf('interface', SIDES),
         cngnAmount: cngn('interface'),
         usdcAmount: usdc('interface'),
         usdtAmount: usdt('interface'),
         price: cngn('interface'),
         // The newest public responses omit both spreads.
-        spread: maybe(percent('interface')),
-        matchedOrders: list(
+        spread: f.maybe(f.percent('interface')),
+        matchedOrders: f.list(
           'interface',
-          group('interface', {
-            orderId: anyText('interface'),
+          f.group('interface', {
+            orderId: f.anyText('interface'),
             price: cngn('interface'),
             cngnAmount: cngn('interface'),
             usdcAmount: usdc('interface'),
             usdtAmount: usdt('interface'),
-            spread: maybe(percent('interface')),
+            spread: f.maybe(f.percent('interface')),
           }),
         ),
-        expiresAt: timestamp('interface'),
+        expiresAt: f.timestamp('interface'),
       }),
-      version: maybeText('interface'),
+      version: f.maybeText('interface'),
     }),
   errors: [
     { when: 'the amount is below 1000 cNGN or a field is invalid', fault: 'VALIDATION_ERROR', source: 'public' },

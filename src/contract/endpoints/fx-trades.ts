@@ -1,25 +1,6 @@
 import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
-import {
-  anyCase,
-  anyText,
-  fields,
-  group,
-  integer,
-  list,
-  maybe,
-  maybeText,
-  moneyText,
-  oneOf,
-  optional,
-  orNull,
-  payload,
-  payText,
-  percent,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 import {
   cngn,
   cngnAmount,
@@ -38,15 +19,15 @@ import {
 } from '../fx.ts';
 
 const idempotencyKey = () =>
-  optional(text('interface', { rule: 'an idempotency key; repeating it returns the first trade' }));
+  f.optional(f.text('interface', { rule: 'an idempotency key; repeating it returns the first trade' }));
 
-const destination = () => optional(evmAddress('interface'));
+const destination = () => f.optional(evmAddress('interface'));
 
 /** The fields of every kind of trade. The pair decides which of the two token amounts is present. */
 const tradeCore = () => ({
-  tradeId: anyText('interface'),
-  pair: anyText('interface'),
-  side: stateOf('interface', SIDES),
+  tradeId: f.anyText('interface'),
+  pair: f.anyText('interface'),
+  side: f.stateOf('interface', SIDES),
   cngnAmount: cngn('interface'),
   usdcAmount: usdc('interface'),
   usdtAmount: usdt('interface'),
@@ -71,28 +52,28 @@ export const trade = endpoint({
   nests: 'trade',
   source: 'interface',
   request: () =>
-    fields({
-      quoteId: optional(text('interface')),
-      pair: optional(pair('interface')),
-      side: optional(side('interface')),
-      cngnAmount: optional(payText('interface', 'CNGN', { rule: 'greater than 0, in cNGN' })),
-      orderId: optional(text('interface')),
+    f.fields({
+      quoteId: f.optional(f.text('interface')),
+      pair: f.optional(pair('interface')),
+      side: f.optional(side('interface')),
+      cngnAmount: f.optional(f.payText('interface', 'CNGN', { rule: 'greater than 0, in cNGN' })),
+      orderId: f.optional(f.text('interface')),
       destinationWalletAddress: destination(),
       idempotencyKey: idempotencyKey(),
     }),
   response: () =>
-    payload({
-      trade: group('interface', {
+    f.payload({
+      trade: f.group('interface', {
         ...tradeCore(),
-        orderId: maybeText('interface'),
+        orderId: f.maybeText('interface'),
         price: cngn('interface'),
-        platformFeePercentage: maybe(percent('interface')),
-        status: stateOf('interface', ['pending']),
-        lockId: anyText('interface'),
-        expiresAt: timestamp('interface'),
-        createdAt: timestamp('interface'),
+        platformFeePercentage: f.maybe(f.percent('interface')),
+        status: f.stateOf('interface', ['pending']),
+        lockId: f.anyText('interface'),
+        expiresAt: f.timestamp('interface'),
+        createdAt: f.timestamp('interface'),
       }),
-      version: maybeText('interface'),
+      version: f.maybeText('interface'),
     }),
   errors: [
     {
@@ -137,24 +118,24 @@ export const marketOrder = endpoint({
   envelope: 'camel',
   source: 'interface',
   request: () =>
-    fields({
-      pair: oneOf('interface', [...PAIRS, 'CNGN']),
+    f.fields({
+      pair: f.oneOf('interface', [...PAIRS, 'CNGN']),
       side: side('interface'),
       cngnAmount: cngnAmount(),
       destinationWalletAddress: destination(),
       idempotencyKey: idempotencyKey(),
     }),
   response: () =>
-    payload({
-      trade: group('interface', {
+    f.payload({
+      trade: f.group('interface', {
         ...tradeCore(),
         averagePrice: cngn('interface'),
-        status: stateOf('interface', ['pending']),
-        expiresAt: timestamp('interface'),
-        createdAt: timestamp('interface'),
+        status: f.stateOf('interface', ['pending']),
+        expiresAt: f.timestamp('interface'),
+        createdAt: f.timestamp('interface'),
       }),
-      version: maybeText('interface'),
-      note: maybeText('interface'),
+      version: f.maybeText('interface'),
+      note: f.maybeText('interface'),
     }),
   errors: [
     { when: 'a field is missing or invalid', fault: 'VALIDATION_ERROR', source: 'interface' },
@@ -163,7 +144,7 @@ export const marketOrder = endpoint({
   ],
 });
 
-const netAmount = () => moneyText('interface', 'decimal-string', { leg: 'bought' });
+const netAmount = () => f.moneyText('interface', 'decimal-string', { leg: 'bought' });
 
 export const tradeStatus = endpoint({
   ...quoteLimits,
@@ -179,21 +160,21 @@ export const tradeStatus = endpoint({
   done: 'Trade status retrieved',
   nests: 'trade',
   source: 'interface',
-  request: () => fields({ tradeId: text('interface') }),
+  request: () => f.fields({ tradeId: f.text('interface') }),
   response: () =>
-    payload({
-      trade: group('interface', {
+    f.payload({
+      trade: f.group('interface', {
         ...tradeCore(),
         price: cngn('interface'),
-        fintechNetAmount: maybe(netAmount()),
-        status: stateOf('interface', TRADE_STATES),
-        lockId: maybeText('interface'),
-        createdAt: timestamp('interface'),
-        priceLockExpiresAt: maybe(timestamp('interface')),
-        errorMessage: orNull(anyText('interface')),
-        failedAt: orNull(timestamp('interface')),
+        fintechNetAmount: f.maybe(netAmount()),
+        status: f.stateOf('interface', TRADE_STATES),
+        lockId: f.maybeText('interface'),
+        createdAt: f.timestamp('interface'),
+        priceLockExpiresAt: f.maybe(f.timestamp('interface')),
+        errorMessage: f.orNull(f.anyText('interface')),
+        failedAt: f.orNull(f.timestamp('interface')),
       }),
-      version: maybeText('public'),
+      version: f.maybeText('public'),
     }),
   errors: [
     {
@@ -216,27 +197,27 @@ export const listTrades = endpoint({
   lists: 'trades',
   source: 'interface',
   request: () =>
-    fields({
-      pair: optional(pair('interface')),
-      side: optional(anyCase('interface', SIDES)),
-      status: optional(anyCase('interface', TRADE_STATES)),
-      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 50' })),
-      startAfter: optional(text('interface', { rule: 'the id of the last trade on the previous page' })),
+    f.fields({
+      pair: f.optional(pair('interface')),
+      side: f.optional(f.anyCase('interface', SIDES)),
+      status: f.optional(f.anyCase('interface', TRADE_STATES)),
+      limit: f.optional(f.integer('interface', { min: 1, max: 100, rule: '1 to 100; default 50' })),
+      startAfter: f.optional(f.text('interface', { rule: 'the id of the last trade on the previous page' })),
     }),
   response: () =>
-    payload({
-      trades: list(
+    f.payload({
+      trades: f.list(
         'interface',
-        group('interface', {
+        f.group('interface', {
           ...tradeCore(),
           price: cngn('interface'),
-          fintechNetAmount: maybe(netAmount()),
-          status: anyText('interface'),
-          createdAt: timestamp('interface'),
+          fintechNetAmount: f.maybe(netAmount()),
+          status: f.anyText('interface'),
+          createdAt: f.timestamp('interface'),
         }),
       ),
-      count: integer('interface'),
-      version: maybeText('interface'),
+      count: f.integer('interface'),
+      version: f.maybeText('interface'),
     }),
   errors: [
     { when: 'the limit is above 100 or a filter value is unknown', fault: 'VALIDATION_ERROR', source: 'inferred' },

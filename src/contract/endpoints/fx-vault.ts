@@ -1,26 +1,11 @@
 import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
-import {
-  anyText,
-  entry,
-  fields,
-  flag,
-  group,
-  list,
-  maybe,
-  maybeText,
-  patterned,
-  payload,
-  privateKey,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 import { dollars, limits } from '../fx.ts';
 
-const tokenWallets = () => ({ USDT: maybeText('public'), USDC: maybeText('public'), cNGN: maybeText('public') });
+const tokenWallets = () => ({ USDT: f.maybeText('public'), USDC: f.maybeText('public'), cNGN: f.maybeText('public') });
 
-const masked = () => maybe(anyText('public', { rule: 'masked; shows the first four characters' }));
+const masked = () => f.maybe(f.anyText('public', { rule: 'masked; shows the first four characters' }));
 
 export const registerMpc = endpoint({
   ...limits,
@@ -33,29 +18,29 @@ export const registerMpc = endpoint({
   done: 'MPC vault registered',
   source: 'public',
   request: () =>
-    fields({
-      mpcVaultApiKey: text('public', { secret: true }),
-      callbackClientSignerPublicKey: patterned(
+    f.fields({
+      mpcVaultApiKey: f.text('public', { secret: true }),
+      callbackClientSignerPublicKey: f.patterned(
         'public',
         /^ssh-ed25519 \S+( .*)?$/,
         'an SSH public key (ssh-ed25519 …)',
       ),
-      mpcClientSignerPrivateKey: privateKey('public'),
-      vaultId: text('public'),
-      tokenWallets: group('public', { USDT: evmAddress('public'), USDC: evmAddress('public') }),
-      notificationEmails: list('public', entry(/^[^\s@]+@[^\s@]+\.[^\s@]+$/), {
+      mpcClientSignerPrivateKey: f.privateKey('public'),
+      vaultId: f.text('public'),
+      tokenWallets: f.group('public', { USDT: evmAddress('public'), USDC: evmAddress('public') }),
+      notificationEmails: f.list('public', f.entry(/^[^\s@]+@[^\s@]+\.[^\s@]+$/), {
         min: 1,
         max: 20,
         rule: '1 to 20 e-mail addresses',
       }),
     }),
   response: () =>
-    payload({
-      vaultId: maybeText('public'),
-      status: maybe(stateOf('public', ['pending', 'active'])),
-      tokenWallets: maybe(group('public', tokenWallets())),
-      createdAt: maybe(timestamp('public')),
-      note: maybeText('public'),
+    f.payload({
+      vaultId: f.maybeText('public'),
+      status: f.maybe(f.stateOf('public', ['pending', 'active'])),
+      tokenWallets: f.maybe(f.group('public', tokenWallets())),
+      createdAt: f.maybe(f.timestamp('public')),
+      note: f.maybeText('public'),
     }),
   errors: [{ when: 'a required field is missing', fault: 'VALIDATION_ERROR', source: 'inferred' }],
 });
@@ -69,28 +54,28 @@ export const fxSettings = endpoint({
   summary: 'Show the MPC vault and its signing settings',
   done: 'FX settings retrieved',
   source: 'interface',
-  request: () => fields({}),
+  request: () => f.fields({}),
   response: () =>
-    payload({
-      fintechId: maybeText('public'),
-      vaultId: maybeText('public'),
+    f.payload({
+      fintechId: f.maybeText('public'),
+      vaultId: f.maybeText('public'),
       mpcVaultApiKey: masked(),
       mpcClientSignerPrivateKey: masked(),
-      callbackClientSignerPublicKey: maybeText('public'),
-      mpcConfigStatus: maybe(stateOf('public', ['active', 'pending', 'inactive'])),
-      autoSigning: maybe(
-        group('public', {
-          available: maybe(flag('public')),
-          enabled: maybe(flag('public')),
+      callbackClientSignerPublicKey: f.maybeText('public'),
+      mpcConfigStatus: f.maybe(f.stateOf('public', ['active', 'pending', 'inactive'])),
+      autoSigning: f.maybe(
+        f.group('public', {
+          available: f.maybe(f.flag('public')),
+          enabled: f.maybe(f.flag('public')),
           threshold: dollars(),
-          vmStatus: maybe(stateOf('public', ['running', 'stopped', 'terminated'])),
-          vmInstanceName: maybeText('public'),
-          natExternalIp: maybeText('public'),
-          note: maybeText('public'),
+          vmStatus: f.maybe(f.stateOf('public', ['running', 'stopped', 'terminated'])),
+          vmInstanceName: f.maybeText('public'),
+          natExternalIp: f.maybeText('public'),
+          note: f.maybeText('public'),
         }),
       ),
-      tokenWallets: maybe(group('public', tokenWallets())),
-      notificationEmails: maybe(list('public', anyText('public'))),
+      tokenWallets: f.maybe(f.group('public', tokenWallets())),
+      notificationEmails: f.maybe(f.list('public', f.anyText('public'))),
     }),
   errors: [],
 });

@@ -1,22 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import {
-  fields,
-  group,
-  integer,
-  list,
-  maybe,
-  maybeText,
-  money,
-  moneyText,
-  oneOf,
-  opaqueUuid,
-  optional,
-  payload,
-  type Source,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 import { outOfSet, pageAnswer, range } from '../pages.ts';
 
 const depositTypes = ['fintech_deposit', 'user_onramp'] as const;
@@ -27,56 +10,56 @@ const transactionTypes = [...depositTypes, ...payoutTypes] as const;
 
 const statuses = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
 
-const naira = (source: Source) => maybe(money(source, 'naira', 'NGN'));
+const naira = (source: f.Source) => f.maybe(f.money(source, 'naira', 'NGN'));
 
 const page = () => ({
-  limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
-  offset: optional(integer('interface', { rule: '0 or more' })),
+  limit: f.optional(f.integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
+  offset: f.optional(f.integer('interface', { rule: '0 or more' })),
 });
 
-const userFilter = (rule: string) => optional(text('public', { rule }));
+const userFilter = (rule: string) => f.optional(f.text('public', { rule }));
 
 const limits = { rateLimit: { max: 100, windowSeconds: 60 }, source: 'interface' } as const;
 
 /** The sender, according to the bank. */
 const depositor = () =>
-  group('public', {
-    name: maybeText('public'),
-    accountNumber: maybeText('public'),
-    bankName: maybeText('public'),
-    bankCode: maybeText('public'),
+  f.group('public', {
+    name: f.maybeText('public'),
+    accountNumber: f.maybeText('public'),
+    bankName: f.maybeText('public'),
+    bankCode: f.maybeText('public'),
   });
 
 /** An incoming bank transfer. The source of its mint transaction hash differs between the two lists. */
-const received = (types: readonly string[], directions: readonly string[], mintSource: Source) =>
-  group('public', {
-    id: maybeText('public'),
-    type: maybe(stateOf('interface', types)),
-    direction: maybe(stateOf('public', directions)),
-    fintechId: maybe(opaqueUuid('public')),
-    userId: maybeText('client'),
+const received = (types: readonly string[], directions: readonly string[], mintSource: f.Source) =>
+  f.group('public', {
+    id: f.maybeText('public'),
+    type: f.maybe(f.stateOf('interface', types)),
+    direction: f.maybe(f.stateOf('public', directions)),
+    fintechId: f.maybe(f.opaqueUuid('public')),
+    userId: f.maybeText('client'),
     amount: naira('public'),
     fundingAmount: naira('client'),
     platformFee: naira('client'),
-    currency: maybe(stateOf('public', ['NGN'])),
-    virtualAccountNumber: maybeText('public'),
-    virtualAccountName: maybeText('public'),
-    depositor: maybe(depositor()),
-    transactionReference: maybeText('public'),
-    provider: maybeText('public'),
-    status: maybe(stateOf('interface', statuses)),
-    walletAddress: maybeText('public'),
-    mintTxHash: maybeText(mintSource),
-    createdAt: maybe(timestamp('public')),
-    completedAt: maybe(timestamp('public')),
+    currency: f.maybe(f.stateOf('public', ['NGN'])),
+    virtualAccountNumber: f.maybeText('public'),
+    virtualAccountName: f.maybeText('public'),
+    depositor: f.maybe(depositor()),
+    transactionReference: f.maybeText('public'),
+    provider: f.maybeText('public'),
+    status: f.maybe(f.stateOf('interface', statuses)),
+    walletAddress: f.maybeText('public'),
+    mintTxHash: f.maybeText(mintSource),
+    createdAt: f.maybe(f.timestamp('public')),
+    completedAt: f.maybe(f.timestamp('public')),
   });
 
 /** What a response repeats of the filters that were sent. */
 const sentFilters = () =>
-  maybe(
-    group('public', {
-      ...{ direction: maybeText('inferred'), type: maybeText('inferred'), userId: maybeText('inferred') },
-      ...{ status: maybeText('inferred'), startDate: maybeText('inferred'), endDate: maybeText('inferred') },
+  f.maybe(
+    f.group('public', {
+      ...{ direction: f.maybeText('inferred'), type: f.maybeText('inferred'), userId: f.maybeText('inferred') },
+      ...{ status: f.maybeText('inferred'), startDate: f.maybeText('inferred'), endDate: f.maybeText('inferred') },
     }),
   );
 
@@ -90,16 +73,16 @@ export const listDeposits = endpoint({
   done: 'Deposits listed',
   lists: 'deposits',
   request: () =>
-    fields({
-      type: optional(oneOf('interface', depositTypes)),
+    f.fields({
+      type: f.optional(f.oneOf('interface', depositTypes)),
       userId: userFilter('a user id; only with type user_onramp'),
-      status: optional(oneOf('interface', statuses)),
+      status: f.optional(f.oneOf('interface', statuses)),
       ...range('public'),
       ...page(),
     }),
   response: () =>
-    payload({
-      deposits: maybe(list('public', received(depositTypes, ['in'], 'public'))),
+    f.payload({
+      deposits: f.maybe(f.list('public', received(depositTypes, ['in'], 'public'))),
       ...pageAnswer('public'),
       filters: sentFilters(),
     }),
@@ -116,46 +99,46 @@ export const listPayouts = endpoint({
   done: 'Payouts listed',
   lists: 'payouts',
   request: () =>
-    fields({
-      type: optional(oneOf('interface', payoutTypes)),
+    f.fields({
+      type: f.optional(f.oneOf('interface', payoutTypes)),
       userId: userFilter('a user id; only with type user_offramp'),
-      status: optional(oneOf('interface', statuses)),
+      status: f.optional(f.oneOf('interface', statuses)),
       ...range('public'),
       ...page(),
     }),
   response: () =>
-    payload({
-      payouts: maybe(
-        list(
+    f.payload({
+      payouts: f.maybe(
+        f.list(
           'public',
-          group('public', {
-            id: maybe(opaqueUuid('public')),
-            type: maybe(stateOf('interface', payoutTypes)),
-            direction: maybe(stateOf('public', ['out'])),
-            fintechId: maybe(opaqueUuid('public')),
+          f.group('public', {
+            id: f.maybe(f.opaqueUuid('public')),
+            type: f.maybe(f.stateOf('interface', payoutTypes)),
+            direction: f.maybe(f.stateOf('public', ['out'])),
+            fintechId: f.maybe(f.opaqueUuid('public')),
             amount: naira('public'),
-            currency: maybe(stateOf('public', ['NGN'])),
-            sourceWalletAddress: maybeText('public'),
-            sourceNetwork: maybeText('public'),
-            bankAccount: maybe(
-              group('public', {
-                accountNumber: maybeText('public'),
-                accountName: maybeText('public'),
-                bankName: maybeText('public'),
-                bankCode: maybeText('public'),
+            currency: f.maybe(f.stateOf('public', ['NGN'])),
+            sourceWalletAddress: f.maybeText('public'),
+            sourceNetwork: f.maybeText('public'),
+            bankAccount: f.maybe(
+              f.group('public', {
+                accountNumber: f.maybeText('public'),
+                accountName: f.maybeText('public'),
+                bankName: f.maybeText('public'),
+                bankCode: f.maybeText('public'),
               }),
             ),
-            status: maybe(stateOf('interface', statuses)),
-            transferTxHash: maybeText('public'),
-            payoutReference: maybeText('public'),
-            payoutProvider: maybeText('public'),
-            payoutStatus: maybe(stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
+            status: f.maybe(f.stateOf('interface', statuses)),
+            transferTxHash: f.maybeText('public'),
+            payoutReference: f.maybeText('public'),
+            payoutProvider: f.maybeText('public'),
+            payoutStatus: f.maybe(f.stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
             processingFee: naira('public'),
             totalDeducted: naira('public'),
-            createdAt: maybe(timestamp('public')),
-            initiatedAt: maybe(timestamp('public')),
-            completedAt: maybe(timestamp('public')),
-            updatedAt: maybe(timestamp('public')),
+            createdAt: f.maybe(f.timestamp('public')),
+            initiatedAt: f.maybe(f.timestamp('public')),
+            completedAt: f.maybe(f.timestamp('public')),
+            updatedAt: f.maybe(f.timestamp('public')),
           }),
         ),
       ),
@@ -175,24 +158,24 @@ export const listTransactions = endpoint({
   done: 'Transactions listed',
   lists: 'transactions',
   request: () =>
-    fields({
-      direction: optional(oneOf('interface', ['in', 'out'], { rule: 'in (deposits) or out (payouts)' })),
-      type: optional(oneOf('interface', transactionTypes)),
+    f.fields({
+      direction: f.optional(f.oneOf('interface', ['in', 'out'], { rule: 'in (deposits) or out (payouts)' })),
+      type: f.optional(f.oneOf('interface', transactionTypes)),
       userId: userFilter('a user id'),
-      status: optional(oneOf('interface', statuses)),
+      status: f.optional(f.oneOf('interface', statuses)),
       ...range('public'),
       ...page(),
     }),
   response: () =>
-    payload({
-      transactions: maybe(list('public', received(transactionTypes, ['in', 'out'], 'inferred'))),
+    f.payload({
+      transactions: f.maybe(f.list('public', received(transactionTypes, ['in', 'out'], 'inferred'))),
       ...pageAnswer('public'),
-      summary: maybe(
-        group('public', {
-          totalDeposits: maybe(integer('public')),
-          totalPayouts: maybe(integer('public')),
-          depositVolume: maybe(moneyText('public', 'naira', 'NGN')),
-          payoutVolume: maybe(moneyText('public', 'naira', 'NGN')),
+      summary: f.maybe(
+        f.group('public', {
+          totalDeposits: f.maybe(f.integer('public')),
+          totalPayouts: f.maybe(f.integer('public')),
+          depositVolume: f.maybe(f.moneyText('public', 'naira', 'NGN')),
+          payoutVolume: f.maybe(f.moneyText('public', 'naira', 'NGN')),
         }),
       ),
       filters: sentFilters(),

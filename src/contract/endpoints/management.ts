@@ -1,20 +1,5 @@
 import { endpoint, managementLimits } from '../endpoint.ts';
-import {
-  anyText,
-  entry,
-  fields,
-  flag,
-  list,
-  maybe,
-  maybeText,
-  moneyText,
-  optional,
-  patterned,
-  payload,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 const webhookLimits = { rateLimit: { max: 10, windowSeconds: 60 }, source: 'interface' } as const;
 
@@ -27,9 +12,9 @@ export const regenerateApiKey = endpoint({
   effect: 'destructive',
   summary: 'Replace the API key; the old key stops working immediately',
   done: 'API key regenerated',
-  request: () => fields({}),
+  request: () => f.fields({}),
   response: () =>
-    payload({ apiKey: maybe(anyText('public', { secret: true })), rotatedAt: maybe(timestamp('public')) }),
+    f.payload({ apiKey: f.maybe(f.anyText('public', { secret: true })), rotatedAt: f.maybe(f.timestamp('public')) }),
   errors: [],
 });
 
@@ -41,13 +26,13 @@ export const createSandboxKey = endpoint({
   effect: 'write',
   summary: 'Create a sandbox API key',
   done: 'Sandbox key created',
-  request: () => fields({ fintechName: optional(text('public')) }),
+  request: () => f.fields({ fintechName: f.optional(f.text('public')) }),
   response: () =>
-    payload({
-      apiKey: anyText('interface', { secret: true }),
-      fintechId: anyText('interface'),
-      createdAt: timestamp('interface'),
-      note: anyText('interface'),
+    f.payload({
+      apiKey: f.anyText('interface', { secret: true }),
+      fintechId: f.anyText('interface'),
+      createdAt: f.timestamp('interface'),
+      note: f.anyText('interface'),
     }),
   errors: [{ when: 'the production key is missing or wrong', fault: 'AUTHENTICATION_FAILED', source: 'inferred' }],
 });
@@ -61,26 +46,26 @@ export const setWebhook = endpoint({
   summary: 'Set the webhook URL and the events to deliver',
   done: 'Webhook configured',
   request: () =>
-    fields({
+    f.fields({
       // The sandbox may permit this machine itself, over HTTP too. Source: inferred.
-      webhookUrl: patterned(
+      webhookUrl: f.patterned(
         'interface',
         /^(https:\/\/[^\s/?#@]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?)(\/[^\s]*)?$/,
         'a public HTTPS URL',
       ),
-      secret: optional(text('public', { secret: true, rule: 'the signing secret' })),
-      enabled: flag('interface'),
-      events: optional(
-        list('interface', entry(/^[a-z_.]{1,100}$/), { min: 1, max: 100, rule: 'event names, or only all' }),
+      secret: f.optional(f.text('public', { secret: true, rule: 'the signing secret' })),
+      enabled: f.flag('interface'),
+      events: f.optional(
+        f.list('interface', f.entry(/^[a-z_.]{1,100}$/), { min: 1, max: 100, rule: 'event names, or only all' }),
       ),
     }),
   response: () =>
-    payload({
-      webhookUrl: maybeText('public'),
-      enabled: maybe(flag('public')),
-      hasSecret: maybe(flag('public')),
-      urlValidated: maybe(flag('public')),
-      updatedAt: maybe(timestamp('public')),
+    f.payload({
+      webhookUrl: f.maybeText('public'),
+      enabled: f.maybe(f.flag('public')),
+      hasSecret: f.maybe(f.flag('public')),
+      urlValidated: f.maybe(f.flag('public')),
+      updatedAt: f.maybe(f.timestamp('public')),
     }),
   errors: [
     { when: 'the URL is missing or not HTTPS', fault: 'VALIDATION_ERROR', source: 'public' },
@@ -96,12 +81,12 @@ export const toggleWebhook = endpoint({
   effect: 'write',
   summary: 'Enable or disable webhook delivery',
   done: 'Webhook delivery updated',
-  request: () => fields({ enabled: flag('interface') }),
+  request: () => f.fields({ enabled: f.flag('interface') }),
   response: () =>
-    payload({
-      webhookUrl: maybeText('public'),
-      enabled: maybe(flag('public')),
-      updatedAt: maybe(timestamp('public')),
+    f.payload({
+      webhookUrl: f.maybeText('public'),
+      enabled: f.maybe(f.flag('public')),
+      updatedAt: f.maybe(f.timestamp('public')),
     }),
   errors: [{ when: 'no webhook is configured', fault: 'NOT_FOUND', source: 'inferred' }],
 });
@@ -114,14 +99,14 @@ export const getWebhook = endpoint({
   effect: 'read',
   summary: 'Show the webhook URL and its events',
   done: 'Webhook configuration retrieved',
-  request: () => fields({}),
+  request: () => f.fields({}),
   response: () =>
-    payload({
-      webhookUrl: maybeText('public'),
-      enabled: maybe(flag('public')),
-      hasSecret: maybe(flag('public')),
-      events: maybe(list('public', anyText('public'))),
-      updatedAt: maybe(timestamp('public')),
+    f.payload({
+      webhookUrl: f.maybeText('public'),
+      enabled: f.maybe(f.flag('public')),
+      hasSecret: f.maybe(f.flag('public')),
+      events: f.maybe(f.list('public', f.anyText('public'))),
+      updatedAt: f.maybe(f.timestamp('public')),
     }),
   errors: [],
 });
@@ -136,16 +121,16 @@ export const storePublicKey = endpoint({
   summary: 'Store the public key that responses and events are encrypted with',
   done: 'Public key stored',
   request: () =>
-    fields({
-      data: patterned(
+    f.fields({
+      data: f.patterned(
         'public',
         /^([0-9a-fA-F]{2})+$/,
         'an X25519 public key of 64 hexadecimal digits; longer in the older AES envelope',
       ),
-      encrypted: optional(flag('public')),
-      iv: optional(patterned('public', /^[0-9a-fA-F]{32}$/, '32 hexadecimal digits')),
+      encrypted: f.optional(f.flag('public')),
+      iv: f.optional(f.patterned('public', /^[0-9a-fA-F]{32}$/, '32 hexadecimal digits')),
     }),
-  response: () => payload({ updatedAt: maybe(timestamp('public')) }),
+  response: () => f.payload({ updatedAt: f.maybe(f.timestamp('public')) }),
   errors: [
     {
       when: 'the key is not 64 hexadecimal digits, or the envelope does not decrypt to one',
@@ -163,8 +148,8 @@ export const getPlatformPublicKey = endpoint({
   effect: 'read',
   summary: 'Show the public key that requests can be encrypted with',
   done: 'Platform public key retrieved',
-  request: () => fields({}),
-  response: () => payload({ publicKey: maybeText('public') }),
+  request: () => f.fields({}),
+  response: () => f.payload({ publicKey: f.maybeText('public') }),
   errors: [],
 });
 
@@ -176,8 +161,8 @@ export const getAesKey = endpoint({
   effect: 'read',
   summary: "Show the account's AES key",
   done: 'AES key retrieved',
-  request: () => fields({}),
-  response: () => payload({ aesKey: maybe(anyText('public', { secret: true })) }),
+  request: () => f.fields({}),
+  response: () => f.payload({ aesKey: f.maybe(f.anyText('public', { secret: true })) }),
   errors: [],
 });
 
@@ -189,16 +174,16 @@ export const autoSigningConfig = endpoint({
   effect: 'read',
   summary: 'Show the auto-signing threshold for cNGN',
   done: 'Auto-signing configuration retrieved',
-  request: () => fields({ fintechId: optional(text('public')) }),
+  request: () => f.fields({ fintechId: f.optional(f.text('public')) }),
   response: () =>
-    payload({
-      enabled: maybe(flag('public')),
-      thresholdAmount: maybe(
-        moneyText('public', 'decimal-string', 'CNGN', { rule: 'may be masked with asterisks', isMasked: true }),
+    f.payload({
+      enabled: f.maybe(f.flag('public')),
+      thresholdAmount: f.maybe(
+        f.moneyText('public', 'decimal-string', 'CNGN', { rule: 'may be masked with asterisks', isMasked: true }),
       ),
-      currency: maybe(stateOf('public', ['CNGN'])),
-      maxDailyAmount: maybe(moneyText('public', 'decimal-string', 'CNGN', { rule: 'the unit is not documented' })),
-      restrictToFintech: maybe(flag('public')),
+      currency: f.maybe(f.stateOf('public', ['CNGN'])),
+      maxDailyAmount: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN', { rule: 'the unit is not documented' })),
+      restrictToFintech: f.maybe(f.flag('public')),
     }),
   errors: [],
 });

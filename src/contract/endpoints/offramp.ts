@@ -1,30 +1,14 @@
 import { endpoint } from '../endpoint.ts';
 import { userNotVerified } from '../faults.ts';
-import {
-  accountNumber,
-  anyText,
-  bankCode,
-  fields,
-  group,
-  integer,
-  maybe,
-  maybeText,
-  moneyText,
-  opaqueUuid,
-  pay,
-  payload,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 /** The payout account as verified by the bank. */
 const verifiedDestination = () =>
-  group('public', {
-    accountNumber: maybeText('public'),
-    bankCode: maybeText('public'),
-    accountHolderName: maybeText('public'),
-    verificationTimestamp: maybe(timestamp('public')),
+  f.group('public', {
+    accountNumber: f.maybeText('public'),
+    bankCode: f.maybeText('public'),
+    accountHolderName: f.maybeText('public'),
+    verificationTimestamp: f.maybe(f.timestamp('public')),
   });
 
 export const startOfframp = endpoint({
@@ -41,33 +25,33 @@ export const startOfframp = endpoint({
   summary: "Start an offramp of a user's cNGN to a bank account",
   done: 'Offramp started',
   request: () =>
-    fields({
-      userId: text('interface', { rule: 'the id of a verified, active user' }),
-      amount: pay('interface', 'naira', 'NGN', { rule: 'greater than 0, in Naira' }),
-      accountNumber: accountNumber('interface'),
-      bankCode: bankCode('interface'),
-      ticker: text('interface', { rule: 'a ticker; only CNGN is known to work' }),
+    f.fields({
+      userId: f.text('interface', { rule: 'the id of a verified, active user' }),
+      amount: f.pay('interface', 'naira', 'NGN', { rule: 'greater than 0, in Naira' }),
+      accountNumber: f.accountNumber('interface'),
+      bankCode: f.bankCode('interface'),
+      ticker: f.text('interface', { rule: 'a ticker; only CNGN is known to work' }),
     }),
   response: () =>
-    payload({
-      requestId: opaqueUuid('interface'),
-      status: anyText('interface'),
-      stage: anyText('interface'),
+    f.payload({
+      requestId: f.opaqueUuid('interface'),
+      status: f.anyText('interface'),
+      stage: f.anyText('interface'),
       // Public documentation has it on the envelope.
-      message: maybeText('interface'),
-      tokenAddress: maybeText('public'),
-      vaultAddress: maybeText('public'),
-      transactionHash: maybeText('public'),
-      smartWalletAddress: maybeText('public'),
-      executedAt: maybe(timestamp('public')),
-      gasUsed: maybeText('public'),
-      effectiveGasPrice: maybeText('public'),
-      blockNumber: maybeText('public'),
-      duration: maybe(integer('public')),
-      userId: maybeText('public'),
-      amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
-      tokenSymbol: maybeText('public'),
-      verifiedAccountDetails: maybe(verifiedDestination()),
+      message: f.maybeText('interface'),
+      tokenAddress: f.maybeText('public'),
+      vaultAddress: f.maybeText('public'),
+      transactionHash: f.maybeText('public'),
+      smartWalletAddress: f.maybeText('public'),
+      executedAt: f.maybe(f.timestamp('public')),
+      gasUsed: f.maybeText('public'),
+      effectiveGasPrice: f.maybeText('public'),
+      blockNumber: f.maybeText('public'),
+      duration: f.maybe(f.integer('public')),
+      userId: f.maybeText('public'),
+      amount: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN')),
+      tokenSymbol: f.maybeText('public'),
+      verifiedAccountDetails: f.maybe(verifiedDestination()),
     }),
   errors: [
     {
@@ -101,21 +85,21 @@ const offrampStates = [
 
 /** The token leg: cNGN leaving the user's wallet. */
 const tokenTransfer = () =>
-  group('public', {
-    status: maybeText('public'),
-    transactionHash: maybeText('public'),
-    blockNumber: maybeText('public'),
-    timestamp: maybe(timestamp('public')),
+  f.group('public', {
+    status: f.maybeText('public'),
+    transactionHash: f.maybeText('public'),
+    blockNumber: f.maybeText('public'),
+    timestamp: f.maybe(f.timestamp('public')),
   });
 
 /** The bank leg. */
 const payout = () =>
-  group('public', {
-    status: maybeText('public'),
-    reference: maybeText('public'),
-    transactionId: maybeText('public'),
-    timestamp: maybe(timestamp('public')),
-    attempts: maybe(integer('public')),
+  f.group('public', {
+    status: f.maybeText('public'),
+    reference: f.maybeText('public'),
+    transactionId: f.maybeText('public'),
+    timestamp: f.maybe(f.timestamp('public')),
+    attempts: f.maybe(f.integer('public')),
   });
 
 export const offrampStatus = endpoint({
@@ -125,21 +109,21 @@ export const offrampStatus = endpoint({
   effect: 'read',
   summary: 'Show the status of an offramp',
   done: 'Offramp status retrieved',
-  request: () => fields({ requestId: text('interface', { rule: 'as returned by /cngnofframp' }) }),
+  request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /cngnofframp' }) }),
   response: () =>
-    payload({
-      requestId: maybeText('public'),
-      status: maybe(stateOf('public', offrampStates)),
-      stage: maybeText('public'),
-      createdAt: maybe(timestamp('public')),
-      updatedAt: maybe(timestamp('public')),
-      userWalletAddress: maybeText('client'),
-      vaultAddress: maybeText('client'),
-      tokenAddress: maybeText('public'),
-      amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
-      fintechUserId: maybeText('client'),
-      tokenTransfer: maybe(tokenTransfer()),
-      payout: maybe(payout()),
+    f.payload({
+      requestId: f.maybeText('public'),
+      status: f.maybe(f.stateOf('public', offrampStates)),
+      stage: f.maybeText('public'),
+      createdAt: f.maybe(f.timestamp('public')),
+      updatedAt: f.maybe(f.timestamp('public')),
+      userWalletAddress: f.maybeText('client'),
+      vaultAddress: f.maybeText('client'),
+      tokenAddress: f.maybeText('public'),
+      amount: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN')),
+      fintechUserId: f.maybeText('client'),
+      tokenTransfer: f.maybe(tokenTransfer()),
+      payout: f.maybe(payout()),
     }),
   errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
   rateLimit: { max: 30, windowSeconds: 60 },

@@ -1,52 +1,34 @@
 import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
 import { userNotVerified } from '../faults.ts';
-import {
-  anyText,
-  fields,
-  flag,
-  group,
-  maybe,
-  maybeText,
-  money,
-  moneyText,
-  oneOf,
-  opaqueUuid,
-  optional,
-  pay,
-  payload,
-  percent,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 /** The fees in short form. `totalAmount` is the sum to pay, `baseAmount` what the wallet receives. */
 const onrampFees = () =>
-  group('interface', {
-    baseAmount: money('interface', 'naira', 'NGN'),
-    fintechFee: maybe(money('public', 'naira', 'NGN')),
-    platformFee: maybe(money('public', 'naira', 'NGN')),
-    totalFee: money('interface', 'naira', 'NGN'),
-    totalAmount: money('interface', 'naira', 'NGN'),
-    gatewayFee: maybe(money('client', 'naira', 'NGN')),
-    breakdown: maybe(onrampFeesInFull()),
+  f.group('interface', {
+    baseAmount: f.money('interface', 'naira', 'NGN'),
+    fintechFee: f.maybe(f.money('public', 'naira', 'NGN')),
+    platformFee: f.maybe(f.money('public', 'naira', 'NGN')),
+    totalFee: f.money('interface', 'naira', 'NGN'),
+    totalAmount: f.money('interface', 'naira', 'NGN'),
+    gatewayFee: f.maybe(f.money('client', 'naira', 'NGN')),
+    breakdown: f.maybe(onrampFeesInFull()),
   });
 
 const onrampFeesInFull = () =>
-  group('client', {
-    userRequestedAmount: maybe(money('client', 'naira', 'NGN')),
-    fintechFeeAmount: maybe(money('client', 'naira', 'NGN')),
-    fintechFeePercentage: maybe(percent('client')),
-    fintechFeeCapped: maybe(flag('client')),
-    gatewayFeeAmount: maybe(money('client', 'naira', 'NGN')),
-    gatewayFeePercentage: maybe(percent('client')),
-    platformFeeAmount: maybe(money('client', 'naira', 'NGN')),
-    platformFeePercentage: maybe(percent('client')),
-    platformFeeCapped: maybe(flag('client')),
-    totalFeeAmount: maybe(money('client', 'naira', 'NGN')),
-    finalAmount: maybe(money('client', 'naira', 'NGN')),
-    amountToWallet: maybe(money('client', 'naira', 'NGN')),
+  f.group('client', {
+    userRequestedAmount: f.maybe(f.money('client', 'naira', 'NGN')),
+    fintechFeeAmount: f.maybe(f.money('client', 'naira', 'NGN')),
+    fintechFeePercentage: f.maybe(f.percent('client')),
+    fintechFeeCapped: f.maybe(f.flag('client')),
+    gatewayFeeAmount: f.maybe(f.money('client', 'naira', 'NGN')),
+    gatewayFeePercentage: f.maybe(f.percent('client')),
+    platformFeeAmount: f.maybe(f.money('client', 'naira', 'NGN')),
+    platformFeePercentage: f.maybe(f.percent('client')),
+    platformFeeCapped: f.maybe(f.flag('client')),
+    totalFeeAmount: f.maybe(f.money('client', 'naira', 'NGN')),
+    finalAmount: f.maybe(f.money('client', 'naira', 'NGN')),
+    amountToWallet: f.maybe(f.money('client', 'naira', 'NGN')),
   });
 
 export const startOnramp = endpoint({
@@ -69,29 +51,29 @@ export const startOnramp = endpoint({
   summary: 'Start an onramp: create a one-time bank account to pay Naira into',
   done: 'Onramp started',
   request: () =>
-    fields({
-      userId: text('interface', { rule: 'the id of a verified, active user' }),
-      amount: pay('interface', 'naira', 'NGN', { rule: 'greater than 0, in Naira; the amount the wallet receives' }),
-      assetSwap: optional(oneOf('interface', ['USDC', 'USDT'], { rule: 'USDC or USDT; only used with autoSwap' })),
-      autoSwap: optional(flag('interface')),
-      sweepToOfframp: optional(
-        flag('interface', { rule: "true or false; true sends the result to the user's default wallet" }),
+    f.fields({
+      userId: f.text('interface', { rule: 'the id of a verified, active user' }),
+      amount: f.pay('interface', 'naira', 'NGN', { rule: 'greater than 0, in Naira; the amount the wallet receives' }),
+      assetSwap: f.optional(f.oneOf('interface', ['USDC', 'USDT'], { rule: 'USDC or USDT; only used with autoSwap' })),
+      autoSwap: f.optional(f.flag('interface')),
+      sweepToOfframp: f.optional(
+        f.flag('interface', { rule: "true or false; true sends the result to the user's default wallet" }),
       ),
       // Only used with autoSwap and without sweepToOfframp.
-      destinationAssetSwap: optional(evmAddress('interface')),
+      destinationAssetSwap: f.optional(evmAddress('interface')),
       // An externally owned account that owns the new wallet, so that the service can no longer withdraw from it.
-      owner: optional(evmAddress('interface')),
+      owner: f.optional(evmAddress('interface')),
     }),
   response: () =>
-    payload({
-      requestId: opaqueUuid('interface'),
-      walletAddress: anyText('interface'),
-      status: stateOf('interface', ['requested']),
-      version: maybeText('public'),
-      message: anyText('interface'),
-      autoSwapEnabled: flag('interface'),
-      sweepToOfframpEnabled: maybe(flag('public')),
-      targetAsset: anyText('interface'),
+    f.payload({
+      requestId: f.opaqueUuid('interface'),
+      walletAddress: f.anyText('interface'),
+      status: f.stateOf('interface', ['requested']),
+      version: f.maybeText('public'),
+      message: f.anyText('interface'),
+      autoSwapEnabled: f.flag('interface'),
+      sweepToOfframpEnabled: f.maybe(f.flag('public')),
+      targetAsset: f.anyText('interface'),
       feeBreakdown: onrampFees(),
     }),
   errors: [
@@ -104,41 +86,41 @@ export const startOnramp = endpoint({
 
 /** The newest public shape: the flat fields and the progress of the funding. */
 const onrampWallet = () =>
-  group('public', {
-    walletAddress: maybeText('public'),
-    owner: maybeText('public'),
-    tokenBuy: maybeText('public'),
-    autoSwap: maybe(flag('public')),
-    sweepToOfframp: maybe(flag('public')),
-    amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
-    createdAt: maybe(timestamp('public')),
-    fundingRequestedAt: maybe(timestamp('public')),
-    fundedAt: maybe(timestamp('public')),
-    transactionHash: maybeText('public'),
-    virtualAccountDetails: maybe(
-      group('public', {
-        vaId: maybeText('client'),
-        accountNumber: maybeText('public'),
-        bankName: maybeText('public'),
-        accountName: maybeText('public'),
-        amount: maybe(money('public', 'naira', 'NGN')),
-        createdAt: maybe(timestamp('public')),
+  f.group('public', {
+    walletAddress: f.maybeText('public'),
+    owner: f.maybeText('public'),
+    tokenBuy: f.maybeText('public'),
+    autoSwap: f.maybe(f.flag('public')),
+    sweepToOfframp: f.maybe(f.flag('public')),
+    amount: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN')),
+    createdAt: f.maybe(f.timestamp('public')),
+    fundingRequestedAt: f.maybe(f.timestamp('public')),
+    fundedAt: f.maybe(f.timestamp('public')),
+    transactionHash: f.maybeText('public'),
+    virtualAccountDetails: f.maybe(
+      f.group('public', {
+        vaId: f.maybeText('client'),
+        accountNumber: f.maybeText('public'),
+        bankName: f.maybeText('public'),
+        accountName: f.maybeText('public'),
+        amount: f.maybe(f.money('public', 'naira', 'NGN')),
+        createdAt: f.maybe(f.timestamp('public')),
       }),
     ),
-    virtualAccountStatus: maybe(stateOf('public', ['created', 'active', 'used', 'expired'])),
+    virtualAccountStatus: f.maybe(f.stateOf('public', ['created', 'active', 'used', 'expired'])),
   });
 
 const swapQuote = () =>
-  group('public', {
-    available: maybe(flag('public')),
-    pair: maybeText('public'),
-    cngnAmount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
-    tokenAmount: maybe(moneyText('public', 'decimal-string', { field: 'finalAsset' })),
+  f.group('public', {
+    available: f.maybe(f.flag('public')),
+    pair: f.maybeText('public'),
+    cngnAmount: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN')),
+    tokenAmount: f.maybe(f.moneyText('public', 'decimal-string', { field: 'finalAsset' })),
     // cNGN per token.
-    averagePrice: maybe(moneyText('public', 'decimal-string', 'CNGN')),
-    averageSpread: maybe(percent('public')),
-    expiresAt: maybe(timestamp('public')),
-    note: maybeText('public'),
+    averagePrice: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN')),
+    averageSpread: f.maybe(f.percent('public')),
+    expiresAt: f.maybe(f.timestamp('public')),
+    note: f.maybeText('public'),
   });
 
 const onrampStates = [
@@ -161,31 +143,31 @@ export const onrampStatus = endpoint({
   summary: 'Show the status of an onramp',
   done: 'Onramp status retrieved',
   request: () =>
-    fields({
-      requestId: text('interface', { rule: 'as returned by /cngnonramp' }),
-      walletAddress: optional(text('public', { rule: 'the wallet created by /cngnonramp' })),
+    f.fields({
+      requestId: f.text('interface', { rule: 'as returned by /cngnonramp' }),
+      walletAddress: f.optional(f.text('public', { rule: 'the wallet created by /cngnonramp' })),
     }),
   response: () =>
-    payload({
-      requestId: anyText('interface'),
-      status: maybe(stateOf('public', onrampStates)),
+    f.payload({
+      requestId: f.anyText('interface'),
+      status: f.maybe(f.stateOf('public', onrampStates)),
       // The newest public shape has these fields only in `wallet`, and some appear only in the final state.
-      walletAddress: maybeText('interface'),
-      amount: maybe(moneyText('interface', 'base', 'CNGN')),
-      swapCompleted: maybe(flag('interface')),
-      finalAsset: maybeText('interface'),
-      txHash: maybeText('interface'),
-      completedAt: maybe(timestamp('interface')),
-      version: maybeText('public'),
-      metadata: maybe(
-        group('client', {
-          tokenBuy: maybeText('client'),
-          autoSwap: maybe(flag('client')),
-          sweepToOfframp: maybe(flag('client')),
+      walletAddress: f.maybeText('interface'),
+      amount: f.maybe(f.moneyText('interface', 'base', 'CNGN')),
+      swapCompleted: f.maybe(f.flag('interface')),
+      finalAsset: f.maybeText('interface'),
+      txHash: f.maybeText('interface'),
+      completedAt: f.maybe(f.timestamp('interface')),
+      version: f.maybeText('public'),
+      metadata: f.maybe(
+        f.group('client', {
+          tokenBuy: f.maybeText('client'),
+          autoSwap: f.maybe(f.flag('client')),
+          sweepToOfframp: f.maybe(f.flag('client')),
         }),
       ),
-      wallet: maybe(onrampWallet()),
-      fxQuote: maybe(swapQuote()),
+      wallet: f.maybe(onrampWallet()),
+      fxQuote: f.maybe(swapQuote()),
     }),
   errors: [{ when: 'no onramp has this request id', fault: 'NOT_FOUND', source: 'inferred' }],
   rateLimit: { max: 30, windowSeconds: 60 },

@@ -1,18 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import {
-  fields,
-  group,
-  maybe,
-  maybeText,
-  money,
-  opaqueId,
-  opaqueUuid,
-  pay,
-  payload,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 export const startPayout = endpoint({
   id: 'transactions.fintech-offramp',
@@ -24,17 +11,17 @@ export const startPayout = endpoint({
   summary: "Start a payout of the account's own cNGN to one of its bank accounts",
   done: 'Payout started',
   request: () =>
-    fields({
-      amount: pay('interface', 'base', 'CNGN', { rule: 'greater than 0, in base units (1000000 is 1 cNGN)' }),
-      bankAccountId: opaqueId('public', { rule: 'the id of a payout account' }),
+    f.fields({
+      amount: f.pay('interface', 'base', 'CNGN', { rule: 'greater than 0, in base units (1000000 is 1 cNGN)' }),
+      bankAccountId: f.opaqueId('public', { rule: 'the id of a payout account' }),
     }),
   response: () =>
-    payload({
-      requestId: opaqueUuid('interface'),
-      amount: maybe(money('public', 'naira', 'NGN')),
-      walletSource: maybe(stateOf('public', ['system_wallet'])),
-      status: maybe(stateOf('public', ['pending'])),
-      message: maybeText('public'),
+    f.payload({
+      requestId: f.opaqueUuid('interface'),
+      amount: f.maybe(f.money('public', 'naira', 'NGN')),
+      walletSource: f.maybe(f.stateOf('public', ['system_wallet'])),
+      status: f.maybe(f.stateOf('public', ['pending'])),
+      message: f.maybeText('public'),
     }),
   errors: [
     { when: 'the amount is not greater than 0', fault: 'VALIDATION_ERROR', source: 'public' },
@@ -65,38 +52,38 @@ export const payoutStatus = endpoint({
   effect: 'read',
   summary: "Show the status of a payout of the account's own cNGN",
   done: 'Payout status retrieved',
-  request: () => fields({ requestId: text('interface', { rule: 'as returned by /initiateofframp' }) }),
+  request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /initiateofframp' }) }),
   response: () =>
-    payload({
-      requestId: maybe(opaqueUuid('public')),
-      status: maybe(stateOf('public', payoutStates)),
-      amount: maybe(money('public', 'naira', 'NGN')),
-      currency: maybe(stateOf('public', ['NGN'])),
-      bankAccount: maybe(
-        group('public', {
-          accountNumber: maybeText('public'),
-          accountName: maybeText('public'),
-          bankName: maybeText('public'),
+    f.payload({
+      requestId: f.maybe(f.opaqueUuid('public')),
+      status: f.maybe(f.stateOf('public', payoutStates)),
+      amount: f.maybe(f.money('public', 'naira', 'NGN')),
+      currency: f.maybe(f.stateOf('public', ['NGN'])),
+      bankAccount: f.maybe(
+        f.group('public', {
+          accountNumber: f.maybeText('public'),
+          accountName: f.maybeText('public'),
+          bankName: f.maybeText('public'),
         }),
       ),
-      wallet: maybe(
-        group('public', { source: maybe(stateOf('public', ['system_wallet'])), address: maybeText('public') }),
+      wallet: f.maybe(
+        f.group('public', { source: f.maybe(f.stateOf('public', ['system_wallet'])), address: f.maybeText('public') }),
       ),
-      transferDetails: maybe(
-        group('public', {
-          txHash: maybeText('public'),
-          status: maybe(stateOf('public', ['pending', 'confirmed', 'failed'])),
+      transferDetails: f.maybe(
+        f.group('public', {
+          txHash: f.maybeText('public'),
+          status: f.maybe(f.stateOf('public', ['pending', 'confirmed', 'failed'])),
         }),
       ),
-      payoutDetails: maybe(
-        group('public', {
-          reference: maybeText('public'),
-          provider: maybeText('public'),
-          status: maybe(stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
+      payoutDetails: f.maybe(
+        f.group('public', {
+          reference: f.maybeText('public'),
+          provider: f.maybeText('public'),
+          status: f.maybe(f.stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
         }),
       ),
-      initiatedAt: maybe(timestamp('public')),
-      completedAt: maybe(timestamp('public')),
+      initiatedAt: f.maybe(f.timestamp('public')),
+      completedAt: f.maybe(f.timestamp('public')),
     }),
   errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
   rateLimit: { max: 30, windowSeconds: 60 },

@@ -1,12 +1,12 @@
 import { endpoint } from '../endpoint.ts';
-import { entry, fields, flag, group, list, optional, payload, text, uuid } from '../fields.ts';
+import * as f from '../fields.ts';
 
 const recovery = {
   effect: 'write',
   summary: 'Recover a stuck request',
   done: 'Recovery requested',
   path: '/manualstatusrecovery',
-  response: () => payload({}),
+  response: () => f.payload({}),
   rateLimit: { max: 30, windowSeconds: 60 },
 } as const;
 
@@ -17,10 +17,10 @@ export const recoverRequest = endpoint({
   method: 'GET',
   synonyms: { uuid: 'requestId' },
   request: () =>
-    fields({
-      requestId: text('interface'),
+    f.fields({
+      requestId: f.text('interface'),
       // The older name of requestId.
-      uuid: optional(text('public')),
+      uuid: f.optional(f.text('public')),
     }),
   errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
   source: 'interface',
@@ -32,18 +32,18 @@ export const recoverRequestByPost = endpoint({
   id: 'transactions.recover-status-post',
   method: 'POST',
   request: () =>
-    fields({
-      requestId: text('public'),
-      signingRequestUuid: optional(uuid('public')),
-      batch: optional(flag('public')),
-      signingRequestUuids: optional(list('public', entry())),
-      options: optional(
-        group('public', {
-          resumePolling: optional(flag('public')),
-          updateWalletBalance: optional(flag('public')),
+    f.fields({
+      requestId: f.text('public'),
+      signingRequestUuid: f.optional(f.uuid('public')),
+      batch: f.optional(f.flag('public')),
+      signingRequestUuids: f.optional(f.list('public', f.entry())),
+      options: f.optional(
+        f.group('public', {
+          resumePolling: f.optional(f.flag('public')),
+          updateWalletBalance: f.optional(f.flag('public')),
         }),
       ),
-      uuids: optional(list('client', entry())),
+      uuids: f.optional(f.list('client', f.entry())),
     }),
   errors: [],
   source: 'public',

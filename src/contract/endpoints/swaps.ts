@@ -1,31 +1,12 @@
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
-import {
-  anyText,
-  fields,
-  flag,
-  group,
-  integer,
-  list,
-  maybe,
-  maybeText,
-  moment,
-  moneyText,
-  oneOf,
-  optional,
-  pay,
-  payload,
-  percentFrom,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 const ofSellToken = { field: 'sellToken' } as const;
 const ofBuyToken = { field: 'buyToken' } as const;
 const slippage = (start: string) =>
-  optional(percentFrom('public', '0', '100', { rule: `0 to 100 percent; default ${start}` }));
+  f.optional(f.percentFrom('public', '0', '100', { rule: `0 to 100 percent; default ${start}` }));
 
 export const triggerSwap = endpoint({
   id: 'swaps.trigger',
@@ -37,34 +18,34 @@ export const triggerSwap = endpoint({
   summary: "Start a swap of an onramp wallet's balance",
   done: 'Onramp swap started',
   request: () =>
-    fields({
+    f.fields({
       walletAddress: evmAddress('public'),
-      sellToken: oneOf('public', TOKENS),
-      buyToken: optional(oneOf('public', TOKENS, { rule: "CNGN, USDC or USDT; default: the wallet's setting" })),
-      amount: optional(
-        pay('interface', 'token', ofSellToken, {
+      sellToken: f.oneOf('public', TOKENS),
+      buyToken: f.optional(f.oneOf('public', TOKENS, { rule: "CNGN, USDC or USDT; default: the wallet's setting" })),
+      amount: f.optional(
+        f.pay('interface', 'token', ofSellToken, {
           rule: 'greater than 0, in whole tokens; default: the full funded amount',
         }),
       ),
       slippage: slippage('5'),
     }),
   response: () =>
-    payload({
-      requestId: anyText('interface'),
-      status: maybe(stateOf('public', ['queued'])),
-      message: maybeText('public'),
-      swapConfig: maybe(
-        group('public', {
-          sellToken: maybeText('public'),
-          buyToken: maybeText('public'),
-          amount: maybe(moneyText('public', 'decimal-string', ofSellToken)),
-          walletAddress: maybeText('public'),
+    f.payload({
+      requestId: f.anyText('interface'),
+      status: f.maybe(f.stateOf('public', ['queued'])),
+      message: f.maybeText('public'),
+      swapConfig: f.maybe(
+        f.group('public', {
+          sellToken: f.maybeText('public'),
+          buyToken: f.maybeText('public'),
+          amount: f.maybe(f.moneyText('public', 'decimal-string', ofSellToken)),
+          walletAddress: f.maybeText('public'),
         }),
       ),
-      destinationConfig: maybe(
-        group('public', {
-          destinationWallet: maybeText('public'),
-          sweepToOfframp: maybe(flag('public')),
+      destinationConfig: f.maybe(
+        f.group('public', {
+          destinationWallet: f.maybeText('public'),
+          sweepToOfframp: f.maybe(f.flag('public')),
         }),
       ),
     }),
@@ -90,26 +71,26 @@ export const startSwap = endpoint({
   summary: "Start a swap of a user's tokens",
   done: 'Swap started',
   request: () =>
-    fields({
-      sellToken: oneOf('public', TOKENS),
-      buyToken: oneOf('public', TOKENS),
-      amount: pay('interface', 'token', ofSellToken, { rule: 'greater than 0, in whole tokens of sellToken' }),
-      userId: text('public', { rule: 'the id of a verified, active user' }),
+    f.fields({
+      sellToken: f.oneOf('public', TOKENS),
+      buyToken: f.oneOf('public', TOKENS),
+      amount: f.pay('interface', 'token', ofSellToken, { rule: 'greater than 0, in whole tokens of sellToken' }),
+      userId: f.text('public', { rule: 'the id of a verified, active user' }),
       slippage: slippage('2'),
-      smartWalletAddress: optional(evmAddress('public')),
-      destinationAssetSwap: optional(evmAddress('public')),
+      smartWalletAddress: f.optional(evmAddress('public')),
+      destinationAssetSwap: f.optional(evmAddress('public')),
     }),
   response: () =>
-    payload({
-      requestId: anyText('interface'),
-      status: maybe(stateOf('public', ['requested'])),
-      message: maybeText('public'),
-      smartWalletExecutionDetails: maybe(
-        group('public', {
-          smartWalletAddress: maybeText('public'),
-          executionMethod: maybe(stateOf('public', ['smart_wallet_execute'])),
-          validationSummary: maybe(
-            group('public', { balanceCheck: maybeText('public'), allowanceCheck: maybeText('public') }),
+    f.payload({
+      requestId: f.anyText('interface'),
+      status: f.maybe(f.stateOf('public', ['requested'])),
+      message: f.maybeText('public'),
+      smartWalletExecutionDetails: f.maybe(
+        f.group('public', {
+          smartWalletAddress: f.maybeText('public'),
+          executionMethod: f.maybe(f.stateOf('public', ['smart_wallet_execute'])),
+          validationSummary: f.maybe(
+            f.group('public', { balanceCheck: f.maybeText('public'), allowanceCheck: f.maybeText('public') }),
           ),
         }),
       ),
@@ -132,22 +113,22 @@ export const swapStatus = endpoint({
   effect: 'read',
   summary: 'Show the status of a swap',
   done: 'Swap status retrieved',
-  request: () => fields({ requestId: text('interface', { rule: 'as returned by /swaptrigger or /swap' }) }),
+  request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /swaptrigger or /swap' }) }),
   response: () =>
-    payload({
-      requestId: maybeText('public'),
-      type: maybeText('public'),
-      status: maybe(stateOf('public', states)),
-      createdAt: maybe(timestamp('public')),
-      updatedAt: maybe(timestamp('public')),
-      txHash: maybeText('public'),
-      amountOut: maybe(
-        moneyText('public', 'base', ofBuyToken, { rule: 'the token bought, which this response does not name' }),
+    f.payload({
+      requestId: f.maybeText('public'),
+      type: f.maybeText('public'),
+      status: f.maybe(f.stateOf('public', states)),
+      createdAt: f.maybe(f.timestamp('public')),
+      updatedAt: f.maybe(f.timestamp('public')),
+      txHash: f.maybeText('public'),
+      amountOut: f.maybe(
+        f.moneyText('public', 'base', ofBuyToken, { rule: 'the token bought, which this response does not name' }),
       ),
       // cNGN per stablecoin.
-      executionRate: maybe(moneyText('public', 'decimal-string', 'CNGN')),
-      executionMethod: maybe(stateOf('public', ['smart_wallet_execute'])),
-      smartWalletAddress: maybeText('public'),
+      executionRate: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN')),
+      executionMethod: f.maybe(f.stateOf('public', ['smart_wallet_execute'])),
+      smartWalletAddress: f.maybeText('public'),
     }),
   errors: [
     {
@@ -173,40 +154,40 @@ export const listSwaps = endpoint({
   lists: 'swaps',
   envelope: 'top-level-version',
   request: () =>
-    fields({
-      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
-      offset: optional(integer('interface', { rule: '0 or more' })),
-      status: optional(oneOf('interface', endStates)),
-      startDate: optional(moment('interface')),
-      endDate: optional(moment('interface')),
+    f.fields({
+      limit: f.optional(f.integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
+      offset: f.optional(f.integer('interface', { rule: '0 or more' })),
+      status: f.optional(f.oneOf('interface', endStates)),
+      startDate: f.optional(f.moment('interface')),
+      endDate: f.optional(f.moment('interface')),
     }),
   response: () =>
-    payload({
-      swaps: list(
+    f.payload({
+      swaps: f.list(
         'interface',
-        group('interface', {
-          requestId: anyText('interface'),
-          type: maybeText('public'),
-          status: stateOf('interface', endStates),
-          sellToken: anyText('interface'),
-          buyToken: anyText('interface'),
-          amountIn: moneyText('interface', 'decimal-string', ofSellToken),
-          amountOut: maybe(moneyText('interface', 'decimal-string', ofBuyToken)),
-          executionRate: maybe(moneyText('interface', 'decimal-string', 'CNGN')),
-          smartWalletAddress: maybeText('interface'),
-          txHash: maybeText('interface'),
-          triggerType: maybeText('interface'),
-          createdAt: maybe(timestamp('public')),
-          updatedAt: maybe(timestamp('public')),
+        f.group('interface', {
+          requestId: f.anyText('interface'),
+          type: f.maybeText('public'),
+          status: f.stateOf('interface', endStates),
+          sellToken: f.anyText('interface'),
+          buyToken: f.anyText('interface'),
+          amountIn: f.moneyText('interface', 'decimal-string', ofSellToken),
+          amountOut: f.maybe(f.moneyText('interface', 'decimal-string', ofBuyToken)),
+          executionRate: f.maybe(f.moneyText('interface', 'decimal-string', 'CNGN')),
+          smartWalletAddress: f.maybeText('interface'),
+          txHash: f.maybeText('interface'),
+          triggerType: f.maybeText('interface'),
+          createdAt: f.maybe(f.timestamp('public')),
+          updatedAt: f.maybe(f.timestamp('public')),
         }),
       ),
-      pagination: group('interface', {
-        total: integer('interface'),
-        limit: integer('interface'),
-        offset: integer('interface'),
-        hasMore: flag('interface'),
+      pagination: f.group('interface', {
+        total: f.integer('interface'),
+        limit: f.integer('interface'),
+        offset: f.integer('interface'),
+        hasMore: f.flag('interface'),
       }),
-      version: maybeText('public'),
+      version: f.maybeText('public'),
     }),
   errors: [{ when: 'the status is unknown or a date is malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
   rateLimit: { max: 100, windowSeconds: 60 },

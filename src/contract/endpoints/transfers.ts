@@ -1,24 +1,10 @@
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
-import {
-  fields,
-  flag,
-  group,
-  integer,
-  maybe,
-  maybeText,
-  moneyText,
-  oneOf,
-  optional,
-  patterned,
-  pay,
-  payload,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 const ofTicker = { field: 'ticker', byDefault: 'CNGN' } as const;
-const baseText = () => maybe(moneyText('public', 'base', ofTicker));
+const baseText = () => f.maybe(f.moneyText('public', 'base', ofTicker));
 const FRACTION = { rule: 'public examples contain fractions, whose unit is not documented' } as const;
 
 export const transferToWallet = endpoint({
@@ -30,39 +16,39 @@ export const transferToWallet = endpoint({
   summary: "Transfer the account's own tokens to a registered external wallet",
   done: 'Transfer completed',
   request: () =>
-    fields({
+    f.fields({
       destinationAddress: evmAddress('public'),
-      amount: pay('interface', 'base', ofTicker, { rule: 'greater than 0, in base units (1000000 is 1 token)' }),
-      ticker: optional(oneOf('public', TOKENS, { rule: 'CNGN, USDC or USDT; default CNGN' })),
-      note: optional(patterned('public', /^[^\p{Cc}]{0,500}$/u, 'at most 500 characters')),
+      amount: f.pay('interface', 'base', ofTicker, { rule: 'greater than 0, in base units (1000000 is 1 token)' }),
+      ticker: f.optional(f.oneOf('public', TOKENS, { rule: 'CNGN, USDC or USDT; default CNGN' })),
+      note: f.optional(f.patterned('public', /^[^\p{Cc}]{0,500}$/u, 'at most 500 characters')),
     }),
   response: () =>
-    payload({
-      requestId: maybeText('public'),
-      transactionHash: maybeText('public'),
-      smartWalletAddress: maybeText('public'),
-      destinationAddress: maybeText('public'),
-      destinationLabel: maybeText('public'),
+    f.payload({
+      requestId: f.maybeText('public'),
+      transactionHash: f.maybeText('public'),
+      smartWalletAddress: f.maybeText('public'),
+      destinationAddress: f.maybeText('public'),
+      destinationLabel: f.maybeText('public'),
       amount: baseText(),
-      ticker: maybeText('public'),
-      blockNumber: maybeText('public'),
-      gasUsed: maybeText('public'),
-      commitmentsSafeguarded: maybe(
-        group('public', {
-          activeOrders: maybe(integer('public')),
-          activeEscrows: maybe(integer('public')),
+      ticker: f.maybeText('public'),
+      blockNumber: f.maybeText('public'),
+      gasUsed: f.maybeText('public'),
+      commitmentsSafeguarded: f.maybe(
+        f.group('public', {
+          activeOrders: f.maybe(f.integer('public')),
+          activeEscrows: f.maybe(f.integer('public')),
           totalCommitted: baseText(),
           remainingBalance: baseText(),
         }),
       ),
-      executedAt: maybe(timestamp('public')),
-      version: maybeText('public'),
-      feeBreakdown: maybe(
-        group('public', {
+      executedAt: f.maybe(f.timestamp('public')),
+      version: f.maybeText('public'),
+      feeBreakdown: f.maybe(
+        f.group('public', {
           requestedAmount: baseText(),
-          totalFee: maybe(moneyText('public', 'base', ofTicker, FRACTION)),
-          netAmount: maybe(moneyText('public', 'base', ofTicker, FRACTION)),
-          usedFintechOverride: maybe(flag('public')),
+          totalFee: f.maybe(f.moneyText('public', 'base', ofTicker, FRACTION)),
+          netAmount: f.maybe(f.moneyText('public', 'base', ofTicker, FRACTION)),
+          usedFintechOverride: f.maybe(f.flag('public')),
         }),
       ),
     }),

@@ -1,18 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import {
-  anyText,
-  fields,
-  flag,
-  group,
-  integer,
-  list,
-  maybe,
-  maybeText,
-  oneOf,
-  optional,
-  payload,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 export const listUsers = endpoint({
   id: 'users.list',
@@ -23,54 +10,54 @@ export const listUsers = endpoint({
   done: 'Users listed',
   lists: 'users',
   request: () =>
-    fields({
-      limit: optional(integer('interface', { min: 1, max: 100, type: 'number', rule: '1 to 100' })),
-      offset: optional(integer('interface', { type: 'number', rule: '0 or more' })),
-      status: optional(oneOf('interface', ['active', 'inactive', 'all'])),
-      sortBy: optional(oneOf('interface', ['createdAt', 'verifiedAt'])),
-      orderBy: optional(oneOf('public', ['createdAt', 'verifiedAt'])),
-      orderDirection: optional(oneOf('public', ['asc', 'desc'])),
+    f.fields({
+      limit: f.optional(f.integer('interface', { min: 1, max: 100, type: 'number', rule: '1 to 100' })),
+      offset: f.optional(f.integer('interface', { type: 'number', rule: '0 or more' })),
+      status: f.optional(f.oneOf('interface', ['active', 'inactive', 'all'])),
+      sortBy: f.optional(f.oneOf('interface', ['createdAt', 'verifiedAt'])),
+      orderBy: f.optional(f.oneOf('public', ['createdAt', 'verifiedAt'])),
+      orderDirection: f.optional(f.oneOf('public', ['asc', 'desc'])),
     }),
   response: () =>
-    payload({
-      users: list(
+    f.payload({
+      users: f.list(
         'public',
-        group('public', {
-          userId: anyText('public'),
-          firstName: maybeText('public'),
-          lastName: maybeText('public'),
-          isActive: maybe(flag('public')),
-          hasWallet: maybe(flag('public')),
-          wallets: maybe(
-            group('public', {
-              evm: maybeText('public'),
-              solana: maybeText('public'),
-              bantu: maybeText('public'),
+        f.group('public', {
+          userId: f.anyText('public'),
+          firstName: f.maybeText('public'),
+          lastName: f.maybeText('public'),
+          isActive: f.maybe(f.flag('public')),
+          hasWallet: f.maybe(f.flag('public')),
+          wallets: f.maybe(
+            f.group('public', {
+              evm: f.maybeText('public'),
+              solana: f.maybeText('public'),
+              bantu: f.maybeText('public'),
             }),
           ),
-          virtualAccount: maybe(
-            group('public', {
-              accountNumber: maybeText('public'),
-              accountName: maybeText('public'),
-              bankName: maybeText('public'),
-              bankCode: maybeText('public'),
-              provider: maybeText('public'),
+          virtualAccount: f.maybe(
+            f.group('public', {
+              accountNumber: f.maybeText('public'),
+              accountName: f.maybeText('public'),
+              bankName: f.maybeText('public'),
+              bankCode: f.maybeText('public'),
+              provider: f.maybeText('public'),
             }),
           ),
-          verifiedAt: maybe(timestamp('public')),
-          createdAt: maybe(timestamp('public')),
+          verifiedAt: f.maybe(f.timestamp('public')),
+          createdAt: f.maybe(f.timestamp('public')),
         }),
       ),
-      pagination: maybe(
-        group('public', {
-          total: maybe(integer('public')),
-          limit: maybe(integer('public')),
-          offset: maybe(integer('public')),
-          currentPage: maybe(integer('public')),
-          totalPages: maybe(integer('public')),
-          hasMore: maybe(flag('interface')),
-          hasNextPage: maybe(flag('public')),
-          hasPreviousPage: maybe(flag('public')),
+      pagination: f.maybe(
+        f.group('public', {
+          total: f.maybe(f.integer('public')),
+          limit: f.maybe(f.integer('public')),
+          offset: f.maybe(f.integer('public')),
+          currentPage: f.maybe(f.integer('public')),
+          totalPages: f.maybe(f.integer('public')),
+          hasMore: f.maybe(f.flag('interface')),
+          hasNextPage: f.maybe(f.flag('public')),
+          hasPreviousPage: f.maybe(f.flag('public')),
         }),
       ),
     }),

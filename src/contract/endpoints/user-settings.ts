@@ -1,6 +1,6 @@
 import { endpoint, managementLimits } from '../endpoint.ts';
 import { SEE_USERS, userUnknown } from '../faults.ts';
-import { fields, flag, group, maybe, maybeText, optional, payload, percentText, text, timestamp } from '../fields.ts';
+import * as f from '../fields.ts';
 
 export const setStatus = endpoint({
   id: 'users.set-status',
@@ -10,16 +10,16 @@ export const setStatus = endpoint({
   summary: 'Activate or deactivate a user',
   done: 'User status updated',
   request: () =>
-    fields({
-      userId: text('interface'),
-      active: flag('interface'),
-      reason: optional(text('interface', { rule: 'required if active is false; kept for auditing' })),
+    f.fields({
+      userId: f.text('interface'),
+      active: f.flag('interface'),
+      reason: f.optional(f.text('interface', { rule: 'required if active is false; kept for auditing' })),
     }),
   response: () =>
-    payload({
-      userId: maybeText('public'),
-      active: maybe(flag('public')),
-      changedAt: maybe(timestamp('public')),
+    f.payload({
+      userId: f.maybeText('public'),
+      active: f.maybe(f.flag('public')),
+      changedAt: f.maybe(f.timestamp('public')),
     }),
   errors: [
     userUnknown,
@@ -38,19 +38,23 @@ export const updateOnrampAsset = endpoint({
   summary: "Set the asset that a user's onramps deliver",
   done: 'Onramp asset updated',
   request: () =>
-    fields({
-      userId: text('public'),
-      preferredAsset: optional(text('public', { rule: 'a symbol: CNGN, USDC or USDT' })),
-      preferences: optional(
-        group('public', {
-          defaultAsset: optional(text('public', { rule: 'a symbol: CNGN, USDC or USDT' })),
-          autoSwap: optional(flag('public')),
-          slippageTolerance: optional(percentText('public', '0', '100')),
+    f.fields({
+      userId: f.text('public'),
+      preferredAsset: f.optional(f.text('public', { rule: 'a symbol: CNGN, USDC or USDT' })),
+      preferences: f.optional(
+        f.group('public', {
+          defaultAsset: f.optional(f.text('public', { rule: 'a symbol: CNGN, USDC or USDT' })),
+          autoSwap: f.optional(f.flag('public')),
+          slippageTolerance: f.optional(f.percentText('public', '0', '100')),
         }),
       ),
     }),
   response: () =>
-    payload({ requestId: maybeText('public'), updatedAt: maybe(timestamp('public')), autoSwap: maybe(flag('public')) }),
+    f.payload({
+      requestId: f.maybeText('public'),
+      updatedAt: f.maybe(f.timestamp('public')),
+      autoSwap: f.maybe(f.flag('public')),
+    }),
   errors: [
     {
       when: 'the user is unknown',

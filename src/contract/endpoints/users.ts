@@ -1,22 +1,6 @@
 import { endpoint } from '../endpoint.ts';
 import { userUnknown } from '../faults.ts';
-import {
-  anyText,
-  bvn,
-  fields,
-  flag,
-  group,
-  list,
-  maybe,
-  maybeText,
-  only,
-  opaqueUuid,
-  optional,
-  payload,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 export const onboard = endpoint({
   id: 'users.onboard',
@@ -27,14 +11,14 @@ export const onboard = endpoint({
   summary: 'Onboard a user by BVN',
   done: 'User onboarding started',
   otherNames: { userHash: ['userId'] },
-  request: () => only({ bvn: bvn('interface') }),
+  request: () => f.only({ bvn: f.bvn('interface') }),
   response: () =>
-    payload({
-      requestId: opaqueUuid('interface'),
-      status: maybe(stateOf('public', ['processing'])),
-      userHash: anyText('interface'),
-      message: maybeText('public'),
-      estimatedCompletionTime: maybeText('public'),
+    f.payload({
+      requestId: f.opaqueUuid('interface'),
+      status: f.maybe(f.stateOf('public', ['processing'])),
+      userHash: f.anyText('interface'),
+      message: f.maybeText('public'),
+      estimatedCompletionTime: f.maybeText('public'),
     }),
   errors: [
     { when: 'the BVN is missing or not exactly 11 digits', fault: 'VALIDATION_ERROR', source: 'public' },
@@ -56,30 +40,30 @@ export const onboardStatus = endpoint({
   effect: 'read',
   summary: 'Show the status of an onboarding',
   done: 'Onboarding status retrieved',
-  request: () => fields({ requestId: text('interface', { rule: 'as returned by /onboarduser' }) }),
+  request: () => f.fields({ requestId: f.text('interface', { rule: 'as returned by /onboarduser' }) }),
   response: () =>
-    payload({
-      type: maybeText('public'),
-      userId: maybeText('interface'),
-      status: stateOf('interface', ['processing', 'completed', 'failed']),
-      createdAt: maybe(timestamp('public')),
-      message: maybeText('public'),
-      verified: maybe(flag('client')),
-      details: maybe(
-        group('client', {
-          status: maybeText('client'),
-          error: maybe(
-            group('client', {
-              code: maybeText('client'),
-              step: maybeText('client'),
-              message: maybeText('client'),
-              userMessage: maybeText('client'),
+    f.payload({
+      type: f.maybeText('public'),
+      userId: f.maybeText('interface'),
+      status: f.stateOf('interface', ['processing', 'completed', 'failed']),
+      createdAt: f.maybe(f.timestamp('public')),
+      message: f.maybeText('public'),
+      verified: f.maybe(f.flag('client')),
+      details: f.maybe(
+        f.group('client', {
+          status: f.maybeText('client'),
+          error: f.maybe(
+            f.group('client', {
+              code: f.maybeText('client'),
+              step: f.maybeText('client'),
+              message: f.maybeText('client'),
+              userMessage: f.maybeText('client'),
             }),
           ),
-          userMessage: maybeText('client'),
+          userMessage: f.maybeText('client'),
         }),
       ),
-      retryable: maybe(flag('client')),
+      retryable: f.maybe(f.flag('client')),
     }),
   errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'public' }],
   rateLimit: { max: 200, windowSeconds: 60 },
@@ -94,39 +78,39 @@ export const getDetails = endpoint({
   summary: "Show a user's name, wallets and permanent virtual account",
   done: 'User details retrieved',
   otherNames: { virtualAccounts: ['virtualAccountDetails'] },
-  request: () => fields({ userId: text('interface'), bvn: optional(bvn('client')) }),
+  request: () => f.fields({ userId: f.text('interface'), bvn: f.optional(f.bvn('client')) }),
   response: () =>
-    payload({
-      userId: maybeText('public'),
-      isActive: maybe(flag('public')),
-      deactivationReason: maybeText('inferred'),
-      personalDetails: maybe(
-        group('public', {
-          firstName: maybeText('public'),
-          middleName: maybeText('public'),
-          lastName: maybeText('public'),
+    f.payload({
+      userId: f.maybeText('public'),
+      isActive: f.maybe(f.flag('public')),
+      deactivationReason: f.maybeText('inferred'),
+      personalDetails: f.maybe(
+        f.group('public', {
+          firstName: f.maybeText('public'),
+          middleName: f.maybeText('public'),
+          lastName: f.maybeText('public'),
         }),
       ),
-      walletDetails: maybe(
-        group('public', {
-          evmWallet: maybeText('public'),
-          bantuWallet: maybeText('public'),
-          solanaWallet: maybeText('public'),
-          walletCreatedAt: maybe(timestamp('public')),
+      walletDetails: f.maybe(
+        f.group('public', {
+          evmWallet: f.maybeText('public'),
+          bantuWallet: f.maybeText('public'),
+          solanaWallet: f.maybeText('public'),
+          walletCreatedAt: f.maybe(f.timestamp('public')),
         }),
       ),
-      virtualAccounts: list(
+      virtualAccounts: f.list(
         'interface',
-        group('interface', {
-          accountNumber: anyText('interface'),
-          accountName: anyText('interface'),
-          bankName: anyText('interface'),
-          bankCode: maybeText('public'),
-          provider: maybeText('public'),
-          accountType: stateOf('interface', ['user_permanent']),
-          reference: maybeText('public'),
-          status: maybeText('interface'),
-          createdAt: maybe(timestamp('interface')),
+        f.group('interface', {
+          accountNumber: f.anyText('interface'),
+          accountName: f.anyText('interface'),
+          bankName: f.anyText('interface'),
+          bankCode: f.maybeText('public'),
+          provider: f.maybeText('public'),
+          accountType: f.stateOf('interface', ['user_permanent']),
+          reference: f.maybeText('public'),
+          status: f.maybeText('interface'),
+          createdAt: f.maybe(f.timestamp('interface')),
         }),
       ),
     }),

@@ -1,35 +1,21 @@
 import { endpoint } from '../endpoint.ts';
-import {
-  anyText,
-  fields,
-  flag,
-  group,
-  list,
-  maybe,
-  maybeText,
-  money,
-  opaqueId,
-  opaqueUuid,
-  payload,
-  percent,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 
 /** The fees in long form. The platform fields are named after the service if the profile sets a service name. */
 const feesInFull = () =>
-  group('interface', {
-    userRequestedAmount: money('interface', 'naira', 'NGN'),
-    fintechFeeAmount: money('interface', 'naira', 'NGN'),
-    fintechFeePercentage: percent('interface'),
-    fintechFeeCapped: maybe(flag('public')),
-    platformFeeAmount: maybe(money('interface', 'naira', 'NGN')),
-    platformFeePercentage: maybe(percent('interface')),
-    platformFeeCapped: maybe(flag('public')),
-    gatewayFeeAmount: maybe(money('client', 'naira', 'NGN')),
-    gatewayFeePercentage: maybe(percent('client')),
-    totalFeeAmount: money('interface', 'naira', 'NGN'),
-    finalAmount: money('interface', 'naira', 'NGN'),
-    amountToWallet: money('interface', 'naira', 'NGN'),
+  f.group('interface', {
+    userRequestedAmount: f.money('interface', 'naira', 'NGN'),
+    fintechFeeAmount: f.money('interface', 'naira', 'NGN'),
+    fintechFeePercentage: f.percent('interface'),
+    fintechFeeCapped: f.maybe(f.flag('public')),
+    platformFeeAmount: f.maybe(f.money('interface', 'naira', 'NGN')),
+    platformFeePercentage: f.maybe(f.percent('interface')),
+    platformFeeCapped: f.maybe(f.flag('public')),
+    gatewayFeeAmount: f.maybe(f.money('client', 'naira', 'NGN')),
+    gatewayFeePercentage: f.maybe(f.percent('client')),
+    totalFeeAmount: f.money('interface', 'naira', 'NGN'),
+    finalAmount: f.money('interface', 'naira', 'NGN'),
+    amountToWallet: f.money('interface', 'naira', 'NGN'),
   });
 
 export const getVirtualAccount = endpoint({
@@ -40,27 +26,27 @@ export const getVirtualAccount = endpoint({
   summary: 'Show the bank account and the exact amount to pay for an onramp',
   done: 'Virtual account retrieved',
   nests: 'virtualAccount',
-  request: () => fields({ requestId: opaqueId('interface', { rule: 'as returned by /cngnonramp' }) }),
+  request: () => f.fields({ requestId: f.opaqueId('interface', { rule: 'as returned by /cngnonramp' }) }),
   response: () =>
-    payload({
-      requestId: maybe(opaqueUuid('public')),
-      virtualAccount: group('interface', {
-        accountNumber: anyText('interface'),
-        bankName: anyText('interface'),
-        accountName: anyText('interface'),
-        amount: money('interface', 'naira', 'NGN'),
-        createdAt: maybe(timestamp('public')),
-        baseAmount: maybe(money('public', 'naira', 'NGN')),
-        feeAmount: maybe(money('public', 'naira', 'NGN')),
-        totalAmountWithFee: money('interface', 'naira', 'NGN'),
+    f.payload({
+      requestId: f.maybe(f.opaqueUuid('public')),
+      virtualAccount: f.group('interface', {
+        accountNumber: f.anyText('interface'),
+        bankName: f.anyText('interface'),
+        accountName: f.anyText('interface'),
+        amount: f.money('interface', 'naira', 'NGN'),
+        createdAt: f.maybe(f.timestamp('public')),
+        baseAmount: f.maybe(f.money('public', 'naira', 'NGN')),
+        feeAmount: f.maybe(f.money('public', 'naira', 'NGN')),
+        totalAmountWithFee: f.money('interface', 'naira', 'NGN'),
         // The interface documents this shape for onramps, not for this response.
-        feeBreakdown: maybe(feesInFull()),
-        feePercentage: maybe(percent('client')),
+        feeBreakdown: f.maybe(feesInFull()),
+        feePercentage: f.maybe(f.percent('client')),
       }),
-      expiresAt: maybe(timestamp('interface')),
-      status: maybeText('public'),
-      walletAddress: maybeText('public'),
-      version: maybeText('public'),
+      expiresAt: f.maybe(f.timestamp('interface')),
+      status: f.maybeText('public'),
+      walletAddress: f.maybeText('public'),
+      version: f.maybeText('public'),
     }),
   errors: [
     { when: 'the request id has no bank account', fault: 'NOT_FOUND', source: 'public' },
@@ -77,12 +63,12 @@ export const getVirtualAccount = endpoint({
 
 /** A permanent account of the fintech; there is one per banking provider. */
 const fintechAccount = () => ({
-  accountNumber: maybeText('public'),
-  accountName: maybeText('public'),
-  bankName: maybeText('public'),
-  provider: maybeText('public'),
-  status: maybeText('public'),
-  createdAt: maybe(timestamp('public')),
+  accountNumber: f.maybeText('public'),
+  accountName: f.maybeText('public'),
+  bankName: f.maybeText('public'),
+  provider: f.maybeText('public'),
+  status: f.maybeText('public'),
+  createdAt: f.maybe(f.timestamp('public')),
 });
 
 export const getFintechAccount = endpoint({
@@ -93,18 +79,18 @@ export const getFintechAccount = endpoint({
   summary: "Show the account's permanent bank account; Naira paid into it becomes cNGN",
   done: 'Fintech virtual account retrieved',
   nests: 'virtualAccount',
-  request: () => fields({}),
+  request: () => f.fields({}),
   response: () =>
-    payload({
-      virtualAccount: group('interface', {
-        accountNumber: anyText('interface'),
-        accountName: anyText('interface'),
-        bankName: anyText('interface'),
-        provider: maybeText('public'),
-        status: anyText('interface'),
-        createdAt: maybe(timestamp('interface')),
+    f.payload({
+      virtualAccount: f.group('interface', {
+        accountNumber: f.anyText('interface'),
+        accountName: f.anyText('interface'),
+        bankName: f.anyText('interface'),
+        provider: f.maybeText('public'),
+        status: f.anyText('interface'),
+        createdAt: f.maybe(f.timestamp('interface')),
       }),
-      virtualAccounts: maybe(list('public', group('public', fintechAccount()))),
+      virtualAccounts: f.maybe(f.list('public', f.group('public', fintechAccount()))),
     }),
   errors: [],
   rateLimit: { max: 30, windowSeconds: 60 },

@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import { entry, fields, flag, group, integer, list, maybe, maybeText, optional, payload, stateOf } from '../fields.ts';
+import * as f from '../fields.ts';
 
 export const migrateUserWallets = endpoint({
   id: 'wallets.migrate-users',
@@ -10,28 +10,28 @@ export const migrateUserWallets = endpoint({
   done: 'User wallets processed',
   lists: 'results',
   request: () =>
-    fields({
-      userId: list('public', entry(/^[\x21-\x7e]{1,500}$/), { min: 1, max: 1000, rule: '1 to 1000 user ids' }),
-      force: optional(flag('public', { rule: 'true or false; true also replaces existing wallets' })),
-      options: optional(group('inferred', {})),
+    f.fields({
+      userId: f.list('public', f.entry(/^[\x21-\x7e]{1,500}$/), { min: 1, max: 1000, rule: '1 to 1000 user ids' }),
+      force: f.optional(f.flag('public', { rule: 'true or false; true also replaces existing wallets' })),
+      options: f.optional(f.group('inferred', {})),
     }),
   response: () =>
-    payload({
-      requestId: maybeText('public'),
-      totalProcessed: maybe(integer('public')),
-      created: maybe(integer('public')),
-      migrated: maybe(integer('public')),
-      skipped: maybe(integer('public')),
-      failed: maybe(integer('public')),
-      results: maybe(
-        list(
+    f.payload({
+      requestId: f.maybeText('public'),
+      totalProcessed: f.maybe(f.integer('public')),
+      created: f.maybe(f.integer('public')),
+      migrated: f.maybe(f.integer('public')),
+      skipped: f.maybe(f.integer('public')),
+      failed: f.maybe(f.integer('public')),
+      results: f.maybe(
+        f.list(
           'public',
-          group('public', {
-            userId: maybeText('public'),
-            status: maybe(stateOf('public', ['created', 'migrated', 'skipped', 'failed'])),
-            walletAddress: maybeText('public'),
-            deployed: maybe(flag('public')),
-            reason: maybeText('public'),
+          f.group('public', {
+            userId: f.maybeText('public'),
+            status: f.maybe(f.stateOf('public', ['created', 'migrated', 'skipped', 'failed'])),
+            walletAddress: f.maybeText('public'),
+            deployed: f.maybe(f.flag('public')),
+            reason: f.maybeText('public'),
           }),
         ),
       ),

@@ -1,35 +1,20 @@
 import { endpoint } from '../endpoint.ts';
 import { SEE_USERS } from '../faults.ts';
-import {
-  anyText,
-  fields,
-  flag,
-  group,
-  integer,
-  list,
-  maybe,
-  maybeText,
-  moneyText,
-  opaqueUuid,
-  payload,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 import { walletStatuses, walletTypes } from '../wallets.ts';
 
 /** An external wallet registered by the fintech. */
 const externalWallet = () =>
-  group('public', {
-    address: maybeText('public'),
-    label: maybeText('public'),
-    blockchain: maybeText('public'),
-    type: maybe(stateOf('public', walletTypes)),
-    addedAt: maybe(timestamp('public')),
-    addedBy: maybe(opaqueUuid('public')),
-    status: maybe(stateOf('public', walletStatuses)),
-    isDefault: maybe(flag('public')),
-    purpose: maybeText('public'),
+  f.group('public', {
+    address: f.maybeText('public'),
+    label: f.maybeText('public'),
+    blockchain: f.maybeText('public'),
+    type: f.maybe(f.stateOf('public', walletTypes)),
+    addedAt: f.maybe(f.timestamp('public')),
+    addedBy: f.maybe(f.opaqueUuid('public')),
+    status: f.maybe(f.stateOf('public', walletStatuses)),
+    isDefault: f.maybe(f.flag('public')),
+    purpose: f.maybeText('public'),
   });
 
 export const getFintechWallet = endpoint({
@@ -39,28 +24,28 @@ export const getFintechWallet = endpoint({
   effect: 'read',
   summary: "Show the account's smart wallet and external wallets",
   done: 'Fintech wallets listed',
-  request: () => fields({}),
+  request: () => f.fields({}),
   response: () =>
-    payload({
-      fintechId: anyText('interface'),
-      fintechName: maybeText('public'),
-      smartWallet: group(
+    f.payload({
+      fintechId: f.anyText('interface'),
+      fintechName: f.maybeText('public'),
+      smartWallet: f.group(
         'interface',
         {
-          address: anyText('interface'),
-          owner: maybeText('public'),
-          deployed: maybe(flag('public')),
-          createdAt: maybe(timestamp('public')),
-          saltVersion: maybeText('public'),
-          previousAddress: maybeText('public'),
-          deploymentTxHash: maybeText('public'),
+          address: f.anyText('interface'),
+          owner: f.maybeText('public'),
+          deployed: f.maybe(f.flag('public')),
+          createdAt: f.maybe(f.timestamp('public')),
+          saltVersion: f.maybeText('public'),
+          previousAddress: f.maybeText('public'),
+          deploymentTxHash: f.maybeText('public'),
         },
         { shorthand: 'address' },
       ),
-      externalWallets: maybe(list('public', externalWallet())),
-      totalUsers: maybe(integer('public')),
-      createdAt: maybe(timestamp('public')),
-      updatedAt: maybe(timestamp('public')),
+      externalWallets: f.maybe(f.list('public', externalWallet())),
+      totalUsers: f.maybe(f.integer('public')),
+      createdAt: f.maybe(f.timestamp('public')),
+      updatedAt: f.maybe(f.timestamp('public')),
     }),
   errors: [],
   rateLimit: { max: 30, windowSeconds: 60 },
@@ -68,26 +53,26 @@ export const getFintechWallet = endpoint({
 });
 
 const balanceOf = (asset: 'CNGN' | 'USDC' | 'USDT') =>
-  group('public', { balance: maybe(moneyText('public', 'token', asset)) });
+  f.group('public', { balance: f.maybe(f.moneyText('public', 'token', asset)) });
 
 /** A user's wallet. Smart wallets use the upper-case balances, other chains the last two. */
 const userWallet = () =>
-  group('public', {
-    walletAddress: maybeText('public'),
+  f.group('public', {
+    walletAddress: f.maybeText('public'),
     // The kind of wallet, despite its name.
-    status: maybe(stateOf('public', ['smart_wallet', 'multi_chain'])),
-    createdAt: maybe(timestamp('public')),
-    owner: maybeText('public'),
-    tokenBuy: maybeText('public'),
-    blockchain: maybe(stateOf('public', ['base', 'bantu', 'solana'])),
-    balances: maybe(
-      group('public', {
-        CNGN: maybe(balanceOf('CNGN')),
-        USDC: maybe(balanceOf('USDC')),
-        USDT: maybe(balanceOf('USDT')),
-        cngn: maybe(moneyText('public', 'token', 'CNGN')),
+    status: f.maybe(f.stateOf('public', ['smart_wallet', 'multi_chain'])),
+    createdAt: f.maybe(f.timestamp('public')),
+    owner: f.maybeText('public'),
+    tokenBuy: f.maybeText('public'),
+    blockchain: f.maybe(f.stateOf('public', ['base', 'bantu', 'solana'])),
+    balances: f.maybe(
+      f.group('public', {
+        CNGN: f.maybe(balanceOf('CNGN')),
+        USDC: f.maybe(balanceOf('USDC')),
+        USDT: f.maybe(balanceOf('USDT')),
+        cngn: f.maybe(f.moneyText('public', 'token', 'CNGN')),
         // In the asset named by the wallet's `tokenBuy`.
-        tokenBuy: maybe(moneyText('public', 'token', { field: 'tokenBuy' })),
+        tokenBuy: f.maybe(f.moneyText('public', 'token', { field: 'tokenBuy' })),
       }),
     ),
   });
@@ -100,13 +85,13 @@ export const listUserWallets = endpoint({
   summary: "List a user's wallets",
   done: 'User wallets listed',
   lists: 'wallets',
-  request: () => fields({ userId: text('public') }),
+  request: () => f.fields({ userId: f.text('public') }),
   response: () =>
-    payload({
-      wallets: maybe(list('public', userWallet())),
-      count: maybe(integer('public')),
-      userId: maybeText('public'),
-      version: maybeText('public'),
+    f.payload({
+      wallets: f.maybe(f.list('public', userWallet())),
+      count: f.maybe(f.integer('public')),
+      userId: f.maybeText('public'),
+      version: f.maybeText('public'),
     }),
   errors: [
     {

@@ -1,29 +1,12 @@
 import { TOKENS } from '../../money/amount.ts';
 import { addressesFit } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
-import {
-  entry,
-  fields,
-  flag,
-  group,
-  integer,
-  list,
-  maybe,
-  maybeText,
-  moneyText,
-  oneOf,
-  optional,
-  pay,
-  payload,
-  stateOf,
-  text,
-  timestamp,
-} from '../fields.ts';
+import * as f from '../fields.ts';
 import { outOfSet, pageAnswer, range } from '../pages.ts';
 
 const withdrawalNetworks = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
 
-const tokenText = () => maybe(moneyText('public', 'decimal-string', { field: 'tokenSymbol' }));
+const tokenText = () => f.maybe(f.moneyText('public', 'decimal-string', { field: 'tokenSymbol' }));
 
 export const withdrawAsset = endpoint({
   id: 'transactions.withdraw-asset',
@@ -34,41 +17,43 @@ export const withdrawAsset = endpoint({
   summary: "Withdraw a user's tokens to an external address",
   done: 'Withdrawal accepted',
   request: () =>
-    fields({
-      userId: text('public'),
-      internalWallet: text('public', { rule: "a user's wallet on the platform" }),
-      destinationWallet: text('public', { rule: 'an address on the network' }),
-      amount: pay('interface', 'token', { field: 'ticker' }, { rule: 'greater than 0, in whole tokens' }),
-      ticker: oneOf('public', TOKENS),
-      network: optional(
-        oneOf('interface', withdrawalNetworks, { rule: `one of ${withdrawalNetworks.join(', ')}; default base` }),
-      ),
-    }).check(addressesFit(['destinationWallet', 'network'])),
+    f
+      .fields({
+        userId: f.text('public'),
+        internalWallet: f.text('public', { rule: "a user's wallet on the platform" }),
+        destinationWallet: f.text('public', { rule: 'an address on the network' }),
+        amount: f.pay('interface', 'token', { field: 'ticker' }, { rule: 'greater than 0, in whole tokens' }),
+        ticker: f.oneOf('public', TOKENS),
+        network: f.optional(
+          f.oneOf('interface', withdrawalNetworks, { rule: `one of ${withdrawalNetworks.join(', ')}; default base` }),
+        ),
+      })
+      .check(addressesFit(['destinationWallet', 'network'])),
   response: () =>
-    payload({
-      transactionHash: maybeText('public'),
-      smartWalletAddress: maybeText('public'),
-      requestId: maybeText('public'),
-      executedAt: maybe(timestamp('public')),
-      gasUsed: maybeText('public'),
-      effectiveGasPrice: maybeText('public'),
-      blockNumber: maybeText('public'),
-      duration: maybe(integer('public')),
-      userId: maybeText('public'),
+    f.payload({
+      transactionHash: f.maybeText('public'),
+      smartWalletAddress: f.maybeText('public'),
+      requestId: f.maybeText('public'),
+      executedAt: f.maybe(f.timestamp('public')),
+      gasUsed: f.maybeText('public'),
+      effectiveGasPrice: f.maybeText('public'),
+      blockNumber: f.maybeText('public'),
+      duration: f.maybe(f.integer('public')),
+      userId: f.maybeText('public'),
       amount: tokenText(),
-      destinationWallet: maybeText('public'),
-      tokenAddress: maybeText('public'),
-      tokenSymbol: maybeText('public'),
-      network: maybeText('public'),
-      networkDisplayName: maybeText('public'),
-      estimatedConfirmationTime: maybeText('public'),
-      warnings: maybe(list('public', entry())),
-      feeBreakdown: maybe(
-        group('public', {
+      destinationWallet: f.maybeText('public'),
+      tokenAddress: f.maybeText('public'),
+      tokenSymbol: f.maybeText('public'),
+      network: f.maybeText('public'),
+      networkDisplayName: f.maybeText('public'),
+      estimatedConfirmationTime: f.maybeText('public'),
+      warnings: f.maybe(f.list('public', f.entry())),
+      feeBreakdown: f.maybe(
+        f.group('public', {
           requestedAmount: tokenText(),
           totalFee: tokenText(),
           netAmount: tokenText(),
-          usedFintechOverride: maybe(flag('public')),
+          usedFintechOverride: f.maybe(f.flag('public')),
         }),
       ),
     }),
@@ -94,33 +79,33 @@ export const listWithdrawals = endpoint({
   done: 'Withdrawals listed',
   lists: 'withdrawals',
   request: () =>
-    fields({
-      token: optional(oneOf('inferred', TOKENS)),
-      status: optional(oneOf('interface', withdrawalStatuses)),
-      type: optional(oneOf('interface', withdrawalTypes)),
-      userId: optional(text('inferred', { rule: 'a user id' })),
+    f.fields({
+      token: f.optional(f.oneOf('inferred', TOKENS)),
+      status: f.optional(f.oneOf('interface', withdrawalStatuses)),
+      type: f.optional(f.oneOf('interface', withdrawalTypes)),
+      userId: f.optional(f.text('inferred', { rule: 'a user id' })),
       ...range('inferred'),
-      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
-      offset: optional(integer('interface', { rule: '0 or more' })),
+      limit: f.optional(f.integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
+      offset: f.optional(f.integer('interface', { rule: '0 or more' })),
     }),
   response: () =>
-    payload({
-      withdrawals: maybe(
-        list(
+    f.payload({
+      withdrawals: f.maybe(
+        f.list(
           'inferred',
-          group('inferred', {
-            requestId: maybeText('inferred'),
-            type: maybe(stateOf('interface', withdrawalTypes)),
-            status: maybe(stateOf('interface', withdrawalStatuses)),
-            userId: maybeText('inferred'),
-            smartWalletAddress: maybeText('inferred'),
-            destinationAddress: maybeText('inferred'),
-            amount: maybe(moneyText('inferred', 'decimal-string', { field: 'ticker' })),
-            ticker: maybeText('inferred'),
-            network: maybeText('inferred'),
-            transactionHash: maybeText('inferred'),
-            createdAt: maybe(timestamp('inferred')),
-            completedAt: maybe(timestamp('inferred')),
+          f.group('inferred', {
+            requestId: f.maybeText('inferred'),
+            type: f.maybe(f.stateOf('interface', withdrawalTypes)),
+            status: f.maybe(f.stateOf('interface', withdrawalStatuses)),
+            userId: f.maybeText('inferred'),
+            smartWalletAddress: f.maybeText('inferred'),
+            destinationAddress: f.maybeText('inferred'),
+            amount: f.maybe(f.moneyText('inferred', 'decimal-string', { field: 'ticker' })),
+            ticker: f.maybeText('inferred'),
+            network: f.maybeText('inferred'),
+            transactionHash: f.maybeText('inferred'),
+            createdAt: f.maybe(f.timestamp('inferred')),
+            completedAt: f.maybe(f.timestamp('inferred')),
           }),
         ),
       ),
