@@ -136,12 +136,24 @@ export interface Endpoint<
 export type RequestOf<E extends Endpoint> = z.infer<ReturnType<E['request']>>;
 export type ResponseOf<E extends Endpoint> = z.infer<ReturnType<E['response']>>;
 
+/** What most endpoints say of themselves, and what a record therefore leaves out. Source: interface. */
+const USUAL = { errors: [], rateLimit: { max: 30, windowSeconds: 60 }, source: 'interface' } as const;
+
+type Definition<Q extends z.ZodMiniType, R extends z.ZodMiniType, Id extends string> = Omit<
+  Endpoint<Q, R, Id>,
+  keyof typeof USUAL
+> &
+  Partial<Pick<Endpoint, keyof typeof USUAL>>;
+
 /** Declares an endpoint whose schemas are built once, on first use. */
 export function endpoint<Q extends z.ZodMiniType, R extends z.ZodMiniType, const Id extends string>(
-  definition: Endpoint<Q, R, Id>,
+  definition: Definition<Q, R, Id>,
 ): Endpoint<Q, R, Id> {
-  return { ...definition, request: once(definition.request), response: once(definition.response) };
+  return { ...USUAL, ...definition, request: once(definition.request), response: once(definition.response) };
 }
+
+/** Declares that an invalid request is refused. */
+export const invalid = (source: Source, when: string): DeclaredError => ({ when, fault: 'VALIDATION_ERROR', source });
 
 function once<T extends object>(build: () => T): () => T {
   let built: T | undefined;
@@ -177,5 +189,3 @@ export const COMMON_ERRORS: readonly DeclaredError[] = [
   { when: 'too many requests', fault: 'RATE_LIMIT_EXCEEDED', source: 'interface' },
   { when: 'the service failed', fault: 'INTERNAL_ERROR', source: 'interface' },
 ];
-
-export const managementLimits = { rateLimit: { max: 30, windowSeconds: 60 }, source: 'interface' } as const;

@@ -8,7 +8,6 @@ export const OPEN_TRADE_STATES = ['pending', 'locked', 'signing', 'settling'] as
 export const TRADE_STATES = [...OPEN_TRADE_STATES, 'completed', 'failed', 'expired'] as const;
 export type Pair = (typeof PAIRS)[number];
 export type Side = (typeof SIDES)[number];
-export const limits = { rateLimit: { max: 30, windowSeconds: 60 } } as const;
 export const quoteLimits = { rateLimit: { max: 60, windowSeconds: 60 } } as const;
 export const listLimits = { rateLimit: { max: 100, windowSeconds: 60 } } as const;
 
@@ -50,4 +49,4 @@ export const cngnAmount = () =>
 
 export const dollars = () => f.maybe(f.moneyText('public', 'decimal-string', 'USD'));
 
-export const signing = { ...limits, effect: 'write', source: 'public' } as const;
+export const signing = { effect: 'write', source: 'public' } as const;

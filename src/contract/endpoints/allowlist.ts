@@ -1,11 +1,10 @@
-import { endpoint, managementLimits } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const count = () => f.maybe(f.integer('public'));
 
 /** Four actions on one path with different effects. */
 export const ipAllowlist = endpoint({
-  ...managementLimits,
   id: 'management.ip-allowlist',
   method: 'POST',
   path: '/manageipallowlist',
@@ -48,11 +47,7 @@ export const ipAllowlist = endpoint({
       ),
     }),
   errors: [
-    {
-      when: 'the action is unknown, or the address is missing or malformed',
-      fault: 'VALIDATION_ERROR',
-      source: 'inferred',
-    },
+    invalid('inferred', 'the action is unknown, or the address is missing or malformed'),
     {
       when: 'the address or index is not on the list',
       fault: 'NOT_FOUND',

@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import { SEE_USERS } from '../faults.ts';
 import * as f from '../fields.ts';
 
@@ -44,9 +44,6 @@ export const balanceMulti = endpoint({
       ),
       checkedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 export const balanceAddress = endpoint({
@@ -72,9 +69,7 @@ export const balanceAddress = endpoint({
       networkBalances: f.maybe(f.list('public', f.group('public', networkBalance()))),
       checkedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [{ when: 'the address is missing or not an EVM address', fault: 'VALIDATION_ERROR', source: 'inferred' }],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
+  errors: [invalid('inferred', 'the address is missing or not an EVM address')],
 });
 
 export const balanceUser = endpoint({
@@ -103,6 +98,4 @@ export const balanceUser = endpoint({
       remedy: SEE_USERS,
     },
   ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 export const listBanks = endpoint({
@@ -27,9 +27,6 @@ export const listBanks = endpoint({
       operationId: f.maybe(f.opaqueUuid('public')),
       requestId: f.maybe(f.opaqueUuid('public')),
     }),
-  errors: [],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 export const addBankAccount = endpoint({
@@ -58,11 +55,9 @@ export const addBankAccount = endpoint({
       message: f.maybeText('public'),
     }),
   errors: [
-    { when: 'the account number does not have 10 digits', fault: 'VALIDATION_ERROR', source: 'public' },
-    { when: 'the bank does not have this account', fault: 'VALIDATION_ERROR', source: 'public' },
+    invalid('public', 'the account number does not have 10 digits'),
+    invalid('public', 'the bank does not have this account'),
   ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 const account = () =>
@@ -109,9 +104,6 @@ export const listBankAccounts = endpoint({
         }),
       ),
     }),
-  errors: [],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 const accountNotFound = {
@@ -146,8 +138,6 @@ export const updateBankAccount = endpoint({
       updatedAt: f.maybe(f.timestamp('inferred')),
     }),
   errors: [{ ...accountNotFound, source: 'public' }],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 export const deleteBankAccount = endpoint({
@@ -164,8 +154,6 @@ export const deleteBankAccount = endpoint({
     { when: 'payouts to the account are pending', fault: 'PENDING_TRANSACTIONS', source: 'public' },
     { ...accountNotFound, source: 'inferred' },
   ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 export const getBankAccount = endpoint({
@@ -179,6 +167,4 @@ export const getBankAccount = endpoint({
   request: () => f.fields({ accountId: f.opaqueId('public') }),
   response: () => f.payload({ accounts: f.maybe(f.list('public', account())) }),
   errors: [{ ...accountNotFound, source: 'inferred' }],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });

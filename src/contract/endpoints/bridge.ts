@@ -1,8 +1,6 @@
 import { addressesFit } from '../addresses.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
-
-const bridge = { rateLimit: { max: 30, windowSeconds: 60 }, source: 'interface' } as const;
 
 const token = () => f.oneOf('interface', ['CNGN'], { rule: 'CNGN' });
 const network = () => f.text('interface', { rule: 'a network key; list them with: fiatrail bridge networks' });
@@ -11,7 +9,6 @@ const cngn = (source: f.Source = 'interface') => f.moneyText(source, 'decimal-st
 const states = ['initiated', 'pending', 'completed', 'failed'] as const;
 
 export const quoteBridge = endpoint({
-  ...bridge,
   id: 'bridge.quote',
   method: 'POST',
   path: '/bridge/quote',
@@ -42,16 +39,14 @@ export const quoteBridge = endpoint({
       validUntil: f.timestamp('interface'),
     }),
   errors: [
-    {
-      when: 'the token or a network is unknown, both networks are the same, or the amount is not greater than 0',
-      fault: 'VALIDATION_ERROR',
-      source: 'inferred',
-    },
+    invalid(
+      'inferred',
+      'the token or a network is unknown, both networks are the same, or the amount is not greater than 0',
+    ),
   ],
 });
 
 export const startBridge = endpoint({
-  ...bridge,
   id: 'bridge.initiate',
   method: 'POST',
   path: '/bridge/initiate',
@@ -87,16 +82,11 @@ export const startBridge = endpoint({
       message: f.anyText('interface'),
     }),
   errors: [
-    {
-      when: 'a field is missing, a network is unknown, an address is invalid, or callbackUrl is not HTTPS',
-      fault: 'VALIDATION_ERROR',
-      source: 'inferred',
-    },
+    invalid('inferred', 'a field is missing, a network is unknown, an address is invalid, or callbackUrl is not HTTPS'),
   ],
 });
 
 export const bridgeStatus = endpoint({
-  ...bridge,
   id: 'bridge.status',
   method: 'GET',
   path: '/bridge/status/:requestId',
@@ -135,7 +125,6 @@ export const bridgeStatus = endpoint({
 });
 
 export const bridgeNetworks = endpoint({
-  ...bridge,
   id: 'bridge.networks',
   method: 'GET',
   path: '/bridge/networks',
@@ -155,11 +144,9 @@ export const bridgeNetworks = endpoint({
       ),
       allSupportedNetworks: f.list('interface', f.entry()),
     }),
-  errors: [],
 });
 
 export const listBridges = endpoint({
-  ...bridge,
   id: 'bridge.history',
   method: 'GET',
   path: '/bridge/history',
@@ -219,5 +206,5 @@ export const listBridges = endpoint({
       ),
       version: f.maybeText('interface'),
     }),
-  errors: [{ when: 'a filter value is unknown or a date is malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [invalid('inferred', 'a filter value is unknown or a date is malformed')],
 });

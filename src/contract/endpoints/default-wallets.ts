@@ -1,5 +1,5 @@
 import { addressesFit } from '../addresses.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import { userUnknown } from '../faults.ts';
 import * as f from '../fields.ts';
 
@@ -36,12 +36,7 @@ export const setDefaultWallet = endpoint({
       }),
       note: f.maybeText('public'),
     }),
-  errors: [
-    userUnknown,
-    { when: 'the address is not valid on the blockchain', fault: 'VALIDATION_ERROR', source: 'public' },
-  ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
+  errors: [userUnknown, invalid('public', 'the address is not valid on the blockchain')],
 });
 
 export const getDefaultWallet = endpoint({
@@ -66,8 +61,6 @@ export const getDefaultWallet = endpoint({
       ),
     }),
   errors: [userUnknown],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 export const removeDefaultWallet = endpoint({
@@ -85,6 +78,4 @@ export const removeDefaultWallet = endpoint({
       note: f.maybeText('public'),
     }),
   errors: [userUnknown],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });

@@ -1,5 +1,5 @@
 import { addressesFit } from '../addresses.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import { walletStatuses, walletTypes } from '../wallets.ts';
 
@@ -55,11 +55,9 @@ export const addExternalWallet = endpoint({
       ),
     }),
   errors: [
-    { when: 'the address is not valid on the blockchain', fault: 'VALIDATION_ERROR', source: 'public' },
-    { when: 'the address is already registered', fault: 'VALIDATION_ERROR', source: 'public' },
+    invalid('public', 'the address is not valid on the blockchain'),
+    invalid('public', 'the address is already registered'),
   ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 export const setExternalWalletStatus = endpoint({
@@ -78,12 +76,7 @@ export const setExternalWalletStatus = endpoint({
   envelope: 'lower-case',
   request: () => f.fields({ address: f.text('interface'), status: f.oneOf('interface', walletStatuses) }),
   response: () => f.payload({ address: f.maybeText('public'), status: f.maybe(f.stateOf('public', walletStatuses)) }),
-  errors: [
-    { when: 'the status is neither active nor inactive', fault: 'VALIDATION_ERROR', source: 'public' },
-    unknownWallet,
-  ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
+  errors: [invalid('public', 'the status is neither active nor inactive'), unknownWallet],
 });
 
 export const removeExternalWallet = endpoint({
@@ -97,6 +90,4 @@ export const removeExternalWallet = endpoint({
   request: () => f.fields({ address: f.text('interface') }),
   response: () => f.payload({ address: f.maybeText('public') }),
   errors: [unknownWallet],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const earnedRemedy = 'check the available fees and limits with: fiatrail fees earned';
@@ -39,7 +39,7 @@ export const withdrawFees = endpoint({
       message: f.maybeText('public'),
     }),
   errors: [
-    { when: 'a required field is missing', fault: 'VALIDATION_ERROR', source: 'inferred' },
+    invalid('inferred', 'a required field is missing'),
     {
       when: 'the amount is below the minimum',
       fault: 'VALIDATION_ERROR',
@@ -59,8 +59,6 @@ export const withdrawFees = endpoint({
       remedy: earnedRemedy,
     },
   ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 const withdrawalStates = ['pending', 'completed', 'failed'] as const;
@@ -94,8 +92,6 @@ export const verifyWithdrawal = endpoint({
       remedy: 'list fee withdrawals with: fiatrail fees withdrawals list',
     },
   ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 export const feeWithdrawals = endpoint({
@@ -136,7 +132,5 @@ export const feeWithdrawals = endpoint({
         }),
       ),
     }),
-  errors: [],
   rateLimit: { max: 100, windowSeconds: 60 },
-  source: 'interface',
 });

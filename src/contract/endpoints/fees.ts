@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import { DIRECTIONS } from '../fees.ts';
 import * as f from '../fields.ts';
 
@@ -36,9 +36,7 @@ export const getFees = endpoint({
       ),
       version: f.maybeText('public'),
     }),
-  errors: [],
   rateLimit: { max: 60, windowSeconds: 60 },
-  source: 'interface',
 });
 
 export const accumulatedFees = endpoint({
@@ -72,9 +70,7 @@ export const accumulatedFees = endpoint({
         }),
       ),
     }),
-  errors: [],
   rateLimit: { max: 60, windowSeconds: 60 },
-  source: 'interface',
 });
 
 /** A complete new fee setting for one direction. */
@@ -129,11 +125,7 @@ export const manageFees = endpoint({
       timestamp: f.maybe(f.timestamp('public')),
       version: f.maybeText('public'),
     }),
-  errors: [
-    { when: 'a fee setting is incomplete or a value is negative', fault: 'VALIDATION_ERROR', source: 'inferred' },
-  ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
+  errors: [invalid('inferred', 'a fee setting is incomplete or a value is negative')],
 });
 
 export const previewFees = endpoint({
@@ -174,13 +166,6 @@ export const previewFees = endpoint({
         }),
       ),
     }),
-  errors: [
-    {
-      when: 'the amount is missing or not greater than 0, or the direction is unknown',
-      fault: 'VALIDATION_ERROR',
-      source: 'inferred',
-    },
-  ],
+  errors: [invalid('inferred', 'the amount is missing or not greater than 0, or the direction is unknown')],
   rateLimit: { max: 60, windowSeconds: 60 },
-  source: 'interface',
 });

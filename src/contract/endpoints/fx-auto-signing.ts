@@ -1,6 +1,6 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { dollars, limits, signing } from '../fx.ts';
+import { dollars, signing } from '../fx.ts';
 
 export const enableAutoSigning = endpoint({
   ...signing,
@@ -22,7 +22,6 @@ export const enableAutoSigning = endpoint({
         }),
       ),
     }),
-  errors: [],
 });
 
 export const disableAutoSigning = endpoint({
@@ -35,7 +34,6 @@ export const disableAutoSigning = endpoint({
   nests: 'autoSigning',
   request: () => f.fields({ enabled: f.optional(f.flag('public')) }),
   response: () => f.payload({ autoSigning: f.maybe(f.group('public', { enabled: f.maybe(f.flag('public')) })) }),
-  errors: [],
 });
 
 export const setAutoSigningThreshold = endpoint({
@@ -52,11 +50,10 @@ export const setAutoSigningThreshold = endpoint({
     f.payload({
       autoSigning: f.maybe(f.group('public', { enabled: f.maybe(f.flag('public')), usdThreshold: dollars() })),
     }),
-  errors: [{ when: 'the value is missing or not a number', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [invalid('inferred', 'the value is missing or not a number')],
 });
 
 export const autoSigningStatus = endpoint({
-  ...limits,
   id: 'fx.auto-signing-status',
   method: 'GET',
   path: '/fx/auto-signing/status',
@@ -87,11 +84,9 @@ export const autoSigningStatus = endpoint({
         }),
       ),
     }),
-  errors: [],
 });
 
 export const autoSigningStats = endpoint({
-  ...limits,
   id: 'fx.auto-signing-stats',
   method: 'GET',
   path: '/fx/auto-signing/stats',
@@ -130,5 +125,4 @@ export const autoSigningStats = endpoint({
         }),
       ),
     }),
-  errors: [],
 });

@@ -1,6 +1,6 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { bookCngn, limits, listLimits, pair, quoteLimits } from '../fx.ts';
+import { bookCngn, listLimits, pair, quoteLimits } from '../fx.ts';
 
 /** An order as shown on the public book, without its maker. The list says what it offers. */
 const publicOrder = (offered: f.AssetRule) =>
@@ -15,7 +15,7 @@ const publicOrder = (offered: f.AssetRule) =>
     updatedAt: f.maybe(f.timestamp('public')),
   });
 
-const unknownPair = { when: 'the pair is missing or unknown', fault: 'VALIDATION_ERROR', source: 'inferred' } as const;
+const unknownPair = invalid('inferred', 'the pair is missing or unknown');
 
 export const orderBook = endpoint({
   ...listLimits,
@@ -76,7 +76,6 @@ export const orderBookStats = endpoint({
 });
 
 export const orderBookToken = endpoint({
-  ...limits,
   id: 'fx.orderbook-token',
   method: 'GET',
   path: '/fx/orderbook-token',
@@ -97,5 +96,4 @@ export const orderBookToken = endpoint({
       ),
       usage: f.maybeText('public'),
     }),
-  errors: [],
 });

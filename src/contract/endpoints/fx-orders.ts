@@ -1,20 +1,16 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { bookCngn, limits, liquidity, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
+import { bookCngn, liquidity, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
 
 const orderAmount = (source: f.Source, rule: string) =>
   f.payText(source, 'CNGN', { rule: `greater than 0, in cNGN; ${rule}` });
 
 const orderSpread = (source: f.Source) => f.percentFrom(source, '0.1', '50');
 
-const lowSpread = { when: 'the spread is below 0.1 percent', fault: 'VALIDATION_ERROR', source: 'public' } as const;
+const lowSpread = invalid('public', 'the spread is below 0.1 percent');
 
 const invalidOrder = [
-  {
-    when: 'minAmount is above maxAmount, or an amount or price is not greater than 0',
-    fault: 'VALIDATION_ERROR',
-    source: 'public',
-  },
+  invalid('public', 'minAmount is above maxAmount, or an amount or price is not greater than 0'),
   lowSpread,
 ] as const;
 
@@ -41,7 +37,6 @@ const ownOrder = (states: readonly string[]) => ({
 });
 
 export const createOrder = endpoint({
-  ...limits,
   id: 'fx.create-order',
   method: 'POST',
   path: '/fx/orders',
@@ -54,7 +49,6 @@ export const createOrder = endpoint({
   },
   summary: 'Create an order',
   done: 'Order placed',
-  source: 'interface',
   request: () =>
     f.fields({
       orderType: f.oneOf('interface', ['sell', 'buy'], { rule: 'sell or buy the base currency' }),
@@ -80,7 +74,6 @@ export const createOrder = endpoint({
 
 /** The newer, public path for creating an order. */
 export const createLimitOrder = endpoint({
-  ...limits,
   id: 'fx.create-limit-order',
   method: 'POST',
   path: '/fx/limit-order',
@@ -104,11 +97,7 @@ export const createLimitOrder = endpoint({
       maxAmount: orderAmount('public', 'not below minAmount'),
     }),
   response: () => f.payload({ ...ownOrder(['active']), version: f.maybeText('public') }),
-  errors: [
-    { when: 'minAmount is above maxAmount', fault: 'VALIDATION_ERROR', source: 'public' },
-    lowSpread,
-    underfunded,
-  ],
+  errors: [invalid('public', 'minAmount is above maxAmount'), lowSpread, underfunded],
 });
 
 const unknownOrder = {
@@ -119,7 +108,6 @@ const unknownOrder = {
 } as const;
 
 export const updateOrder = endpoint({
-  ...limits,
   id: 'fx.update-limit-order',
   method: 'PUT',
   path: '/fx/limit-order/update',
@@ -144,15 +132,10 @@ export const updateOrder = endpoint({
       order: f.maybe(f.group('public', ownOrder(['active', 'paused']))),
       version: f.maybeText('public'),
     }),
-  errors: [
-    unknownOrder,
-    { when: 'the order is deleted', fault: 'VALIDATION_ERROR', source: 'public' },
-    { when: 'no change is given', fault: 'VALIDATION_ERROR', source: 'inferred' },
-  ],
+  errors: [unknownOrder, invalid('public', 'the order is deleted'), invalid('inferred', 'no change is given')],
 });
 
 export const deleteOrder = endpoint({
-  ...limits,
   id: 'fx.delete-limit-order',
   method: 'DELETE',
   path: '/fx/limit-order/delete',
@@ -163,7 +146,7 @@ export const deleteOrder = endpoint({
   source: 'public',
   request: () => f.fields({ orderId: f.text('public') }),
   response: () => f.payload({ orderId: f.maybeText('public'), version: f.maybeText('public') }),
-  errors: [unknownOrder, { when: 'the order is already deleted', fault: 'VALIDATION_ERROR', source: 'public' }],
+  errors: [unknownOrder, invalid('public', 'the order is already deleted')],
 });
 
 const orderStates = ['active', 'paused', 'deleted'] as const;
@@ -193,5 +176,5 @@ export const listOrders = endpoint({
       note: f.maybeText('public'),
       version: f.maybeText('public'),
     }),
-  errors: [{ when: 'a filter value is unknown', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [invalid('inferred', 'a filter value is unknown')],
 });

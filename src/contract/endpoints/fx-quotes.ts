@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import { cngn, cngnAmount, noLiquidity, quoteLimits, SIDES, selfTrade, side, usdc, usdt } from '../fx.ts';
 
@@ -12,7 +12,6 @@ export const quote = endpoint({
   summary: 'Get a quote for a trade; the price is valid for 5 minutes',
   done: 'Trade quote created',
   nests: 'quote',
-  source: 'interface',
   request: () =>
     f.fields({
       pair: f.oneOf('interface', ['CNGN-USDT', 'CNGN-USDC']),
@@ -54,7 +53,7 @@ export const quote = endpoint({
       version: f.maybeText('interface'),
     }),
   errors: [
-    { when: 'the amount is below 1000 cNGN or a field is invalid', fault: 'VALIDATION_ERROR', source: 'public' },
+    invalid('public', 'the amount is below 1000 cNGN or a field is invalid'),
     noLiquidity,
     { ...selfTrade, source: 'inferred' },
   ],

@@ -1,10 +1,9 @@
 import { evmAddress } from '../addresses.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import {
   cngn,
   cngnAmount,
-  limits,
   listLimits,
   noLiquidity,
   PAIRS,
@@ -34,7 +33,6 @@ const tradeCore = () => ({
 });
 
 export const trade = endpoint({
-  ...limits,
   id: 'fx.trade',
   method: 'POST',
   path: '/fx/trade',
@@ -50,7 +48,6 @@ export const trade = endpoint({
   summary: 'Trade by quote, by amount or against a specific order',
   done: 'Trade started',
   nests: 'trade',
-  source: 'interface',
   request: () =>
     f.fields({
       quoteId: f.optional(f.text('interface')),
@@ -76,11 +73,7 @@ export const trade = endpoint({
       version: f.maybeText('interface'),
     }),
   errors: [
-    {
-      when: "no mode is complete, or the amount is outside the order's limits",
-      fault: 'VALIDATION_ERROR',
-      source: 'interface',
-    },
+    invalid('interface', "no mode is complete, or the amount is outside the order's limits"),
     { when: 'the quote is unknown or older than 5 minutes', fault: 'INVALID_QUOTE', source: 'interface' },
     noLiquidity,
     {
@@ -100,7 +93,6 @@ export const trade = endpoint({
 });
 
 export const marketOrder = endpoint({
-  ...limits,
   id: 'fx.market-order',
   method: 'POST',
   path: '/fx/market-order',
@@ -116,7 +108,6 @@ export const marketOrder = endpoint({
   done: 'Market order accepted',
   nests: 'trade',
   envelope: 'camel',
-  source: 'interface',
   request: () =>
     f.fields({
       pair: f.oneOf('interface', [...PAIRS, 'CNGN']),
@@ -138,7 +129,7 @@ export const marketOrder = endpoint({
       note: f.maybeText('interface'),
     }),
   errors: [
-    { when: 'a field is missing or invalid', fault: 'VALIDATION_ERROR', source: 'interface' },
+    invalid('interface', 'a field is missing or invalid'),
     noLiquidity,
     { ...selfTrade, when: "the order would trade against the caller's own orders" },
   ],
@@ -159,7 +150,6 @@ export const tradeStatus = endpoint({
   summary: 'Show the status of a trade',
   done: 'Trade status retrieved',
   nests: 'trade',
-  source: 'interface',
   request: () => f.fields({ tradeId: f.text('interface') }),
   response: () =>
     f.payload({
@@ -195,7 +185,6 @@ export const listTrades = endpoint({
   summary: "List the account's trades, newest first",
   done: 'Trades listed',
   lists: 'trades',
-  source: 'interface',
   request: () =>
     f.fields({
       pair: f.optional(pair('interface')),
@@ -219,7 +208,5 @@ export const listTrades = endpoint({
       count: f.integer('interface'),
       version: f.maybeText('interface'),
     }),
-  errors: [
-    { when: 'the limit is above 100 or a filter value is unknown', fault: 'VALIDATION_ERROR', source: 'inferred' },
-  ],
+  errors: [invalid('inferred', 'the limit is above 100 or a filter value is unknown')],
 });

@@ -1,14 +1,13 @@
 import { evmAddress } from '../addresses.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { dollars, limits } from '../fx.ts';
+import { dollars } from '../fx.ts';
 
 const tokenWallets = () => ({ USDT: f.maybeText('public'), USDC: f.maybeText('public'), cNGN: f.maybeText('public') });
 
 const masked = () => f.maybe(f.anyText('public', { rule: 'masked; shows the first four characters' }));
 
 export const registerMpc = endpoint({
-  ...limits,
   id: 'fx.register-mpc',
   method: 'POST',
   path: '/fx/mpc/register',
@@ -42,18 +41,16 @@ export const registerMpc = endpoint({
       createdAt: f.maybe(f.timestamp('public')),
       note: f.maybeText('public'),
     }),
-  errors: [{ when: 'a required field is missing', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [invalid('inferred', 'a required field is missing')],
 });
 
 export const fxSettings = endpoint({
-  ...limits,
   id: 'fx.settings',
   method: 'GET',
   path: '/fx/settings',
   effect: 'read',
   summary: 'Show the MPC vault and its signing settings',
   done: 'FX settings retrieved',
-  source: 'interface',
   request: () => f.fields({}),
   response: () =>
     f.payload({
@@ -77,5 +74,4 @@ export const fxSettings = endpoint({
       tokenWallets: f.maybe(f.group('public', tokenWallets())),
       notificationEmails: f.maybe(f.list('public', f.anyText('public'))),
     }),
-  errors: [],
 });

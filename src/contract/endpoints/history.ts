@@ -19,7 +19,7 @@ const page = () => ({
 
 const userFilter = (rule: string) => f.optional(f.text('public', { rule }));
 
-const limits = { rateLimit: { max: 100, windowSeconds: 60 }, source: 'interface' } as const;
+const limits = { rateLimit: { max: 100, windowSeconds: 60 } } as const;
 
 /** The sender, according to the bank. */
 const depositor = () =>

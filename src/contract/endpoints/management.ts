@@ -1,11 +1,10 @@
-import { endpoint, managementLimits } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
-const webhookLimits = { rateLimit: { max: 10, windowSeconds: 60 }, source: 'interface' } as const;
+const webhookLimits = { rateLimit: { max: 10, windowSeconds: 60 } } as const;
 
 /** A GET that replaces the key immediately. Its effect prevents retries. */
 export const regenerateApiKey = endpoint({
-  ...managementLimits,
   id: 'management.regenerate-api-key',
   method: 'GET',
   path: '/regenerateapikey',
@@ -15,11 +14,9 @@ export const regenerateApiKey = endpoint({
   request: () => f.fields({}),
   response: () =>
     f.payload({ apiKey: f.maybe(f.anyText('public', { secret: true })), rotatedAt: f.maybe(f.timestamp('public')) }),
-  errors: [],
 });
 
 export const createSandboxKey = endpoint({
-  ...managementLimits,
   id: 'management.create-sandbox-key',
   method: 'POST',
   path: '/createsandboxapikey',
@@ -67,10 +64,7 @@ export const setWebhook = endpoint({
       urlValidated: f.maybe(f.flag('public')),
       updatedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [
-    { when: 'the URL is missing or not HTTPS', fault: 'VALIDATION_ERROR', source: 'public' },
-    { when: 'an event name is unknown', fault: 'VALIDATION_ERROR', source: 'inferred' },
-  ],
+  errors: [invalid('public', 'the URL is missing or not HTTPS'), invalid('inferred', 'an event name is unknown')],
 });
 
 export const toggleWebhook = endpoint({
@@ -108,11 +102,9 @@ export const getWebhook = endpoint({
       events: f.maybe(f.list('public', f.anyText('public'))),
       updatedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [],
 });
 
 export const storePublicKey = endpoint({
-  ...managementLimits,
   id: 'management.store-public-key',
   method: 'POST',
   path: '/storepublickey',
@@ -131,17 +123,10 @@ export const storePublicKey = endpoint({
       iv: f.optional(f.patterned('public', /^[0-9a-fA-F]{32}$/, '32 hexadecimal digits')),
     }),
   response: () => f.payload({ updatedAt: f.maybe(f.timestamp('public')) }),
-  errors: [
-    {
-      when: 'the key is not 64 hexadecimal digits, or the envelope does not decrypt to one',
-      fault: 'VALIDATION_ERROR',
-      source: 'inferred',
-    },
-  ],
+  errors: [invalid('inferred', 'the key is not 64 hexadecimal digits, or the envelope does not decrypt to one')],
 });
 
 export const getPlatformPublicKey = endpoint({
-  ...managementLimits,
   id: 'management.get-platform-public-key',
   method: 'GET',
   path: '/getplatformpublickey',
@@ -150,11 +135,9 @@ export const getPlatformPublicKey = endpoint({
   done: 'Platform public key retrieved',
   request: () => f.fields({}),
   response: () => f.payload({ publicKey: f.maybeText('public') }),
-  errors: [],
 });
 
 export const getAesKey = endpoint({
-  ...managementLimits,
   id: 'management.get-aes-key',
   method: 'GET',
   path: '/getaeskey',
@@ -163,11 +146,9 @@ export const getAesKey = endpoint({
   done: 'AES key retrieved',
   request: () => f.fields({}),
   response: () => f.payload({ aesKey: f.maybe(f.anyText('public', { secret: true })) }),
-  errors: [],
 });
 
 export const autoSigningConfig = endpoint({
-  ...managementLimits,
   id: 'management.autosigning-config',
   method: 'GET',
   path: '/autosigning/config',
@@ -185,5 +166,4 @@ export const autoSigningConfig = endpoint({
       maxDailyAmount: f.maybe(f.moneyText('public', 'decimal-string', 'CNGN', { rule: 'the unit is not documented' })),
       restrictToFintech: f.maybe(f.flag('public')),
     }),
-  errors: [],
 });

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import { userNotVerified } from '../faults.ts';
 import * as f from '../fields.ts';
 
@@ -54,11 +54,7 @@ export const startOfframp = endpoint({
       verifiedAccountDetails: f.maybe(verifiedDestination()),
     }),
   errors: [
-    {
-      when: 'a field is missing or invalid, such as a bank code with letters',
-      fault: 'VALIDATION_ERROR',
-      source: 'public',
-    },
+    invalid('public', 'a field is missing or invalid, such as a bank code with letters'),
     {
       when: "the user's total balance on all networks is below the amount",
       fault: 'INSUFFICIENT_BALANCE',
@@ -68,7 +64,6 @@ export const startOfframp = endpoint({
     userNotVerified,
   ],
   rateLimit: { max: 1000, windowSeconds: 600 },
-  source: 'interface',
 });
 
 const offrampStates = [
@@ -126,6 +121,4 @@ export const offrampStatus = endpoint({
       payout: f.maybe(payout()),
     }),
   errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });

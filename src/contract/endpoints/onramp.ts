@@ -1,5 +1,5 @@
 import { evmAddress } from '../addresses.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import { userNotVerified } from '../faults.ts';
 import * as f from '../fields.ts';
 
@@ -76,12 +76,8 @@ export const startOnramp = endpoint({
       targetAsset: f.anyText('interface'),
       feeBreakdown: onrampFees(),
     }),
-  errors: [
-    { when: 'a field is missing or invalid, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
-    userNotVerified,
-  ],
+  errors: [invalid('public', 'a field is missing or invalid, such as an amount of 0'), userNotVerified],
   rateLimit: { max: 1000, windowSeconds: 600 },
-  source: 'interface',
 });
 
 /** The newest public shape: the flat fields and the progress of the funding. */
@@ -170,6 +166,4 @@ export const onrampStatus = endpoint({
       fxQuote: f.maybe(swapQuote()),
     }),
   errors: [{ when: 'no onramp has this request id', fault: 'NOT_FOUND', source: 'inferred' }],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 export const startPayout = endpoint({
@@ -24,12 +24,10 @@ export const startPayout = endpoint({
       message: f.maybeText('public'),
     }),
   errors: [
-    { when: 'the amount is not greater than 0', fault: 'VALIDATION_ERROR', source: 'public' },
+    invalid('public', 'the amount is not greater than 0'),
     { when: 'no payout account has this id', fault: 'BANK_ACCOUNT_NOT_FOUND', source: 'public' },
     { when: 'the cNGN balance of the smart wallet is too low', fault: 'SHORT_BALANCE', source: 'public' },
   ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 const payoutStates = [
@@ -86,6 +84,4 @@ export const payoutStatus = endpoint({
       completedAt: f.maybe(f.timestamp('public')),
     }),
   errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });

@@ -7,7 +7,6 @@ const recovery = {
   done: 'Recovery requested',
   path: '/manualstatusrecovery',
   response: () => f.payload({}),
-  rateLimit: { max: 30, windowSeconds: 60 },
 } as const;
 
 /** A GET with a side effect, so it is never retried. */
@@ -23,7 +22,6 @@ export const recoverRequest = endpoint({
       uuid: f.optional(f.text('public')),
     }),
   errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
-  source: 'interface',
 });
 
 /** The newest public form of recovery, including the fields of older forms. */
@@ -45,6 +43,5 @@ export const recoverRequestByPost = endpoint({
       ),
       uuids: f.optional(f.list('client', f.entry())),
     }),
-  errors: [],
   source: 'public',
 });

@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const ofSellToken = { field: 'sellToken' } as const;
@@ -50,11 +50,9 @@ export const triggerSwap = endpoint({
       ),
     }),
   errors: [
-    { when: 'a field is missing or invalid, such as the wallet address', fault: 'VALIDATION_ERROR', source: 'public' },
+    invalid('public', 'a field is missing or invalid, such as the wallet address'),
     { when: 'the order book cannot fill the swap', fault: 'INSUFFICIENT_LIQUIDITY', source: 'public' },
   ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 export const startSwap = endpoint({
@@ -96,12 +94,10 @@ export const startSwap = endpoint({
       ),
     }),
   errors: [
-    { when: 'a field is missing or invalid, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
+    invalid('public', 'a field is missing or invalid, such as an amount of 0'),
     { when: 'the user is unknown or not verified', fault: 'USER_NOT_FOUND', source: 'public' },
     { when: 'the balance of the source wallet is too low', fault: 'SHORT_BALANCE', source: 'public' },
   ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 const states = ['pending', 'requested', 'queued', 'processing', 'completed', 'failed'] as const;
@@ -139,7 +135,6 @@ export const swapStatus = endpoint({
     },
   ],
   rateLimit: { max: 60, windowSeconds: 60 },
-  source: 'interface',
 });
 
 const endStates = ['requested', 'completed', 'failed'] as const;
@@ -189,7 +184,6 @@ export const listSwaps = endpoint({
       }),
       version: f.maybeText('public'),
     }),
-  errors: [{ when: 'the status is unknown or a date is malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [invalid('inferred', 'the status is unknown or a date is malformed')],
   rateLimit: { max: 100, windowSeconds: 60 },
-  source: 'interface',
 });

@@ -61,6 +61,4 @@ export const transferToWallet = endpoint({
     },
     { when: 'the balance not reserved by orders and escrows is too low', fault: 'SHORT_BALANCE', source: 'public' },
   ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });

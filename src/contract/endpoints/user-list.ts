@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 export const listUsers = endpoint({
@@ -61,7 +61,6 @@ export const listUsers = endpoint({
         }),
       ),
     }),
-  errors: [{ when: 'the limit, status or sort value is invalid', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [invalid('inferred', 'the limit, status or sort value is invalid')],
   rateLimit: { max: 100, windowSeconds: 60 },
-  source: 'interface',
 });

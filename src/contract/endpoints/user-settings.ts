@@ -1,4 +1,4 @@
-import { endpoint, managementLimits } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import { SEE_USERS, userUnknown } from '../faults.ts';
 import * as f from '../fields.ts';
 
@@ -21,16 +21,10 @@ export const setStatus = endpoint({
       active: f.maybe(f.flag('public')),
       changedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [
-    userUnknown,
-    { when: 'active is false and no reason is given', fault: 'VALIDATION_ERROR', source: 'public' },
-  ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
+  errors: [userUnknown, invalid('public', 'active is false and no reason is given')],
 });
 
 export const updateOnrampAsset = endpoint({
-  ...managementLimits,
   id: 'management.update-onramp-asset',
   method: 'POST',
   path: '/updateonrampasset',

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import { userUnknown } from '../faults.ts';
 import * as f from '../fields.ts';
 
@@ -21,8 +21,8 @@ export const onboard = endpoint({
       estimatedCompletionTime: f.maybeText('public'),
     }),
   errors: [
-    { when: 'the BVN is missing or not exactly 11 digits', fault: 'VALIDATION_ERROR', source: 'public' },
-    { when: 'the BVN already belongs to a user', fault: 'VALIDATION_ERROR', source: 'public' },
+    invalid('public', 'the BVN is missing or not exactly 11 digits'),
+    invalid('public', 'the BVN already belongs to a user'),
     {
       when: 'the identity provider cannot verify the BVN or cannot be reached',
       fault: 'INTERNAL_ERROR',
@@ -30,7 +30,6 @@ export const onboard = endpoint({
     },
   ],
   rateLimit: { max: 100, windowSeconds: 60 },
-  source: 'interface',
 });
 
 export const onboardStatus = endpoint({
@@ -67,7 +66,6 @@ export const onboardStatus = endpoint({
     }),
   errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'public' }],
   rateLimit: { max: 200, windowSeconds: 60 },
-  source: 'interface',
 });
 
 export const getDetails = endpoint({
@@ -116,5 +114,4 @@ export const getDetails = endpoint({
     }),
   errors: [userUnknown],
   rateLimit: { max: 100, windowSeconds: 60 },
-  source: 'interface',
 });

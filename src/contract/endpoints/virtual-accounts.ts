@@ -58,7 +58,6 @@ export const getVirtualAccount = endpoint({
     },
   ],
   rateLimit: { max: 100, windowSeconds: 600 },
-  source: 'interface',
 });
 
 /** A permanent account of the fintech; there is one per banking provider. */
@@ -92,7 +91,4 @@ export const getFintechAccount = endpoint({
       }),
       virtualAccounts: f.maybe(f.list('public', f.group('public', fintechAccount()))),
     }),
-  errors: [],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });

@@ -36,7 +36,4 @@ export const migrateUserWallets = endpoint({
         ),
       ),
     }),
-  errors: [],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });

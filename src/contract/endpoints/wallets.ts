@@ -47,9 +47,6 @@ export const getFintechWallet = endpoint({
       createdAt: f.maybe(f.timestamp('public')),
       updatedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 const balanceOf = (asset: 'CNGN' | 'USDC' | 'USDT') =>
@@ -102,5 +99,4 @@ export const listUserWallets = endpoint({
     },
   ],
   rateLimit: { max: 100, windowSeconds: 60 },
-  source: 'interface',
 });

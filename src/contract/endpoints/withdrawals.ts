@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { addressesFit } from '../addresses.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import { outOfSet, pageAnswer, range } from '../pages.ts';
 
@@ -58,12 +58,10 @@ export const withdrawAsset = endpoint({
       ),
     }),
   errors: [
-    { when: 'a field is missing or invalid, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
+    invalid('public', 'a field is missing or invalid, such as an amount of 0'),
     { when: 'the user is unknown or not verified', fault: 'USER_NOT_FOUND', source: 'public' },
     { when: 'the balance of the source wallet is too low', fault: 'SHORT_BALANCE', source: 'public' },
   ],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
 
 const withdrawalTypes = ['fintech_self_transfer', 'fintech_user_withdrawal', 'user_withdrawal'] as const;
@@ -112,6 +110,4 @@ export const listWithdrawals = endpoint({
       ...pageAnswer('inferred'),
     }),
   errors: [{ when: 'the type or status is unknown', ...outOfSet }],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
 });
