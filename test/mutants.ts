@@ -138,7 +138,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/contract/reading/pages.ts',
+    file: 'src/contract/reading/index.ts',
     line: ` && facts.nextCursor !== ''`,
     change: '',
     tests: ['test/contract/reading.test.ts', 'test/witness/answers.test.ts'],

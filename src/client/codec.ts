@@ -1,19 +1,16 @@
 import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
-import { responseProblems } from '../contract/check-response.ts';
+import { responseProblems } from '../contract/check.ts';
 import { type Endpoint, fieldsSentIn, pathParameters, type ResponseOf } from '../contract/endpoint.ts';
 import { PLATFORM } from '../contract/paths.ts';
 import { hasUnknownFigures } from '../contract/reading/book-units.ts';
-import { isAbout, readData } from '../contract/reading/index.ts';
-import { pagingIn } from '../contract/reading/pages.ts';
+import { isAbout, pagingIn, readData } from '../contract/reading/index.ts';
 import { shapeOf } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isJsonObject, isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
-import { lookAt } from '../money/json-text.ts';
-import { contradictingKey, countFields } from '../money/repeated-keys.ts';
-import { codeForStatus, type EnvelopeReading, NO_REASON, readEnvelope } from './envelope.ts';
-import { errorNameIn } from './error-name.ts';
+import { contradictingKey, countFields, lookAt } from '../money/json-text.ts';
+import { codeForStatus, type EnvelopeReading, errorNameIn, NO_REASON, readEnvelope } from './envelope.ts';
 import type { ReadyRequest } from './request.ts';
 
 /** The service's address and the account. */
@@ -127,18 +124,19 @@ export function decodeAnswer<E extends Endpoint>(
   const envelope = Array.isArray(json) && isOk && endpoint.lists !== undefined ? { data: json } : json;
   const reading = readEnvelope(envelope);
   if (!reading) return unusable(NO_ENVELOPE);
-  const { contradicts, text } = reading;
-  const errorName = errorNameIn(envelope);
-  const refused = (code: string): Answer<never> => ({
-    kind: 'refused',
-    httpStatus: status,
-    responseCode: code,
-    message: text,
-    ...(errorName === undefined ? {} : { errorName }),
-    ...(NOT_ALLOWED.test(body) ? { isAddressBlocked: true } : {}),
-  });
+  const refused = (code: string): Answer<never> => {
+    const errorName = errorNameIn(envelope);
+    return {
+      kind: 'refused',
+      httpStatus: status,
+      responseCode: code,
+      message: reading.text(),
+      ...(errorName === undefined ? {} : { errorName }),
+      ...(NOT_ALLOWED.test(body) ? { isAddressBlocked: true } : {}),
+    };
+  };
   const code = reading.code ?? impliedCode(endpoint, status, reading, body);
-  if (contradicts) return unusable(`its response codes contradict each other: ${text}`);
+  if (reading.contradicts) return unusable(`its response codes contradict each other: ${reading.text()}`);
   if (isOk && code === '00') return success(endpoint, reading, response, isLate);
   if (isOk && code !== undefined && REFUSALS.has(code)) return refused(code);
   if (status >= 400 && status <= 499 && code !== undefined && code !== '00') {
@@ -146,7 +144,7 @@ export function decodeAnswer<E extends Endpoint>(
     // A word that is in no table says what was wrong; the status says what kind of refusal it is.
     if (reading.isCodeWord) return refused(codeForStatus(String(status)));
   }
-  return unusable(code === undefined ? NO_ENVELOPE : `its response code is ${code}: ${text}`);
+  return unusable(code === undefined ? NO_ENVELOPE : `its response code is ${code}: ${reading.text()}`);
 }
 
 /**
@@ -167,7 +165,7 @@ function impliedCode(
   if (NOT_ALLOWED.test(body)) return '03';
   // A 408 may come from a server on the way, after the service got the request.
   const isExplained = namesFailure || (hasError && hasMessage && status !== 408) || status === 401 || status === 403;
-  return isExplained && text !== NO_REASON ? codeForStatus(String(status)) : undefined;
+  return isExplained && text() !== NO_REASON ? codeForStatus(String(status)) : undefined;
 }
 
 const NO_ENVELOPE = 'its JSON does not have the envelope of the service';

@@ -1,9 +1,9 @@
 import http from 'node:http';
 import type { AgentOptions } from 'node:https';
-import { ExchangeError, TOO_LATE } from '../base/exchange-error.ts';
+import ky, { isTimeoutError } from 'ky';
+import { ExchangeError, TOO_LATE } from '../base/errors.ts';
 import type { Clock, Exchange, HttpRequest, HttpResponse, World } from '../base/world.ts';
 import { agentProxy, type Environment, proxyVariables } from './proxy.ts';
-import { withTimeLimit } from './time-limit.ts';
 
 type Socket = http.IncomingMessage['socket'];
 
@@ -242,4 +242,27 @@ export function reasonFor(error: Error & { code?: string }, isProxied = false): 
   }
   if (code.startsWith('ERR_PROXY')) return `the proxy rejected the connection (${code})`;
   return REASONS[code] ?? (code ? `the connection failed (${code})` : error.message || 'the connection failed');
+}
+
+/**
+ * Runs one step of a connection (a look-up, a handshake) under ky's time limit, without retries. `run` must stop when
+ * its signal aborts. Throws ExchangeError `reason`, with nothing sent, when the limit passes first.
+ */
+export async function withTimeLimit<T>(
+  url: string,
+  limitMs: number,
+  reason: string,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const results: T[] = [];
+  const fetch = async (request: unknown) => {
+    results.push(await run((request as Request).signal));
+    return new globalThis.Response(null);
+  };
+  try {
+    await ky(url, { timeout: limitMs, retry: 0, fetch });
+  } catch (error) {
+    throw isTimeoutError(error) ? new ExchangeError(reason, false, error) : error;
+  }
+  return results[0] as T;
 }

@@ -1,11 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import https from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { ExchangeError } from '../base/exchange-error.ts';
+import { ExchangeError } from '../base/errors.ts';
 import type { Certificate, Probe } from '../base/world.ts';
-import { CONNECT_TIMED_OUT, type Connection, openConnection, reasonFor } from './network.ts';
+import { CONNECT_TIMED_OUT, type Connection, openConnection, reasonFor, withTimeLimit } from './network.ts';
 import { agentProxy, type Environment } from './proxy.ts';
-import { withTimeLimit } from './time-limit.ts';
 
 const LOOKUP_TIMEOUT_MS = 5_000;
 const HANDSHAKE_TIMEOUT_MS = 8_000;

@@ -1,5 +1,4 @@
-import { CliError } from '../base/errors.ts';
-import { ExchangeError } from '../base/exchange-error.ts';
+import { CliError, ExchangeError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import { isKeyText, openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';

@@ -1,5 +1,5 @@
 import type { Clock, HttpResponse } from '../base/world.ts';
-import { SANDBOX_CLOCK } from '../contract/sandbox-clock.ts';
+import { SANDBOX_CLOCK } from '../contract/sandbox.ts';
 
 /** The service's time, as its responses say it, and how far this machine's clock is from it. */
 export interface ServiceClock {

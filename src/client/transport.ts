@@ -1,8 +1,8 @@
 import ky, { isHTTPError, isTimeoutError, type RetryOptions } from 'ky';
-import { ExchangeError, TOO_LATE } from '../base/exchange-error.ts';
+import { ExchangeError, TOO_LATE } from '../base/errors.ts';
 import type { Clock, Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import type { Effect } from '../contract/endpoint.ts';
-import { bareName } from '../contract/reading/names.ts';
+import { bareName } from '../contract/reading/values.ts';
 import { isJsonObject } from '../money/decimal.ts';
 
 const FIRST_DELAY_MS = 200;

@@ -137,3 +137,11 @@ function at(data: unknown, name: string): unknown {
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
+
+/** Writes a bank's name as one word that needs no quotes in a shell: `guaranty-trust-bank`. */
+export function wordOfBank(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+}

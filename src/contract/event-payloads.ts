@@ -141,7 +141,7 @@ export const EVENT_PAYLOADS = {
       swapMetrics: f.group('public', {
         executionTime: whole(),
         gasUsed: words(),
-        slippage: f.percentFigure('public', 'the slippage that was accepted, in percent'),
+        slippage: f.anyText('public', { unit: 'percent', rule: 'the slippage that was accepted, in percent' }),
       }),
     }),
   'swap.failed': () =>

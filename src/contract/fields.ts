@@ -40,36 +40,34 @@ export interface FieldMeta {
 /** The metadata of every field schema, in a zod registry. */
 export const fieldMeta = z.registry<FieldMeta>();
 
-type Schema = z.ZodMiniType;
+type AnySchema = z.ZodMiniType;
 
-function field<S extends Schema>(schema: S, meta: FieldMeta): S {
+function field<S extends AnySchema>(schema: S, meta: FieldMeta): S {
   fieldMeta.add(schema as never, meta as never);
   return schema;
 }
 
-interface Rule {
-  readonly rule?: string;
-  readonly secret?: boolean;
-}
+/** What a field may say of itself besides its type and source. */
+type More = Omit<FieldMeta, 'type' | 'source'>;
 
 const printableText = z.regex(/^[\x20-\x7e\u00a0-\uffff]+$/);
 
 /** Non-empty text of at most 500 characters, without control characters. Ids are opaque text. */
-export function text(source: Source, more: Rule = {}) {
+export function text(source: Source, more: More = {}) {
   return field(z.string().check(z.minLength(1), z.maxLength(500), printableText), { type: 'string', source, ...more });
 }
 
 /** Any text from the service; not validated further. */
-export function anyText(source: Source, more: Rule = {}) {
+export function anyText(source: Source, more: More = {}) {
   return field(z.string(), { type: 'string', source, ...more });
 }
 
 /** Text that must match `pattern`; `rule` describes the pattern. */
-export function patterned(source: Source, pattern: RegExp, rule: string, more: Rule = {}) {
+export function patterned(source: Source, pattern: RegExp, rule: string, more: More = {}) {
   return field(z.string().check(z.regex(pattern)), { type: 'string', source, rule, ...more });
 }
 
-export function uuid(source: Source, more: Rule = {}) {
+export function uuid(source: Source, more: More = {}) {
   return field(z.string().check(z.regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/)), {
     type: 'uuid',
     source,
@@ -79,7 +77,7 @@ export function uuid(source: Source, more: Rule = {}) {
 }
 
 /** A request id: a UUID in the specification, but sent as opaque text because the service also issues other ids. */
-export function opaqueId(source: Source, more: Rule = {}) {
+export function opaqueId(source: Source, more: More = {}) {
   return field(z.string().check(z.minLength(1), z.maxLength(500), printableText), { type: 'uuid', source, ...more });
 }
 
@@ -94,7 +92,7 @@ export function timestamp(source: Source) {
 }
 
 /** A time in a request: an ISO 8601 date (midnight UTC), or a date and time with a time zone. */
-export function moment(source: Source, more: Rule = {}) {
+export function moment(source: Source, more: More = {}) {
   const isMoment = (text: string) =>
     /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text) &&
     !Number.isNaN(Date.parse(text)) &&
@@ -113,11 +111,11 @@ function isDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);
 }
 
-export function flag(source: Source, more: Rule = {}) {
+export function flag(source: Source, more: More = {}) {
   return field(z.boolean(), { type: 'boolean', source, ...more });
 }
 
-export function oneOf<const V extends readonly string[]>(source: Source, values: V, more: Rule = {}) {
+export function oneOf<const V extends readonly string[]>(source: Source, values: V, more: More = {}) {
   return field(z.enum(values), { type: `enum[${values.join(',')}]`, source, ...more });
 }
 
@@ -138,7 +136,7 @@ export function stateOf(source: Source, values: readonly string[]) {
 
 export function integer(
   source: Source,
-  range: { min?: number; max?: number; type?: 'integer' | 'number' } & Rule = {},
+  range: { min?: number; max?: number; type?: 'integer' | 'number' } & More = {},
 ) {
   const { min = 0, max = Number.MAX_SAFE_INTEGER, type = 'integer', ...more } = range;
   return field(z.number().check(z.int(), z.minimum(min), z.maximum(max)), { type, source, ...more });
@@ -147,7 +145,7 @@ export function integer(
 const wireNumberSchema = () => z.custom<WireNumber>(isWireNumber);
 
 /** A JSON number that is not money. */
-export function number(source: Source, more: Rule = {}) {
+export function number(source: Source, more: More = {}) {
   return field(wireNumberSchema(), { type: 'number', source, ...more });
 }
 
@@ -156,63 +154,40 @@ export function percent(source: Source) {
   return field(wireNumberSchema(), { type: 'number', unit: 'percent', source });
 }
 
-/** Money in a request, as a JSON number: greater than 0, at most MAX_MINOR, no finer than the asset's smallest unit. */
-export function pay(source: Source, unit: MoneyUnit, asset: AssetRule, more: Rule = {}) {
+/** Least amount of a field, in the smallest unit; by default, it must be greater than 0. */
+interface Least {
+  readonly minMinor?: bigint;
+}
+
+/** Whether an amount is in range and no finer than the asset's smallest unit. A field whose asset is named elsewhere takes 6 decimals. */
+function isPayable(value: WireNumber | string, unit: MoneyUnit, asset: AssetRule, minMinor: bigint): boolean {
   const finest = typeof asset === 'string' ? asset : 'CNGN';
-  const isPayable = (value: WireNumber) => {
-    const minor = fromWire(value, unit, finest)?.minor ?? 0n;
-    return minor > 0n && minor <= MAX_MINOR[finest];
-  };
-  const schema = wireNumberSchema().check(z.refine(isPayable));
-  return field(schema, { type: 'number', unit, asset, source, rule: 'greater than 0', ...more });
+  const minor = fromWire(value, unit, finest)?.minor;
+  return minor !== undefined && minor >= minMinor && minor <= MAX_MINOR[finest];
 }
 
-/** Money in a request that may be 0, such as a cap. */
-export function payOrZero(source: Source, unit: MoneyUnit, asset: Asset, more: Rule = {}) {
-  const fits = (value: WireNumber) => {
-    const minor = fromWire(value, unit, asset)?.minor ?? -1n;
-    return minor >= 0n && minor <= MAX_MINOR[asset];
-  };
-  const schema = wireNumberSchema().check(z.refine(fits));
-  return field(schema, { type: 'number', unit, asset, source, rule: '0 or more', ...more });
-}
-
-/** Money in a request, as a decimal string: greater than 0, plain digits, no finer than the asset's smallest unit. */
-export function payText(source: Source, asset: AssetRule, more: Rule & { readonly minMinor?: bigint } = {}) {
+/** Money in a request, as a JSON number: at most MAX_MINOR. */
+export function pay(source: Source, unit: MoneyUnit, asset: AssetRule, more: More & Least = {}) {
   const { minMinor = 1n, ...rule } = more;
-  const finest = typeof asset === 'string' ? asset : 'CNGN';
-  const fits = (value: string) => {
-    const minor = /^\d+(\.\d+)?$/.test(value)
-      ? fromWire(value.replace(/^0+(?=\d)/, ''), 'decimal-string', finest)?.minor
-      : undefined;
-    return minor !== undefined && minor >= minMinor && minor <= MAX_MINOR[finest];
-  };
-  const schema = z.string().check(z.refine(fits));
-  return field(schema, {
-    type: 'string',
-    unit: 'decimal-string',
-    asset,
-    source,
-    rule: 'greater than 0, at most 6 decimals',
+  const schema = wireNumberSchema().check(z.refine((value) => isPayable(value, unit, asset, minMinor)));
+  return field(schema, { type: 'number', unit, asset, source, rule: 'greater than 0', ...rule });
+}
+
+/** Money in a request, as a decimal string of plain digits: at most MAX_MINOR. */
+export function payText(source: Source, asset: AssetRule, more: More & Least = {}) {
+  const { minMinor = 1n, ...rule } = more;
+  const fits = (value: string) =>
+    /^\d+(\.\d+)?$/.test(value) && isPayable(value.replace(/^0+(?=\d)/, ''), 'decimal-string', asset, minMinor);
+  return field(z.string().check(z.refine(fits)), {
+    ...{ type: 'string', unit: 'decimal-string', asset, source, rule: 'greater than 0, at most 6 decimals' },
     ...rule,
   });
 }
 
 /** A percentage in a request, from `min` to `max`, at most 6 decimals. */
-export function percentFrom(source: Source, min: string, max: string, more: Rule = {}) {
+export function percentFrom(source: Source, min: string, max: string, more: More = {}) {
   const schema = wireNumberSchema().check(z.refine((value) => isPercentWithin(percentFromWire(value), min, max)));
   return field(schema, { type: 'number', unit: 'percent', source, rule: `${min} to ${max} percent`, ...more });
-}
-
-/** US dollars in a request, as a decimal string: 0 or more, at most two decimals. Not an asset of the ledger. */
-export function usdText(source: Source, rule: string) {
-  return field(z.string().check(z.regex(/^\d{1,12}(\.\d{1,2})?$/)), {
-    type: 'string',
-    unit: 'decimal-string',
-    asset: 'USD',
-    source,
-    rule,
-  });
 }
 
 /** A multi-line OpenSSH private key. Line breaks may also be escaped as `\n`. */
@@ -224,7 +199,7 @@ export function privateKey(source: Source) {
 }
 
 /** A percentage in a request as a decimal string, from `min` to `max`. */
-export function percentText(source: Source, min: string, max: string, more: Rule = {}) {
+export function percentText(source: Source, min: string, max: string, more: More = {}) {
   const fits = (value: string) => isPercentWithin(percentFromText(value), min, max);
   const schema = z.string().check(z.refine(fits));
   return field(schema, { type: 'string', unit: 'percent', source, rule: `${min} to ${max} percent`, ...more });
@@ -235,43 +210,33 @@ function isPercentWithin(percent: bigint | undefined, min: string, max: string):
   return percent !== undefined && percent >= bound(min) && percent <= bound(max);
 }
 
-/** A percentage in a response, as a string. */
-export function percentFigure(source: Source, rule: string) {
-  return field(z.string(), { type: 'string', unit: 'percent', source, rule });
-}
-
 /** Money in a response, as a JSON number. */
 export function money(source: Source, unit: MoneyUnit, asset: AssetRule) {
   return field(wireNumberSchema(), { type: 'number', unit, asset, source });
 }
 
 /** Money in a response, as a string. */
-export function moneyText(
-  source: Source,
-  unit: MoneyUnit,
-  asset: AssetRule | 'USD',
-  more: Pick<FieldMeta, 'rule' | 'isMasked'> = {},
-) {
+export function moneyText(source: Source, unit: MoneyUnit, asset: AssetRule | 'USD', more: More = {}) {
   return field(z.string(), { type: 'string', unit, asset, source, ...more });
 }
 
 /** A decimal string of the order book. Older forms have base units (contract/reading/book-units.ts). */
-export function bookFigure(source: Source, more: Pick<FieldMeta, 'asset' | 'rule'>) {
+export function bookFigure(source: Source, more: More) {
   const schema = z.custom<string | UnknownFigure>((value) => typeof value === 'string' || isUnknownFigure(value));
   return field(schema, { type: 'string', unit: 'decimal-string', source, mayBeBase: true, ...more });
 }
 
 /** A nested object. Unknown fields are kept. */
-export function group<S extends z.core.$ZodLooseShape>(
-  source: Source,
-  shape: S,
-  more: Pick<FieldMeta, 'shorthand'> = {},
-) {
+export function group<S extends z.core.$ZodLooseShape>(source: Source, shape: S, more: More = {}) {
   return field(z.looseObject(shape), { type: 'object', source, ...more });
 }
 
 /** A list; requests may require `min` to `max` items. */
-export function list<S extends Schema>(source: Source, element: S, range: { min?: number; max?: number } & Rule = {}) {
+export function list<S extends AnySchema>(
+  source: Source,
+  element: S,
+  range: { min?: number; max?: number } & More = {},
+) {
   const { min = 0, max = Number.MAX_SAFE_INTEGER, ...more } = range;
   return field(z.array(element).check(z.minLength(min), z.maxLength(max)), { type: 'array', source, ...more });
 }
@@ -282,12 +247,12 @@ export function entry(pattern?: RegExp) {
 }
 
 /** An optional field of a request. */
-export function optional<S extends Schema>(schema: S) {
+export function optional<S extends AnySchema>(schema: S) {
   return z.optional(schema);
 }
 
 /** A field of a response that the interface does not promise: it may be missing or null. */
-export function maybe<S extends Schema>(schema: S) {
+export function maybe<S extends AnySchema>(schema: S) {
   return z.optional(z.nullable(schema));
 }
 
@@ -295,7 +260,7 @@ export function maybe<S extends Schema>(schema: S) {
 export const maybeText = (source: Source) => maybe(anyText(source));
 
 /** A field of a response that is always present but may be null. */
-export function orNull<S extends Schema>(schema: S) {
+export function orNull<S extends AnySchema>(schema: S) {
   return z.nullable(schema);
 }
 
@@ -322,3 +287,16 @@ export const bankCode = (source: Source) =>
   patterned(source, /^[0-9]{3,6}$/, 'an NIBSS bank code of 3 to 6 digits; list them with: fiatrail banks');
 
 export const kobo = () => money('public', 'kobo', 'NGN');
+
+/** The date range filter that every list accepts. */
+export const range = (source: Source) => ({
+  startDate: optional(moment(source)),
+  endDate: optional(moment(source)),
+});
+
+export const pageAnswer = (source: Source) => ({
+  total: maybe(integer(source)),
+  limit: maybe(integer(source)),
+  offset: maybe(integer(source)),
+  hasMore: maybe(flag(source)),
+});

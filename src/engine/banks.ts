@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Choice } from '../base/world.ts';
-import { wordOfBank } from '../contract/bank-names.ts';
+import { wordOfBank } from '../contract/completion-entries.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { listBankAccounts, listBanks } from '../contract/endpoints/banks.ts';
 import { printable } from '../money/amount.ts';

@@ -1,6 +1,6 @@
 import { balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
 import { accumulatedFees, getFees, previewFees } from '../contract/endpoints/fees.ts';
-import type { Direction } from '../contract/fees.ts';
+import type { Direction } from '../contract/values.ts';
 import { type Amount, amount, amountForPeople, minorForPeople, type Token } from '../money/amount.ts';
 import type { WireNumber } from '../money/decimal.ts';
 import { cappedPercentOf, percentFromWire } from '../money/rates.ts';

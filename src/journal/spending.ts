@@ -1,7 +1,6 @@
 import { INCOMING } from '../contract/moves.ts';
 import { namesOfCommand } from '../contract/renamed.ts';
-import type { Amount, Asset } from '../money/amount.ts';
-import { countedWith, millionthsOf } from '../money/sums.ts';
+import { type Amount, type Asset, countedWith, millionthsOf } from '../money/amount.ts';
 import type { OperationState, Verdict } from './states.ts';
 import type { Queries } from './store.ts';
 

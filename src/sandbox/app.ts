@@ -3,7 +3,7 @@ import { directory } from '../contract/directory.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import { createPathMatcher, VERSION_PREFIX } from '../contract/paths.ts';
-import { SANDBOX_CLOCK } from '../contract/sandbox-clock.ts';
+import { SANDBOX_CLOCK } from '../contract/sandbox.ts';
 import { signingSecret } from '../service/events/deliveries.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';

@@ -2,9 +2,9 @@ import type { controls, sandboxSeed, sandboxStatus } from '../contract/control.t
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { eventOf } from '../contract/events.ts';
-import { WEBHOOK_FAULTS } from '../contract/fault-kinds.ts';
 import { Fault } from '../contract/faults.ts';
 import { networkOf } from '../contract/networks.ts';
+import { WEBHOOK_FAULTS } from '../contract/sandbox.ts';
 import { type Asset, amount, amountText } from '../money/amount.ts';
 import { fromWire, toWireText } from '../money/units.ts';
 import { type Call, isoTime } from '../service/context.ts';

@@ -1,12 +1,12 @@
 import type * as z from 'zod/mini';
-import { ExchangeError } from '../base/exchange-error.ts';
+import { ExchangeError } from '../base/errors.ts';
 import type { Clock, HttpResponse } from '../base/world.ts';
 import { problemsOf, problemText } from '../contract/check.ts';
 import { type Endpoint, fieldsSentIn } from '../contract/endpoint.ts';
-import type { FaultKind } from '../contract/fault-kinds.ts';
 import { Fault } from '../contract/faults.ts';
 import type { FieldMeta } from '../contract/fields.ts';
 import { fieldOf, unwrap } from '../contract/rows.ts';
+import type { FaultKind } from '../contract/sandbox.ts';
 import { type Asset, DECIMALS, MAX_MINOR } from '../money/amount.ts';
 import { isJsonObject, isWireNumber, parseJson, scaledInteger, wireNumberText } from '../money/decimal.ts';
 import { jsonAmbiguity } from '../money/json-text.ts';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ExchangeError } from '../base/exchange-error.ts';
+import { ExchangeError } from '../base/errors.ts';
 import type { Clock, Exchange, HttpResponse, World } from '../base/world.ts';
 import type { AnswerFormName } from '../contract/answer-forms.ts';
 import { hostInUrl } from '../contract/cidr.ts';
@@ -15,14 +15,7 @@ import { type AnswerOptions, failure } from './answer.ts';
 import { createSandbox, type Sandbox } from './app.ts';
 import { createDeliverer, type Deliverer } from './deliver.ts';
 import type { UnverifiedCaller } from './guard.ts';
-import {
-  createHostCheck,
-  type HostCheckOptions,
-  httpRefusal,
-  parseRefusal,
-  type RefusalStatus,
-  refusalText,
-} from './host-check.ts';
+import { createHostCheck, type HostCheckOptions, httpRefusal, parseRefusal, type RefusalStatus, refusalText } from './host-check.ts';
 import { splitUrl } from './router.ts';
 import type { Received } from './sealed.ts';
 

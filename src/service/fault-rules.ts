@@ -1,4 +1,4 @@
-import type { FaultKind } from '../contract/fault-kinds.ts';
+import type { FaultKind } from '../contract/sandbox.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Context } from './context.ts';
 import { payoutPlan } from './values.ts';

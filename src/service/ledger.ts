@@ -1,4 +1,4 @@
-import type { Direction } from '../contract/fees.ts';
+import type { Direction } from '../contract/values.ts';
 import type { Asset } from '../money/amount.ts';
 import type { Database, SqlValue } from '../sqlite/database.ts';
 import type { Context } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Clock, Ids } from '../base/world.ts';
-import { STATE_FILE_ID } from '../contract/state-file.ts';
+import { STATE_FILE_ID } from '../contract/sandbox.ts';
 import { type Database, openDatabase } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Context } from './context.ts';

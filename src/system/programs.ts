@@ -1,7 +1,7 @@
 import childProcess, { type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { SECRET_VARIABLES } from '../base/secret-variables.ts';
+import { SECRET_VARIABLES } from '../base/secret.ts';
 import type { ProgramEnd, ProgramOptions } from '../base/world.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ExchangeError } from '../../src/base/exchange-error.ts';
+import { ExchangeError } from '../../src/base/errors.ts';
 import type { HttpResponse } from '../../src/base/world.ts';
 import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
 import { main } from '../../src/main.ts';

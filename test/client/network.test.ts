@@ -3,8 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { CliError } from '../../src/base/errors.ts';
-import { ExchangeError } from '../../src/base/exchange-error.ts';
+import { CliError, ExchangeError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { createClient } from '../../src/client/client.ts';
@@ -14,15 +13,7 @@ import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
 import { success } from '../support/exchange.ts';
-import {
-  bodyOf,
-  closedPort,
-  httpServer,
-  httpsServer,
-  proxyServer,
-  tcpServer,
-  testNetwork,
-} from '../support/loopback.ts';
+import { bodyOf, closedPort, httpServer, httpsServer, proxyServer, tcpServer, testNetwork } from '../support/loopback.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ExchangeError } from '../../src/base/exchange-error.ts';
+import { ExchangeError } from '../../src/base/errors.ts';
 import { createProbe } from '../../src/client/probe.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { closedPort, httpsServer, proxyServer, tcpServer } from '../support/loopback.ts';

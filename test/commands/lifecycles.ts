@@ -1,5 +1,5 @@
 import type { EVENTS } from '../../src/contract/events.ts';
-import { INBOX_URL } from '../../src/contract/inbox-url.ts';
+import { INBOX_URL } from '../../src/contract/sandbox.ts';
 import { main } from '../../src/main.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { problemsOf } from '../../src/contract/check.ts';
-import { responseProblems } from '../../src/contract/check-response.ts';
+import { problemsOf, responseProblems } from '../../src/contract/check.ts';
 
 const ROW = z.object({ id: z.string(), tags: z.optional(z.array(z.string())) });
 const SCHEMA = z.object({

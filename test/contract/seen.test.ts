@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wordOfBank } from '../../src/contract/bank-names.ts';
-import { ENTRY_SOURCES, isPlainId, plainAbout } from '../../src/contract/completion-entries.ts';
+import { ENTRY_SOURCES, isPlainId, plainAbout, wordOfBank } from '../../src/contract/completion-entries.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { rowsOf } from '../../src/contract/rows.ts';
 

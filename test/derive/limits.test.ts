@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type * as z from 'zod/mini';
 import { problemsOf } from '../../src/contract/check.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
-import { type FieldMeta, moneyText, pay, payOrZero, payText, percent, percentFrom } from '../../src/contract/fields.ts';
+import { type FieldMeta, moneyText, pay, payText, percent, percentFrom } from '../../src/contract/fields.ts';
 import { shapeOf, unwrap } from '../../src/contract/rows.ts';
 import { jsonSchema, limitsOf } from '../../src/derive/schema.ts';
 import { wireNumber } from '../../src/money/decimal.ts';
@@ -13,7 +13,7 @@ describe('limits', () => {
   test.each([
     ['an amount', pay('public', 'token', 'CNGN'), { exclusiveMinimum: 0 }],
     ['an amount in kobo', pay('public', 'kobo', 'NGN'), { exclusiveMinimum: 0 }],
-    ['an amount that may be 0', payOrZero('public', 'kobo', 'NGN'), { minimum: 0 }],
+    ['an amount that may be 0', pay('public', 'kobo', 'NGN', { minMinor: 0n }), { minimum: 0 }],
     ['an amount as text', payText('public', 'CNGN'), { pattern: POSITIVE }],
     ['an amount of an asset named elsewhere', payText('public', { field: 'pair' }), { pattern: POSITIVE }],
     ['1,000 or more', payText('public', 'CNGN', { minMinor: 10n ** 9n }), { pattern: '^0*[1-9]\\d{3,}(?:\\.\\d+)?$' }],

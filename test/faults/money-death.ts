@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { ExchangeError } from '../../src/base/exchange-error.ts';
+import { ExchangeError } from '../../src/base/errors.ts';
 import type { AtEnd } from '../support/built.ts';
 
 /** At which write to the journal, or request, something happens to a process; counted from 1. */

@@ -1,4 +1,4 @@
-import { ExchangeError, TOO_LATE } from '../../src/base/exchange-error.ts';
+import { ExchangeError, TOO_LATE } from '../../src/base/errors.ts';
 import type { Exchange, HttpRequest } from '../../src/base/world.ts';
 import type { FakeClock, TestSandbox } from '../support/sandbox.ts';
 import { type Process, requestOf, running } from './money-death.ts';

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OutputStream, World } from '../../src/base/world.ts';
 import { type AnswerFormName, answerFormsOf } from '../../src/contract/answer-forms.ts';
-import type { FaultKind } from '../../src/contract/fault-kinds.ts';
+import type { FaultKind } from '../../src/contract/sandbox.ts';
 import { main } from '../../src/main.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
 import type { AtEnd } from '../support/built.ts';

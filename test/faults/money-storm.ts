@@ -1,4 +1,4 @@
-import type { FaultKind } from '../../src/contract/fault-kinds.ts';
+import type { FaultKind } from '../../src/contract/sandbox.ts';
 import type { Chances } from './chances.ts';
 import type { Group, MoneyLine } from './money-groups.ts';
 import type { Entry } from './money-journals.ts';

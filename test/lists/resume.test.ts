@@ -2,7 +2,7 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ExchangeError } from '../../src/base/exchange-error.ts';
+import { ExchangeError } from '../../src/base/errors.ts';
 import type { Exchange } from '../../src/base/world.ts';
 import { cursorOf, pointOf } from '../../src/engine/lists/resume.ts';
 import { main } from '../../src/main.ts';

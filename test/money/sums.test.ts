@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Asset } from '../../src/money/amount.ts';
-import { countedWith, leftIn, millionthsOf } from '../../src/money/sums.ts';
+import { type Asset, countedWith, leftIn, millionthsOf } from '../../src/money/amount.ts';
 
 test('Naira and cNGN are counted together, and every other asset alone', () => {
   expect([countedWith('NGN'), countedWith('CNGN')]).toEqual([

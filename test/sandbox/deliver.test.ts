@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ExchangeError } from '../../src/base/exchange-error.ts';
+import { ExchangeError } from '../../src/base/errors.ts';
 import type { Exchange, HttpRequest } from '../../src/base/world.ts';
 import { setWebhook, storePublicKey, toggleWebhook } from '../../src/contract/endpoints/management.ts';
 import { EVENT_PAYLOADS } from '../../src/contract/event-payloads.ts';

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { ExchangeError } from '../../src/base/exchange-error.ts';
+import { ExchangeError } from '../../src/base/errors.ts';
 import { sandboxFaultAdd, sandboxFaultClear, sandboxFaultList } from '../../src/contract/control.ts';
 import { offrampStatus } from '../../src/contract/endpoints/offramp.ts';
 import { payoutStatus } from '../../src/contract/endpoints/payouts.ts';
-import { FAULT_KINDS, type FaultKind, WEBHOOK_FAULTS } from '../../src/contract/fault-kinds.ts';
+import { FAULT_KINDS, type FaultKind, WEBHOOK_FAULTS } from '../../src/contract/sandbox.ts';
 import { type ServedSandbox, serve } from '../../src/sandbox/serve.ts';
 import { expectSettledLedger, fund, offramp, onboardUser, settle } from '../service/steps.ts';
 import { payOut } from '../service/transfers/steps.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SECRET_VARIABLES } from '../../src/base/secret-variables.ts';
+import { SECRET_VARIABLES } from '../../src/base/secret.ts';
 import { runProgram } from '../../src/system/programs.ts';
 
 test('another program gets none of our secrets in its environment, and what it needs', async () => {

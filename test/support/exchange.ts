@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { ExchangeError } from '../../src/base/exchange-error.ts';
+import { ExchangeError } from '../../src/base/errors.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 
 /** How a scripted exchange handles a request. `hang` waits until it is aborted; `deaf` ignores that too. */

@@ -2,8 +2,7 @@ import { cachedEntries } from '../../account/completion-cache.ts';
 import { journalPath, sandboxPath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
-import { wordOfBank } from '../../contract/bank-names.ts';
-import { isPlainId, type Kind } from '../../contract/completion-entries.ts';
+import { isPlainId, type Kind, wordOfBank } from '../../contract/completion-entries.ts';
 
 // Separate from complete.ts, which rarely needs an account.
 

@@ -1,5 +1,5 @@
 import { accumulatedFees, getFees, previewFees } from '../../contract/endpoints/fees.ts';
-import { DIRECTIONS } from '../../contract/fees.ts';
+import { DIRECTIONS } from '../../contract/values.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { command } from '../../terminal/command.ts';

@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { getFees, manageFees } from '../../contract/endpoints/fees.ts';
-import { DIRECTIONS, type Direction } from '../../contract/fees.ts';
+import { DIRECTIONS, type Direction } from '../../contract/values.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { nairaOf } from '../../engine/previews.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';

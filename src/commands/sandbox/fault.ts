@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { sandboxFaultAdd, sandboxFaultClear, sandboxFaultList } from '../../contract/control.ts';
 import { eventOf } from '../../contract/events.ts';
-import { FAULT_KINDS } from '../../contract/fault-kinds.ts';
+import { FAULT_KINDS } from '../../contract/sandbox.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { printable } from '../../money/amount.ts';
 import { type Command, command, type Group } from '../../terminal/command.ts';

@@ -1,16 +1,8 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
-import {
-  sandboxAdvance,
-  sandboxClock,
-  sandboxRestore,
-  sandboxSettle,
-  sandboxSnapshot,
-  sandboxStatus,
-} from '../../contract/control.ts';
-import { sandboxEvent, sandboxEventResend, sandboxEvents } from '../../contract/control-events.ts';
+import { sandboxAdvance, sandboxClock, sandboxEvent, sandboxEventResend, sandboxEvents, sandboxRestore, sandboxSettle, sandboxSnapshot, sandboxStatus } from '../../contract/control.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
-import { stateFileProblem } from '../../contract/state-file.ts';
+import { stateFileProblem } from '../../contract/sandbox.ts';
 import { listed } from '../../engine/lists/listed.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/bytes-file.ts';

@@ -1,7 +1,7 @@
 import { sandboxPath, stateDir } from '../../account/paths.ts';
 import { checkedServiceName } from '../../account/service-name.ts';
 import { CliError } from '../../base/errors.ts';
-import { isOtherFee } from '../../contract/reading/names.ts';
+import { isOtherFee } from '../../contract/reading/values.ts';
 import { command } from '../../terminal/command.ts';
 import { hostAddress, hostName, listenProblem } from '../../terminal/parse/listening.ts';
 import { oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';

@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Clock } from '../../base/world.ts';
 import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
 import { ALL_EVENTS } from '../../contract/events.ts';
-import { INBOX_URL } from '../../contract/inbox-url.ts';
+import { INBOX_URL } from '../../contract/sandbox.ts';
 import { openProfileInbox } from '../../engine/inbox.ts';
 import { createEventRecorder, type EventRecorder } from '../../engine/operations/event-recorder.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';

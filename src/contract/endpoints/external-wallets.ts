@@ -1,7 +1,7 @@
 import { addressesFit } from '../addresses.ts';
 import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { walletStatuses, walletTypes } from '../wallets.ts';
+import { walletStatuses, walletTypes } from '../values.ts';
 
 const unknownWallet = {
   when: 'no external wallet has this address',

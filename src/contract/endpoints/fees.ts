@@ -1,6 +1,6 @@
 import { endpoint, invalid } from '../endpoint.ts';
-import { DIRECTIONS } from '../fees.ts';
 import * as f from '../fields.ts';
+import { DIRECTIONS } from '../values.ts';
 
 /** The fintech's fee in one direction. Omitted if it was never configured. */
 const directionFee = () =>
@@ -77,7 +77,10 @@ export const accumulatedFees = endpoint({
 const newDirectionFee = () =>
   f.group('interface', {
     percentageFee: f.percentFrom('public', '0', '100'),
-    capFee: f.payOrZero('public', 'kobo', 'NGN', { rule: '0 or more, in kobo; the maximum fee per transaction' }),
+    capFee: f.pay('public', 'kobo', 'NGN', {
+      minMinor: 0n,
+      rule: '0 or more, in kobo; the maximum fee per transaction',
+    }),
     enabled: f.flag('public'),
   });
 

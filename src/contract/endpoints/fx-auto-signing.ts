@@ -45,7 +45,13 @@ export const setAutoSigningThreshold = endpoint({
   done: 'Auto-signing threshold updated',
   synonyms: { thresholdUsd: 'usdThreshold' },
   nests: 'autoSigning',
-  request: () => f.fields({ usdThreshold: f.usdText('public', 'US dollars, 0 or more, at most 2 decimals') }),
+  request: () =>
+    f.fields({
+      usdThreshold: f.patterned('public', /^\d{1,12}(\.\d{1,2})?$/, 'US dollars, 0 or more, at most 2 decimals', {
+        unit: 'decimal-string',
+        asset: 'USD',
+      }),
+    }),
   response: () =>
     f.payload({
       autoSigning: f.maybe(f.group('public', { enabled: f.maybe(f.flag('public')), usdThreshold: dollars() })),

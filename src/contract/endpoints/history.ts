@@ -1,6 +1,5 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { outOfSet, pageAnswer, range } from '../pages.ts';
 
 const depositTypes = ['fintech_deposit', 'user_onramp'] as const;
 
@@ -77,16 +76,16 @@ export const listDeposits = endpoint({
       type: f.optional(f.oneOf('interface', depositTypes)),
       userId: userFilter('a user id; only with type user_onramp'),
       status: f.optional(f.oneOf('interface', statuses)),
-      ...range('public'),
+      ...f.range('public'),
       ...page(),
     }),
   response: () =>
     f.payload({
       deposits: f.maybe(f.list('public', received(depositTypes, ['in'], 'public'))),
-      ...pageAnswer('public'),
+      ...f.pageAnswer('public'),
       filters: sentFilters(),
     }),
-  errors: [{ when: 'the type or status is unknown, or the limit is above 100', ...outOfSet }],
+  errors: [invalid('inferred', 'the type or status is unknown, or the limit is above 100')],
 });
 
 export const listPayouts = endpoint({
@@ -103,7 +102,7 @@ export const listPayouts = endpoint({
       type: f.optional(f.oneOf('interface', payoutTypes)),
       userId: userFilter('a user id; only with type user_offramp'),
       status: f.optional(f.oneOf('interface', statuses)),
-      ...range('public'),
+      ...f.range('public'),
       ...page(),
     }),
   response: () =>
@@ -142,10 +141,10 @@ export const listPayouts = endpoint({
           }),
         ),
       ),
-      ...pageAnswer('public'),
+      ...f.pageAnswer('public'),
       filters: sentFilters(),
     }),
-  errors: [{ when: 'the type or status is unknown, or the limit is above 100', ...outOfSet }],
+  errors: [invalid('inferred', 'the type or status is unknown, or the limit is above 100')],
 });
 
 export const listTransactions = endpoint({
@@ -163,13 +162,13 @@ export const listTransactions = endpoint({
       type: f.optional(f.oneOf('interface', transactionTypes)),
       userId: userFilter('a user id'),
       status: f.optional(f.oneOf('interface', statuses)),
-      ...range('public'),
+      ...f.range('public'),
       ...page(),
     }),
   response: () =>
     f.payload({
       transactions: f.maybe(f.list('public', received(transactionTypes, ['in', 'out'], 'inferred'))),
-      ...pageAnswer('public'),
+      ...f.pageAnswer('public'),
       summary: f.maybe(
         f.group('public', {
           totalDeposits: f.maybe(f.integer('public')),
@@ -180,5 +179,5 @@ export const listTransactions = endpoint({
       ),
       filters: sentFilters(),
     }),
-  errors: [{ when: 'the direction, type or status is unknown, or the limit is above 100', ...outOfSet }],
+  errors: [invalid('inferred', 'the direction, type or status is unknown, or the limit is above 100')],
 });

@@ -1,7 +1,7 @@
 import { endpoint } from '../endpoint.ts';
 import { SEE_USERS } from '../faults.ts';
 import * as f from '../fields.ts';
-import { walletStatuses, walletTypes } from '../wallets.ts';
+import { walletStatuses, walletTypes } from '../values.ts';
 
 /** An external wallet registered by the fintech. */
 const externalWallet = () =>

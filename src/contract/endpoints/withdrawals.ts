@@ -2,7 +2,6 @@ import { TOKENS } from '../../money/amount.ts';
 import { addressesFit } from '../addresses.ts';
 import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { outOfSet, pageAnswer, range } from '../pages.ts';
 
 const withdrawalNetworks = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
 
@@ -82,7 +81,7 @@ export const listWithdrawals = endpoint({
       status: f.optional(f.oneOf('interface', withdrawalStatuses)),
       type: f.optional(f.oneOf('interface', withdrawalTypes)),
       userId: f.optional(f.text('inferred', { rule: 'a user id' })),
-      ...range('inferred'),
+      ...f.range('inferred'),
       limit: f.optional(f.integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
       offset: f.optional(f.integer('interface', { rule: '0 or more' })),
     }),
@@ -107,7 +106,7 @@ export const listWithdrawals = endpoint({
           }),
         ),
       ),
-      ...pageAnswer('inferred'),
+      ...f.pageAnswer('inferred'),
     }),
-  errors: [{ when: 'the type or status is unknown', ...outOfSet }],
+  errors: [invalid('inferred', 'the type or status is unknown')],
 });

@@ -1,8 +1,7 @@
 import { ownOperator } from '../../account/operators.ts';
 import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { Secret } from '../../base/secret.ts';
-import { SECRET_VARIABLES } from '../../base/secret-variables.ts';
+import { SECRET_VARIABLES, Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { redactText, secretsIn } from '../../contract/redact.ts';
@@ -17,15 +16,7 @@ import { createPlan } from './file.ts';
 import { planText } from './format.ts';
 import type { ShownLine } from './line.ts';
 import type { OperatorList } from './operator-list.ts';
-import {
-  hashOf,
-  type Plan,
-  type PlanContent,
-  type PlannedAmount,
-  type PlannedLine,
-  type Terms,
-  type TypedInput,
-} from './plan.ts';
+import { hashOf, type Plan, type PlanContent, type PlannedAmount, type PlannedLine, type Terms, type TypedInput } from './plan.ts';
 import { PLAN_COLUMNS, proofLines, shownPlan } from './shown.ts';
 import { type Signed, withSignature } from './signatures.ts';
 

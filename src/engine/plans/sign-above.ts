@@ -4,8 +4,7 @@ import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { type Moves, movesOf } from '../../contract/moves.ts';
-import { type Amount, type Asset, amountForPeople } from '../../money/amount.ts';
-import { countedWith, millionthsOf } from '../../money/sums.ts';
+import { type Amount, type Asset, amountForPeople, countedWith, millionthsOf } from '../../money/amount.ts';
 import type { OperatorList } from './operator-list.ts';
 import type { Signed } from './signatures.ts';
 

@@ -2,8 +2,7 @@ import type { Rules } from '../../account/rules.ts';
 import type { MoveTarget } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints/index.ts';
 import { assetsOf } from '../../contract/moves.ts';
-import type { Asset } from '../../money/amount.ts';
-import { countedWith } from '../../money/sums.ts';
+import { type Asset, countedWith } from '../../money/amount.ts';
 import { settingOf } from './words.ts';
 
 /** A command that moves money or decides where it goes, as rows of the contract describe it. */

@@ -1,7 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import type { Claim } from '../../journal/journal.ts';
-import type { Amount } from '../../money/amount.ts';
-import { leftIn, millionthsOf } from '../../money/sums.ts';
+import { type Amount, leftIn, millionthsOf } from '../../money/amount.ts';
 import { aboveSum } from './verdicts.ts';
 
 type OverLimit = Extract<Claim, { readonly kind: 'over-limit' }>;

@@ -3,8 +3,7 @@ import { type AmountRule, amountOfRule, type ConfirmRule, type Rules } from '../
 import type { Effect } from '../../contract/endpoint.ts';
 import type { Destination, Moves } from '../../contract/moves.ts';
 import type { SpendLimit } from '../../journal/spending.ts';
-import { type Amount, ASSET_LABEL, amountForPeople } from '../../money/amount.ts';
-import { countedWith, leftIn, millionthsOf } from '../../money/sums.ts';
+import { type Amount, ASSET_LABEL, amountForPeople, countedWith, leftIn, millionthsOf } from '../../money/amount.ts';
 import { accountText, destinationText, settingOf } from './words.ts';
 
 /** The rules of a profile, or those that hosts share in a journal. A change must pass every set. */

@@ -1,6 +1,6 @@
 import type { EventName, EventPayload } from '../../contract/event-payloads.ts';
 import { ALL_EVENTS } from '../../contract/events.ts';
-import { WEBHOOK_FAULTS, type WebhookFault } from '../../contract/fault-kinds.ts';
+import { WEBHOOK_FAULTS, type WebhookFault } from '../../contract/sandbox.ts';
 import { type Context, isoTime } from '../context.ts';
 import { type FaultRule, faultRuleFor, useFaultRule } from '../fault-rules.ts';
 

@@ -1,4 +1,4 @@
-import type { Direction } from '../../contract/fees.ts';
+import type { Direction } from '../../contract/values.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { balanceOf, feesWithdrawing, fintechFees } from '../ledger.ts';
 import { FEE_WITHDRAWAL_AT, IS_OPEN_DEPOSIT, IS_OPEN_OFFRAMP } from '../schema/conditions.ts';

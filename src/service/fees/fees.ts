@@ -1,4 +1,4 @@
-import type { Direction } from '../../contract/fees.ts';
+import type { Direction } from '../../contract/values.ts';
 import { amount } from '../../money/amount.ts';
 import { cappedPercentOf, type PercentMillionths } from '../../money/rates.ts';
 import type { Database } from '../../sqlite/database.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import type { Direction } from '../../contract/fees.ts';
+import type { Direction } from '../../contract/values.ts';
 import { amount } from '../../money/amount.ts';
 import { percentFromWire, percentToWire } from '../../money/rates.ts';
 import { fromWire, toWireNumber } from '../../money/units.ts';

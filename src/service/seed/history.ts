@@ -1,4 +1,4 @@
-import type { Direction } from '../../contract/fees.ts';
+import type { Direction } from '../../contract/values.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { bankByCode } from '../banks/banks.ts';
 import { type Call, hex } from '../context.ts';

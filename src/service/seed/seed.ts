@@ -1,5 +1,5 @@
 import type { Ids } from '../../base/world.ts';
-import { DIRECTIONS } from '../../contract/fees.ts';
+import { DIRECTIONS } from '../../contract/values.ts';
 import { DECIMALS } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { type Context, hex, newSandboxKey } from '../context.ts';

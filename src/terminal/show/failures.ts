@@ -1,6 +1,5 @@
 import { type Category, CliError, withDetails } from '../../base/errors.ts';
-import { HIDDEN } from '../../base/secret.ts';
-import { SECRET_VARIABLES } from '../../base/secret-variables.ts';
+import { HIDDEN, SECRET_VARIABLES } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
 import type { Changed } from '../../engine/activity.ts';
 import { ServerError, type ServerProblem } from '../../journal/postgres/errors.ts';

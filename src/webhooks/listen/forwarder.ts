@@ -1,4 +1,4 @@
-import { ExchangeError } from '../../base/exchange-error.ts';
+import { ExchangeError } from '../../base/errors.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
 import type { InboxEvent } from '../inbox/events.ts';
 import { type DueForward, type ForwardEnd, type Forwards, isTaken } from '../inbox/forwards.ts';

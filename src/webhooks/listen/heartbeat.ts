@@ -1,4 +1,4 @@
-import { ExchangeError } from '../../base/exchange-error.ts';
+import { ExchangeError } from '../../base/errors.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
 
 const EVERY_MS = 60_000;

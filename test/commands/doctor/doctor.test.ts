@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { ExchangeError } from '../../../src/base/exchange-error.ts';
+import { ExchangeError } from '../../../src/base/errors.ts';
 import type { Exchange, HttpResponse, Probe } from '../../../src/base/world.ts';
 import { newKeyPair } from '../../../src/crypto/sealed-box.ts';
 import { main } from '../../../src/main.ts';

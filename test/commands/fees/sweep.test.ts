@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ExchangeError } from '../../../src/base/exchange-error.ts';
+import { ExchangeError } from '../../../src/base/errors.ts';
 import type { Exchange, HttpResponse } from '../../../src/base/world.ts';
 import { main } from '../../../src/main.ts';
 import { TO } from '../../support/fee-withdrawal.ts';

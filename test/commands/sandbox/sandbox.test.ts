@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { FAULT_KINDS, type FaultKind } from '../../../src/contract/fault-kinds.ts';
+import { FAULT_KINDS, type FaultKind } from '../../../src/contract/sandbox.ts';
 import { main } from '../../../src/main.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { testNetwork } from '../../support/loopback.ts';

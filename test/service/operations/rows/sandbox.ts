@@ -1,17 +1,9 @@
-import { ExchangeError } from '../../../../src/base/exchange-error.ts';
+import { ExchangeError } from '../../../../src/base/errors.ts';
 import type { Exchange } from '../../../../src/base/world.ts';
-import {
-  sandboxFaultAdd,
-  sandboxFaultClear,
-  sandboxFaultList,
-  sandboxRestore,
-  sandboxSettle,
-  sandboxSnapshot,
-} from '../../../../src/contract/control.ts';
-import { sandboxEvent, sandboxEventResend, sandboxEvents } from '../../../../src/contract/control-events.ts';
+import { sandboxEvent, sandboxEventResend, sandboxEvents, sandboxFaultAdd, sandboxFaultClear, sandboxFaultList, sandboxRestore, sandboxSettle, sandboxSnapshot } from '../../../../src/contract/control.ts';
 import { setWebhook } from '../../../../src/contract/endpoints/management.ts';
 import { startOnramp } from '../../../../src/contract/endpoints/onramp.ts';
-import { FAULT_KINDS, WEBHOOK_FAULTS } from '../../../../src/contract/fault-kinds.ts';
+import { FAULT_KINDS, WEBHOOK_FAULTS } from '../../../../src/contract/sandbox.ts';
 import type { TestSandbox } from '../../../support/sandbox.ts';
 import { onboardUser } from '../../steps.ts';
 import type { Ask, GroupRows } from './group.ts';
