@@ -347,7 +347,7 @@ const PURE_METHODS = /\.(map|flatMap|filter|find|sort|toSorted|join|repeat|slice
 
 /** Our own functions that declare something, by the files that may use them so. */
 const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] = [
-  [/^contract\//, ['endpoint', 'invalid', 'z.registry', 'z.regex']],
+  [/^contract\//, ['endpoint', 'invalid', 'refusal', 'z.registry', 'z.regex']],
   [/^engine\/operations\//, ['status', 'looking']],
   [
     /^journal\/(sqlite|postgres)\//,

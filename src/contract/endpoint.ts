@@ -16,7 +16,6 @@ export interface DeclaredError {
   readonly when: string;
   readonly fault: FaultName;
   readonly source: Source;
-  /** What to do next, if the fault's own remedy is too general. */
   readonly remedy?: string;
 }
 
@@ -152,8 +151,15 @@ export function endpoint<Q extends z.ZodMiniType, R extends z.ZodMiniType, const
   return { ...USUAL, ...definition, request: once(definition.request), response: once(definition.response) };
 }
 
-/** Declares that an invalid request is refused. */
-export const invalid = (source: Source, when: string): DeclaredError => ({ when, fault: 'VALIDATION_ERROR', source });
+/** Declares an error. `remedy` says what to do next, if the fault's own remedy is too general. */
+export const refusal = (fault: FaultName, source: Source, when: string, remedy?: string): DeclaredError => ({
+  ...{ when, fault, source },
+  ...(remedy === undefined ? {} : { remedy }),
+});
+
+/** Declares what makes a request invalid. */
+export const invalid = (source: Source, when: string, remedy?: string): DeclaredError =>
+  refusal('VALIDATION_ERROR', source, when, remedy);
 
 function once<T extends object>(build: () => T): () => T {
   let built: T | undefined;

@@ -274,6 +274,14 @@ export function fields<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.looseObject(shape);
 }
 
+/** A request like `fields`, with a check of several of them together. */
+export function checkedFields<S extends z.core.$ZodLooseShape>(
+  check: z.core.$ZodCheck<Record<string, unknown>>,
+  shape: S,
+) {
+  return z.looseObject(shape).check(check);
+}
+
 /** What the service sends: the `data` of a response or an event. Unknown fields are kept. */
 export function payload<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.looseObject(shape);
@@ -292,6 +300,21 @@ export const kobo = () => money('public', 'kobo', 'NGN');
 export const range = (source: Source) => ({
   startDate: optional(moment(source)),
   endDate: optional(moment(source)),
+});
+
+/** What a list of the newer kind says of its pages. */
+export const pagination = () =>
+  group('interface', {
+    total: integer('interface'),
+    limit: integer('interface'),
+    offset: integer('interface'),
+    hasMore: flag('interface'),
+  });
+
+/** The page that a list by offset is asked for. */
+export const page = () => ({
+  limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
+  offset: optional(integer('interface', { rule: '0 or more' })),
 });
 
 export const pageAnswer = (source: Source) => ({

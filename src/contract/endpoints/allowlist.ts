@@ -1,4 +1,4 @@
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const count = () => f.maybe(f.integer('public'));
@@ -48,11 +48,11 @@ export const ipAllowlist = endpoint({
     }),
   errors: [
     invalid('inferred', 'the action is unknown, or the address is missing or malformed'),
-    {
-      when: 'the address or index is not on the list',
-      fault: 'NOT_FOUND',
-      source: 'inferred',
-      remedy: 'list the allowed addresses with: fiatrail ip list',
-    },
+    refusal(
+      'NOT_FOUND',
+      'inferred',
+      'the address or index is not on the list',
+      'list the allowed addresses with: fiatrail ip list',
+    ),
   ],
 });

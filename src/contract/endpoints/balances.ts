@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import { SEE_USERS } from '../faults.ts';
 import * as f from '../fields.ts';
 
@@ -90,12 +90,5 @@ export const balanceUser = endpoint({
       ),
       checkedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [
-    {
-      when: 'the user is unknown',
-      fault: 'NOT_FOUND',
-      source: 'inferred',
-      remedy: SEE_USERS,
-    },
-  ],
+  errors: [refusal('NOT_FOUND', 'inferred', 'the user is unknown', SEE_USERS)],
 });

@@ -1,4 +1,4 @@
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 export const listBanks = endpoint({
@@ -151,7 +151,7 @@ export const deleteBankAccount = endpoint({
   request: () => f.fields({ accountId: f.opaqueId('public') }),
   response: () => f.payload({}),
   errors: [
-    { when: 'payouts to the account are pending', fault: 'PENDING_TRANSACTIONS', source: 'public' },
+    refusal('PENDING_TRANSACTIONS', 'public', 'payouts to the account are pending'),
     { ...accountNotFound, source: 'inferred' },
   ],
 });

@@ -1,5 +1,5 @@
 import { addressesFit } from '../addresses.ts';
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const token = () => f.oneOf('interface', ['CNGN'], { rule: 'CNGN' });
@@ -56,17 +56,15 @@ export const startBridge = endpoint({
   summary: 'Start bridging cNGN to another network; returns the deposit address',
   done: 'Bridge transaction created',
   request: () =>
-    f
-      .fields({
-        token: token(),
-        fromNetwork: network(),
-        toNetwork: network(),
-        amount: amount(),
-        fromAddress: f.text('interface', { rule: 'the address the deposit is sent from' }),
-        toAddress: f.text('interface', { rule: 'an address on the destination network' }),
-        callbackUrl: f.optional(f.patterned('interface', /^https:\/\/[^\s]+$/, 'an HTTPS URL')),
-      })
-      .check(addressesFit(['fromAddress', 'fromNetwork'], ['toAddress', 'toNetwork'])),
+    f.checkedFields(addressesFit(['fromAddress', 'fromNetwork'], ['toAddress', 'toNetwork']), {
+      token: token(),
+      fromNetwork: network(),
+      toNetwork: network(),
+      amount: amount(),
+      fromAddress: f.text('interface', { rule: 'the address the deposit is sent from' }),
+      toAddress: f.text('interface', { rule: 'an address on the destination network' }),
+      callbackUrl: f.optional(f.patterned('interface', /^https:\/\/[^\s]+$/, 'an HTTPS URL')),
+    }),
   response: () =>
     f.payload({
       requestId: f.opaqueUuid('interface'),
@@ -115,12 +113,12 @@ export const bridgeStatus = endpoint({
       completedAt: f.maybe(f.timestamp('interface')),
     }),
   errors: [
-    {
-      when: 'the request id is unknown',
-      fault: 'NOT_FOUND',
-      source: 'inferred',
-      remedy: 'list bridge transactions with: fiatrail bridge list',
-    },
+    refusal(
+      'NOT_FOUND',
+      'inferred',
+      'the request id is unknown',
+      'list bridge transactions with: fiatrail bridge list',
+    ),
   ],
 });
 
@@ -160,8 +158,7 @@ export const listBridges = endpoint({
       token: f.optional(f.text('interface')),
       fromNetwork: f.optional(f.text('interface')),
       toNetwork: f.optional(f.text('interface')),
-      startDate: f.optional(f.moment('interface')),
-      endDate: f.optional(f.moment('interface')),
+      ...f.range('interface'),
       limit: f.optional(f.integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
       page: f.optional(f.integer('interface', { min: 1, rule: '1 or more' })),
     }),
@@ -188,12 +185,7 @@ export const listBridges = endpoint({
           completedAt: f.maybe(f.timestamp('interface')),
         }),
       ),
-      pagination: f.group('interface', {
-        total: f.integer('interface'),
-        limit: f.integer('interface'),
-        offset: f.integer('interface'),
-        hasMore: f.flag('interface'),
-      }),
+      pagination: f.pagination(),
       filters: f.maybe(
         f.group('interface', {
           status: f.maybeText('public'),

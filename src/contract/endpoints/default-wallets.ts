@@ -16,14 +16,12 @@ export const setDefaultWallet = endpoint({
   done: 'Default wallet set',
   nests: 'defaultWallet',
   request: () =>
-    f
-      .fields({
-        userId: f.text('public'),
-        address: f.text('public', { rule: 'an address on the blockchain' }),
-        blockchain: blockchain(),
-        label: f.optional(f.text('public')),
-      })
-      .check(addressesFit(['address', 'blockchain'])),
+    f.checkedFields(addressesFit(['address', 'blockchain']), {
+      userId: f.text('public'),
+      address: f.text('public', { rule: 'an address on the blockchain' }),
+      blockchain: blockchain(),
+      label: f.optional(f.text('public')),
+    }),
   response: () =>
     f.payload({
       userId: f.maybeText('public'),

@@ -1,14 +1,14 @@
 import { addressesFit } from '../addresses.ts';
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import { walletStatuses, walletTypes } from '../values.ts';
 
-const unknownWallet = {
-  when: 'no external wallet has this address',
-  fault: 'NOT_FOUND',
-  source: 'public',
-  remedy: 'list registered wallets with: fiatrail wallets show',
-} as const;
+const unknownWallet = refusal(
+  'NOT_FOUND',
+  'public',
+  'no external wallet has this address',
+  'list registered wallets with: fiatrail wallets show',
+);
 
 export const addExternalWallet = endpoint({
   id: 'wallets.add-external',
@@ -26,23 +26,21 @@ export const addExternalWallet = endpoint({
   nests: 'wallet',
   envelope: 'lower-case',
   request: () =>
-    f
-      .fields({
-        address: f.text('interface', { rule: 'an address on the blockchain' }),
-        blockchain: f.text('public', { rule: 'a network, such as base, eth or bsc' }),
-        type: f.oneOf('public', walletTypes),
-        label: f.optional(f.text('interface')),
-        purpose: f.optional(f.text('interface')),
-        isDefault: f.optional(f.flag('public', { rule: 'true or false; default false' })),
-        metadata: f.optional(
-          f.group('public', {
-            custodian: f.optional(f.text('public')),
-            location: f.optional(f.text('public')),
-            backupExists: f.optional(f.flag('public')),
-          }),
-        ),
-      })
-      .check(addressesFit(['address', 'blockchain'])),
+    f.checkedFields(addressesFit(['address', 'blockchain']), {
+      address: f.text('interface', { rule: 'an address on the blockchain' }),
+      blockchain: f.text('public', { rule: 'a network, such as base, eth or bsc' }),
+      type: f.oneOf('public', walletTypes),
+      label: f.optional(f.text('interface')),
+      purpose: f.optional(f.text('interface')),
+      isDefault: f.optional(f.flag('public', { rule: 'true or false; default false' })),
+      metadata: f.optional(
+        f.group('public', {
+          custodian: f.optional(f.text('public')),
+          location: f.optional(f.text('public')),
+          backupExists: f.optional(f.flag('public')),
+        }),
+      ),
+    }),
   response: () =>
     f.payload({
       wallet: f.maybe(

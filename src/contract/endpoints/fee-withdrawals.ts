@@ -1,4 +1,4 @@
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const earnedRemedy = 'check the available fees and limits with: fiatrail fees earned';
@@ -40,24 +40,9 @@ export const withdrawFees = endpoint({
     }),
   errors: [
     invalid('inferred', 'a required field is missing'),
-    {
-      when: 'the amount is below the minimum',
-      fault: 'VALIDATION_ERROR',
-      source: 'public',
-      remedy: earnedRemedy,
-    },
-    {
-      when: 'the amount is above the maximum',
-      fault: 'VALIDATION_ERROR',
-      source: 'inferred',
-      remedy: earnedRemedy,
-    },
-    {
-      when: 'the amount is above the available fees',
-      fault: 'VALIDATION_ERROR',
-      source: 'public',
-      remedy: earnedRemedy,
-    },
+    invalid('public', 'the amount is below the minimum', earnedRemedy),
+    invalid('inferred', 'the amount is above the maximum', earnedRemedy),
+    invalid('public', 'the amount is above the available fees', earnedRemedy),
   ],
 });
 
@@ -85,12 +70,12 @@ export const verifyWithdrawal = endpoint({
       failureReason: f.maybeText('public'),
     }),
   errors: [
-    {
-      when: 'no fee withdrawal has this id',
-      fault: 'NOT_FOUND',
-      source: 'inferred',
-      remedy: 'list fee withdrawals with: fiatrail fees withdrawals list',
-    },
+    refusal(
+      'NOT_FOUND',
+      'inferred',
+      'no fee withdrawal has this id',
+      'list fee withdrawals with: fiatrail fees withdrawals list',
+    ),
   ],
 });
 

@@ -1,4 +1,4 @@
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import { bookCngn, liquidity, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
 
@@ -14,11 +14,7 @@ const invalidOrder = [
   lowSpread,
 ] as const;
 
-const underfunded = {
-  when: 'the balance of the wallet that backs the order is too low',
-  fault: 'UNDERFUNDED_ORDER',
-  source: 'public',
-} as const;
+const underfunded = refusal('UNDERFUNDED_ORDER', 'public', 'the balance of the wallet that backs the order is too low');
 
 /** An order as shown to its maker. */
 const ownOrder = (states: readonly string[]) => ({
@@ -100,12 +96,12 @@ export const createLimitOrder = endpoint({
   errors: [invalid('public', 'minAmount is above maxAmount'), lowSpread, underfunded],
 });
 
-const unknownOrder = {
-  when: 'the order is unknown or belongs to another fintech',
-  fault: 'NOT_FOUND',
-  source: 'public',
-  remedy: 'list your orders with: fiatrail fx orders list',
-} as const;
+const unknownOrder = refusal(
+  'NOT_FOUND',
+  'public',
+  'the order is unknown or belongs to another fintech',
+  'list your orders with: fiatrail fx orders list',
+);
 
 export const updateOrder = endpoint({
   id: 'fx.update-limit-order',

@@ -1,5 +1,5 @@
 import { evmAddress } from '../addresses.ts';
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import {
   cngn,
@@ -74,21 +74,15 @@ export const trade = endpoint({
     }),
   errors: [
     invalid('interface', "no mode is complete, or the amount is outside the order's limits"),
-    { when: 'the quote is unknown or older than 5 minutes', fault: 'INVALID_QUOTE', source: 'interface' },
+    refusal('INVALID_QUOTE', 'interface', 'the quote is unknown or older than 5 minutes'),
     noLiquidity,
-    {
-      when: 'the order is unknown',
-      fault: 'NOT_FOUND',
-      source: 'public',
-      remedy: 'check the order book with: fiatrail fx book show <pair>',
-    },
+    refusal('NOT_FOUND', 'public', 'the order is unknown', 'check the order book with: fiatrail fx book show <pair>'),
     selfTrade,
-    {
-      when: 'the wallet balance is too low',
-      fault: 'VALIDATION_ERROR',
-      source: 'inferred',
-      remedy: "check the account's balances with: fiatrail balances account",
-    },
+    invalid(
+      'inferred',
+      'the wallet balance is too low',
+      "check the account's balances with: fiatrail balances account",
+    ),
   ],
 });
 
@@ -167,12 +161,12 @@ export const tradeStatus = endpoint({
       version: f.maybeText('public'),
     }),
   errors: [
-    {
-      when: 'the trade is unknown or belongs to another fintech',
-      fault: 'NOT_FOUND',
-      source: 'interface',
-      remedy: 'list your trades with: fiatrail fx trades list',
-    },
+    refusal(
+      'NOT_FOUND',
+      'interface',
+      'the trade is unknown or belongs to another fintech',
+      'list your trades with: fiatrail fx trades list',
+    ),
   ],
 });
 

@@ -11,11 +11,6 @@ const statuses = ['pending', 'processing', 'completed', 'failed', 'cancelled'] a
 
 const naira = (source: f.Source) => f.maybe(f.money(source, 'naira', 'NGN'));
 
-const page = () => ({
-  limit: f.optional(f.integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
-  offset: f.optional(f.integer('interface', { rule: '0 or more' })),
-});
-
 const userFilter = (rule: string) => f.optional(f.text('public', { rule }));
 
 const limits = { rateLimit: { max: 100, windowSeconds: 60 } } as const;
@@ -77,7 +72,7 @@ export const listDeposits = endpoint({
       userId: userFilter('a user id; only with type user_onramp'),
       status: f.optional(f.oneOf('interface', statuses)),
       ...f.range('public'),
-      ...page(),
+      ...f.page(),
     }),
   response: () =>
     f.payload({
@@ -103,7 +98,7 @@ export const listPayouts = endpoint({
       userId: userFilter('a user id; only with type user_offramp'),
       status: f.optional(f.oneOf('interface', statuses)),
       ...f.range('public'),
-      ...page(),
+      ...f.page(),
     }),
   response: () =>
     f.payload({
@@ -163,7 +158,7 @@ export const listTransactions = endpoint({
       userId: userFilter('a user id'),
       status: f.optional(f.oneOf('interface', statuses)),
       ...f.range('public'),
-      ...page(),
+      ...f.page(),
     }),
   response: () =>
     f.payload({

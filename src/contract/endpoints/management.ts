@@ -1,4 +1,4 @@
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const webhookLimits = { rateLimit: { max: 10, windowSeconds: 60 } } as const;
@@ -31,7 +31,7 @@ export const createSandboxKey = endpoint({
       createdAt: f.timestamp('interface'),
       note: f.anyText('interface'),
     }),
-  errors: [{ when: 'the production key is missing or wrong', fault: 'AUTHENTICATION_FAILED', source: 'inferred' }],
+  errors: [refusal('AUTHENTICATION_FAILED', 'inferred', 'the production key is missing or wrong')],
 });
 
 export const setWebhook = endpoint({
@@ -82,7 +82,7 @@ export const toggleWebhook = endpoint({
       enabled: f.maybe(f.flag('public')),
       updatedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [{ when: 'no webhook is configured', fault: 'NOT_FOUND', source: 'inferred' }],
+  errors: [refusal('NOT_FOUND', 'inferred', 'no webhook is configured')],
 });
 
 export const getWebhook = endpoint({

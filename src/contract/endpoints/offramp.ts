@@ -1,4 +1,4 @@
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import { userNotVerified } from '../faults.ts';
 import * as f from '../fields.ts';
 
@@ -55,12 +55,8 @@ export const startOfframp = endpoint({
     }),
   errors: [
     invalid('public', 'a field is missing or invalid, such as a bank code with letters'),
-    {
-      when: "the user's total balance on all networks is below the amount",
-      fault: 'INSUFFICIENT_BALANCE',
-      source: 'public',
-    },
-    { when: "none of the user's wallets has a balance", fault: 'NO_FUNDED_WALLET', source: 'inferred' },
+    refusal('INSUFFICIENT_BALANCE', 'public', "the user's total balance on all networks is below the amount"),
+    refusal('NO_FUNDED_WALLET', 'inferred', "none of the user's wallets has a balance"),
     userNotVerified,
   ],
   rateLimit: { max: 1000, windowSeconds: 600 },
@@ -120,5 +116,5 @@ export const offrampStatus = endpoint({
       tokenTransfer: f.maybe(tokenTransfer()),
       payout: f.maybe(payout()),
     }),
-  errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
+  errors: [refusal('NOT_FOUND', 'inferred', 'the request id is unknown')],
 });

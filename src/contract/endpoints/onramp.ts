@@ -1,5 +1,5 @@
 import { evmAddress } from '../addresses.ts';
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import { userNotVerified } from '../faults.ts';
 import * as f from '../fields.ts';
 
@@ -165,5 +165,5 @@ export const onrampStatus = endpoint({
       wallet: f.maybe(onrampWallet()),
       fxQuote: f.maybe(swapQuote()),
     }),
-  errors: [{ when: 'no onramp has this request id', fault: 'NOT_FOUND', source: 'inferred' }],
+  errors: [refusal('NOT_FOUND', 'inferred', 'no onramp has this request id')],
 });

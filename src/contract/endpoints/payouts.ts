@@ -1,4 +1,4 @@
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 export const startPayout = endpoint({
@@ -25,8 +25,8 @@ export const startPayout = endpoint({
     }),
   errors: [
     invalid('public', 'the amount is not greater than 0'),
-    { when: 'no payout account has this id', fault: 'BANK_ACCOUNT_NOT_FOUND', source: 'public' },
-    { when: 'the cNGN balance of the smart wallet is too low', fault: 'SHORT_BALANCE', source: 'public' },
+    refusal('BANK_ACCOUNT_NOT_FOUND', 'public', 'no payout account has this id'),
+    refusal('SHORT_BALANCE', 'public', 'the cNGN balance of the smart wallet is too low'),
   ],
 });
 
@@ -83,5 +83,5 @@ export const payoutStatus = endpoint({
       initiatedAt: f.maybe(f.timestamp('public')),
       completedAt: f.maybe(f.timestamp('public')),
     }),
-  errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
+  errors: [refusal('NOT_FOUND', 'inferred', 'the request id is unknown')],
 });

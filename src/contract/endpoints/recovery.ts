@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const recovery = {
@@ -21,7 +21,7 @@ export const recoverRequest = endpoint({
       // The older name of requestId.
       uuid: f.optional(f.text('public')),
     }),
-  errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
+  errors: [refusal('NOT_FOUND', 'inferred', 'the request id is unknown')],
 });
 
 /** The newest public form of recovery, including the fields of older forms. */

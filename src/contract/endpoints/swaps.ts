@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const ofSellToken = { field: 'sellToken' } as const;
@@ -51,7 +51,7 @@ export const triggerSwap = endpoint({
     }),
   errors: [
     invalid('public', 'a field is missing or invalid, such as the wallet address'),
-    { when: 'the order book cannot fill the swap', fault: 'INSUFFICIENT_LIQUIDITY', source: 'public' },
+    refusal('INSUFFICIENT_LIQUIDITY', 'public', 'the order book cannot fill the swap'),
   ],
 });
 
@@ -95,8 +95,8 @@ export const startSwap = endpoint({
     }),
   errors: [
     invalid('public', 'a field is missing or invalid, such as an amount of 0'),
-    { when: 'the user is unknown or not verified', fault: 'USER_NOT_FOUND', source: 'public' },
-    { when: 'the balance of the source wallet is too low', fault: 'SHORT_BALANCE', source: 'public' },
+    refusal('USER_NOT_FOUND', 'public', 'the user is unknown or not verified'),
+    refusal('SHORT_BALANCE', 'public', 'the balance of the source wallet is too low'),
   ],
 });
 
@@ -126,14 +126,7 @@ export const swapStatus = endpoint({
       executionMethod: f.maybe(f.stateOf('public', ['smart_wallet_execute'])),
       smartWalletAddress: f.maybeText('public'),
     }),
-  errors: [
-    {
-      when: 'no swap has this request id',
-      fault: 'NOT_FOUND',
-      source: 'public',
-      remedy: 'list swaps with: fiatrail swaps list',
-    },
-  ],
+  errors: [refusal('NOT_FOUND', 'public', 'no swap has this request id', 'list swaps with: fiatrail swaps list')],
   rateLimit: { max: 60, windowSeconds: 60 },
 });
 
@@ -150,11 +143,9 @@ export const listSwaps = endpoint({
   envelope: 'top-level-version',
   request: () =>
     f.fields({
-      limit: f.optional(f.integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
-      offset: f.optional(f.integer('interface', { rule: '0 or more' })),
+      ...f.page(),
       status: f.optional(f.oneOf('interface', endStates)),
-      startDate: f.optional(f.moment('interface')),
-      endDate: f.optional(f.moment('interface')),
+      ...f.range('interface'),
     }),
   response: () =>
     f.payload({
@@ -176,12 +167,7 @@ export const listSwaps = endpoint({
           updatedAt: f.maybe(f.timestamp('public')),
         }),
       ),
-      pagination: f.group('interface', {
-        total: f.integer('interface'),
-        limit: f.integer('interface'),
-        offset: f.integer('interface'),
-        hasMore: f.flag('interface'),
-      }),
+      pagination: f.pagination(),
       version: f.maybeText('public'),
     }),
   errors: [invalid('inferred', 'the status is unknown or a date is malformed')],

@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const ofTicker = { field: 'ticker', byDefault: 'CNGN' } as const;
@@ -53,12 +53,11 @@ export const transferToWallet = endpoint({
       ),
     }),
   errors: [
-    {
-      when: 'the destination is not a registered external wallet',
-      fault: 'VALIDATION_ERROR',
-      source: 'public',
-      remedy: 'register it first with: fiatrail wallets external add <address> --network <network>',
-    },
-    { when: 'the balance not reserved by orders and escrows is too low', fault: 'SHORT_BALANCE', source: 'public' },
+    invalid(
+      'public',
+      'the destination is not a registered external wallet',
+      'register it first with: fiatrail wallets external add <address> --network <network>',
+    ),
+    refusal('SHORT_BALANCE', 'public', 'the balance not reserved by orders and escrows is too low'),
   ],
 });

@@ -1,4 +1,4 @@
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import { SEE_USERS, userUnknown } from '../faults.ts';
 import * as f from '../fields.ts';
 
@@ -49,12 +49,5 @@ export const updateOnrampAsset = endpoint({
       updatedAt: f.maybe(f.timestamp('public')),
       autoSwap: f.maybe(f.flag('public')),
     }),
-  errors: [
-    {
-      when: 'the user is unknown',
-      fault: 'NOT_FOUND',
-      source: 'inferred',
-      remedy: SEE_USERS,
-    },
-  ],
+  errors: [refusal('NOT_FOUND', 'inferred', 'the user is unknown', SEE_USERS)],
 });

@@ -1,4 +1,4 @@
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import { userUnknown } from '../faults.ts';
 import * as f from '../fields.ts';
 
@@ -23,11 +23,7 @@ export const onboard = endpoint({
   errors: [
     invalid('public', 'the BVN is missing or not exactly 11 digits'),
     invalid('public', 'the BVN already belongs to a user'),
-    {
-      when: 'the identity provider cannot verify the BVN or cannot be reached',
-      fault: 'INTERNAL_ERROR',
-      source: 'public',
-    },
+    refusal('INTERNAL_ERROR', 'public', 'the identity provider cannot verify the BVN or cannot be reached'),
   ],
   rateLimit: { max: 100, windowSeconds: 60 },
 });
@@ -64,7 +60,7 @@ export const onboardStatus = endpoint({
       ),
       retryable: f.maybe(f.flag('client')),
     }),
-  errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'public' }],
+  errors: [refusal('NOT_FOUND', 'public', 'the request id is unknown')],
   rateLimit: { max: 200, windowSeconds: 60 },
 });
 

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 /** The fees in long form. The platform fields are named after the service if the profile sets a service name. */
@@ -49,13 +49,12 @@ export const getVirtualAccount = endpoint({
       version: f.maybeText('public'),
     }),
   errors: [
-    { when: 'the request id has no bank account', fault: 'NOT_FOUND', source: 'public' },
-    {
-      when: 'the bank account is older than 30 minutes',
-      fault: 'VALIDATION_ERROR',
-      source: 'public',
-      remedy: 'start a new onramp with: fiatrail onramp start <user id> --amount <naira>',
-    },
+    refusal('NOT_FOUND', 'public', 'the request id has no bank account'),
+    invalid(
+      'public',
+      'the bank account is older than 30 minutes',
+      'start a new onramp with: fiatrail onramp start <user id> --amount <naira>',
+    ),
   ],
   rateLimit: { max: 100, windowSeconds: 600 },
 });

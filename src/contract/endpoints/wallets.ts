@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts';
+import { endpoint, refusal } from '../endpoint.ts';
 import { SEE_USERS } from '../faults.ts';
 import * as f from '../fields.ts';
 import { walletStatuses, walletTypes } from '../values.ts';
@@ -90,13 +90,6 @@ export const listUserWallets = endpoint({
       userId: f.maybeText('public'),
       version: f.maybeText('public'),
     }),
-  errors: [
-    {
-      when: 'the user is unknown or not verified',
-      fault: 'NOT_FOUND',
-      source: 'public',
-      remedy: SEE_USERS,
-    },
-  ],
+  errors: [refusal('NOT_FOUND', 'public', 'the user is unknown or not verified', SEE_USERS)],
   rateLimit: { max: 100, windowSeconds: 60 },
 });

@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { addressesFit } from '../addresses.ts';
-import { endpoint, invalid } from '../endpoint.ts';
+import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const withdrawalNetworks = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
@@ -16,18 +16,16 @@ export const withdrawAsset = endpoint({
   summary: "Withdraw a user's tokens to an external address",
   done: 'Withdrawal accepted',
   request: () =>
-    f
-      .fields({
-        userId: f.text('public'),
-        internalWallet: f.text('public', { rule: "a user's wallet on the platform" }),
-        destinationWallet: f.text('public', { rule: 'an address on the network' }),
-        amount: f.pay('interface', 'token', { field: 'ticker' }, { rule: 'greater than 0, in whole tokens' }),
-        ticker: f.oneOf('public', TOKENS),
-        network: f.optional(
-          f.oneOf('interface', withdrawalNetworks, { rule: `one of ${withdrawalNetworks.join(', ')}; default base` }),
-        ),
-      })
-      .check(addressesFit(['destinationWallet', 'network'])),
+    f.checkedFields(addressesFit(['destinationWallet', 'network']), {
+      userId: f.text('public'),
+      internalWallet: f.text('public', { rule: "a user's wallet on the platform" }),
+      destinationWallet: f.text('public', { rule: 'an address on the network' }),
+      amount: f.pay('interface', 'token', { field: 'ticker' }, { rule: 'greater than 0, in whole tokens' }),
+      ticker: f.oneOf('public', TOKENS),
+      network: f.optional(
+        f.oneOf('interface', withdrawalNetworks, { rule: `one of ${withdrawalNetworks.join(', ')}; default base` }),
+      ),
+    }),
   response: () =>
     f.payload({
       transactionHash: f.maybeText('public'),
@@ -58,8 +56,8 @@ export const withdrawAsset = endpoint({
     }),
   errors: [
     invalid('public', 'a field is missing or invalid, such as an amount of 0'),
-    { when: 'the user is unknown or not verified', fault: 'USER_NOT_FOUND', source: 'public' },
-    { when: 'the balance of the source wallet is too low', fault: 'SHORT_BALANCE', source: 'public' },
+    refusal('USER_NOT_FOUND', 'public', 'the user is unknown or not verified'),
+    refusal('SHORT_BALANCE', 'public', 'the balance of the source wallet is too low'),
   ],
 });
 
@@ -82,8 +80,7 @@ export const listWithdrawals = endpoint({
       type: f.optional(f.oneOf('interface', withdrawalTypes)),
       userId: f.optional(f.text('inferred', { rule: 'a user id' })),
       ...f.range('inferred'),
-      limit: f.optional(f.integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
-      offset: f.optional(f.integer('interface', { rule: '0 or more' })),
+      ...f.page(),
     }),
   response: () =>
     f.payload({
