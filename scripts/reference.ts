@@ -6,9 +6,14 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
 import { commandFor } from '../src/commands/endpoints.ts';
-import { endpointsByGroup } from '../src/derive/describe.ts';
+import type { Endpoint } from '../src/contract/endpoint.ts';
+import {
+  describeEndpoint,
+  endpointsByGroup,
+  type FieldDescription,
+  type RequestField,
+} from '../src/derive/describe.ts';
 import { openApi } from '../src/derive/openapi.ts';
-import { endpointPage, markdownTable } from '../src/derive/reference.ts';
 import type { Command, Group } from '../src/terminal/command.ts';
 import { formOf, usageOf } from '../src/terminal/help/usage.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
@@ -95,3 +100,85 @@ async function write(): Promise<void> {
 }
 
 if (import.meta.main) await write();
+
+/** Returns a Markdown table. Markdown syntax in cells is escaped, except for backticks. */
+function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(cellOf).join(' | ')} |\n`;
+  return `${line(titles)}|${titles.map(() => '---').join('|')}|\n${rows.map(line).join('')}`;
+}
+
+function cellOf(text: string): string {
+  return text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? part.replace(/[<*[\]\\]/g, '\\$&') : part))
+    .join('`')
+    .replaceAll('|', '\\|')
+    .replaceAll('\n', ' ');
+}
+
+const code = (text: string) => (text === '' ? '' : `\`${text}\``);
+const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
+
+/** Returns the reference page of a group's endpoints. `commandFor` returns the command that calls an endpoint. */
+function endpointPage(group: string, members: readonly Endpoint[], commandFor: (endpointId: string) => string): string {
+  return [`# Endpoints: ${group}\n`, ...members.map((endpoint) => sectionOf(endpoint, commandFor(endpoint.id)))].join(
+    '\n',
+  );
+}
+
+function sectionOf(endpoint: Endpoint, command: string): string {
+  const { id, summary, method, path, aliases, effectWords, rateLimit, source, request, response, refusals } =
+    describeEndpoint(endpoint);
+  const facts = [
+    ['Call', [{ method, path }, ...aliases].map((each) => code(`${each.method} ${each.path}`)).join(', also ')],
+    ['Command', code(`fiatrail ${command}`)],
+    ['Effect', effectWords],
+    ['Rate limit', `${rateLimit.max} requests per ${rateLimit.windowSeconds} seconds`],
+    ['Source', source],
+  ] as const;
+  return [
+    `## ${id}\n`,
+    `${summary}.\n`,
+    markdownTable(['', ''], facts),
+    request.length === 0 ? 'The request has no fields.\n' : `Request:\n\n${requestTable(request)}`,
+    response.length === 0 ? 'The response has no fields.\n' : `Response (\`data\`):\n\n${responseTable(response)}`,
+    `Errors:\n\n${markdownTable(
+      ['Code', 'HTTP', 'Name', 'When', 'Remedy', 'Source'],
+      refusals.map(({ code: number, http, name, when, remedy, source: from }) => [
+        code(number),
+        String(http),
+        code(name),
+        when,
+        remedy,
+        from,
+      ]),
+    )}`,
+  ].join('\n');
+}
+
+function requestTable(fields: readonly RequestField[]): string {
+  return markdownTable(
+    ['Field', 'In', 'Type', 'Required', 'Description', 'Source'],
+    fields.map((field) => [
+      [field.name, ...field.synonyms].map(code).join(' or '),
+      field.in,
+      field.type,
+      yesOrNo(field.required),
+      field.meaning,
+      field.source,
+    ]),
+  );
+}
+
+function responseTable(fields: readonly FieldDescription[]): string {
+  return markdownTable(
+    ['Field', 'Type', 'Always present', 'Description', 'Source'],
+    fields.map(({ name, type, required, nullable, meaning, source }) => [
+      code(name),
+      type,
+      required && nullable ? 'yes, may be null' : yesOrNo(required),
+      meaning,
+      source,
+    ]),
+  );
+}

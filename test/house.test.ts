@@ -488,7 +488,6 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'bundle/string-width.ts': 'scripts/build.ts substitutes it for the package of that name',
   'bundle/when-exit.ts': 'scripts/build.ts substitutes it for the package of that name',
   'journal/postgres/pg-client.d.ts': 'declares the driver’s file that is loaded',
-  'derive/reference.ts': 'scripts/reference.ts makes docs/reference with it',
   'webhooks/kit.ts': 'the entry fiatrail/webhooks of the package',
 };
 

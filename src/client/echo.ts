@@ -1,8 +1,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
+import type { Fields } from '../contract/reading/values.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { isJsonObject } from '../money/decimal.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Ids that a response repeats from its request, under the same name. Source: public. */
 const ECHOED_IDS = ['requestId', 'userId', 'accountId', 'orderId', 'tradeId', 'withdrawalId'] as const;

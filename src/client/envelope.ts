@@ -1,5 +1,5 @@
 import { FAULTS } from '../contract/faults.ts';
-import { bareName } from '../contract/reading/values.ts';
+import { bareName, type Fields } from '../contract/reading/values.ts';
 import { isJsonObject, isWireNumber, wireNumberText } from '../money/decimal.ts';
 
 /**
@@ -24,8 +24,6 @@ export interface EnvelopeReading {
   /** The service's message and its details, for people; read only for a response that is not a success. */
   text(): string;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields that have nothing but a code, and fields that may have a word instead; without case and separators. */
 const CODE_FIELDS: ReadonlySet<string> = new Set(['responsecode']);

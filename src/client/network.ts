@@ -8,7 +8,7 @@ import { agentProxy, type Environment, proxyVariables } from './proxy.ts';
 type Socket = http.IncomingMessage['socket'];
 
 /** What the network needs of the World. */
-interface Machine extends Pick<World, 'turn'> {
+interface NetworkWorld extends Pick<World, 'turn'> {
   readonly clock: Pick<Clock, 'now' | 'steadyMs'>;
 }
 
@@ -21,7 +21,7 @@ export const MAX_BODY_BYTES = 16 * 1024 * 1024;
  * uses the proxy of the environment, except for loopback addresses. Requests one after the other share a connection, except through a
  * proxy. A change opens a new one if the last response is older than `FRESH_MS`. Throws CliError usage for an invalid proxy URL.
  */
-export function createNetwork(env: Environment, { clock, turn }: Machine): Exchange {
+export function createNetwork(env: Environment, { clock, turn }: NetworkWorld): Exchange {
   // An invalid proxy is rejected before the first request, whatever its URL.
   proxyVariables(env);
   const shared = new Map<boolean, Promise<Connection>>();
@@ -44,7 +44,7 @@ export function createNetwork(env: Environment, { clock, turn }: Machine): Excha
  */
 const FRESH_MS = 1_000;
 
-function createFreshness({ now, steadyMs = now }: Machine['clock'], turn: Machine['turn']) {
+function createFreshness({ now, steadyMs = now }: NetworkWorld['clock'], turn: NetworkWorld['turn']) {
   const answered = new WeakMap<Socket, { readonly nowMs: number; readonly steadyMs: number }>();
   const isFresh = (socket: Socket) => {
     const at = answered.get(socket);
@@ -140,7 +140,9 @@ function exchangeOnce(
       close();
       reject(new ExchangeError(reasonFor(error, isProxied), sent, error));
     };
-    limitConnecting(request.url, connecting.promise).catch((error: Error) => {
+    // Separate from the limit of the whole attempt: when this one passes, it is certain that nothing was sent.
+    const connected = () => connecting.promise;
+    withTimeLimit(request.url, CONNECT_TIMEOUT_MS, CONNECT_TIMED_OUT, connected).catch((error: Error) => {
       fail(error);
       outgoing.destroy(error);
     });
@@ -151,14 +153,14 @@ function exchangeOnce(
     // The signal may outlive many requests, and a listener keeps all of its request in memory.
     connecting.promise.then(() => signal.removeEventListener('abort', abandon));
     outgoing.on('socket', (socket) => {
-      const connected = () => {
+      const onConnected = () => {
         // Node writes the request after this listener, which was added first.
         if (request.isLate?.()) return socket.destroy(new Error(TOO_LATE));
         sent = true;
         return connecting.resolve();
       };
-      if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', connected);
-      else connected();
+      if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', onConnected);
+      else onConnected();
     });
     const endedEarly = () => fail(new Error('the connection ended without a response'));
     outgoing.on('close', endedEarly);
@@ -175,14 +177,6 @@ function exchangeOnce(
     });
     outgoing.end(body);
   });
-}
-
-/**
- * Limits the time until a request can leave, including the proxy's part. It is separate from the limit of the whole
- * attempt: when this one passes, it is certain that nothing was sent.
- */
-function limitConnecting(url: string, connected: Promise<void>): Promise<void> {
-  return withTimeLimit(url, CONNECT_TIMEOUT_MS, CONNECT_TIMED_OUT, () => connected);
 }
 
 function readResponse(

@@ -21,7 +21,7 @@ interface RecordingClock extends ServiceClock {
 }
 
 /** When something happened by this machine's clock, and by a clock that nobody sets. */
-interface Moment {
+interface ClockMoment {
   readonly nowMs: number;
   readonly steadyMs: number;
 }
@@ -30,8 +30,8 @@ interface ClockReading {
   readonly atMs: number;
   /** By how much the clock of a sandbox was moved on purpose. */
   readonly movedMs: number;
-  readonly sent: Moment;
-  readonly received: Moment;
+  readonly sent: ClockMoment;
+  readonly received: ClockMoment;
   readonly hostAheadMs: number;
 }
 
@@ -48,7 +48,7 @@ export function createServiceClock(clock: Pick<Clock, 'now' | 'steadyMs'>, isLiv
   let latest: ClockReading | undefined;
   let jumpMs = 0;
   const steadyMs = () => clock.steadyMs?.() ?? clock.now();
-  const moment = (): Moment => ({ nowMs: clock.now(), steadyMs: steadyMs() });
+  const moment = (): ClockMoment => ({ nowMs: clock.now(), steadyMs: steadyMs() });
   return {
     ask: () => {
       const sent = moment();
@@ -96,7 +96,7 @@ const furthest = (one: number, other: number): number => (Math.abs(other) > Math
  */
 function jumpBetween(
   before: ClockReading,
-  latest: StatedTime & { readonly sent: Moment; readonly received: Moment },
+  latest: StatedTime & { readonly sent: ClockMoment; readonly received: ClockMoment },
 ): number {
   const minimumMs = latest.atMs - latest.movedMs - (before.atMs - before.movedMs) - SECOND_MS;
   const maximumMs = latest.untilMs - latest.movedMs - (before.atMs - before.movedMs);

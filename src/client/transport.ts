@@ -26,14 +26,6 @@ const READ: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429, ...SERVER_ERRO
 /** A 429 says that nothing was done. After anything else, a second request might do it twice. */
 const CHANGE: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429] };
 
-/** ky's retry options for each effect. */
-const RETRY: Readonly<Record<Effect, RetryOptions>> = {
-  read: READ,
-  write: CHANGE,
-  money: CHANGE,
-  destructive: CHANGE,
-};
-
 export interface SendOptions {
   readonly effect: Effect;
   /** Limit for all attempts and waits together. */
@@ -104,13 +96,13 @@ interface Attempts {
   sent: boolean;
 }
 
-type Outcome = { readonly response?: HttpResponse; readonly error?: unknown };
+type AttemptOutcome = { readonly response?: HttpResponse; readonly error?: unknown };
 
 /** Makes one attempt, as the `fetch` that ky calls. The response for ky has only what ky decides by. */
 async function attemptOnce(
   attempts: Attempts,
   exchange: () => Promise<HttpResponse>,
-  report: (outcome: Outcome) => void,
+  report: (outcome: AttemptOutcome) => void,
 ): Promise<Response> {
   attempts.count += 1;
   attempts.last = undefined;
@@ -130,11 +122,6 @@ async function attemptOnce(
   attempts.sent = response.status !== 429;
   report({ response });
   return responseForKy(response);
-}
-
-function inTime(request: HttpRequest, exchange: Exchange, signal: AbortSignal, isRead: boolean): Promise<HttpResponse> {
-  if (request.isLate?.()) throw new ExchangeError(TOO_LATE, false);
-  return exchange(request, signal, isRead);
 }
 
 /** Returns the status and the wait for ky. The service writes the wait into the body, which ky does not see. */
@@ -170,7 +157,7 @@ export async function send(request: HttpRequest, exchange: Exchange, options: Se
   const isRead = effect === 'read';
   const deadlineMs = clock.now() + totalMs;
   const attempts: Attempts = { count: 0, last: undefined, sent: false };
-  const report = (outcome: Outcome) => options.onExchange?.({ attempt: attempts.count, request, ...outcome });
+  const report = (outcome: AttemptOutcome) => options.onExchange?.({ attempt: attempts.count, request, ...outcome });
   /** Returns undefined to leave the decision to ky's options. */
   const shouldRetry: RetryOptions['shouldRetry'] = ({ error }) => {
     if (error instanceof ExchangeError) return isRead;
@@ -184,11 +171,17 @@ export async function send(request: HttpRequest, exchange: Exchange, options: Se
   try {
     await ky(request.url, {
       method: request.method,
-      fetch: (made) => attemptOnce(attempts, () => inTime(request, exchange, (made as Request).signal, isRead), report),
+      fetch: (made) => {
+        const exchangeInTime = () => {
+          if (request.isLate?.()) throw new ExchangeError(TOO_LATE, false);
+          return exchange(request, (made as Request).signal, isRead);
+        };
+        return attemptOnce(attempts, exchangeInTime, report);
+      },
       signal: interrupted,
       totalTimeout: totalMs,
       timeout: isRead ? Math.min(READ_ATTEMPT_MS, totalMs) : false,
-      retry: { ...RETRY[effect], shouldRetry },
+      retry: { ...(isRead ? READ : CHANGE), shouldRetry },
     });
   } catch (error) {
     const isExpected = error instanceof ExchangeError || isTimeoutError(error) || isHTTPError(error);
@@ -201,9 +194,9 @@ export async function send(request: HttpRequest, exchange: Exchange, options: Se
 function noAnswer(error: unknown, sent: boolean, { interrupted, totalMs }: SendOptions): Sent {
   if (interrupted.aborted) return { noAnswer: 'interrupted', sent, reason: 'interrupted' };
   if (isTimeoutError(error)) return { noAnswer: 'time', sent, reason: `no response within ${totalMs / 1000} seconds` };
-  return { noAnswer: 'network', sent, reason: reasonOf(error) };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof ExchangeError ? error.message : 'the connection failed';
+  return {
+    noAnswer: 'network',
+    sent,
+    reason: error instanceof ExchangeError ? error.message : 'the connection failed',
+  };
 }

@@ -4,7 +4,7 @@ import type { FieldMeta } from './fields.ts';
 import { elementOf, fieldOf, unwrap } from './rows.ts';
 
 /** A problem with a request or response. It never contains the value, which may be a secret. */
-interface Problem {
+interface FieldProblem {
   /** Dotted name of the field; empty for the whole value. */
   readonly field: string;
   /** What was expected: `expected a whole number`; `missing; expected …`. */
@@ -55,7 +55,7 @@ function metaAt(schema: z.ZodMiniType, path: readonly PropertyKey[]): FieldMeta 
   return meta;
 }
 
-function problemOf(schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknown): Problem {
+function problemOf(schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknown): FieldProblem {
   const field = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
     return {
@@ -89,19 +89,19 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** Validates a value against a schema without changing it. Returns an empty list if it is valid. */
-export function problemsOf(schema: z.ZodMiniType, value: unknown): Problem[] {
+export function problemsOf(schema: z.ZodMiniType, value: unknown): FieldProblem[] {
   const result = z.safeParse(schema, value);
   return result.success ? [] : result.error.issues.map((issue) => problemOf(schema, issue, value));
 }
 
 /** Formats a problem: `bvn: expected a string, exactly 11 digits`. */
-export function problemText({ field, message }: Pick<Problem, 'field' | 'message'>): string {
+export function problemText({ field, message }: Pick<FieldProblem, 'field' | 'message'>): string {
   return field ? `${field}: ${message}` : message;
 }
 
 /** The problems of a response. Of a long one, only the first are listed. */
 interface ResponseProblems {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FieldProblem[];
   /** Whether all problems, listed or not, are missing fields. */
   readonly isOnlyIncomplete: boolean;
   /** Whether the time ran out before everything was checked. */
@@ -144,7 +144,7 @@ export function responseProblems(schema: z.ZodMiniType, value: unknown, isLate: 
 }
 
 /** A whole number that is too large for a double is right: every digit of a response is kept. */
-const wrongIn = (schema: z.ZodMiniType, value: unknown): Problem[] =>
+const wrongIn = (schema: z.ZodMiniType, value: unknown): FieldProblem[] =>
   problemsOf(schema, value).filter(({ isExactInteger }) => !isExactInteger);
 
 /** Returns a value with its long lists emptied, and adds them to `lists`. A value without any is returned as it is. */

@@ -25,7 +25,7 @@ export interface Moves {
   readonly unknownAssets: readonly Asset[];
 }
 
-type Input = Readonly<Record<string, unknown>>;
+type MoveInput = Readonly<Record<string, unknown>>;
 
 const STABLECOINS = ['USDC', 'USDT'] as const;
 
@@ -38,7 +38,7 @@ const NOTHING: Moves = { amount: undefined, incoming: undefined, unknownAssets: 
 export function movesOf(endpoint: Endpoint, request: unknown): Moves | undefined {
   const { moves } = endpoint;
   if (!moves) return undefined;
-  const input = (request ?? {}) as Input;
+  const input = (request ?? {}) as MoveInput;
   if (moves.isFreeWithout && input[moves.amount] === undefined) return NOTHING;
   if (moves.isIncoming) return { ...NOTHING, incoming: amountIn(endpoint, moves, input).amount };
   if (moves.decidedBy !== undefined && input[moves.decidedBy] !== undefined) return { ...NOTHING, ...UNKNOWN };
@@ -57,7 +57,7 @@ export function assetsOf(endpoint: Endpoint): readonly Asset[] {
 
 /** Returns where a request sends money, now or later; empty if it stays with the account. Works for unvalidated requests too. */
 export function destinationsOf({ moves, redirects }: Endpoint, request: unknown): readonly Destination[] {
-  const input = (request ?? {}) as Input;
+  const input = (request ?? {}) as MoveInput;
   if (redirects?.unless?.isOneOf.includes(input[redirects.unless.field])) return [];
   return (moves ?? redirects)?.to.flatMap((target) => destinationsIn(target, input)) ?? [];
 }
@@ -68,7 +68,7 @@ const UNKNOWN = { amount: undefined, unknownAssets: TOKENS } as const;
 function amountIn(
   endpoint: Endpoint,
   { amount: field }: MoveRow,
-  input: Input,
+  input: MoveInput,
 ): Pick<Moves, 'amount' | 'unknownAssets'> {
   const { unit, asset: named } = metaOf(endpoint, field);
   const asset = assetIn(named, input);
@@ -88,14 +88,14 @@ function metaOf({ id, request }: Endpoint, field: string) {
   return { unit, asset };
 }
 
-function assetIn(asset: FieldMeta['asset'], input: Input): Asset | undefined {
+function assetIn(asset: FieldMeta['asset'], input: MoveInput): Asset | undefined {
   if (typeof asset === 'string') return isAsset(asset) ? asset : undefined;
   if (!asset || !('field' in asset)) return undefined;
   const named = input[asset.field] ?? asset.byDefault;
   return typeof named === 'string' && isAsset(named) ? named : undefined;
 }
 
-function stablecoinsGiven({ gives }: MoveRow, input: Input): readonly Asset[] {
+function stablecoinsGiven({ gives }: MoveRow, input: MoveInput): readonly Asset[] {
   if (!gives) return [];
   if (gives.unless !== undefined && input[gives.unless] !== undefined) return STABLECOINS;
   if (gives.field !== undefined && input[gives.field] === gives.cngn) return [];
@@ -103,7 +103,7 @@ function stablecoinsGiven({ gives }: MoveRow, input: Input): readonly Asset[] {
   return STABLECOINS.filter((asset) => !STABLECOINS.some((each) => each !== asset && named.endsWith(each)));
 }
 
-function destinationsIn(target: MoveTarget, input: Input): readonly Destination[] {
+function destinationsIn(target: MoveTarget, input: MoveInput): readonly Destination[] {
   if (target === 'unknown') return [{ kind: 'unknown' }];
   if ('bankCode' in target) {
     const [bankCode, accountNumber] = [textIn(input, target.bankCode), textIn(input, target.accountNumber)];
@@ -126,15 +126,15 @@ function destinationsIn(target: MoveTarget, input: Input): readonly Destination[
   return [address ? { kind: 'address', address } : { kind: 'unknown' }];
 }
 
-function userIn(input: Input, field: string): Destination {
+function userIn(input: MoveInput, field: string): Destination {
   const userId = textIn(input, field);
   return userId ? { kind: 'user', userId } : { kind: 'unknown' };
 }
 
-function textIn(input: Input, field: string): string | undefined {
+function textIn(input: MoveInput, field: string): string | undefined {
   const value = valueIn(input, field);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-const valueIn = (input: Input, field: string): unknown =>
-  field.split('.').reduce<unknown>((value, name) => (value as Input | null | undefined)?.[name], input);
+const valueIn = (input: MoveInput, field: string): unknown =>
+  field.split('.').reduce<unknown>((value, name) => (value as MoveInput | null | undefined)?.[name], input);

@@ -9,10 +9,10 @@ export const PLATFORM = 'platform';
 const ANY = '*';
 
 /** What a path is matched by. */
-type Addressed = Pick<Endpoint, 'method' | 'path' | 'isNamedAfterService' | 'aliases' | 'area'>;
+type HasPath = Pick<Endpoint, 'method' | 'path' | 'isNamedAfterService' | 'aliases' | 'area'>;
 
 /** An endpoint found by its path. */
-export interface PathMatch<E extends Addressed = Endpoint> {
+export interface PathMatch<E extends HasPath = Endpoint> {
   readonly endpoint: E;
   /** The method and path that matched: the endpoint's own, or one of its aliases. */
   readonly spelling: Alias;
@@ -21,17 +21,17 @@ export interface PathMatch<E extends Addressed = Endpoint> {
 }
 
 /** Finds endpoints by whole paths, version prefix included. A literal segment wins over a parameter in the same place. */
-interface PathMatcher<E extends Addressed> {
+interface PathMatcher<E extends HasPath> {
   match(method: string, path: string): PathMatch<E> | undefined;
   /** The endpoints at a path, whatever the method. */
   matchesAt(path: string): PathMatch<E>[];
 }
 
-interface Pattern<E extends Addressed> extends Omit<PathMatch<E>, 'parameters'> {
+interface Pattern<E extends HasPath> extends Omit<PathMatch<E>, 'parameters'> {
   readonly parts: readonly string[];
 }
 
-export function createPathMatcher<E extends Addressed>(endpoints: readonly E[]): PathMatcher<E> {
+export function createPathMatcher<E extends HasPath>(endpoints: readonly E[]): PathMatcher<E> {
   const literal = new Map<string, PathMatch<E>[]>();
   const patterns: Pattern<E>[] = [];
   for (const endpoint of endpoints) {

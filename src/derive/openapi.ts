@@ -49,7 +49,7 @@ const ABOUT: Readonly<Record<Group, string>> = {
 
 const SANDBOX_URL = 'http://127.0.0.1:8787/v1';
 
-interface Operation {
+interface PathOperation {
   readonly path: string;
   readonly method: string;
   readonly operation: JsonSchema;
@@ -125,7 +125,7 @@ const REFUSAL: JsonSchema = {
 };
 
 /** Returns an operation for the endpoint's path and a deprecated one for each alias. */
-function operationsOf(endpoint: Endpoint, group: string): Operation[] {
+function operationsOf(endpoint: Endpoint, group: string): PathOperation[] {
   const { aliases = [], ...own } = endpoint;
   const others = aliases.map((alias, index) => {
     const spelled = { ...own, ...alias };

@@ -83,7 +83,7 @@ function hasManyNames(text: string): boolean {
 }
 
 /** A string of a JSON text: a key or a value. */
-interface Text {
+interface JsonString {
   readonly text: string;
   /** A key that its object already has. */
   readonly isRepeatedKey: boolean;
@@ -92,7 +92,7 @@ interface Text {
 }
 
 /** Calls `on` with every string of a valid JSON text, until it returns false. */
-function eachString(text: string, on: (found: Text) => boolean): void {
+function eachString(text: string, on: (found: JsonString) => boolean): void {
   // The keys of each open object; undefined for a list.
   const open: (Set<string> | undefined)[] = [];
   let isKeyNext = false;

@@ -9,8 +9,8 @@ import { elementOf, shapeOf, unwrap } from '../rows.ts';
  * a field that names the unit, or by a decimal point in one of its figures. Source: public, inferred.
  */
 
-type Unit = 'token' | 'base';
-type Figure = string | UnknownFigure;
+type BookUnit = 'token' | 'base';
+type BookFigure = string | UnknownFigure;
 
 /** The fields that may name the unit, and what they may say. */
 const UNIT_FIELDS = ['unit', 'units', 'amountUnit', 'priceUnit'] as const;
@@ -37,7 +37,7 @@ function inTokens(base: string): string {
 }
 
 /** The unit that a field of the data, or of an object or list in it, names. */
-function namedUnit(data: unknown): Unit | undefined {
+function namedUnit(data: unknown): BookUnit | undefined {
   if (Array.isArray(data)) return namedUnit(data[0]);
   if (!isJsonObject(data)) return undefined;
   const words = UNIT_FIELDS.flatMap((name) => (typeof data[name] === 'string' ? [data[name]] : []));
@@ -51,7 +51,7 @@ function namedUnit(data: unknown): Unit | undefined {
 }
 
 /** Returns a copy of the data in which `change` was applied to each order book figure. */
-function mapFigures(schema: z.ZodMiniType, value: unknown, change: (text: string) => Figure): unknown {
+function mapFigures(schema: z.ZodMiniType, value: unknown, change: (text: string) => BookFigure): unknown {
   const { schema: inner, meta } = unwrap(schema);
   if (meta?.mayBeBase) return typeof value === 'string' ? change(value) : value;
   const element = elementOf(inner);

@@ -52,15 +52,15 @@ function withKnownNames(shape: Shape, data: Fields): Fields {
   return Object.fromEntries(read);
 }
 
-type Read = (value: unknown) => unknown;
+type ReadValue = (value: unknown) => unknown;
 
 /**
  * Returns a function that brings the fields of an object into the contract's form. Unknown fields stay as they are. It reads
  * each schema once, because a list has many rows, and copies an object only if one of its values changes.
  */
 export function fieldReader(shape: Shape): (data: Fields) => Fields {
-  const readers = new Map<string, Read>();
-  const readerOf = (name: string): Read => {
+  const readers = new Map<string, ReadValue>();
+  const readerOf = (name: string): ReadValue => {
     let read = readers.get(name);
     if (!read) {
       read = valueReader(Object.hasOwn(shape, name) ? shape[name] : undefined);
@@ -82,16 +82,16 @@ export function fieldReader(shape: Shape): (data: Fields) => Fields {
   };
 }
 
-const unchanged: Read = (value) => value;
+const unchanged: ReadValue = (value) => value;
 
-function valueReader(schema: z.ZodMiniType | undefined): Read {
+function valueReader(schema: z.ZodMiniType | undefined): ReadValue {
   if (!schema) return unchanged;
   const read = presentReader(schema);
   return (value) => (isMissing(value) ? value : read(value));
 }
 
 /** Returns the reader of values that are not missing. */
-function presentReader(schema: z.ZodMiniType): Read {
+function presentReader(schema: z.ZodMiniType): ReadValue {
   const { schema: inner, meta } = unwrap(schema);
   const element = elementOf(inner);
   if (element) return listReader(element);
@@ -107,7 +107,7 @@ function presentReader(schema: z.ZodMiniType): Read {
 }
 
 /** A list of one object may stand as the object alone. */
-function listReader(element: z.ZodMiniType): Read {
+function listReader(element: z.ZodMiniType): ReadValue {
   const isOfObjects = shapeOf(unwrap(element).schema) !== undefined;
   const read = valueReader(element);
   return (value) => {
@@ -119,7 +119,7 @@ function listReader(element: z.ZodMiniType): Read {
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /** Brings a value into the type of its field. The unit does not depend on the type: `"62500"` kobo are 62500 kobo. */
-function scalarReader({ type }: FieldMeta): Read {
+function scalarReader({ type }: FieldMeta): ReadValue {
   switch (type) {
     case 'number':
     case 'integer':
@@ -151,7 +151,7 @@ function readFlag(value: unknown): unknown {
 }
 
 /** Reads a state in the contract's spelling: `completed` for `COMPLETED`. A state that is not known stays as it is. */
-function stateReader(type: string): Read {
+function stateReader(type: string): ReadValue {
   const known = type.slice('enum['.length, -1).split(',');
   return (value) => {
     const text = asText(value);
