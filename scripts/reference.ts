@@ -99,8 +99,6 @@ async function write(): Promise<void> {
   }
 }
 
-if (import.meta.main) await write();
-
 /** Returns a Markdown table. Markdown syntax in cells is escaped, except for backticks. */
 function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(cellOf).join(' | ')} |\n`;
@@ -182,3 +180,5 @@ function responseTable(fields: readonly FieldDescription[]): string {
     ]),
   );
 }
+
+if (import.meta.main) await write();
