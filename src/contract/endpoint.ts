@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { FaultName } from './faults.ts';
+import { type FaultName, SEE_USERS } from './faults.ts';
 import type { Source } from './fields.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -160,6 +160,11 @@ export const refusal = (fault: FaultName, source: Source, when: string, remedy?:
 /** Declares what makes a request invalid. */
 export const invalid = (source: Source, when: string, remedy?: string): DeclaredError =>
   refusal('VALIDATION_ERROR', source, when, remedy);
+
+const UNVERIFIED = 'the user is unknown or not verified';
+/** The service refuses an unknown or unverified user with one of two faults. */
+export const userNotVerified = refusal('USER_NOT_FOUND', 'public', UNVERIFIED);
+export const userUnknown = refusal('NOT_FOUND', 'public', UNVERIFIED, SEE_USERS);
 
 function once<T extends object>(build: () => T): () => T {
   let built: T | undefined;

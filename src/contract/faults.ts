@@ -141,16 +141,3 @@ export class Fault extends Error {
     this.data = data;
   }
 }
-
-export const userNotVerified = {
-  when: 'the user is unknown or not verified',
-  fault: 'USER_NOT_FOUND',
-  source: 'public',
-} as const;
-
-export const userUnknown = {
-  when: 'the user is unknown or not verified',
-  fault: 'NOT_FOUND',
-  source: 'public',
-  remedy: SEE_USERS,
-} as const;

@@ -1,4 +1,5 @@
 import type { Amount } from '../money/amount.ts';
+import { refusal } from './endpoint.ts';
 import * as f from './fields.ts';
 
 export const PAIRS = ['CNGN-USDC', 'CNGN-USDT'] as const;
@@ -26,27 +27,14 @@ export const price = (source: f.Source) => f.payText(source, 'CNGN', { rule: 'gr
 /** An amount of the order book in cNGN. */
 export const bookCngn = (source: f.Source) => f.bookFigure(source, { asset: 'CNGN' });
 
-export const liquidity = (source: f.Source) => f.bookFigure(source, { asset: { leg: 'offered' } });
-
 export const usdc = (source: f.Source) => f.maybe(f.moneyText(source, 'decimal-string', 'USDC'));
 
 export const usdt = (source: f.Source) => f.maybe(f.moneyText(source, 'decimal-string', 'USDT'));
 
-export const selfTrade = {
-  when: "only the caller's own orders could match",
-  fault: 'SELF_TRADE',
-  source: 'interface',
-} as const;
-
-export const noLiquidity = {
-  when: 'the order book cannot fill the amount',
-  fault: 'NO_LIQUIDITY',
-  source: 'interface',
-} as const;
+export const selfTrade = refusal('SELF_TRADE', 'interface', "only the caller's own orders could match");
+export const noLiquidity = refusal('NO_LIQUIDITY', 'interface', 'the order book cannot fill the amount');
 
 export const cngnAmount = () =>
   f.payText('interface', 'CNGN', { minMinor: MIN_CNGN.minor, rule: 'at least 1000 cNGN' });
 
 export const dollars = () => f.maybe(f.moneyText('public', 'decimal-string', 'USD'));
-
-export const signing = { effect: 'write', source: 'public' } as const;

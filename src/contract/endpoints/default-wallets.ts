@@ -1,6 +1,5 @@
 import { addressesFit } from '../addresses.ts';
-import { endpoint, invalid } from '../endpoint.ts';
-import { userUnknown } from '../faults.ts';
+import { endpoint, invalid, userUnknown } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const blockchain = () =>

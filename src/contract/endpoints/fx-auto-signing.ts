@@ -1,6 +1,8 @@
 import { endpoint, invalid } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { dollars, signing } from '../fx.ts';
+import { dollars } from '../fx.ts';
+
+const signing = { effect: 'write', source: 'public' } as const;
 
 export const enableAutoSigning = endpoint({
   ...signing,

@@ -1,10 +1,11 @@
 import { endpoint, invalid, refusal } from '../endpoint.ts';
 import * as f from '../fields.ts';
-import { bookCngn, liquidity, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
+import { bookCngn, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
 
 const orderAmount = (source: f.Source, rule: string) =>
   f.payText(source, 'CNGN', { rule: `greater than 0, in cNGN; ${rule}` });
 
+const liquidity = (source: f.Source) => f.bookFigure(source, { asset: { leg: 'offered' } });
 const orderSpread = (source: f.Source) => f.percentFrom(source, '0.1', '50');
 
 const lowSpread = invalid('public', 'the spread is below 0.1 percent');

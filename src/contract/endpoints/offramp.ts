@@ -1,5 +1,4 @@
-import { endpoint, invalid, refusal } from '../endpoint.ts';
-import { userNotVerified } from '../faults.ts';
+import { endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 /** The payout account as verified by the bank. */

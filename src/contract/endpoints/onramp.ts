@@ -1,6 +1,5 @@
 import { evmAddress } from '../addresses.ts';
-import { endpoint, invalid, refusal } from '../endpoint.ts';
-import { userNotVerified } from '../faults.ts';
+import { endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 /** The fees in short form. `totalAmount` is the sum to pay, `baseAmount` what the wallet receives. */

@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
-import { endpoint, invalid, refusal } from '../endpoint.ts';
+import { endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const ofSellToken = { field: 'sellToken' } as const;
@@ -95,7 +95,7 @@ export const startSwap = endpoint({
     }),
   errors: [
     invalid('public', 'a field is missing or invalid, such as an amount of 0'),
-    refusal('USER_NOT_FOUND', 'public', 'the user is unknown or not verified'),
+    userNotVerified,
     refusal('SHORT_BALANCE', 'public', 'the balance of the source wallet is too low'),
   ],
 });

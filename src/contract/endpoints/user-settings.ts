@@ -1,5 +1,5 @@
-import { endpoint, invalid, refusal } from '../endpoint.ts';
-import { SEE_USERS, userUnknown } from '../faults.ts';
+import { endpoint, invalid, refusal, userUnknown } from '../endpoint.ts';
+import { SEE_USERS } from '../faults.ts';
 import * as f from '../fields.ts';
 
 export const setStatus = endpoint({

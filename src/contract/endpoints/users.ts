@@ -1,5 +1,4 @@
-import { endpoint, invalid, refusal } from '../endpoint.ts';
-import { userUnknown } from '../faults.ts';
+import { endpoint, invalid, refusal, userUnknown } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 export const onboard = endpoint({

@@ -1,5 +1,4 @@
-import { endpoint, refusal } from '../endpoint.ts';
-import { SEE_USERS } from '../faults.ts';
+import { endpoint, userUnknown } from '../endpoint.ts';
 import * as f from '../fields.ts';
 import { walletStatuses, walletTypes } from '../values.ts';
 
@@ -90,6 +89,6 @@ export const listUserWallets = endpoint({
       userId: f.maybeText('public'),
       version: f.maybeText('public'),
     }),
-  errors: [refusal('NOT_FOUND', 'public', 'the user is unknown or not verified', SEE_USERS)],
+  errors: [userUnknown],
   rateLimit: { max: 100, windowSeconds: 60 },
 });

@@ -1,6 +1,6 @@
 import { TOKENS } from '../../money/amount.ts';
 import { addressesFit } from '../addresses.ts';
-import { endpoint, invalid, refusal } from '../endpoint.ts';
+import { endpoint, invalid, refusal, userNotVerified } from '../endpoint.ts';
 import * as f from '../fields.ts';
 
 const withdrawalNetworks = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
@@ -56,7 +56,7 @@ export const withdrawAsset = endpoint({
     }),
   errors: [
     invalid('public', 'a field is missing or invalid, such as an amount of 0'),
-    refusal('USER_NOT_FOUND', 'public', 'the user is unknown or not verified'),
+    userNotVerified,
     refusal('SHORT_BALANCE', 'public', 'the balance of the source wallet is too low'),
   ],
 });
