@@ -9,7 +9,8 @@ import { isAbout, pagingIn, readData } from '../contract/reading/index.ts';
 import { shapeOf } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isJsonObject, isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
-import { contradictingKey, countFields, lookAt } from '../money/json-text.ts';
+import { lookAt } from '../money/json-text.ts';
+import { contradictingKey, countFields } from '../money/repeated-keys.ts';
 import { codeForStatus, type EnvelopeReading, errorNameIn, NO_REASON, readEnvelope } from './envelope.ts';
 import type { ReadyRequest } from './request.ts';
 
