@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import { insert, update } from './rows.ts';
 
 /** One row of a state machine's transition table. */
 interface Transition<Row> {
@@ -39,19 +40,12 @@ export function fire<Row extends { state: string }>(
   if (!row || !transition) return false;
   const { table } = machine;
   const { to, ends } = transition;
-  if (ends) context.store.run(`UPDATE ${table} SET state = ?, ended_at = ? WHERE id = ?`, to, context.nowMs, subject);
-  else context.store.run(`UPDATE ${table} SET state = ? WHERE id = ?`, to, subject);
+  update(context.store, table, subject, ends ? { state: to, ended_at: context.nowMs } : { state: to });
   transition.effect?.(context, row);
   return true;
 }
 
 /** Schedules `event` for a subject `delayMs` from now, in sandbox time. */
 export function schedule(context: Context, machine: string, subject: bigint, event: string, delayMs: number): void {
-  context.store.run(
-    'INSERT INTO due (due_at, machine, subject, event) VALUES (?, ?, ?, ?)',
-    context.nowMs + delayMs,
-    machine,
-    subject,
-    event,
-  );
+  insert(context.store, 'due', { due_at: context.nowMs + delayMs, machine, subject, event });
 }

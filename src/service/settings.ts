@@ -93,16 +93,3 @@ export function changeSettings(store: Database, change: Partial<Settings>): void
     to.embeddedApiKey,
   );
 }
-
-export function createSettings(store: Database, settings: Settings): void {
-  store.run(
-    `INSERT INTO setting (id, clock_offset_ms, pace, rate_limits, bvn_digest_key, embedded_api_key, platform_secret_key)
-     VALUES (1, ?, ?, ?, ?, ?, ?)`,
-    settings.clockOffsetMs,
-    settings.pace,
-    settings.rateLimits ? 1 : 0,
-    settings.bvnDigestKey,
-    settings.embeddedApiKey,
-    settings.platformSecretKey,
-  );
-}

@@ -1,6 +1,7 @@
 import { type IpRange, maskedRange, parseRange, rangeText } from '../../contract/cidr.ts';
 import { Fault } from '../../contract/faults.ts';
 import type { Call, Operations } from '../context.ts';
+import { insert, update } from '../rows.ts';
 import { ALLOWLIST_TTL_MS, type AllowedRow, currentAllowlist, isAllowed, matchingAddress } from './allowlist.ts';
 
 type Request = Parameters<Operations['management.ip-allowlist']>[1];
@@ -48,13 +49,12 @@ function add(call: Call, request: Request): Answer {
       known.id,
     );
   } else {
-    store.run(
-      'INSERT INTO allowed_address (fintech, address, description, added_at) VALUES (?, ?, ?, ?)',
-      fintech.id,
+    insert(store, 'allowed_address', {
+      fintech: fintech.id,
       address,
-      request.description ?? null,
-      nowMs,
-    );
+      description: request.description,
+      added_at: nowMs,
+    });
   }
   return {
     action: 'add',
@@ -78,7 +78,7 @@ function entryOf(rows: readonly AllowedRow[], request: Request): AllowedRow {
 function remove({ store, fintech, nowMs }: Call, request: Request): Answer {
   const rows = currentAllowlist(store, fintech.id);
   const entry = entryOf(rows, request);
-  store.run('UPDATE allowed_address SET removed_at = ? WHERE id = ?', nowMs, entry.id);
+  update(store, 'allowed_address', entry.id, { removed_at: nowMs });
   return {
     action: 'remove',
     removed: request.index === undefined ? masked(entry.address) : `index ${request.index}`,
@@ -90,7 +90,7 @@ function remove({ store, fintech, nowMs }: Call, request: Request): Answer {
 
 /** Refreshes the servers' copy of the list and checks the caller against it. Source: public. */
 function check({ store, fintech, caller, nowMs }: Call): Answer {
-  store.run('UPDATE fintech SET allowlist_read_at = ? WHERE id = ?', nowMs, fintech.id);
+  update(store, 'fintech', fintech.id, { allowlist_read_at: nowMs });
   const addresses = currentAllowlist(store, fintech.id).map(({ address }) => address);
   const rule = matchingAddress(addresses, caller.address);
   return {

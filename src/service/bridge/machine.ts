@@ -5,6 +5,7 @@ import { type Context, isoTime, newTxHash } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { type AccountRef, BRIDGING, platformTokens, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
+import { update } from '../rows.ts';
 import { isTestAmount } from '../values.ts';
 import { accountAt } from '../wallets/wallets.ts';
 import { bridgeFee, bridgeNetworkOf } from './routes.ts';
@@ -96,13 +97,7 @@ function release(context: Context, row: BridgeRow): void {
     { account: platformTokens('CNGN'), minor: feeBase },
     { account: accountOf(context, row.to_address, row.to_network), minor: netBase },
   ]);
-  context.store.run(
-    'UPDATE bridge SET released_base = ?, tx_hash = ?, completed_at = ? WHERE id = ?',
-    netBase,
-    txHash,
-    context.nowMs,
-    row.id,
-  );
+  update(context.store, 'bridge', row.id, { released_base: netBase, tx_hash: txHash, completed_at: context.nowMs });
   const notice = noticeOf(row);
   if (!notice) return;
   emit(context, {

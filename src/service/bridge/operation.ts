@@ -4,6 +4,7 @@ import { type Asset, amount, isAsset } from '../../money/amount.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Call, hex, isoTime, isoTimeOrNull, type Operations, orderedBytes, VERSION } from '../context.ts';
+import { countOf, insertRow, ownRow } from '../rows.ts';
 import { bantuAddress, requireForm, solanaAddress } from '../wallets/addresses.ts';
 import { baseOfText, timeRangeOf } from '../wire-values.ts';
 import type { BridgeRow } from './machine.ts';
@@ -82,11 +83,8 @@ function receivableAddress(call: Call, { form }: Network): string {
   return `0x${hex(orderedBytes(call, 20))}`;
 }
 
-function bridgeOf({ store, fintech }: Call, requestId: string): BridgeRow {
-  const row = store.get<BridgeRow>('SELECT * FROM bridge WHERE request_id = ? AND fintech = ?', requestId, fintech.id);
-  if (!row) throw new Fault('NOT_FOUND', 'no bridge transaction has this request id');
-  return row;
-}
+const bridgeOf = (call: Call, requestId: string) =>
+  ownRow<BridgeRow>(call, ['bridge', 'request_id', requestId], 'no bridge transaction has this request id');
 
 const initiate: Operations['bridge.initiate'] = (call, request) => {
   const { from, to, amountBase } = routeOf(request);
@@ -94,27 +92,24 @@ const initiate: Operations['bridge.initiate'] = (call, request) => {
   requireForm(to, request.toAddress, 'toAddress');
   if (request.callbackUrl !== undefined && !URL.canParse(request.callbackUrl))
     throw new Fault('VALIDATION_ERROR', 'callbackUrl: expected an HTTPS URL');
-  const requestId = call.ids.uuid();
-  call.store.run(
-    `INSERT INTO bridge (request_id, transaction_id, reference, fintech, state, asset, from_network, to_network, amount_base,
-       from_address, to_address, receivable_address, callback_url, created_at) VALUES (?, ?, ?, ?, 'initiated', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    requestId,
-    call.ids.uuid(),
-    `BRG-${hex(orderedBytes(call, 10)).toUpperCase()}`,
-    call.fintech.id,
-    request.token,
-    from.key,
-    to.key,
-    amountBase,
-    request.fromAddress,
-    request.toAddress,
-    receivableAddress(call, from),
-    request.callbackUrl ?? null,
-    call.nowMs,
-  );
-  const row = bridgeOf(call, requestId);
+  const row = insertRow<BridgeRow>(call.store, 'bridge', {
+    request_id: call.ids.uuid(),
+    transaction_id: call.ids.uuid(),
+    reference: `BRG-${hex(orderedBytes(call, 10)).toUpperCase()}`,
+    fintech: call.fintech.id,
+    state: 'initiated',
+    asset: request.token,
+    from_network: from.key,
+    to_network: to.key,
+    amount_base: amountBase,
+    from_address: request.fromAddress,
+    to_address: request.toAddress,
+    receivable_address: receivableAddress(call, from),
+    callback_url: request.callbackUrl,
+    created_at: call.nowMs,
+  });
   return {
-    requestId,
+    requestId: row.request_id,
     transactionId: row.transaction_id,
     receivableAddress: row.receivable_address,
     reference: row.reference,
@@ -208,7 +203,7 @@ const history: Operations['bridge.history'] = (call, request) => {
     ...[call.fintech.id, filters.status ?? null, filters.token ?? null, filters.fromNetwork ?? null],
     ...[filters.toNetwork ?? null, fromMs ?? null, untilMs ?? null],
   ];
-  const total = Number(call.store.get<{ n: bigint }>(`SELECT COUNT(*) AS n ${FILTERED}`, ...values)?.n ?? 0n);
+  const total = countOf(call.store, `SELECT COUNT(*) AS n ${FILTERED}`, ...values);
   const rows = call.store.all<BridgeRow>(
     `SELECT * ${FILTERED} ORDER BY id DESC LIMIT ?8 OFFSET ?9`,
     ...values,

@@ -7,7 +7,7 @@ import { emit } from '../events/deliveries.ts';
 import { collectFees } from '../fees/fees.ts';
 import { BANK, INCOMING, post, REFUNDS, RESERVE, SUPPLY } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { userIdOf } from '../public-ids.ts';
+import { update, userIdOf } from '../rows.ts';
 import { accountAt, deliveryFor, fintechDelivery } from '../wallets/wallets.ts';
 
 export interface DepositRow {
@@ -65,7 +65,7 @@ function accept(context: Context, row: DepositRow): void {
 }
 
 function end({ store, nowMs }: Context, row: DepositRow): void {
-  store.run('UPDATE deposit SET ended_at = ? WHERE id = ?', nowMs, row.id);
+  update(store, 'deposit', row.id, { ended_at: nowMs });
 }
 
 /** Emits the event for a transfer into a permanent account; minting has not started. */
@@ -123,13 +123,7 @@ function mint(context: Context, row: DepositRow): void {
     { account: SUPPLY, minor: -base },
     { account: accountAt(store, to.address, to.network, 'CNGN'), minor: base },
   ]);
-  store.run(
-    'UPDATE deposit SET tx_hash = ?, delivered_to = ?, ended_at = ? WHERE id = ?',
-    txHash,
-    to.address,
-    nowMs,
-    row.id,
-  );
+  update(store, 'deposit', row.id, { tx_hash: txHash, delivered_to: to.address, ended_at: nowMs });
   // There is no documented event for the end of a deposit into the fintech's own account.
   if (row.user === null) return;
   emit(context, {
@@ -157,7 +151,7 @@ function refund(context: Context, row: DepositRow): void {
     { account: REFUNDS, minor: -row.amount_kobo },
     { account: BANK, minor: row.amount_kobo },
   ]);
-  store.run('UPDATE deposit SET ended_at = ? WHERE id = ?', nowMs, row.id);
+  update(store, 'deposit', row.id, { ended_at: nowMs });
   if (row.refund_reason !== 'bvn_name_mismatch') return;
   emit(context, {
     fintech: row.fintech,

@@ -4,6 +4,7 @@ import { amount } from '../../money/amount.ts';
 import { percentFromWire, percentToWire } from '../../money/rates.ts';
 import { fromWire, toWireNumber } from '../../money/units.ts';
 import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
+import { upsert } from '../rows.ts';
 import { wholeKoboOf } from '../wire-values.ts';
 import { accruedFees, WITHDRAWAL_LIMITS_KOBO } from './balance.ts';
 import { type FeeSetting, feeSetting, ownFee, platformFee } from './fees.ts';
@@ -72,17 +73,11 @@ function setFee(call: Call, direction: Direction, fee: ManageRequest['onrampFee'
   const percent = percentFromWire(fee.percentageFee);
   const cap = fromWire(fee.capFee, 'kobo', 'NGN');
   if (percent === undefined || !cap) throw new Fault('VALIDATION_ERROR', `${direction}Fee: expected numbers`);
-  call.store.run(
-    `INSERT INTO fee_setting (fintech, direction, percent_millionths, cap_kobo, enabled, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET percent_millionths = excluded.percent_millionths, cap_kobo = excluded.cap_kobo, enabled = excluded.enabled,
-     updated_at = excluded.updated_at`,
-    call.fintech.id,
-    direction,
-    percent,
-    cap.minor,
-    fee.enabled ? 1 : 0,
-    call.nowMs,
-    call.nowMs,
+  upsert(
+    call.store,
+    'fee_setting',
+    { fintech: call.fintech.id, direction, created_at: call.nowMs },
+    { percent_millionths: percent, cap_kobo: cap.minor, enabled: fee.enabled, updated_at: call.nowMs },
   );
 }
 

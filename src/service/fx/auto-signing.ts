@@ -2,12 +2,13 @@ import { Fault } from '../../contract/faults.ts';
 import { decimalText, scaledInteger } from '../../money/decimal.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { type Call, isoTime, type Operations } from '../context.ts';
+import { update } from '../rows.ts';
 import { dollars, requiredVault, type VaultRow, vaultOf } from './signing.ts';
 
 function setAutoSigning(call: Call, isOn: boolean): VaultRow {
   const vault = requiredVault(call);
   if (vault.state !== 'active') throw new Fault('VALIDATION_ERROR', 'the MPC vault is not approved yet');
-  call.store.run('UPDATE fx_vault SET auto_signing = ? WHERE id = ?', isOn ? 1 : 0, vault.id);
+  update(call.store, 'fx_vault', vault.id, { auto_signing: isOn });
   return requiredVault(call);
 }
 
@@ -34,7 +35,7 @@ const setThreshold: Operations['fx.auto-signing-threshold'] = (call, { usdThresh
   const vault = requiredVault(call);
   const cents = scaledInteger(usdThreshold.replace(/^0+(?=\d)/, ''), 2);
   if (cents === undefined) throw new Fault('VALIDATION_ERROR', 'usdThreshold: expected an amount in US dollars');
-  call.store.run('UPDATE fx_vault SET usd_threshold_cents = ? WHERE id = ?', cents, vault.id);
+  update(call.store, 'fx_vault', vault.id, { usd_threshold_cents: cents });
   return { autoSigning: { enabled: vault.auto_signing === 1n, usdThreshold: dollars(cents) } };
 };
 

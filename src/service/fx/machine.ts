@@ -3,6 +3,7 @@ import type { Asset } from '../../money/amount.ts';
 import type { Context } from '../context.ts';
 import { escrow, type Posting, platformTokens, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
+import { update } from '../rows.ts';
 import { tradeOutcome } from '../values.ts';
 import { accountAt } from '../wallets/wallets.ts';
 import { legsOf, requiredTradingAccount } from './orders.ts';
@@ -105,18 +106,13 @@ function noteSignatures(context: Context, row: TradeRow): void {
 }
 
 function touch({ store, nowMs }: Context, row: TradeRow): void {
-  store.run('UPDATE fx_trade SET updated_at = ? WHERE id = ?', nowMs, row.id);
+  update(store, 'fx_trade', row.id, { updated_at: nowMs });
 }
 
 function failedBecause(reason: string) {
   return (context: Context, row: TradeRow): void => {
     release(context, row);
-    context.store.run(
-      'UPDATE fx_trade SET error_message = ?, failed_at = ? WHERE id = ?',
-      reason,
-      context.nowMs,
-      row.id,
-    );
+    update(context.store, 'fx_trade', row.id, { error_message: reason, failed_at: context.nowMs });
   };
 }
 

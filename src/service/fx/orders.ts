@@ -4,6 +4,7 @@ import { ceilDivide, takerPriceMicro } from '../../money/rates.ts';
 import type { Database } from '../../sqlite/database.ts';
 import type { Context } from '../context.ts';
 import { type AccountRef, balanceOf, walletAccount } from '../ledger.ts';
+import { insertRow } from '../rows.ts';
 import { smartWallet, vaultWallet } from '../wallets/wallets.ts';
 
 /** Prices are cNGN for one stablecoin, in millionths: 1388.77 is 1_388_770_000n. */
@@ -88,25 +89,24 @@ export function nextTurn(store: Database): bigint {
 }
 
 /** Adds an order to the book, after those of equal price, without validation. */
-export function insertOrder({ store, ids, nowMs }: Context, fintech: bigint, terms: OrderTerms): bigint {
+export function insertOrder({ store, ids, nowMs }: Context, fintech: bigint, terms: OrderTerms): OrderRow {
   const takerPrice = takerPriceMicro(terms.priceMicro, terms.spreadMillionths, terms.gives);
-  return store.insert(
-    `INSERT INTO fx_order (order_id, fintech, pair, gives, price_micro, spread_millionths, taker_price_micro, rank_micro, turn,
-       min_base, max_base, state, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'active', ?, ?)`,
-    `order_${ids.uuid()}`,
+  return insertRow<OrderRow>(store, 'fx_order', {
+    order_id: `order_${ids.uuid()}`,
     fintech,
-    terms.pair,
-    terms.gives,
-    terms.priceMicro,
-    terms.spreadMillionths,
-    takerPrice,
-    rankMicro(takerPrice, terms.gives),
-    nextTurn(store),
-    terms.minBase,
-    terms.maxBase,
-    nowMs,
-    nowMs,
-  );
+    pair: terms.pair,
+    gives: terms.gives,
+    price_micro: terms.priceMicro,
+    spread_millionths: terms.spreadMillionths,
+    taker_price_micro: takerPrice,
+    rank_micro: rankMicro(takerPrice, terms.gives),
+    turn: nextTurn(store),
+    min_base: terms.minBase,
+    max_base: terms.maxBase,
+    state: 'active',
+    created_at: nowMs,
+    updated_at: nowMs,
+  });
 }
 
 /** Returns the most that one trade can take from the maker's wallet, in base units of the asset the maker gives. */

@@ -1,6 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { isoTime, type Operations, VERSION } from '../context.ts';
+import { insert } from '../rows.ts';
 import { FX_WINDOW_MS } from '../settings.ts';
 import { averagePriceMicro, averageSpreadMillionths } from './order-book.ts';
 import { baseOf, decimal, fillFor, slicesText, tokenAmount } from './terms.ts';
@@ -19,20 +20,18 @@ const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmou
     EXPIRED_PER_QUOTE,
     nowMs,
   );
-  store.run(
-    `INSERT INTO fx_quote (quote_id, fintech, pair, side, cngn_base, token_base, price_micro, slices, expires_at, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    quoteId,
-    fintech.id,
+  insert(store, 'fx_quote', {
+    quote_id: quoteId,
+    fintech: fintech.id,
     pair,
     side,
-    fill.cngnBase,
-    fill.tokenBase,
-    averagePriceMicro(fill),
-    slicesText(fill.slices),
-    expiresAt,
-    nowMs,
-  );
+    cngn_base: fill.cngnBase,
+    token_base: fill.tokenBase,
+    price_micro: averagePriceMicro(fill),
+    slices: slicesText(fill.slices),
+    expires_at: expiresAt,
+    created_at: nowMs,
+  });
   return {
     quote: {
       quoteId,

@@ -2,6 +2,7 @@ import { Fault } from '../../contract/faults.ts';
 import { MIN_CNGN, PAIRS, type Pair, type Side } from '../../contract/fx.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { type Call, isoTime, isoTimeOrNull, type Operations, VERSION } from '../context.ts';
+import { ownRow } from '../rows.ts';
 import type { TradeRow } from './machine.ts';
 import { type Fill, fillOf, sliceOfOrder } from './order-book.ts';
 import { legsOf, type OrderRow, sideOf, stablecoinOf, tradingBalance } from './orders.ts';
@@ -25,12 +26,12 @@ interface Matched {
 
 /** Mode 1: the quoted price, as long as its orders are active and backed. A quote can be used once. */
 function byQuote(call: Call, quoteId: string): Matched {
-  const row = call.store.get<QuoteRow>(
-    'SELECT * FROM fx_quote WHERE quote_id = ? AND fintech = ?',
-    quoteId,
-    call.fintech.id,
+  const row = ownRow<QuoteRow>(
+    call,
+    ['fx_quote', 'quote_id', quoteId],
+    'the quote does not exist or has been used',
+    'INVALID_QUOTE',
   );
-  if (!row) throw new Fault('INVALID_QUOTE', 'the quote does not exist or has been used');
   if (call.nowMs >= Number(row.expires_at)) throw new Fault('INVALID_QUOTE', 'the quote is older than 5 minutes');
   const fill = fillOf(readSlices(row.slices));
   requireBacked(call, row, fill);
@@ -187,12 +188,7 @@ function listed(row: TradeRow) {
 }
 
 const tradeStatus: Operations['fx.trade-status'] = (call, { tradeId }) => {
-  const row = call.store.get<TradeRow>(
-    'SELECT * FROM fx_trade WHERE trade_id = ? AND fintech = ?',
-    tradeId,
-    call.fintech.id,
-  );
-  if (!row) throw new Fault('NOT_FOUND', 'this fintech has no trade with this id');
+  const row = ownRow<TradeRow>(call, ['fx_trade', 'trade_id', tradeId], 'this fintech has no trade with this id');
   return {
     trade: {
       ...listed(row),

@@ -2,6 +2,7 @@ import { Fault } from '../../contract/faults.ts';
 import { sameAddress } from '../../contract/networks.ts';
 import { type Call, isoTime, type Operations } from '../context.ts';
 import { schedule } from '../machine.ts';
+import { insert, upsert } from '../rows.ts';
 import { IS_OPEN_TRADE } from '../schema/conditions.ts';
 import { isTestText } from '../values.ts';
 import { smartWallet, vaultWallet, walletAt } from '../wallets/wallets.ts';
@@ -22,12 +23,14 @@ function walletFor(call: Call, field: string, address: string): bigint {
     throw new Fault('VALIDATION_ERROR', `${field}: expected an address that does not belong to another wallet`);
   return (
     known?.id ??
-    call.store.insert(
-      `INSERT INTO wallet (address, fintech, kind, blockchain, token_buy, created_at) VALUES (?, ?, 'vault', 'base', 'CNGN', ?)`,
-      sameAddress(address),
-      call.fintech.id,
-      call.nowMs,
-    )
+    insert(call.store, 'wallet', {
+      address: sameAddress(address),
+      fintech: call.fintech.id,
+      kind: 'vault',
+      blockchain: 'base',
+      token_buy: 'CNGN',
+      created_at: call.nowMs,
+    })
   );
 }
 
@@ -52,22 +55,22 @@ const registerMpc: Operations['fx.register-mpc'] = (call, input) => {
   if (open) throw new Fault('VALIDATION_ERROR', 'the fintech has open trades; try again after they finish');
   const usdc = walletFor(call, 'tokenWallets.USDC', input.tokenWallets.USDC);
   const usdt = walletFor(call, 'tokenWallets.USDT', input.tokenWallets.USDT);
-  store.run(
-    `INSERT INTO fx_vault (fintech, vault_id, usdc_wallet, usdt_wallet, api_key_shown, private_key_shown, signer_public_key, notification_emails,
-       state, auto_signing, usd_threshold_cents, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, ?, ?)
-     ON CONFLICT (fintech) DO UPDATE SET vault_id = excluded.vault_id, usdc_wallet = excluded.usdc_wallet, usdt_wallet = excluded.usdt_wallet,
-       api_key_shown = excluded.api_key_shown, private_key_shown = excluded.private_key_shown, signer_public_key = excluded.signer_public_key,
-       notification_emails = excluded.notification_emails, state = 'pending', auto_signing = 0, created_at = excluded.created_at`,
-    fintech.id,
-    input.vaultId,
-    usdc,
-    usdt,
-    firstOf(input.mpcVaultApiKey),
-    firstOf(input.mpcClientSignerPrivateKey),
-    input.callbackClientSignerPublicKey,
-    JSON.stringify(input.notificationEmails),
-    FIRST_THRESHOLD_CENTS,
-    nowMs,
+  upsert(
+    store,
+    'fx_vault',
+    { fintech: fintech.id, usd_threshold_cents: FIRST_THRESHOLD_CENTS },
+    {
+      vault_id: input.vaultId,
+      usdc_wallet: usdc,
+      usdt_wallet: usdt,
+      api_key_shown: firstOf(input.mpcVaultApiKey),
+      private_key_shown: firstOf(input.mpcClientSignerPrivateKey),
+      signer_public_key: input.callbackClientSignerPublicKey,
+      notification_emails: JSON.stringify(input.notificationEmails),
+      state: 'pending',
+      auto_signing: false,
+      created_at: nowMs,
+    },
   );
   const vault = requiredVault(call);
   // Drops the pending approval of the replaced vault.

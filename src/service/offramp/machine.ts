@@ -8,7 +8,7 @@ import { isPayoutToFail } from '../fault-rules.ts';
 import { collectFees } from '../fees/fees.ts';
 import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { userIdOf } from '../public-ids.ts';
+import { update, userIdOf } from '../rows.ts';
 import { SHOWN_STATE_MS } from '../settings.ts';
 import { type PayoutPlan, payoutPlan } from '../values.ts';
 import { TOKEN_ADDRESS } from '../wallets/addresses.ts';
@@ -115,7 +115,7 @@ function transfer(context: Context, row: OfframpRow): void {
 }
 
 function confirmTransfer(context: Context, row: OfframpRow): void {
-  context.store.run('UPDATE offramp SET transferred_at = ? WHERE id = ?', context.nowMs, row.id);
+  update(context.store, 'offramp', row.id, { transferred_at: context.nowMs });
   emit(context, {
     fintech: row.fintech,
     event: 'vault.return.transfer.confirmed',
@@ -163,7 +163,7 @@ function eventOf(context: Context, row: OfframpRow) {
 }
 
 function touch({ store, nowMs }: Context, row: OfframpRow): void {
-  store.run('UPDATE offramp SET updated_at = ? WHERE id = ?', nowMs, row.id);
+  update(store, 'offramp', row.id, { updated_at: nowMs });
 }
 
 function settle(context: Context, row: OfframpRow): void {

@@ -6,7 +6,7 @@ import { emit } from '../events/deliveries.ts';
 import { collectFees, gatewayFee } from '../fees/fees.ts';
 import { balanceOf, GATEWAY_FEES, INCOMING, post, REFUNDS, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { userIdOf, walletAddressOf } from '../public-ids.ts';
+import { update, userIdOf, walletAddressOf } from '../rows.ts';
 import { startSwap } from '../swaps/swaps.ts';
 import { isTestAmount } from '../values.ts';
 import { accountAt, type Delivery, deliveryFor } from '../wallets/wallets.ts';
@@ -86,7 +86,7 @@ function expireAccount(context: Context, row: OnrampRow): void {
 
 function acceptPayment(context: Context, row: OnrampRow): void {
   setAccountStatus(context, row, 'used');
-  context.store.run('UPDATE onramp SET funding_requested_at = ? WHERE id = ?', context.nowMs, row.id);
+  update(context.store, 'onramp', row.id, { funding_requested_at: context.nowMs });
   const fails = isTestAmount('mintFails', amount('NGN', row.base_kobo));
   schedule(context, onramp.name, row.id, fails ? 'mint-failed' : 'minted', context.pace.mint);
 }
@@ -103,11 +103,7 @@ function refundPayment(context: Context, row: OnrampRow): void {
     { account: INCOMING, minor: -totalKobo(row) },
     { account: REFUNDS, minor: totalKobo(row) },
   ]);
-  store.run(
-    `UPDATE deposit SET state = 'refunding', refund_reason = 'mint_failed', refund_reference = ? WHERE id = ?`,
-    ids.uuid(),
-    paid.id,
-  );
+  update(store, 'deposit', paid.id, { state: 'refunding', refund_reason: 'mint_failed', refund_reference: ids.uuid() });
   schedule(context, 'deposit', paid.id, 'refunded', context.pace.refund);
 }
 
@@ -124,7 +120,7 @@ function mint(context: Context, row: OnrampRow): void {
     { account: SUPPLY, minor: -base },
     { account: walletAccount(row.wallet, 'base', 'CNGN'), minor: base },
   ]);
-  store.run('UPDATE onramp SET funded_at = ?, tx_hash = ? WHERE id = ?', nowMs, txHash, row.id);
+  update(store, 'onramp', row.id, { funded_at: nowMs, tx_hash: txHash });
   store.run(
     `UPDATE deposit SET state = 'completed', tx_hash = ?, ended_at = ? WHERE onramp = ? AND state = 'processing'`,
     txHash,
@@ -197,7 +193,7 @@ function deliver(context: Context, row: OnrampRow): void {
 }
 
 function complete({ store, nowMs }: Context, row: OnrampRow): void {
-  store.run('UPDATE onramp SET completed_at = ? WHERE id = ?', nowMs, row.id);
+  update(store, 'onramp', row.id, { completed_at: nowMs });
 }
 
 /** Swaps the funded amount, or what is left of it. */

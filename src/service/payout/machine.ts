@@ -15,6 +15,7 @@ import { isPayoutToFail } from '../fault-rules.ts';
 import { collectFees } from '../fees/fees.ts';
 import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
+import { update } from '../rows.ts';
 import { REVERSAL_MS, REVIEW_MS, SHOWN_STATE_MS } from '../settings.ts';
 import { payoutPlan } from '../values.ts';
 import { blockNumber, GAS } from '../wallets/addresses.ts';
@@ -211,7 +212,7 @@ function payoutTotalKobo(row: PayoutRow): bigint {
 }
 
 function touch({ store, nowMs }: Context, row: PayoutRow): void {
-  store.run('UPDATE payout SET updated_at = ? WHERE id = ?', nowMs, row.id);
+  update(store, 'payout', row.id, { updated_at: nowMs });
 }
 
 /** Returns how long a state lasts: longer for the test account that shows every state. */
@@ -231,7 +232,7 @@ function transfer(context: Context, row: PayoutRow): void {
 }
 
 function confirmTransfer(context: Context, row: PayoutRow): void {
-  context.store.run('UPDATE payout SET transferred_at = ? WHERE id = ?', context.nowMs, row.id);
+  update(context.store, 'payout', row.id, { transferred_at: context.nowMs });
   follow(context, row, payoutPlan(row.account_number) === 'reviewed' ? 'held' : 'handed-over');
   announceTransfer(context, row);
 }
@@ -258,7 +259,7 @@ function settle(context: Context, row: PayoutRow): void {
     { account: BANK, minor: row.amount_kobo },
     ...collectFees(context, row.fintech, 'offramp', row.platform_fee_kobo, 0n),
   ]);
-  store.run('UPDATE payout SET updated_at = ?, completed_at = ? WHERE id = ?', nowMs, nowMs, row.id);
+  update(store, 'payout', row.id, { updated_at: nowMs, completed_at: nowMs });
   if (payoutPlan(row.account_number) === 'reversed') schedule(context, payout.name, row.id, 'reversed', REVERSAL_MS);
   announceCompletion(context, row);
 }

@@ -6,7 +6,7 @@ import { emit } from '../events/deliveries.ts';
 import { post, swapping, walletAccount } from '../ledger.ts';
 import { fire, type Machine, schedule } from '../machine.ts';
 import { onramp } from '../onramp/machine.ts';
-import { userIdOf } from '../public-ids.ts';
+import { rowOf, update, userIdOf, walletAddressOf } from '../rows.ts';
 import { GAS, TOKEN_ADDRESS } from '../wallets/addresses.ts';
 import { accountAt, managedWallet, type WalletRow } from '../wallets/wallets.ts';
 import { exchange, minimumOutBase, type SwapTrigger } from './swaps.ts';
@@ -56,12 +56,12 @@ export const swap: Machine<SwapRow> = {
 };
 
 function accept(context: Context, row: SwapRow): void {
-  context.store.run('UPDATE swap SET updated_at = ? WHERE id = ?', context.nowMs, row.id);
+  update(context.store, 'swap', row.id, { updated_at: context.nowMs });
   schedule(context, swap.name, row.id, 'begun', context.pace.step);
 }
 
 function begin(context: Context, row: SwapRow): void {
-  context.store.run('UPDATE swap SET updated_at = ? WHERE id = ?', context.nowMs, row.id);
+  update(context.store, 'swap', row.id, { updated_at: context.nowMs });
   if (row.onramp !== null) fire(context, onramp, row.onramp, 'swap-begun');
   schedule(context, swap.name, row.id, 'executed', context.pace.swap);
 }
@@ -88,14 +88,12 @@ function execute(context: Context, row: SwapRow): void {
     { account: accountAt(store, row.destination, row.network, row.buy_asset), minor: result.amountOutBase },
   ]);
   const txHash = newTxHash(context);
-  store.run(
-    'UPDATE swap SET amount_out_base = ?, rate_micro = ?, tx_hash = ?, updated_at = ? WHERE id = ?',
-    result.amountOutBase,
-    result.rateMicro,
-    txHash,
-    nowMs,
-    row.id,
-  );
+  update(store, 'swap', row.id, {
+    amount_out_base: result.amountOutBase,
+    rate_micro: result.rateMicro,
+    tx_hash: txHash,
+    updated_at: nowMs,
+  });
   const about = eventOf(context, row);
   emit(context, {
     ...about,
@@ -107,7 +105,7 @@ function execute(context: Context, row: SwapRow): void {
       transferTxHash: txHash,
       completedAt: isoTime(nowMs),
       smartWalletContext: {
-        smartWalletAddress: walletOf(context, row).address,
+        smartWalletAddress: walletAddressOf(store, row.wallet),
         managedWalletAddress: managedWallet(store, row.user).address,
       },
       swapMetrics: {
@@ -127,7 +125,7 @@ function returnTokens(context: Context, row: SwapRow): void {
     { account: swapping(row.sell_asset), minor: -row.amount_in_base },
     { account: walletAccount(row.wallet, 'base', row.sell_asset), minor: row.amount_in_base },
   ]);
-  store.run('UPDATE swap SET error_code = ?, updated_at = ? WHERE id = ?', code, nowMs, row.id);
+  update(store, 'swap', row.id, { error_code: code, updated_at: nowMs });
   const about = eventOf(context, row);
   emit(context, {
     ...about,
@@ -143,15 +141,9 @@ function returnTokens(context: Context, row: SwapRow): void {
   if (row.onramp !== null) fire(context, onramp, row.onramp, 'swap-failed');
 }
 
-function walletOf({ store }: Context, row: SwapRow): WalletRow {
-  const wallet = store.get<WalletRow>('SELECT * FROM wallet WHERE id = ?', row.wallet);
-  if (!wallet) throw new Error('the swap has no wallet');
-  return wallet;
-}
-
 /** The common part of the events of a swap. */
 function eventOf(context: Context, row: SwapRow) {
-  const wallet = walletOf(context, row);
+  const wallet = rowOf<WalletRow>(context.store, 'wallet', row.wallet);
   return {
     fintech: row.fintech,
     requestId: row.request_id,

@@ -1,5 +1,6 @@
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type Call, isoTime, type Operations } from '../context.ts';
+import { countOf } from '../rows.ts';
 import type { UserRow } from './operation.ts';
 
 interface SummaryRow
@@ -69,9 +70,8 @@ function userPage(
 function countUsers({ store, fintech }: Call, status: keyof typeof ACTIVE_FILTER): number {
   const all = store.get<{ users: bigint }>('SELECT users FROM fintech WHERE id = ?', fintech.id)?.users ?? 0n;
   if (status === 'all') return Number(all);
-  const inactive =
-    store.get<{ n: bigint }>('SELECT COUNT(*) AS n FROM user WHERE fintech = ? AND active = 0', fintech.id)?.n ?? 0n;
-  return Number(status === 'inactive' ? inactive : all - inactive);
+  const inactive = countOf(store, 'SELECT COUNT(*) AS n FROM user WHERE fintech = ? AND active = 0', fintech.id);
+  return status === 'inactive' ? inactive : Number(all) - inactive;
 }
 
 const listUsers: Operations['users.list'] = (call, input) => {

@@ -3,6 +3,7 @@ import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type Call, hex, isoTime, type Operations, orderedBytes } from '../context.ts';
 import type { VirtualAccountRow } from '../deposits/virtual-accounts.ts';
 import { schedule } from '../machine.ts';
+import { insert, ownRow } from '../rows.ts';
 import { bvnRecord } from '../values.ts';
 import { userWallets } from '../wallets/wallets.ts';
 import type { OnboardingRow } from './machine.ts';
@@ -25,9 +26,7 @@ function bvnDigest(call: Call, bvn: string): string {
 
 /** Returns a verified user of the calling fintech by id, or throws `fault`. */
 export function userOf(call: Call, userId: string, fault: 'NOT_FOUND' | 'USER_NOT_FOUND'): UserRow {
-  const user = call.store.get<UserRow>('SELECT * FROM user WHERE user_id = ? AND fintech = ?', userId, call.fintech.id);
-  if (!user) throw new Fault(fault, 'this fintech has no verified user with this id');
-  return user;
+  return ownRow(call, ['user', 'user_id', userId], 'this fintech has no verified user with this id', fault);
 }
 
 /** Throws VALIDATION_ERROR for a deactivated user. Source: interface (the rule), inferred (the error). */
@@ -50,19 +49,18 @@ const onboard: Operations['users.onboard'] = (call, { bvn }) => {
   const requestId = call.ids.uuid();
   const userId = newUserId(call);
   const verifies = record.outcome === 'verifies';
-  const id = call.store.insert(
-    `INSERT INTO onboarding (request_id, fintech, user_id, bvn_digest, first_name, middle_name, last_name, verifies, state, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'processing', ?)`,
-    requestId,
-    call.fintech.id,
-    userId,
-    digest,
-    record.name.first,
-    record.name.middle,
-    record.name.last,
-    verifies ? 1 : 0,
-    call.nowMs,
-  );
+  const id = insert(call.store, 'onboarding', {
+    request_id: requestId,
+    fintech: call.fintech.id,
+    user_id: userId,
+    bvn_digest: digest,
+    first_name: record.name.first,
+    middle_name: record.name.middle,
+    last_name: record.name.last,
+    verifies,
+    state: 'processing',
+    created_at: call.nowMs,
+  });
   schedule(call, 'onboarding', id, verifies ? 'verified' : 'rejected', call.pace.verifyBvn);
   return {
     requestId,
@@ -74,12 +72,7 @@ const onboard: Operations['users.onboard'] = (call, { bvn }) => {
 };
 
 const onboardStatus: Operations['users.onboard-status'] = (call, { requestId }) => {
-  const row = call.store.get<OnboardingRow>(
-    'SELECT * FROM onboarding WHERE request_id = ? AND fintech = ?',
-    requestId,
-    call.fintech.id,
-  );
-  if (!row) throw new Fault('NOT_FOUND', 'no onboarding has this request id');
+  const row = ownRow<OnboardingRow>(call, ['onboarding', 'request_id', requestId], 'no onboarding has this request id');
   const failed = row.state === 'failed';
   const userMessage = 'the BVN could not be verified';
   return {

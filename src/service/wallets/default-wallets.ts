@@ -1,6 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import { sameAddress } from '../../contract/networks.ts';
 import type { Call, Operations } from '../context.ts';
+import { upsert } from '../rows.ts';
 import { type UserRow, userOf } from '../users/operation.ts';
 import { requireAddress } from './addresses.ts';
 import { EVM_NETWORKS, walletAt } from './wallets.ts';
@@ -31,15 +32,7 @@ const set: Operations['users.set-default-wallet'] = (call, { userId, address, bl
   const user = userOf(call, userId, 'NOT_FOUND');
   requireOutside(call, user, address);
   const row: DefaultWalletRow = { address: sameAddress(address), blockchain: network, label: label ?? null };
-  call.store.run(
-    `INSERT INTO default_wallet (user, address, blockchain, label, set_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET address = excluded.address, blockchain = excluded.blockchain, label = excluded.label, set_at = excluded.set_at`,
-    user.id,
-    row.address,
-    row.blockchain,
-    row.label,
-    call.nowMs,
-  );
+  upsert(call.store, 'default_wallet', { user: user.id }, { ...row, set_at: call.nowMs });
   return { userId: user.user_id, defaultWallet: shown(row), note: NOTE };
 };
 

@@ -1,6 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import { ledgerNetwork, NETWORKS, sameAddress } from '../../contract/networks.ts';
 import { type Call, isoTime, type Operations } from '../context.ts';
+import { insert, update } from '../rows.ts';
 import { requireAddress } from './addresses.ts';
 import { smartWallet } from './wallets.ts';
 
@@ -47,7 +48,7 @@ export function externalWalletsOf({ store, fintech }: Call) {
 
 /** Updates the time of the last wallet change on the fintech's record. */
 function touchFintech({ store, fintech, nowMs }: Call): void {
-  store.run('UPDATE fintech SET updated_at = ? WHERE id = ?', nowMs, fintech.id);
+  update(store, 'fintech', fintech.id, { updated_at: nowMs });
 }
 
 function requireNew(call: Call, address: string): void {
@@ -62,19 +63,18 @@ const add: Operations['wallets.add-external'] = (call, request) => {
   requireNew(call, address);
   const { store, fintech, nowMs } = call;
   if (isDefault) store.run('UPDATE external_wallet SET is_default = 0 WHERE fintech = ?', fintech.id);
-  store.run(
-    `INSERT INTO external_wallet (fintech, address, blockchain, type, label, purpose, is_default, status, metadata, added_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'active', ?, ?)`,
-    fintech.id,
-    sameAddress(address),
+  insert(store, 'external_wallet', {
+    fintech: fintech.id,
+    address: sameAddress(address),
     blockchain,
     type,
-    label ?? null,
-    purpose ?? null,
-    isDefault ? 1 : 0,
-    metadata ? JSON.stringify(metadata) : null,
-    nowMs,
-  );
+    label,
+    purpose,
+    is_default: isDefault,
+    status: 'active',
+    metadata: metadata ? JSON.stringify(metadata) : null,
+    added_at: nowMs,
+  });
   touchFintech(call);
   return { wallet: { address: sameAddress(address), status: 'active', type, blockchain } };
 };
@@ -88,7 +88,7 @@ function requireRegistered(call: Call, address: string): ExternalWalletRow {
 
 const setStatus: Operations['wallets.set-external-status'] = (call, { address, status }) => {
   const row = requireRegistered(call, address);
-  call.store.run('UPDATE external_wallet SET status = ? WHERE id = ?', status, row.id);
+  update(call.store, 'external_wallet', row.id, { status });
   touchFintech(call);
   return { address: row.address, status };
 };

@@ -1,4 +1,5 @@
 import { type Call, hex, type Operations, orderedBytes } from '../context.ts';
+import { insert, update } from '../rows.ts';
 import type { WalletRow } from './wallets.ts';
 
 type MigrationStatus = 'created' | 'migrated' | 'skipped' | 'failed';
@@ -14,14 +15,16 @@ type MigrationResult = {
 /** Creates a managed wallet. The user keeps the wallet it replaces, with its balance. */
 function provision(call: Call, user: bigint, replaced: WalletRow | undefined): string {
   const address = `0x${hex(orderedBytes(call, 20))}`;
-  if (replaced) call.store.run(`UPDATE wallet SET kind = 'replaced' WHERE id = ?`, replaced.id);
-  call.store.run(
-    `INSERT INTO wallet (address, fintech, user, kind, blockchain, token_buy, created_at) VALUES (?, ?, ?, 'managed', 'base', 'CNGN', ?)`,
+  if (replaced) update(call.store, 'wallet', replaced.id, { kind: 'replaced' });
+  insert(call.store, 'wallet', {
     address,
-    call.fintech.id,
+    fintech: call.fintech.id,
     user,
-    call.nowMs,
-  );
+    kind: 'managed',
+    blockchain: 'base',
+    token_buy: 'CNGN',
+    created_at: call.nowMs,
+  });
   return address;
 }
 
