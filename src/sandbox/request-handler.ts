@@ -14,8 +14,8 @@ import { fromWire, wireForPeople } from '../money/units.ts';
 import type { Call, Context } from '../service/context.ts';
 import { type FaultRule, faultRuleFor, useFaultRule } from '../service/fault-rules.ts';
 import type { Service, WorkKind } from '../service/service.ts';
-import type { FoundOperation } from './find-operation.ts';
 import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
+import type { FoundOperation } from './router.ts';
 import { type Route, readQuery, requireUtf8 } from './router.ts';
 import { answerKey, type Received, staysPlain } from './sealed.ts';
 

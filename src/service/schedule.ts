@@ -9,7 +9,7 @@ import { offramp } from './offramp/machine.ts';
 import { onramp } from './onramp/machine.ts';
 import { payout } from './payout/machine.ts';
 import { insert } from './rows.ts';
-import { IS_OPEN_PAYOUT, IS_OPEN_TRADE } from './schema/conditions.ts';
+import { IS_OPEN_PAYOUT, IS_OPEN_TRADE } from './schema/schema.ts';
 import { swap } from './swaps/machine.ts';
 import { withdrawal } from './transfers/machine.ts';
 import { onboarding } from './users/machine.ts';

@@ -1,7 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import { type Call, isoTime, type Operations } from '../context.ts';
 import { insert, ownRow } from '../rows.ts';
-import { IS_OPEN_PAYOUT } from '../schema/conditions.ts';
+import { IS_OPEN_PAYOUT } from '../schema/schema.ts';
 import { accountHolder } from '../values.ts';
 import { BANKS, type Bank, bankByCode } from './banks.ts';
 

@@ -8,18 +8,26 @@ import { countOf, insertRow, ownRow } from '../rows.ts';
 import { bantuAddress, requireForm, solanaAddress } from '../wallets/addresses.ts';
 import { baseOfText, timeRangeOf } from '../wire-values.ts';
 import type { BridgeRow } from './machine.ts';
-import {
-  ALL_NETWORKS,
-  BRIDGE_MINUTES,
-  BRIDGE_PROVIDER,
-  BRIDGE_SECONDS,
-  bridgeFee,
-  bridgeNetworkOf,
-  LISTED_NETWORKS,
-  ROUTE_NETWORKS,
-} from './routes.ts';
+import { bridgeFee, bridgeNetworkOf, ROUTE_NETWORKS } from './machine.ts';
 
 const cngn = (base: bigint) => toWireText(amount('CNGN', base), 'decimal-string');
+/** The only bridge provider. Source: interface (the field), public (the name). */
+const BRIDGE_PROVIDER = 'cngn-bridge';
+
+/** Networks that requests accept but the network list omits. Source: interface. */
+const UNLISTED = ['arc', 'celo'];
+
+/** Networks in the network list. Source: interface. */
+const LISTED_NETWORKS = ROUTE_NETWORKS.filter((key) => !UNLISTED.includes(key));
+
+/** All networks of the service, including those that carry only other tokens. Source: interface. */
+const ALL_NETWORKS = ['base', 'bsc', 'eth', 'pol', 'trx', 'sol', 'xbn', 'atc', 'monad', 'arc', 'celo'];
+
+/** The duration of a bridge transaction in seconds, from the public example. */
+const BRIDGE_SECONDS = 210;
+/** The duration in minutes, rounded up. */
+const BRIDGE_MINUTES = 4;
+
 /** Source: public (the id and the expiry of a quote). */
 const QUOTE_MS = 5 * 60_000;
 

@@ -3,8 +3,7 @@ import { amount } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { isoTime, type Operations, VERSION } from '../context.ts';
-import { feesInFull } from '../onramp/fees.ts';
-import { type OnrampRow, totalFeeKobo, totalKobo } from '../onramp/machine.ts';
+import { feesInFull, type OnrampRow, totalFeeKobo, totalKobo } from '../onramp/machine.ts';
 import { ownRow, walletAddressOf } from '../rows.ts';
 import type { VirtualAccountRow } from './virtual-accounts.ts';
 

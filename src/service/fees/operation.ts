@@ -6,8 +6,7 @@ import { fromWire, toWireNumber } from '../../money/units.ts';
 import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
 import { upsert } from '../rows.ts';
 import { wholeKoboOf } from '../wire-values.ts';
-import { accruedFees, WITHDRAWAL_LIMITS_KOBO } from './balance.ts';
-import { type FeeSetting, feeSetting, ownFee, platformFee } from './fees.ts';
+import { accruedFees, type FeeSetting, feeSetting, ownFee, platformFee, WITHDRAWAL_LIMITS_KOBO } from './fees.ts';
 
 const kobo = (minor: bigint) => toWireNumber(amount('NGN', minor), 'kobo');
 

@@ -2,8 +2,8 @@ import { Fault } from '../../contract/faults.ts';
 import { type PercentMillionths, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
 import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
 import { ownRow, rowOf, update } from '../rows.ts';
-import { commitments } from './commitments.ts';
 import {
+  commitments,
   insertOrder,
   legsOf,
   maxGivenBase,

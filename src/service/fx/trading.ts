@@ -9,10 +9,9 @@ import { schedule } from '../machine.ts';
 import { insert, insertRow, update } from '../rows.ts';
 import { FX_WINDOW_MS } from '../settings.ts';
 import { walletAt } from '../wallets/wallets.ts';
-import { commitments } from './commitments.ts';
 import { lockPostings, type TradeRow } from './machine.ts';
 import { averagePriceMicro, type Fill } from './order-book.ts';
-import { legsOf, tradingBalance } from './orders.ts';
+import { commitments, legsOf, tradingBalance } from './orders.ts';
 import { signersOf, signsByItself } from './signing.ts';
 
 /** The platform's fee, deducted from what the taker gets. Source: inferred. */

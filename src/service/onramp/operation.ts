@@ -19,8 +19,7 @@ import { fullName } from '../users/names.ts';
 import { requireActive, type UserRow, userOf } from '../users/operation.ts';
 import type { WalletRow } from '../wallets/wallets.ts';
 import { koboOf } from '../wire-values.ts';
-import { feesInShort } from './fees.ts';
-import { type OnrampRow, totalKobo } from './machine.ts';
+import { feesInShort, type OnrampRow, totalKobo } from './machine.ts';
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
 

@@ -6,11 +6,10 @@ import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type BankAccountRow, bankAccountById } from '../banks/operation.ts';
 import { type Call, isoTime, isoTimeOrNull, newTxHash, type Operations } from '../context.ts';
 import { feesOn } from '../fees/fees.ts';
-import { commitments } from '../fx/commitments.ts';
+import { commitments } from '../fx/orders.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
-import { type Source, takeInOrder, totalOf } from '../offramp/sources.ts';
 import { insert, insertRow, ownRow } from '../rows.ts';
-import { holdings, smartWallet } from '../wallets/wallets.ts';
+import { holdings, type Source, smartWallet, takeInOrder, totalOf } from '../wallets/wallets.ts';
 import { announceInitiated, bankAccountOf, begin, type PayoutRow, systemWallet } from './machine.ts';
 
 /**

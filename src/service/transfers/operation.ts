@@ -5,7 +5,7 @@ import { ASSET_LABEL, amount, amountForPeople, type Token } from '../../money/am
 import { fromWire, toWireText } from '../../money/units.ts';
 import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
-import { type Commitments, commitments } from '../fx/commitments.ts';
+import { type Commitments, commitments } from '../fx/orders.ts';
 import { balanceOf, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { isTestAmount } from '../values.ts';

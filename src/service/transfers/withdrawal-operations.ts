@@ -5,12 +5,12 @@ import { ledgerNetwork, type Network, networkOf, sameAddress } from '../../contr
 import { type Asset, amount, amountForPeople, type Token } from '../../money/amount.ts';
 import { fromWire, toWireText } from '../../money/units.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
-import { bridgeFee } from '../bridge/routes.ts';
+import { bridgeFee } from '../bridge/machine.ts';
 import { type Call, isoTime, isoTimeOrNull, type Operations } from '../context.ts';
 import { type AccountRef, platformTokens, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { countOf } from '../rows.ts';
-import { IS_OPEN_WITHDRAWAL } from '../schema/conditions.ts';
+import { IS_OPEN_WITHDRAWAL } from '../schema/schema.ts';
 import { requireActive, type UserRow, userOf } from '../users/operation.ts';
 import { isTestAmount } from '../values.ts';
 import { blockNumber, GAS, requireForm, TOKEN_ADDRESS } from '../wallets/addresses.ts';
