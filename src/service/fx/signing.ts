@@ -10,8 +10,6 @@ export interface VaultRow {
   readonly id: bigint;
   readonly fintech: bigint;
   readonly vault_id: string;
-  readonly usdc_wallet: bigint;
-  readonly usdt_wallet: bigint;
   readonly api_key_shown: string;
   readonly private_key_shown: string;
   readonly signer_public_key: string;

@@ -25,8 +25,6 @@ export interface PayoutRow {
   readonly id: bigint;
   readonly request_id: string;
   readonly fintech: bigint;
-  /** Null once the bank account is removed. */
-  readonly bank_account: bigint | null;
   readonly state: string;
   readonly amount_kobo: bigint;
   readonly platform_fee_kobo: bigint;

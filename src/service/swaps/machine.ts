@@ -32,7 +32,6 @@ export interface SwapRow {
   readonly amount_out_base: bigint | null;
   readonly rate_micro: bigint | null;
   readonly tx_hash: string | null;
-  readonly error_code: string | null;
   readonly created_at: bigint;
   readonly updated_at: bigint;
 }
