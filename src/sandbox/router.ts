@@ -7,7 +7,7 @@ import { createLoader } from '../contract/load.ts';
 import { createPathMatcher } from '../contract/paths.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { parseJson } from '../money/decimal.ts';
-import type { AnyOperation } from '../service/context.ts';
+import type { Call } from '../service/context.ts';
 import { loadOperations } from '../service/operations.ts';
 import type { Service } from '../service/service.ts';
 
@@ -100,6 +100,9 @@ export function readQuery(schema: z.ZodMiniType, query: string): Record<string, 
   }
   return fields;
 }
+
+/** An operation of any endpoint, as called by the router. */
+type AnyOperation = (call: Call, input: never) => unknown;
 
 /** The operation of an endpoint. */
 export interface FoundOperation {

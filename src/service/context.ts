@@ -28,7 +28,7 @@ interface Caller {
   readonly address: string;
 }
 
-export interface Fintech {
+interface Fintech {
   readonly id: bigint;
   readonly fintechId: string;
   readonly name: string;
@@ -80,9 +80,6 @@ export type Operations = OperationsFor<EndpointsOf<Group>>;
 
 /** The operations of one group of endpoints. */
 export type OperationsOf<G extends Group> = OperationsFor<EndpointsOf<G>>;
-
-/** An operation of any endpoint, as called by the router. */
-export type AnyOperation = (call: Call, input: never) => unknown;
 
 /** What answers with a `version` field say. Source: public samples. */
 export const VERSION = '1.0.0';

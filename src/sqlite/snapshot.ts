@@ -42,7 +42,7 @@ export function writeSnapshot(database: Database, path: string): number {
  * old or the new content. `finish` runs before the commit. Only rows are copied; tables and triggers do not change.
  * No transaction may be open. Throws SnapshotError and then changes nothing.
  */
-export function restoreSnapshot(
+function restoreSnapshot(
   database: Database,
   path: string,
   layout: Pick<OpenOptions['layout'], 'version' | 'applicationId'>,

@@ -1,8 +1,23 @@
 import { type IpRange, maskedRange, parseRange, rangeText } from '../../contract/cidr.ts';
 import { Fault } from '../../contract/faults.ts';
+import type { Database } from '../../sqlite/database.ts';
 import type { Call, Operations } from '../context.ts';
 import { insert, update } from '../rows.ts';
-import { ALLOWLIST_TTL_MS, type AllowedRow, currentAllowlist, isAllowed, matchingAddress } from './allowlist.ts';
+import { ALLOWLIST_TTL_MS, isAllowed, matchingAddress } from './allowlist.ts';
+
+interface AllowedRow {
+  readonly id: bigint;
+  readonly address: string;
+  readonly description: string | null;
+}
+
+/** Returns the current list, oldest entry first. */
+function currentAllowlist(store: Database, fintech: bigint): AllowedRow[] {
+  return store.all<AllowedRow>(
+    'SELECT id, address, description FROM allowed_address WHERE fintech = ? AND removed_at IS NULL ORDER BY id',
+    fintech,
+  );
+}
 
 type Request = Parameters<Operations['management.ip-allowlist']>[1];
 type Answer = ReturnType<Operations['management.ip-allowlist']>;

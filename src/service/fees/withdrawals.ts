@@ -6,7 +6,7 @@ import { type Call, isoTime, isoTimeOrNull, type Operations } from '../context.t
 import { balanceOf, fintechFees } from '../ledger.ts';
 import { insertRow, ownRow } from '../rows.ts';
 import { wholeKoboOf } from '../wire-values.ts';
-import { WITHDRAWAL_LIMITS_KOBO } from './fees.ts';
+import { WITHDRAWAL_LIMITS_KOBO } from './operation.ts';
 import { begin, type FeeWithdrawalRow } from './withdrawal-machine.ts';
 
 const naira = (minor: bigint): Amount => amount('NGN', minor);

@@ -5,9 +5,16 @@ import { type Call, isoTime, isoTimeOrNull, type Operations, VERSION } from '../
 import { insert, ownRow } from '../rows.ts';
 import { FX_WINDOW_MS } from '../settings.ts';
 import type { TradeRow } from './machine.ts';
-import { averagePriceMicro, averageSpreadMillionths, type Fill, fillOf, sliceOfOrder } from './order-book.ts';
+import {
+  averagePriceMicro,
+  averageSpreadMillionths,
+  type Fill,
+  fillOf,
+  type Slice,
+  sliceOfOrder,
+} from './order-book.ts';
 import { legsOf, type OrderRow, sideOf, stablecoinOf, tradingBalance } from './orders.ts';
-import { baseOf, cursor, decimal, fillFor, readSlices, requireVault, slicesText, tokenAmount } from './terms.ts';
+import { baseOf, cursor, decimal, fillFor, requireVault, tokenAmount } from './terms.ts';
 import { earlierTrade, openTrade } from './trading.ts';
 
 /** How many expired quotes each new quote deletes. */
@@ -71,6 +78,18 @@ interface Matched {
   readonly side: Side;
   readonly fill: Fill;
   readonly targetOrder?: string;
+}
+
+function slicesText(slices: readonly Slice[]): string {
+  return JSON.stringify(slices, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+}
+
+const BIGINT_FIELDS = ['order', 'maker', 'priceMicro', 'spreadMillionths', 'cngnBase', 'tokenBase'] as const;
+
+function readSlices(text: string): Slice[] {
+  return JSON.parse(text, (key, value: unknown) =>
+    BIGINT_FIELDS.some((field) => field === key) ? BigInt(value as string) : value,
+  ) as Slice[];
 }
 
 /** Mode 1: the quoted price, as long as its orders are active and backed. A quote can be used once. */

@@ -1,7 +1,7 @@
 import { amount } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
-import { PAYOUT_FAILED, type PayoutError, VERIFICATION_FAILED } from '../banks/banks.ts';
+import { PAYOUT_FAILED, type PayoutError } from '../banks/banks.ts';
 import { type Context, isoTime } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
@@ -33,6 +33,13 @@ export interface OfframpRow {
   readonly created_at: bigint;
   readonly updated_at: bigint;
 }
+
+/** The bank's check of the account failed before the transfer. Source: inferred. */
+const VERIFICATION_FAILED: PayoutError = {
+  code: 'BANK_VERIFICATION_FAILED',
+  message: 'the bank could not verify the account; the cNGN was returned',
+  retryable: false,
+};
 
 /**
  * The cNGN is set aside with the request. An offramp is `payout_pending` in its first response; only those to some test

@@ -11,10 +11,12 @@ import { type Fees, feesOn } from '../fees/fees.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
 import { insert, insertRow, ownRow, userIdOf } from '../rows.ts';
 import { requireActive, type UserRow, userOf } from '../users/operation.ts';
-import { blockNumber, GAS, TOKEN_ADDRESS, VAULT_ADDRESS } from '../wallets/addresses.ts';
+import { blockNumber, GAS, TOKEN_ADDRESS } from '../wallets/addresses.ts';
 import { holdings, type Source, takeInOrder, totalOf, userWallets } from '../wallets/wallets.ts';
 import { koboOf } from '../wire-values.ts';
 import { begin, deductedKobo, firstState, type OfframpRow } from './machine.ts';
+
+const VAULT_ADDRESS = `0x${'fa'.repeat(20)}`;
 
 /**
  * Returns the cNGN that the service can sign for on all networks: the managed wallet first, then generated wallets

@@ -13,13 +13,16 @@ import { emit } from '../events/deliveries.ts';
 import { type Fees, feesOn } from '../fees/fees.ts';
 import { schedule } from '../machine.ts';
 import { insert, insertRow, rowOf } from '../rows.ts';
-import { FX_WINDOW_MS, TEMPORARY_ACCOUNT_MS } from '../settings.ts';
+import { FX_WINDOW_MS } from '../settings.ts';
 import { exchange } from '../swaps/swaps.ts';
 import { fullName } from '../users/names.ts';
 import { requireActive, type UserRow, userOf } from '../users/operation.ts';
 import type { WalletRow } from '../wallets/wallets.ts';
 import { koboOf } from '../wire-values.ts';
 import { feesInShort, type OnrampRow, totalKobo } from './machine.ts';
+
+/** How long a temporary virtual account can be paid: 30 minutes. Source: interface. */
+const TEMPORARY_ACCOUNT_MS = 30 * 60_000;
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
 

@@ -1,14 +1,7 @@
 import { amount } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
-import {
-  bankByCode,
-  PAYOUT_FAILED,
-  type PayoutError,
-  REVIEW_FAILED,
-  TRANSFER_FAILED,
-  VIRTUAL_ACCOUNT_BANK,
-} from '../banks/banks.ts';
+import { bankByCode, PAYOUT_FAILED, type PayoutError, VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type Context, isoTime } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
@@ -16,7 +9,7 @@ import { collectFees } from '../fees/fees.ts';
 import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { update } from '../rows.ts';
-import { REVERSAL_MS, REVIEW_MS, SHOWN_STATE_MS } from '../settings.ts';
+import { SHOWN_STATE_MS } from '../settings.ts';
 import { payoutPlan } from '../values.ts';
 import { blockNumber, GAS } from '../wallets/addresses.ts';
 import { smartWallet } from '../wallets/wallets.ts';
@@ -174,6 +167,26 @@ function announceFailure(context: Context, row: PayoutRow, { code, message, retr
     },
   });
 }
+
+/** How long after its completion a payout to the test account is reversed. */
+const REVERSAL_MS = 60 * 60_000;
+
+/** How long a manual review may take before the payout fails. */
+const REVIEW_MS = 3 * 86_400_000;
+
+/** The cNGN could not be transferred. Source: inferred. */
+const TRANSFER_FAILED: PayoutError = {
+  code: 'TRANSFER_FAILED',
+  message: 'the cNGN could not be transferred; it was returned',
+  retryable: true,
+};
+
+/** Nobody approved the payout in time. Source: inferred. */
+const REVIEW_FAILED: PayoutError = {
+  code: 'MANUAL_REVIEW_FAILED',
+  message: 'the manual review was not approved in time; the cNGN was returned',
+  retryable: false,
+};
 
 /**
  * A payout of the fintech's own cNGN, which is in the vault before the first response. Source: public (the states and

@@ -9,7 +9,7 @@ import { onramp } from '../onramp/machine.ts';
 import { rowOf, update, userIdOf, walletAddressOf } from '../rows.ts';
 import { GAS, TOKEN_ADDRESS } from '../wallets/addresses.ts';
 import { accountAt, managedWallet, type WalletRow } from '../wallets/wallets.ts';
-import { exchange, minimumOutBase, type SwapTrigger } from './swaps.ts';
+import { exchange, type SwapTrigger } from './swaps.ts';
 
 export interface SwapRow {
   readonly id: bigint;
@@ -67,6 +67,12 @@ function begin(context: Context, row: SwapRow): void {
 
 const resultOf = ({ store }: Context, row: SwapRow) =>
   exchange(store, row.fintech, row.sell_asset, row.buy_asset, row.amount_in_base);
+
+/** Returns the minimum output for an expected one, rounded up so that slippage never exceeds the maximum. */
+function minimumOutBase(expectedBase: bigint, slippageMillionths: bigint): bigint {
+  const hundredPercent = 100_000_000n;
+  return (expectedBase * (hundredPercent - slippageMillionths) + hundredPercent - 1n) / hundredPercent;
+}
 
 /** Returns why a swap cannot be executed now. Source: public (the codes). */
 function problemOf(context: Context, row: SwapRow): 'INSUFFICIENT_LIQUIDITY' | 'SLIPPAGE_EXCEEDED' | undefined {

@@ -71,12 +71,6 @@ export function exchange(
   };
 }
 
-/** Returns the minimum output for an expected one, rounded up so that slippage never exceeds the maximum. */
-export function minimumOutBase(expectedBase: bigint, slippageMillionths: bigint): bigint {
-  const hundredPercent = 100_000_000n;
-  return (expectedBase * (hundredPercent - slippageMillionths) + hundredPercent - 1n) / hundredPercent;
-}
-
 /** How a swap was started: by a request for a user, by a request for an onramp's wallet, or by an onramp itself. */
 export type SwapTrigger = 'direct' | 'trigger' | 'auto';
 

@@ -1,13 +1,16 @@
 import { Fault } from '../../contract/faults.ts';
 import { networkOf } from '../../contract/networks.ts';
 import { type Amount, type Asset, amount, type Token } from '../../money/amount.ts';
+import { toWireText } from '../../money/units.ts';
 import { type Call, hex, isoTime, type Operations, orderedBytes, VERSION } from '../context.ts';
 import { insert, update } from '../rows.ts';
 import { userOf } from '../users/operation.ts';
 import { isTestText } from '../values.ts';
-import { tokenText } from '../wire-values.ts';
 import { externalWalletsOf } from './external-wallets.ts';
 import { EVM_NETWORKS, holdings, smartWallet, userWallets, type WalletRow, walletAt } from './wallets.ts';
+
+/** Formats an amount as decimal text of whole tokens. */
+const tokenText = (value: Amount) => toWireText(value, 'token');
 
 /** Returns the requested EVM networks, or all of them. Throws VALIDATION_ERROR for an unknown network. */
 function networksOf(requested: readonly string[]): string[] {
