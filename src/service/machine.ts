@@ -6,8 +6,8 @@ interface Transition<Row> {
   readonly on: string;
   readonly from: readonly string[];
   readonly to: string;
-  /** Whether the work ends with it: the column `ended_at` gets the time. */
-  readonly ends?: true;
+  /** A column that gets the time, such as `ended_at` when the work ends. */
+  readonly stamp?: string;
   /** The transition applies only if this returns true, for example once the lock window has elapsed. */
   readonly when?: (context: Context, row: Row) => boolean;
   /** Side effects, in the same transaction; `row` is the state before the transition. */
@@ -18,6 +18,8 @@ interface Transition<Row> {
 export interface Machine<Row> {
   readonly name: string;
   readonly table: string;
+  /** A column that gets the time of every transition. */
+  readonly stamp?: string;
   readonly transitions: readonly Transition<Row>[];
 }
 
@@ -38,9 +40,8 @@ export function fire<Row extends { state: string }>(
       ({ on, from, when }) => on === event && from.includes(row.state) && (when?.(context, row) ?? true),
     );
   if (!row || !transition) return false;
-  const { table } = machine;
-  const { to, ends } = transition;
-  update(context.store, table, subject, ends ? { state: to, ended_at: context.nowMs } : { state: to });
+  const stamps = [machine.stamp, transition.stamp].flatMap((column) => (column ? [[column, context.nowMs]] : []));
+  update(context.store, machine.table, subject, { state: transition.to, ...Object.fromEntries(stamps) });
   transition.effect?.(context, row);
   return true;
 }

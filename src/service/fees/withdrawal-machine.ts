@@ -31,8 +31,8 @@ export const feeWithdrawal: Machine<FeeWithdrawalRow> = {
   table: 'fee_withdrawal',
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => payOut(at, row) },
-    { on: 'settled', from: ['pending', 'processing'], to: 'completed', effect: settle },
-    { on: 'payout-failed', from: ['pending', 'processing'], to: 'failed', effect: releaseFees },
+    { on: 'settled', from: ['pending', 'processing'], to: 'completed', stamp: 'processed_at', effect: settle },
+    { on: 'payout-failed', from: ['pending', 'processing'], to: 'failed', stamp: 'processed_at', effect: releaseFees },
   ],
 };
 
@@ -79,13 +79,10 @@ export function begin(context: Context, row: FeeWithdrawalRow, afterMs: number):
 
 function settle(context: Context, row: FeeWithdrawalRow): void {
   move(context, row, 'fee-withdrawal.settled', () => BANK);
-  update(context.store, 'fee_withdrawal', row.id, { processed_at: context.nowMs });
 }
 
 function releaseFees(context: Context, row: FeeWithdrawalRow): void {
   move(context, row, 'fee-withdrawal.returned', ({ direction }) => fintechFees(row.fintech, direction));
-  update(context.store, 'fee_withdrawal', row.id, {
-    processed_at: context.nowMs,
-    failure_reason: 'the bank rejected the payout; the amount is available again',
-  });
+  const failure_reason = 'the bank rejected the payout; the amount is available again';
+  update(context.store, 'fee_withdrawal', row.id, { failure_reason });
 }

@@ -5,8 +5,7 @@ import type { Database } from '../../sqlite/database.ts';
 import type { Context } from '../context.ts';
 import { type AccountRef, balanceOf, walletAccount } from '../ledger.ts';
 import { insertRow } from '../rows.ts';
-import { IS_OPEN_TRADE } from '../schema/schema.ts';
-import { smartWallet, vaultWallet } from '../wallets/wallets.ts';
+import { VAULT_COLUMN } from '../wallets/wallets.ts';
 
 /** Prices are cNGN for one stablecoin, in millionths: 1388.77 is 1_388_770_000n. */
 const MICRO = 1_000_000n;
@@ -120,8 +119,12 @@ export function maxGivenBase(gives: Asset, maxBase: bigint, priceMicro: bigint):
  * in the MPC vault. Undefined without a vault. Source: public (custody).
  */
 function tradingAccount(store: Database, fintech: bigint, asset: Asset): AccountRef | undefined {
-  const wallet =
-    asset === 'USDC' || asset === 'USDT' ? vaultWallet(store, fintech, asset) : smartWallet(store, fintech);
+  const wallet = store.get<{ id: bigint }>(
+    asset === 'USDC' || asset === 'USDT'
+      ? `SELECT ${VAULT_COLUMN[asset]} AS id FROM fx_vault WHERE fintech = ?`
+      : `SELECT id FROM wallet WHERE fintech = ? AND kind = 'fintech'`,
+    fintech,
+  );
   return wallet && walletAccount(wallet.id, 'base', asset);
 }
 
@@ -139,33 +142,21 @@ export function requiredTradingAccount(store: Database, fintech: bigint, asset: 
 }
 
 /**
- * A fintech's tokens committed to orders and trades. Source: interface (commitments of a transfer), public (what is
- * reserved).
+ * Returns what active orders may still take from the wallet that gives `asset`: the sum of their maximums, in base units. Tokens in escrow
+ * have already left the wallet. Source: public.
  */
-export interface Commitments {
-  readonly activeOrders: number;
-  readonly activeEscrows: number;
-  /**
-   * In base units: the sum of the maximums of all active orders that give the asset. Tokens in escrow have already left
-   * the wallet.
-   */
-  readonly totalBase: bigint;
-}
-
-/** Returns what active orders may still take from the wallet that gives `asset`. */
-export function commitments(store: Database, fintech: bigint, asset: Asset): Commitments {
+export function commitments(
+  store: Database,
+  fintech: bigint,
+  asset: Asset,
+): { readonly activeOrders: number; readonly totalBase: bigint } {
   const orders = store.all<{ max_base: bigint; price_micro: bigint }>(
     `SELECT max_base, price_micro FROM fx_order WHERE fintech = ? AND gives = ? AND state = 'active'`,
     fintech,
     asset,
   );
-  const trades = store.get<{ n: bigint }>(
-    `SELECT COUNT(*) AS n FROM fx_trade WHERE fintech = ? AND ${IS_OPEN_TRADE}`,
-    fintech,
-  );
   return {
     activeOrders: orders.length,
-    activeEscrows: Number(trades?.n ?? 0n),
     // Summed here because the product can exceed 64 bits in SQL.
     totalBase: orders.reduce((sum, order) => sum + maxGivenBase(asset, order.max_base, order.price_micro), 0n),
   };

@@ -6,10 +6,10 @@ import { type PercentMillionths, percentOfRoundHalfUp } from '../../money/rates.
 import type { Call } from '../context.ts';
 import { post } from '../ledger.ts';
 import { schedule } from '../machine.ts';
-import { insert, insertRow, update } from '../rows.ts';
+import { insert, insertRow } from '../rows.ts';
 import { FX_WINDOW_MS } from '../settings.ts';
 import { walletAt } from '../wallets/wallets.ts';
-import { lockPostings, type TradeRow } from './machine.ts';
+import { lockPostings, type SliceRow, type TradeRow } from './machine.ts';
 import { averagePriceMicro, type Fill } from './order-book.ts';
 import { commitments, legsOf, tradingBalance } from './orders.ts';
 import { signersOf, signsByItself } from './signing.ts';
@@ -60,17 +60,15 @@ function legAmounts({ pair, side, fill }: Deal) {
 export function openTrade(call: Call, deal: Deal): TradeRow {
   const { store, fintech } = call;
   const { gives, givesBase } = legAmounts(deal);
-  const committed = commitments(store, fintech.id, gives).totalBase;
+  const { totalBase: committed } = commitments(store, fintech.id, gives);
   if (tradingBalance(store, fintech.id, gives) - committed < givesBase)
     throw new Fault(
       'VALIDATION_ERROR',
       `the wallet does not hold enough ${gives} that is not committed to its own orders`,
     );
   if (deal.destination !== undefined) requireDestination(call, deal.destination);
-  const row = insertTrade(call, deal);
-  const isAutomatic = signersOf(store, row).every((signer) => signsByItself(store, signer));
-  if (isAutomatic) update(store, 'fx_trade', row.id, { auto_signed: true });
-  post(call, 'fx.locked', row.trade_id, lockPostings(call, row));
+  const { row, slices } = insertTrade(call, deal);
+  post(call, 'fx.locked', row.trade_id, lockPostings(call, row, slices));
   schedule(call, 'trade', row.id, 'locked', call.pace.lock);
   schedule(call, 'trade', row.id, 'lock-elapsed', FX_WINDOW_MS);
   return row;
@@ -92,23 +90,29 @@ function requireDestination({ store, fintech }: Call, address: string): void {
     );
 }
 
-function insertTrade(call: Call, deal: Deal): TradeRow {
+function insertTrade(call: Call, deal: Deal): { row: TradeRow; slices: readonly SliceRow[] } {
   const { store, ids, nowMs, fintech } = call;
   const { getsBase } = legAmounts(deal);
+  const { pair, side, fill } = deal;
+  const slices = fill.slices.map((slice) => ({
+    ...{ fx_order: slice.order, maker: slice.maker, price_micro: slice.priceMicro },
+    ...{ cngn_base: slice.cngnBase, token_base: slice.tokenBase },
+  }));
+  const signers = signersOf({ fintech: fintech.id, pair, side, token_base: fill.tokenBase }, slices);
   const row = insertRow<TradeRow>(store, 'fx_trade', {
     trade_id: `trade_${ids.uuid()}`,
     fintech: fintech.id,
-    pair: deal.pair,
-    side: deal.side,
+    pair,
+    side,
     target_order: deal.targetOrder,
-    cngn_base: deal.fill.cngnBase,
-    token_base: deal.fill.tokenBase,
-    price_micro: averagePriceMicro(deal.fill),
+    cngn_base: fill.cngnBase,
+    token_base: fill.tokenBase,
+    price_micro: averagePriceMicro(fill),
     fee_millionths: TRADE_FEE,
     net_base: getsBase - percentOfRoundHalfUp(getsBase, TRADE_FEE),
     destination: deal.destination === undefined ? null : sameAddress(deal.destination),
     lock_id: `lock_${ids.uuid()}`,
-    auto_signed: false,
+    auto_signed: signers.every((signer) => signsByItself(store, signer)),
     state: 'pending',
     expires_at: nowMs + FX_WINDOW_MS,
     idempotency_key: deal.idempotencyKey,
@@ -116,16 +120,6 @@ function insertTrade(call: Call, deal: Deal): TradeRow {
     created_at: nowMs,
     updated_at: nowMs,
   });
-  for (const [position, slice] of deal.fill.slices.entries()) {
-    insert(store, 'fx_slice', {
-      trade: row.id,
-      position,
-      fx_order: slice.order,
-      maker: slice.maker,
-      price_micro: slice.priceMicro,
-      cngn_base: slice.cngnBase,
-      token_base: slice.tokenBase,
-    });
-  }
-  return row;
+  for (const [position, slice] of slices.entries()) insert(store, 'fx_slice', { trade: row.id, position, ...slice });
+  return { row, slices };
 }

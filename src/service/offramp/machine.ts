@@ -49,6 +49,7 @@ const VERIFICATION_FAILED: PayoutError = {
 export const offramp: Machine<OfframpRow> = {
   name: 'offramp',
   table: 'offramp',
+  stamp: 'updated_at',
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => follow(at, row, 'verification-begun') },
     { on: 'cancelled', from: ['pending'], to: 'cancelled', effect: returnTokens },
@@ -96,19 +97,14 @@ export function begin(context: Context, row: OfframpRow): void {
     confirmTransfer(context, row);
     handOver(context, row);
   } else {
-    scheduleStep(context, row, event);
+    follow(context, row, event);
   }
-}
-
-function scheduleStep(context: Context, row: OfframpRow, event: string): void {
-  const isShown = payoutPlan(row.account_number) === 'in-steps';
-  schedule(context, offramp.name, row.id, event, isShown ? SHOWN_STATE_MS : context.pace.step);
 }
 
 /** Schedules the next event after one step. */
 function follow(context: Context, row: OfframpRow, event: string): void {
-  touch(context, row);
-  scheduleStep(context, row, event);
+  const isShown = payoutPlan(row.account_number) === 'in-steps';
+  schedule(context, offramp.name, row.id, event, isShown ? SHOWN_STATE_MS : context.pace.step);
 }
 
 function verify(context: Context, row: OfframpRow): void {
@@ -142,7 +138,6 @@ function confirmTransfer(context: Context, row: OfframpRow): void {
 }
 
 function handOver(context: Context, row: OfframpRow): void {
-  touch(context, row);
   const event = isPayoutToFail(context, 'transactions.offramp', row.account_number) ? 'payout-failed' : 'settled';
   const isShown = payoutPlan(row.account_number) === 'in-steps';
   schedule(context, offramp.name, row.id, event, isShown ? SHOWN_STATE_MS : context.pace.payout);
@@ -169,10 +164,6 @@ function eventOf(context: Context, row: OfframpRow) {
   };
 }
 
-function touch({ store, nowMs }: Context, row: OfframpRow): void {
-  update(store, 'offramp', row.id, { updated_at: nowMs });
-}
-
 function settle(context: Context, row: OfframpRow): void {
   const base = cngnBaseFromKobo(deductedKobo(row));
   post(context, 'offramp.settled', row.request_id, [
@@ -182,7 +173,6 @@ function settle(context: Context, row: OfframpRow): void {
     { account: BANK, minor: row.amount_kobo },
     ...collectFees(context, row.fintech, 'offramp', row.platform_fee_kobo, row.fintech_fee_kobo),
   ]);
-  touch(context, row);
   const about = eventOf(context, row);
   emit(context, {
     ...about,
@@ -209,7 +199,6 @@ function returnTokens(context: Context, row: OfframpRow): void {
       minor: amount_base,
     })),
   ]);
-  touch(context, row);
 }
 
 function failedBecause({ code, message, retryable }: PayoutError) {

@@ -45,15 +45,21 @@ export const onramp: Machine<OnrampRow> = {
   table: 'onramp',
   transitions: [
     { on: 'account-ready', from: ['requested'], to: 'pending', effect: activateAccount },
-    { on: 'paid', from: ['requested', 'pending'], to: 'processing', effect: acceptPayment },
+    {
+      on: 'paid',
+      from: ['requested', 'pending'],
+      to: 'processing',
+      stamp: 'funding_requested_at',
+      effect: acceptPayment,
+    },
     { on: 'expired', from: ['requested', 'pending'], to: 'failed', effect: expireAccount },
-    { on: 'minted', from: ['processing'], to: 'funded', effect: mint },
+    { on: 'minted', from: ['processing'], to: 'funded', stamp: 'funded_at', effect: mint },
     { on: 'mint-failed', from: ['processing'], to: 'failed', effect: refundPayment },
     { on: 'delivered', from: ['funded'], to: 'failed', when: hasNothingToSwap },
     { on: 'delivered', from: ['funded'], to: 'swap_queued', when: swaps, effect: queueSwap },
-    { on: 'delivered', from: ['funded'], to: 'completed', effect: deliver },
+    { on: 'delivered', from: ['funded'], to: 'completed', stamp: 'completed_at', effect: deliver },
     { on: 'swap-begun', from: ['swap_queued'], to: 'swap_processing' },
-    { on: 'swapped', from: ['swap_processing'], to: 'completed', effect: complete },
+    { on: 'swapped', from: ['swap_processing'], to: 'completed', stamp: 'completed_at' },
     { on: 'swap-failed', from: ['swap_processing'], to: 'failed' },
   ],
 };
@@ -86,7 +92,6 @@ function expireAccount(context: Context, row: OnrampRow): void {
 
 function acceptPayment(context: Context, row: OnrampRow): void {
   setAccountStatus(context, row, 'used');
-  update(context.store, 'onramp', row.id, { funding_requested_at: context.nowMs });
   const fails = isTestAmount('mintFails', amount('NGN', row.base_kobo));
   schedule(context, onramp.name, row.id, fails ? 'mint-failed' : 'minted', context.pace.mint);
 }
@@ -120,7 +125,7 @@ function mint(context: Context, row: OnrampRow): void {
     { account: SUPPLY, minor: -base },
     { account: walletAccount(row.wallet, 'base', 'CNGN'), minor: base },
   ]);
-  update(store, 'onramp', row.id, { funded_at: nowMs, tx_hash: txHash });
+  update(store, 'onramp', row.id, { tx_hash: txHash });
   store.run(
     `UPDATE deposit SET state = 'completed', tx_hash = ?, ended_at = ? WHERE onramp = ? AND state = 'processing'`,
     txHash,
@@ -189,11 +194,6 @@ function deliver(context: Context, row: OnrampRow): void {
       { account: accountAt(context.store, destination.address, destination.network, 'CNGN'), minor: held },
     ]);
   }
-  complete(context, row);
-}
-
-function complete({ store, nowMs }: Context, row: OnrampRow): void {
-  update(store, 'onramp', row.id, { completed_at: nowMs });
 }
 
 /** Swaps the funded amount, or what is left of it. */

@@ -196,6 +196,7 @@ const REVIEW_FAILED: PayoutError = {
 export const payout: Machine<PayoutRow> = {
   name: 'payout',
   table: 'payout',
+  stamp: 'updated_at',
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => follow(at, row, 'transfer-begun') },
     { on: 'cancelled', from: ['pending'], to: 'cancelled', effect: returnTokens },
@@ -206,7 +207,7 @@ export const payout: Machine<PayoutRow> = {
     { on: 'held', from: ['initiating_payout'], to: 'pending_manual_review', effect: review },
     { on: 'approved', from: ['pending_manual_review'], to: 'payout_processing', effect: handOver },
     { on: 'review-elapsed', from: ['pending_manual_review'], to: 'failed', effect: failedBecause(REVIEW_FAILED) },
-    { on: 'settled', from: ['payout_processing'], to: 'completed', effect: settle },
+    { on: 'settled', from: ['payout_processing'], to: 'completed', stamp: 'completed_at', effect: settle },
     { on: 'payout-failed', from: ['payout_processing'], to: 'failed', effect: failedBecause(PAYOUT_FAILED) },
     { on: 'reversed', from: ['completed'], to: 'reversed', effect: reverse },
   ],
@@ -222,10 +223,6 @@ function payoutTotalKobo(row: PayoutRow): bigint {
   return row.amount_kobo + row.platform_fee_kobo;
 }
 
-function touch({ store, nowMs }: Context, row: PayoutRow): void {
-  update(store, 'payout', row.id, { updated_at: nowMs });
-}
-
 /** Returns how long a state lasts: longer for the test account that shows every state. */
 function lengthOf(row: PayoutRow, ordinaryMs: number): number {
   return payoutPlan(row.account_number) === 'in-steps' ? SHOWN_STATE_MS : ordinaryMs;
@@ -233,7 +230,6 @@ function lengthOf(row: PayoutRow, ordinaryMs: number): number {
 
 /** Schedules the next event after one step. */
 function follow(context: Context, row: PayoutRow, event: string): void {
-  touch(context, row);
   schedule(context, payout.name, row.id, event, lengthOf(row, context.pace.step));
 }
 
@@ -249,19 +245,16 @@ function confirmTransfer(context: Context, row: PayoutRow): void {
 }
 
 function review(context: Context, row: PayoutRow): void {
-  touch(context, row);
   schedule(context, payout.name, row.id, 'review-elapsed', REVIEW_MS);
 }
 
 function handOver(context: Context, row: PayoutRow): void {
-  touch(context, row);
   const fails = isPayoutToFail(context, 'transactions.fintech-offramp', row.account_number);
   schedule(context, payout.name, row.id, fails ? 'payout-failed' : 'settled', lengthOf(row, context.pace.payout));
   announceHandOver(context, row);
 }
 
 function settle(context: Context, row: PayoutRow): void {
-  const { store, nowMs } = context;
   const base = cngnBaseFromKobo(payoutTotalKobo(row));
   post(context, 'payout.settled', row.request_id, [
     { account: VAULT, minor: -base },
@@ -270,7 +263,6 @@ function settle(context: Context, row: PayoutRow): void {
     { account: BANK, minor: row.amount_kobo },
     ...collectFees(context, row.fintech, 'offramp', row.platform_fee_kobo, 0n),
   ]);
-  update(store, 'payout', row.id, { updated_at: nowMs, completed_at: nowMs });
   if (payoutPlan(row.account_number) === 'reversed') schedule(context, payout.name, row.id, 'reversed', REVERSAL_MS);
   announceCompletion(context, row);
 }
@@ -284,7 +276,6 @@ function reverse(context: Context, row: PayoutRow): void {
     { account: SUPPLY, minor: -base },
     { account: walletAccount(smartWallet(context.store, row.fintech).id, 'base', 'CNGN'), minor: base },
   ]);
-  touch(context, row);
 }
 
 /** Returns the cNGN, including the fee, to the networks it came from. */
@@ -297,7 +288,6 @@ function returnTokens(context: Context, row: PayoutRow): void {
       minor: amount_base,
     })),
   ]);
-  touch(context, row);
 }
 
 function failedBecause(error: PayoutError) {

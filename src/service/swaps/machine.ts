@@ -40,6 +40,7 @@ export interface SwapRow {
 export const swap: Machine<SwapRow> = {
   name: 'swap',
   table: 'swap',
+  stamp: 'updated_at',
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'requested', effect: accept },
     { on: 'begun', from: ['requested', 'queued'], to: 'processing', effect: begin },
@@ -55,12 +56,10 @@ export const swap: Machine<SwapRow> = {
 };
 
 function accept(context: Context, row: SwapRow): void {
-  update(context.store, 'swap', row.id, { updated_at: context.nowMs });
   schedule(context, swap.name, row.id, 'begun', context.pace.step);
 }
 
 function begin(context: Context, row: SwapRow): void {
-  update(context.store, 'swap', row.id, { updated_at: context.nowMs });
   if (row.onramp !== null) fire(context, onramp, row.onramp, 'swap-begun');
   schedule(context, swap.name, row.id, 'executed', context.pace.swap);
 }
@@ -97,7 +96,6 @@ function execute(context: Context, row: SwapRow): void {
     amount_out_base: result.amountOutBase,
     rate_micro: result.rateMicro,
     tx_hash: txHash,
-    updated_at: nowMs,
   });
   const about = eventOf(context, row);
   emit(context, {
@@ -130,7 +128,7 @@ function returnTokens(context: Context, row: SwapRow): void {
     { account: swapping(row.sell_asset), minor: -row.amount_in_base },
     { account: walletAccount(row.wallet, 'base', row.sell_asset), minor: row.amount_in_base },
   ]);
-  update(store, 'swap', row.id, { error_code: code, updated_at: nowMs });
+  update(store, 'swap', row.id, { error_code: code });
   const about = eventOf(context, row);
   emit(context, {
     ...about,

@@ -25,8 +25,8 @@ export const onboarding: Machine<OnboardingRow> = {
   name: 'onboarding',
   table: 'onboarding',
   transitions: [
-    { on: 'verified', from: ['processing'], to: 'completed', ends: true, effect: createUser },
-    { on: 'rejected', from: ['processing'], to: 'failed', ends: true, effect: releaseBvn },
+    { on: 'verified', from: ['processing'], to: 'completed', stamp: 'ended_at', effect: createUser },
+    { on: 'rejected', from: ['processing'], to: 'failed', stamp: 'ended_at', effect: releaseBvn },
   ],
 };
 
