@@ -27,7 +27,8 @@ interface PathMatcher<E extends HasPath> {
   matchesAt(path: string): PathMatch<E>[];
 }
 
-interface Pattern<E extends HasPath> extends Omit<PathMatch<E>, 'parameters'> {
+interface Pattern<E extends HasPath> {
+  readonly found: Omit<PathMatch<E>, 'parameters'>;
   readonly parts: readonly string[];
 }
 
@@ -39,14 +40,14 @@ export function createPathMatcher<E extends HasPath>(endpoints: readonly E[]): P
       const found = { endpoint, spelling: { method, path } };
       const whole = (endpoint.area === 'control' ? '' : VERSION_PREFIX) + path;
       const parts = whole.split('/').map((part) => (endpoint.isNamedAfterService && part === PLATFORM ? ANY : part));
-      if (pathParameters(path).length > 0 || parts.includes(ANY)) patterns.push({ ...found, parts });
+      if (pathParameters(path).length > 0 || parts.includes(ANY)) patterns.push({ found, parts });
       else literal.set(whole, [...(literal.get(whole) ?? []), { ...found, parameters: {} }]);
     }
   }
-  patterns.sort((a, b) => pathParameters(a.spelling.path).length - pathParameters(b.spelling.path).length);
+  patterns.sort((a, b) => pathParameters(a.found.spelling.path).length - pathParameters(b.found.spelling.path).length);
   const byPattern = (path: string): PathMatch<E>[] => {
     const parts = path.split('/');
-    return patterns.flatMap(({ parts: pattern, ...found }) => {
+    return patterns.flatMap(({ found, parts: pattern }) => {
       const parameters = parametersIn(pattern, parts);
       return parameters ? [{ ...found, parameters }] : [];
     });

@@ -9,10 +9,9 @@ import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
 import { type AnswerOptions, createAnswers, failure } from './answer.ts';
 import type { Deliverer } from './deliver.ts';
-import { createOperations, type FoundOperation } from './find-operation.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
 import { createRequestHandler, injectFault } from './request-handler.ts';
-import { createRouter, type Route, splitUrl } from './router.ts';
+import { createOperations, createRouter, type FoundOperation, type Route, splitUrl } from './router.ts';
 import { openRequest, type Received, sealAnswer, sealedPayload } from './sealed.ts';
 
 type Addressed = Pick<Endpoint, 'id' | 'method' | 'path' | 'aliases' | 'area'>;

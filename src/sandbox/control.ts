@@ -14,7 +14,7 @@ import { type FaultRule, PAYOUT_ENDPOINTS } from '../service/fault-rules.ts';
 import { totalsOf } from '../service/history/movements.ts';
 import { balanceOf, checkLedger, escrow } from '../service/ledger.ts';
 import { advance, settle } from '../service/schedule.ts';
-import { IS_OPEN_TRADE } from '../service/schema/conditions.ts';
+import { IS_OPEN_TRADE } from '../service/schema/schema.ts';
 import { addHistory } from '../service/seed/history.ts';
 import { DEFAULT_SEED, reseed } from '../service/seed/seed.ts';
 import type { Service } from '../service/service.ts';

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import { allowlistInForce, isAllowed } from '../service/account/allowlist.ts';
-import type { Call, Context, Fintech } from '../service/context.ts';
+import type { Call, Context } from '../service/context.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** The caller as seen by the HTTP layer, before it is admitted. */
@@ -39,7 +39,7 @@ export function isKnownKey(store: Database, apiKey: string): boolean {
 }
 
 /** Returns the fintech with this key. Throws AUTHENTICATION_FAILED. */
-function authenticate(store: Database, apiKey: string, { id }: Endpoint): Fintech {
+function authenticate(store: Database, apiKey: string, { id }: Endpoint): Call['fintech'] {
   const isProduction = id === TAKES_PRODUCTION_KEY;
   if (isProduction && apiKey.startsWith('sandbox_'))
     throw new Fault('AUTHENTICATION_FAILED', 'this endpoint requires a production key');

@@ -14,10 +14,10 @@ import { fromWire, wireForPeople } from '../money/units.ts';
 import type { Call, Context } from '../service/context.ts';
 import { type FaultRule, faultRuleFor, useFaultRule } from '../service/fault-rules.ts';
 import type { Service, WorkKind } from '../service/service.ts';
-import type { FoundOperation } from './find-operation.ts';
 import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
+import type { FoundOperation } from './router.ts';
 import { type Route, readQuery, requireUtf8 } from './router.ts';
-import { answerKey, type Received, staysPlain } from './sealed.ts';
+import type { Received } from './sealed.ts';
 
 /** A fault to inject into one request and its response. */
 interface InjectedFault {
@@ -142,6 +142,16 @@ function fieldAt(
     value = (value as Readonly<Record<string, unknown>> | undefined)?.[name];
   }
   return at && { meta: unwrap(at).meta, value };
+}
+
+/** Returns the key that responses to a caller are sealed to; undefined if they are not sealed. */
+function answerKey({ fintech }: Call, endpoint: Endpoint): string | undefined {
+  return endpoint.area === 'control' || endpoint.staysPlain ? undefined : fintech.publicKey;
+}
+
+/** A rate-limited caller must be able to read how long to wait, even if its keys are wrong. Source: inferred. */
+function staysPlain({ fault }: Fault): boolean {
+  return fault === 'RATE_LIMIT_EXCEEDED';
 }
 
 /** A request matched to an endpoint. */

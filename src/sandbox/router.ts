@@ -7,6 +7,9 @@ import { createLoader } from '../contract/load.ts';
 import { createPathMatcher } from '../contract/paths.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { parseJson } from '../money/decimal.ts';
+import type { Call } from '../service/context.ts';
+import { loadOperations } from '../service/operations.ts';
+import type { Service } from '../service/service.ts';
 
 /** Throws VALIDATION_ERROR if a path or query, still percent-encoded, does not stand for valid UTF-8. */
 export function requireUtf8(encoded: string, part: 'path' | 'query'): void {
@@ -96,4 +99,33 @@ export function readQuery(schema: z.ZodMiniType, query: string): Record<string, 
     else fields[name] = value;
   }
   return fields;
+}
+
+/** An operation of any endpoint, as called by the router. */
+type AnyOperation = (call: Call, input: never) => unknown;
+
+/** The operation of an endpoint. */
+export interface FoundOperation {
+  readonly operation: AnyOperation;
+  /** Whether it runs outside a transaction, because it replaces the state file. */
+  readonly isOnFile: boolean;
+}
+
+/** Returns a function that loads the operation of an endpoint, with the others of its group, and from then on returns it at once. */
+export function createOperations(service: Service): (route: Route) => FoundOperation | Promise<FoundOperation> {
+  const loaded = new Map<string, FoundOperation>();
+  const add = (operations: Readonly<Record<string, AnyOperation>>, isOnFile: boolean) => {
+    for (const [id, operation] of Object.entries(operations)) loaded.set(id, { operation, isOnFile });
+  };
+  const load = async ({ endpoint: { id }, group }: Route) => {
+    if (group === 'control') {
+      const { createControls, createFileControls } = await import('./control.ts');
+      add(createControls(service), false);
+      add(createFileControls(service), true);
+    } else add(await loadOperations[group](), false);
+    const found = loaded.get(id);
+    if (!found) throw new Error(`no operation for ${id}`);
+    return found;
+  };
+  return (route) => loaded.get(route.endpoint.id) ?? load(route);
 }

@@ -1,25 +1,13 @@
 import { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import { type Endpoint, fieldsSentIn } from '../contract/endpoint.ts';
-import type { Fault } from '../contract/faults.ts';
 import { openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
 import { jsonAmbiguity } from '../money/json-text.ts';
-import type { Call } from '../service/context.ts';
 
 /** A request as it arrived, or with its body decrypted if it was sealed. */
 export interface Received extends HttpRequest {
   /** Why the body cannot be read. It is reported only after the caller is authenticated. */
   readonly bodyProblem?: string;
-}
-
-/** Returns the key that responses to a caller are sealed to; undefined if they are not sealed. */
-export function answerKey({ fintech }: Call, endpoint: Endpoint): string | undefined {
-  return endpoint.area === 'control' || endpoint.staysPlain ? undefined : fintech.publicKey;
-}
-
-/** A rate-limited caller must be able to read how long to wait, even if its keys are wrong. Source: inferred. */
-export function staysPlain({ fault }: Fault): boolean {
-  return fault === 'RATE_LIMIT_EXCEEDED';
 }
 
 /** Returns the sealed payload of a request; undefined for a plain request or an endpoint without a body. */

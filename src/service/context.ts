@@ -28,7 +28,7 @@ interface Caller {
   readonly address: string;
 }
 
-export interface Fintech {
+interface Fintech {
   readonly id: bigint;
   readonly fintechId: string;
   readonly name: string;
@@ -81,19 +81,10 @@ export type Operations = OperationsFor<EndpointsOf<Group>>;
 /** The operations of one group of endpoints. */
 export type OperationsOf<G extends Group> = OperationsFor<EndpointsOf<G>>;
 
-/** An operation of any endpoint, as called by the router. */
-export type AnyOperation = (call: Call, input: never) => unknown;
-
 /** What answers with a `version` field say. Source: public samples. */
 export const VERSION = '1.0.0';
 
-/** Creates a sandbox key for a fintech: `sandbox_` and 21 hexadecimal digits. Source: public. */
-export function addSandboxKey({ store, ids, nowMs }: Context, fintech: bigint): string {
-  const key = newSandboxKey(ids);
-  store.run(`INSERT INTO api_key (key, kind, fintech, created_at) VALUES (?, 'sandbox', ?, ?)`, key, fintech, nowMs);
-  return key;
-}
-
+/** Returns a new sandbox key: `sandbox_` and 21 hexadecimal digits. Source: public. */
 export function newSandboxKey(ids: Context['ids']): string {
   return `sandbox_${hex(ids.bytes(11)).slice(0, 21)}`;
 }

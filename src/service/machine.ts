@@ -1,12 +1,13 @@
 import type { Context } from './context.ts';
+import { insert, update } from './rows.ts';
 
 /** One row of a state machine's transition table. */
 interface Transition<Row> {
   readonly on: string;
   readonly from: readonly string[];
   readonly to: string;
-  /** Whether the work ends with it: the column `ended_at` gets the time. */
-  readonly ends?: true;
+  /** A column that gets the time, such as `ended_at` when the work ends. */
+  readonly stamp?: string;
   /** The transition applies only if this returns true, for example once the lock window has elapsed. */
   readonly when?: (context: Context, row: Row) => boolean;
   /** Side effects, in the same transaction; `row` is the state before the transition. */
@@ -17,6 +18,8 @@ interface Transition<Row> {
 export interface Machine<Row> {
   readonly name: string;
   readonly table: string;
+  /** A column that gets the time of every transition. */
+  readonly stamp?: string;
   readonly transitions: readonly Transition<Row>[];
 }
 
@@ -37,21 +40,13 @@ export function fire<Row extends { state: string }>(
       ({ on, from, when }) => on === event && from.includes(row.state) && (when?.(context, row) ?? true),
     );
   if (!row || !transition) return false;
-  const { table } = machine;
-  const { to, ends } = transition;
-  if (ends) context.store.run(`UPDATE ${table} SET state = ?, ended_at = ? WHERE id = ?`, to, context.nowMs, subject);
-  else context.store.run(`UPDATE ${table} SET state = ? WHERE id = ?`, to, subject);
+  const stamps = [machine.stamp, transition.stamp].flatMap((column) => (column ? [[column, context.nowMs]] : []));
+  update(context.store, machine.table, subject, { state: transition.to, ...Object.fromEntries(stamps) });
   transition.effect?.(context, row);
   return true;
 }
 
 /** Schedules `event` for a subject `delayMs` from now, in sandbox time. */
 export function schedule(context: Context, machine: string, subject: bigint, event: string, delayMs: number): void {
-  context.store.run(
-    'INSERT INTO due (due_at, machine, subject, event) VALUES (?, ?, ?, ?)',
-    context.nowMs + delayMs,
-    machine,
-    subject,
-    event,
-  );
+  insert(context.store, 'due', { due_at: context.nowMs + delayMs, machine, subject, event });
 }

@@ -8,7 +8,8 @@ import { fire, type Machine } from './machine.ts';
 import { offramp } from './offramp/machine.ts';
 import { onramp } from './onramp/machine.ts';
 import { payout } from './payout/machine.ts';
-import { IS_OPEN_PAYOUT, IS_OPEN_TRADE } from './schema/conditions.ts';
+import { insert } from './rows.ts';
+import { IS_OPEN_PAYOUT, IS_OPEN_TRADE } from './schema/schema.ts';
 import { swap } from './swaps/machine.ts';
 import { withdrawal } from './transfers/machine.ts';
 import { onboarding } from './users/machine.ts';
@@ -113,14 +114,13 @@ function applyEvent(context: Context, due: Omit<DueRow, 'id'>): boolean {
     return store.savepoint(() => fireDue(context, due));
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
-    store.run(
-      'INSERT INTO stuck (due_at, machine, subject, event, reason) VALUES (?, ?, ?, ?, ?)',
-      due.due_at,
-      due.machine,
-      due.subject,
-      due.event,
-      error instanceof Error ? error.message : String(error),
-    );
+    insert(store, 'stuck', {
+      due_at: due.due_at,
+      machine: due.machine,
+      subject: due.subject,
+      event: due.event,
+      reason: error instanceof Error ? error.message : String(error),
+    });
     return false;
   }
 }

@@ -27,20 +27,11 @@ function isPaceName(text: string): text is PaceName {
   return Object.hasOwn(PACES, text);
 }
 
-/** How long a temporary virtual account can be paid: 30 minutes. Source: interface. */
-export const TEMPORARY_ACCOUNT_MS = 30 * 60_000;
-
 /** How long a quote and the lock of a trade are valid: 5 minutes. Source: interface. */
 export const FX_WINDOW_MS = 5 * 60_000;
 
 /** How long each state lasts for a test value that shows every state, at any pace. */
 export const SHOWN_STATE_MS = 60_000;
-
-/** How long after its completion a payout to the test account is reversed. */
-export const REVERSAL_MS = 60 * 60_000;
-
-/** How long a manual review may take before the payout fails. */
-export const REVIEW_MS = 3 * 86_400_000;
 
 /** The sandbox's settings: one row. */
 export interface Settings {
@@ -91,18 +82,5 @@ export function changeSettings(store: Database, change: Partial<Settings>): void
     to.pace,
     to.rateLimits ? 1 : 0,
     to.embeddedApiKey,
-  );
-}
-
-export function createSettings(store: Database, settings: Settings): void {
-  store.run(
-    `INSERT INTO setting (id, clock_offset_ms, pace, rate_limits, bvn_digest_key, embedded_api_key, platform_secret_key)
-     VALUES (1, ?, ?, ?, ?, ?, ?)`,
-    settings.clockOffsetMs,
-    settings.pace,
-    settings.rateLimits ? 1 : 0,
-    settings.bvnDigestKey,
-    settings.embeddedApiKey,
-    settings.platformSecretKey,
   );
 }

@@ -2,8 +2,7 @@ import { Fault } from '../contract/faults.ts';
 import { STATE_FILE_ID } from '../contract/sandbox.ts';
 import { MAX_STATE_BYTES, packState, unpackState } from '../contract/state-content.ts';
 import type { Database } from '../sqlite/database.ts';
-import { SnapshotError, type SnapshotProblem } from '../sqlite/snapshot.ts';
-import { restoreBytes, snapshotBytes } from '../sqlite/snapshot-bytes.ts';
+import { restoreBytes, SnapshotError, type SnapshotProblem, snapshotBytes } from '../sqlite/snapshot.ts';
 import { SCHEMA_VERSION } from './schema/schema.ts';
 import { changeSettings, readSettings } from './settings.ts';
 

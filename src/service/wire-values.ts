@@ -1,7 +1,7 @@
 import { Fault } from '../contract/faults.ts';
-import type { Amount, Asset } from '../money/amount.ts';
+import type { Asset } from '../money/amount.ts';
 import type { WireNumber } from '../money/decimal.ts';
-import { fromWire, toWireText } from '../money/units.ts';
+import { fromWire } from '../money/units.ts';
 
 /** Converts a wire amount of Naira to kobo. Throws VALIDATION_ERROR if it has a fraction of a kobo. */
 export function koboOf(wire: WireNumber): bigint {
@@ -25,9 +25,6 @@ export function baseOfText(text: string, asset: Asset): bigint {
   if (!value) throw new Fault('VALIDATION_ERROR', 'amount: expected at most 6 decimals');
   return value.minor;
 }
-
-/** Formats an amount as decimal text of whole tokens. */
-export const tokenText = (value: Amount) => toWireText(value, 'token');
 
 /** A time range in milliseconds since the epoch, inclusive at both ends; an undefined end is open. */
 interface TimeRange {

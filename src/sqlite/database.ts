@@ -179,45 +179,45 @@ function rowMaker(statement: Statement): (values: readonly unknown[]) => SqlRow 
   };
 }
 
+/** A statement that was prepared. `toRow` makes its rows; it is missing until the second read, because most commands read once. */
+interface Prepared {
+  readonly statement: Statement;
+  isRead: boolean;
+  toRow?: ReturnType<typeof rowMaker>;
+}
+
 /** The statements of a connection. Each is prepared once. */
 function statementsOf(connection: Connection) {
-  const prepared = new Map<string, Statement>();
-  /** How the rows of each statement are made; undefined while it has been read only once, as most commands do. */
-  const makers = new Map<Statement, ReturnType<typeof rowMaker> | undefined>();
-  const makerOf = (read: Statement) => {
-    const known = makers.get(read);
-    if (known) return known;
-    const made = makers.has(read) ? rowMaker(read) : undefined;
-    makers.set(read, made);
-    return made;
-  };
-  const statement = (sql: string) => {
-    let found = prepared.get(sql);
+  const known = new Map<string, Prepared>();
+  const prepared = (sql: string) => {
+    let found = known.get(sql);
     if (!found) {
-      found = connection.prepare(compiledOnce(sql));
-      found.setReadBigInts(true);
-      prepared.set(sql, found);
+      const statement = connection.prepare(compiledOnce(sql));
+      statement.setReadBigInts(true);
+      found = { statement, isRead: false };
+      known.set(sql, found);
     }
     return found;
   };
+  const toRead = (sql: string) => {
+    const found = prepared(sql);
+    if (found.isRead) found.toRow ??= rowMaker(found.statement);
+    found.isRead = true;
+    return found;
+  };
   return {
-    statement,
+    statement: (sql: string) => prepared(sql).statement,
     all: (sql: string, values: SqlValue[]) => {
-      const read = statement(sql);
-      const make = makerOf(read);
-      const rows = read.all(...values);
-      return make ? (rows as unknown as unknown[][]).map(make) : rows;
+      const { statement, toRow } = toRead(sql);
+      const rows = statement.all(...values);
+      return toRow ? (rows as unknown as unknown[][]).map(toRow) : rows;
     },
     get: (sql: string, values: SqlValue[]) => {
-      const read = statement(sql);
-      const make = makerOf(read);
-      const row = read.get(...values);
-      return make && row ? make(row as unknown as unknown[]) : row;
+      const { statement, toRow } = toRead(sql);
+      const row = statement.get(...values);
+      return toRow && row ? toRow(row as unknown as unknown[]) : row;
     },
-    forget: () => {
-      prepared.clear();
-      makers.clear();
-    },
+    forget: () => known.clear(),
   };
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Token } from '../../src/money/amount.ts';
 import type { Context } from '../../src/service/context.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
-import { IS_OPEN_OFFRAMP, IS_OPEN_PAYOUT } from '../../src/service/schema/conditions.ts';
+import { IS_OPEN_OFFRAMP, IS_OPEN_PAYOUT } from '../../src/service/schema/schema.ts';
 import { TEST_TRADES } from '../../src/service/values.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { openSandbox, type Reply, type TestSandbox } from '../support/sandbox.ts';

@@ -1,7 +1,23 @@
 import { type IpRange, maskedRange, parseRange, rangeText } from '../../contract/cidr.ts';
 import { Fault } from '../../contract/faults.ts';
+import type { Database } from '../../sqlite/database.ts';
 import type { Call, Operations } from '../context.ts';
-import { ALLOWLIST_TTL_MS, type AllowedRow, currentAllowlist, isAllowed, matchingAddress } from './allowlist.ts';
+import { insert, update } from '../rows.ts';
+import { ALLOWLIST_TTL_MS, isAllowed, matchingAddress } from './allowlist.ts';
+
+interface AllowedRow {
+  readonly id: bigint;
+  readonly address: string;
+  readonly description: string | null;
+}
+
+/** Returns the current list, oldest entry first. */
+function currentAllowlist(store: Database, fintech: bigint): AllowedRow[] {
+  return store.all<AllowedRow>(
+    'SELECT id, address, description FROM allowed_address WHERE fintech = ? AND removed_at IS NULL ORDER BY id',
+    fintech,
+  );
+}
 
 type Request = Parameters<Operations['management.ip-allowlist']>[1];
 type Answer = ReturnType<Operations['management.ip-allowlist']>;
@@ -48,13 +64,12 @@ function add(call: Call, request: Request): Answer {
       known.id,
     );
   } else {
-    store.run(
-      'INSERT INTO allowed_address (fintech, address, description, added_at) VALUES (?, ?, ?, ?)',
-      fintech.id,
+    insert(store, 'allowed_address', {
+      fintech: fintech.id,
       address,
-      request.description ?? null,
-      nowMs,
-    );
+      description: request.description,
+      added_at: nowMs,
+    });
   }
   return {
     action: 'add',
@@ -78,7 +93,7 @@ function entryOf(rows: readonly AllowedRow[], request: Request): AllowedRow {
 function remove({ store, fintech, nowMs }: Call, request: Request): Answer {
   const rows = currentAllowlist(store, fintech.id);
   const entry = entryOf(rows, request);
-  store.run('UPDATE allowed_address SET removed_at = ? WHERE id = ?', nowMs, entry.id);
+  update(store, 'allowed_address', entry.id, { removed_at: nowMs });
   return {
     action: 'remove',
     removed: request.index === undefined ? masked(entry.address) : `index ${request.index}`,
@@ -90,7 +105,7 @@ function remove({ store, fintech, nowMs }: Call, request: Request): Answer {
 
 /** Refreshes the servers' copy of the list and checks the caller against it. Source: public. */
 function check({ store, fintech, caller, nowMs }: Call): Answer {
-  store.run('UPDATE fintech SET allowlist_read_at = ? WHERE id = ?', nowMs, fintech.id);
+  update(store, 'fintech', fintech.id, { allowlist_read_at: nowMs });
   const addresses = currentAllowlist(store, fintech.id).map(({ address }) => address);
   const rule = matchingAddress(addresses, caller.address);
   return {

@@ -4,20 +4,6 @@ import type { Database } from '../../sqlite/database.ts';
 /** How long servers cache the list; a change applies everywhere after that. Source: interface. */
 export const ALLOWLIST_TTL_MS = 30_000;
 
-export interface AllowedRow {
-  readonly id: bigint;
-  readonly address: string;
-  readonly description: string | null;
-}
-
-/** Returns the current list, oldest entry first. */
-export function currentAllowlist(store: Database, fintech: bigint): AllowedRow[] {
-  return store.all<AllowedRow>(
-    'SELECT id, address, description FROM allowed_address WHERE fintech = ? AND removed_at IS NULL ORDER BY id',
-    fintech,
-  );
-}
-
 /** Returns the addresses as last cached by the servers: at most ALLOWLIST_TTL_MS old, or as of the last `check`. */
 export function allowlistInForce(store: Database, fintech: bigint, nowMs: number): string[] {
   return store

@@ -2,21 +2,28 @@ import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
 import { Fault } from '../../contract/faults.ts';
 import { openAesEnvelope } from '../../crypto/aes-envelope.ts';
 import { isSealable, x25519Public } from '../../crypto/x25519.ts';
-import { addSandboxKey, type Call, isoTime, type Operations } from '../context.ts';
+import { type Call, isoTime, newSandboxKey, type Operations } from '../context.ts';
 import { isLoopbackUrl, isPermitted, maskedHost, maskedUrl } from '../events/webhook-url.ts';
+import { insert, update, upsert } from '../rows.ts';
 import { changeSettings } from '../settings.ts';
 
+function addSandboxKey({ store, ids, nowMs, fintech }: Call): string {
+  const key = newSandboxKey(ids);
+  insert(store, 'api_key', { key, kind: 'sandbox', fintech: fintech.id, created_at: nowMs });
+  return key;
+}
+
 const regenerateApiKey: Operations['management.regenerate-api-key'] = (call) => {
-  const { store, fintech, caller, settings, nowMs } = call;
+  const { store, caller, settings, nowMs } = call;
   store.run('UPDATE api_key SET revoked_at = ? WHERE key = ?', nowMs, caller.apiKey);
-  const apiKey = addSandboxKey(call, fintech.id);
+  const apiKey = addSandboxKey(call);
   if (settings.embeddedApiKey === caller.apiKey) changeSettings(store, { embeddedApiKey: apiKey });
   return { apiKey, rotatedAt: isoTime(nowMs) };
 };
 
 /** Earlier keys stay valid. Source: inferred. */
 const createSandboxKey: Operations['management.create-sandbox-key'] = (call) => ({
-  apiKey: addSandboxKey(call, call.fintech.id),
+  apiKey: addSandboxKey(call),
   fintechId: call.fintech.fintechId,
   createdAt: isoTime(call.nowMs),
   note: 'this key is shown once and is valid only in the sandbox',
@@ -55,16 +62,15 @@ const setWebhook: Operations['management.set-webhook'] = (call, { webhookUrl, se
       `webhookUrl: expected a public HTTPS URL, not one on a private network${loopbackHint(webhookUrl)}`,
     );
   const subscribed = subscription(events ?? [ALL_EVENTS]);
-  call.store.run(
-    `INSERT INTO webhook (fintech, url, enabled, secret, events, updated_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET url = excluded.url, enabled = excluded.enabled, secret = COALESCE(excluded.secret, secret),
-     events = excluded.events, updated_at = excluded.updated_at`,
-    call.fintech.id,
-    webhookUrl,
-    enabled ? 1 : 0,
-    secret ?? null,
-    JSON.stringify(subscribed),
-    call.nowMs,
+  upsert(
+    call.store,
+    'webhook',
+    { fintech: call.fintech.id },
+    {
+      ...{ url: webhookUrl, enabled, events: JSON.stringify(subscribed), updated_at: call.nowMs },
+      // A webhook keeps its secret until it gets another one.
+      ...(secret === undefined ? {} : { secret }),
+    },
   );
   return {
     webhookUrl,
@@ -122,7 +128,7 @@ const storePublicKey: Operations['management.store-public-key'] = (call, { data,
     throw new Fault('VALIDATION_ERROR', 'data: expected 64 hexadecimal digits, or an envelope that contains them');
   if (!isSealable(key, call.settings.platformSecretKey))
     throw new Fault('VALIDATION_ERROR', 'data: expected a usable X25519 public key');
-  call.store.run('UPDATE fintech SET public_key = ?, updated_at = ? WHERE id = ?', key, call.nowMs, call.fintech.id);
+  update(call.store, 'fintech', call.fintech.id, { public_key: key, updated_at: call.nowMs });
   return { updatedAt: isoTime(call.nowMs) };
 };
 

@@ -81,24 +81,3 @@ export const PAYOUT_FAILED: PayoutError = {
   message: 'the bank rejected the payout; the cNGN was returned',
   retryable: true,
 };
-
-/** The bank's check of the account failed before the transfer. Source: inferred. */
-export const VERIFICATION_FAILED: PayoutError = {
-  code: 'BANK_VERIFICATION_FAILED',
-  message: 'the bank could not verify the account; the cNGN was returned',
-  retryable: false,
-};
-
-/** The cNGN could not be transferred. Source: inferred. */
-export const TRANSFER_FAILED: PayoutError = {
-  code: 'TRANSFER_FAILED',
-  message: 'the cNGN could not be transferred; it was returned',
-  retryable: true,
-};
-
-/** Nobody approved the payout in time. Source: inferred. */
-export const REVIEW_FAILED: PayoutError = {
-  code: 'MANUAL_REVIEW_FAILED',
-  message: 'the manual review was not approved in time; the cNGN was returned',
-  retryable: false,
-};

@@ -1,6 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import { type Call, isoTime, type Operations } from '../context.ts';
-import { IS_OPEN_PAYOUT } from '../schema/conditions.ts';
+import { insert, ownRow } from '../rows.ts';
+import { IS_OPEN_PAYOUT } from '../schema/schema.ts';
 import { accountHolder } from '../values.ts';
 import { BANKS, type Bank, bankByCode } from './banks.ts';
 
@@ -54,19 +55,17 @@ const add: Operations['banks.add'] = (call, { accountNumber, bankCode, isDefault
       known.id,
     );
   } else {
-    store.run(
-      `INSERT INTO bank_account (account_id, fintech, number, bank_code, verified_name, label, is_default, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      accountId,
-      fintech.id,
-      accountNumber,
-      bank.code,
-      holder,
-      label ?? null,
-      isDefault ? 1 : 0,
-      nowMs,
-      nowMs,
-    );
+    insert(store, 'bank_account', {
+      account_id: accountId,
+      fintech: fintech.id,
+      number: accountNumber,
+      bank_code: bank.code,
+      verified_name: holder,
+      label,
+      is_default: isDefault,
+      created_at: nowMs,
+      updated_at: nowMs,
+    });
   }
   return {
     accountId,
@@ -85,13 +84,12 @@ export function bankAccountById(
   accountId: string,
   fault: 'NOT_FOUND' | 'BANK_ACCOUNT_NOT_FOUND',
 ): BankAccountRow {
-  const row = call.store.get<BankAccountRow>(
-    'SELECT * FROM bank_account WHERE account_id = ? AND fintech = ?',
-    accountId,
-    call.fintech.id,
+  return ownRow(
+    call,
+    ['bank_account', 'account_id', accountId],
+    'this fintech has no payout account with this id',
+    fault,
   );
-  if (!row) throw new Fault(fault, 'this fintech has no payout account with this id');
-  return row;
 }
 
 function clearDefault({ store, fintech, nowMs }: Call): void {

@@ -1,13 +1,14 @@
-import { ledgerNetwork } from '../../contract/networks.ts';
+import { ledgerNetwork, type Network, networkOf } from '../../contract/networks.ts';
 import { amount } from '../../money/amount.ts';
+import { type PercentMillionths, percentOfRoundHalfUp } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { type AccountRef, BRIDGING, platformTokens, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
+import { update } from '../rows.ts';
 import { isTestAmount } from '../values.ts';
 import { accountAt } from '../wallets/wallets.ts';
-import { bridgeFee, bridgeNetworkOf } from './routes.ts';
 
 export interface BridgeRow {
   readonly id: bigint;
@@ -96,13 +97,7 @@ function release(context: Context, row: BridgeRow): void {
     { account: platformTokens('CNGN'), minor: feeBase },
     { account: accountOf(context, row.to_address, row.to_network), minor: netBase },
   ]);
-  context.store.run(
-    'UPDATE bridge SET released_base = ?, tx_hash = ?, completed_at = ? WHERE id = ?',
-    netBase,
-    txHash,
-    context.nowMs,
-    row.id,
-  );
+  update(context.store, 'bridge', row.id, { released_base: netBase, tx_hash: txHash, completed_at: context.nowMs });
   const notice = noticeOf(row);
   if (!notice) return;
   emit(context, {
@@ -132,4 +127,53 @@ function sendBack(context: Context, row: BridgeRow, reason: string): void {
     event: 'bridge.failed',
     data: { ...notice.data, status: 'failed', reason, failedAt: isoTime(context.nowMs) },
   });
+}
+
+/** The base fee of every route, in percent. Source: public (an example). */
+const BASE_PERCENT: PercentMillionths = 500_000n;
+
+/**
+ * The surcharge of each network, at either end. Source: interface (the networks and the existence of a surcharge),
+ * inferred (the values).
+ */
+const MODIFIERS: Readonly<Record<string, PercentMillionths>> = {
+  base: 0n,
+  bsc: 0n,
+  eth: 250_000n,
+  sol: 100_000n,
+  pol: 0n,
+  atc: 0n,
+  lisk: 0n,
+  xbn: 100_000n,
+  arc: 0n,
+  celo: 0n,
+};
+
+/** Networks that a request may name as either end of a route. Source: interface (the request of a quote). */
+export const ROUTE_NETWORKS = Object.keys(MODIFIERS);
+
+/** Returns a network by any of its names. `asc` and `atc` are keys of one network; the bridge uses `atc`. */
+export function bridgeNetworkOf(text: string): Network | undefined {
+  const network = networkOf(text);
+  return network?.key === 'asc' ? networkOf('atc') : network;
+}
+
+interface BridgeFee {
+  readonly basePercent: PercentMillionths;
+  readonly modifier: PercentMillionths;
+  readonly percent: PercentMillionths;
+  readonly feeBase: bigint;
+  /** The amount that arrives. */
+  readonly netBase: bigint;
+}
+
+/**
+ * Computes the fee of a route for an amount of cNGN in base units. Networks are given by key. Source: public (the
+ * arithmetic).
+ */
+export function bridgeFee(from: string, to: string, amountBase: bigint): BridgeFee {
+  const modifier = (MODIFIERS[from] ?? 0n) + (MODIFIERS[to] ?? 0n);
+  const percent = BASE_PERCENT + modifier;
+  const feeBase = percentOfRoundHalfUp(amountBase, percent);
+  return { basePercent: BASE_PERCENT, modifier, percent, feeBase, netBase: amountBase - feeBase };
 }

@@ -4,21 +4,30 @@ import { type Asset, amount, isAsset } from '../../money/amount.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Call, hex, isoTime, isoTimeOrNull, type Operations, orderedBytes, VERSION } from '../context.ts';
+import { countOf, insertRow, ownRow } from '../rows.ts';
 import { bantuAddress, requireForm, solanaAddress } from '../wallets/addresses.ts';
 import { baseOfText, timeRangeOf } from '../wire-values.ts';
 import type { BridgeRow } from './machine.ts';
-import {
-  ALL_NETWORKS,
-  BRIDGE_MINUTES,
-  BRIDGE_PROVIDER,
-  BRIDGE_SECONDS,
-  bridgeFee,
-  bridgeNetworkOf,
-  LISTED_NETWORKS,
-  ROUTE_NETWORKS,
-} from './routes.ts';
+import { bridgeFee, bridgeNetworkOf, ROUTE_NETWORKS } from './machine.ts';
 
 const cngn = (base: bigint) => toWireText(amount('CNGN', base), 'decimal-string');
+/** The only bridge provider. Source: interface (the field), public (the name). */
+const BRIDGE_PROVIDER = 'cngn-bridge';
+
+/** Networks that requests accept but the network list omits. Source: interface. */
+const UNLISTED = ['arc', 'celo'];
+
+/** Networks in the network list. Source: interface. */
+const LISTED_NETWORKS = ROUTE_NETWORKS.filter((key) => !UNLISTED.includes(key));
+
+/** All networks of the service, including those that carry only other tokens. Source: interface. */
+const ALL_NETWORKS = ['base', 'bsc', 'eth', 'pol', 'trx', 'sol', 'xbn', 'atc', 'monad', 'arc', 'celo'];
+
+/** The duration of a bridge transaction in seconds, from the public example. */
+const BRIDGE_SECONDS = 210;
+/** The duration in minutes, rounded up. */
+const BRIDGE_MINUTES = 4;
+
 /** Source: public (the id and the expiry of a quote). */
 const QUOTE_MS = 5 * 60_000;
 
@@ -82,11 +91,8 @@ function receivableAddress(call: Call, { form }: Network): string {
   return `0x${hex(orderedBytes(call, 20))}`;
 }
 
-function bridgeOf({ store, fintech }: Call, requestId: string): BridgeRow {
-  const row = store.get<BridgeRow>('SELECT * FROM bridge WHERE request_id = ? AND fintech = ?', requestId, fintech.id);
-  if (!row) throw new Fault('NOT_FOUND', 'no bridge transaction has this request id');
-  return row;
-}
+const bridgeOf = (call: Call, requestId: string) =>
+  ownRow<BridgeRow>(call, ['bridge', 'request_id', requestId], 'no bridge transaction has this request id');
 
 const initiate: Operations['bridge.initiate'] = (call, request) => {
   const { from, to, amountBase } = routeOf(request);
@@ -94,27 +100,24 @@ const initiate: Operations['bridge.initiate'] = (call, request) => {
   requireForm(to, request.toAddress, 'toAddress');
   if (request.callbackUrl !== undefined && !URL.canParse(request.callbackUrl))
     throw new Fault('VALIDATION_ERROR', 'callbackUrl: expected an HTTPS URL');
-  const requestId = call.ids.uuid();
-  call.store.run(
-    `INSERT INTO bridge (request_id, transaction_id, reference, fintech, state, asset, from_network, to_network, amount_base,
-       from_address, to_address, receivable_address, callback_url, created_at) VALUES (?, ?, ?, ?, 'initiated', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    requestId,
-    call.ids.uuid(),
-    `BRG-${hex(orderedBytes(call, 10)).toUpperCase()}`,
-    call.fintech.id,
-    request.token,
-    from.key,
-    to.key,
-    amountBase,
-    request.fromAddress,
-    request.toAddress,
-    receivableAddress(call, from),
-    request.callbackUrl ?? null,
-    call.nowMs,
-  );
-  const row = bridgeOf(call, requestId);
+  const row = insertRow<BridgeRow>(call.store, 'bridge', {
+    request_id: call.ids.uuid(),
+    transaction_id: call.ids.uuid(),
+    reference: `BRG-${hex(orderedBytes(call, 10)).toUpperCase()}`,
+    fintech: call.fintech.id,
+    state: 'initiated',
+    asset: request.token,
+    from_network: from.key,
+    to_network: to.key,
+    amount_base: amountBase,
+    from_address: request.fromAddress,
+    to_address: request.toAddress,
+    receivable_address: receivableAddress(call, from),
+    callback_url: request.callbackUrl,
+    created_at: call.nowMs,
+  });
   return {
-    requestId,
+    requestId: row.request_id,
     transactionId: row.transaction_id,
     receivableAddress: row.receivable_address,
     reference: row.reference,
@@ -208,7 +211,7 @@ const history: Operations['bridge.history'] = (call, request) => {
     ...[call.fintech.id, filters.status ?? null, filters.token ?? null, filters.fromNetwork ?? null],
     ...[filters.toNetwork ?? null, fromMs ?? null, untilMs ?? null],
   ];
-  const total = Number(call.store.get<{ n: bigint }>(`SELECT COUNT(*) AS n ${FILTERED}`, ...values)?.n ?? 0n);
+  const total = countOf(call.store, `SELECT COUNT(*) AS n ${FILTERED}`, ...values);
   const rows = call.store.all<BridgeRow>(
     `SELECT * ${FILTERED} ORDER BY id DESC LIMIT ?8 OFFSET ?9`,
     ...values,

@@ -9,7 +9,7 @@ import { feesOn } from '../fees/fees.ts';
 import { BANK, balanceOf, hasRoomFor } from '../ledger.ts';
 import { fire, schedule } from '../machine.ts';
 import { type OnrampRow, onramp, totalKobo } from '../onramp/machine.ts';
-import { walletAddressOf } from '../public-ids.ts';
+import { insertRow, walletAddressOf } from '../rows.ts';
 import { SHOWN_STATE_MS } from '../settings.ts';
 import { matchName } from '../users/names.ts';
 import { isTestAmount } from '../values.ts';
@@ -156,32 +156,26 @@ function recordDeposit(context: Context, arrival: Arrival): DepositRow {
   const { account, row, payment, depositId, judgement } = arrival;
   const isRefund = judgement.reason !== null;
   const { platformKobo, fintechKobo } = feesOf(context, arrival);
-  const id = store.insert(
-    `INSERT INTO deposit (deposit_id, fintech, user, virtual_account, onramp, state, amount_kobo, platform_fee_kobo, fintech_fee_kobo,
-       sender_name, sender_account, sender_bank_code, sender_bank_name, reference, refund_reason, refund_reference, name_score_percent, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    depositId,
-    account.fintech,
-    account.user,
-    account.id,
-    row?.id ?? null,
-    firstState(arrival),
-    payment.amountKobo,
-    platformKobo,
-    fintechKobo,
-    payment.senderName,
-    SENDER_ACCOUNT,
-    SENDER_BANK_CODE,
-    bankByCode(SENDER_BANK_CODE)?.name ?? '',
-    bankReference(context),
-    judgement.reason,
-    isRefund ? ids.uuid() : null,
-    judgement.scorePercent ?? null,
-    nowMs,
-  );
-  const recorded = store.get<DepositRow>('SELECT * FROM deposit WHERE id = ?', id);
-  if (!recorded) throw new Error('the new deposit cannot be read');
-  return recorded;
+  return insertRow<DepositRow>(store, 'deposit', {
+    deposit_id: depositId,
+    fintech: account.fintech,
+    user: account.user,
+    virtual_account: account.id,
+    onramp: row?.id,
+    state: firstState(arrival),
+    amount_kobo: payment.amountKobo,
+    platform_fee_kobo: platformKobo,
+    fintech_fee_kobo: fintechKobo,
+    sender_name: payment.senderName,
+    sender_account: SENDER_ACCOUNT,
+    sender_bank_code: SENDER_BANK_CODE,
+    sender_bank_name: bankByCode(SENDER_BANK_CODE)?.name ?? '',
+    reference: bankReference(context),
+    refund_reason: judgement.reason,
+    refund_reference: isRefund ? ids.uuid() : null,
+    name_score_percent: judgement.scorePercent,
+    created_at: nowMs,
+  });
 }
 
 /** Returns a 30-digit bank session reference, like those of Nigerian bank transfers. */

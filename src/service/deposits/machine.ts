@@ -7,7 +7,7 @@ import { emit } from '../events/deliveries.ts';
 import { collectFees } from '../fees/fees.ts';
 import { BANK, INCOMING, post, REFUNDS, RESERVE, SUPPLY } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { userIdOf } from '../public-ids.ts';
+import { update, userIdOf } from '../rows.ts';
 import { accountAt, deliveryFor, fintechDelivery } from '../wallets/wallets.ts';
 
 export interface DepositRow {
@@ -43,9 +43,9 @@ export const deposit: Machine<DepositRow> = {
   table: 'deposit',
   transitions: [
     { on: 'confirmed', from: ['pending'], to: 'processing', effect: accept },
-    { on: 'cancelled', from: ['pending'], to: 'cancelled', effect: end },
-    { on: 'minted', from: ['processing'], to: 'completed', effect: mint },
-    { on: 'refunded', from: ['refunding'], to: 'refunded', effect: refund },
+    { on: 'cancelled', from: ['pending'], to: 'cancelled', stamp: 'ended_at' },
+    { on: 'minted', from: ['processing'], to: 'completed', stamp: 'ended_at', effect: mint },
+    { on: 'refunded', from: ['refunding'], to: 'refunded', stamp: 'ended_at', effect: refund },
   ],
 };
 
@@ -62,10 +62,6 @@ function accept(context: Context, row: DepositRow): void {
   book(context, row);
   announceArrival(context, row);
   schedule(context, deposit.name, row.id, 'minted', context.pace.mint);
-}
-
-function end({ store, nowMs }: Context, row: DepositRow): void {
-  store.run('UPDATE deposit SET ended_at = ? WHERE id = ?', nowMs, row.id);
 }
 
 /** Emits the event for a transfer into a permanent account; minting has not started. */
@@ -123,13 +119,7 @@ function mint(context: Context, row: DepositRow): void {
     { account: SUPPLY, minor: -base },
     { account: accountAt(store, to.address, to.network, 'CNGN'), minor: base },
   ]);
-  store.run(
-    'UPDATE deposit SET tx_hash = ?, delivered_to = ?, ended_at = ? WHERE id = ?',
-    txHash,
-    to.address,
-    nowMs,
-    row.id,
-  );
+  update(store, 'deposit', row.id, { tx_hash: txHash, delivered_to: to.address });
   // There is no documented event for the end of a deposit into the fintech's own account.
   if (row.user === null) return;
   emit(context, {
@@ -157,7 +147,6 @@ function refund(context: Context, row: DepositRow): void {
     { account: REFUNDS, minor: -row.amount_kobo },
     { account: BANK, minor: row.amount_kobo },
   ]);
-  store.run('UPDATE deposit SET ended_at = ? WHERE id = ?', nowMs, row.id);
   if (row.refund_reason !== 'bvn_name_mismatch') return;
   emit(context, {
     fintech: row.fintech,

@@ -3,17 +3,19 @@ import { amount } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { isoTime, type Operations, VERSION } from '../context.ts';
-import { feesInFull } from '../onramp/fees.ts';
-import { type OnrampRow, totalFeeKobo, totalKobo } from '../onramp/machine.ts';
-import { walletAddressOf } from '../public-ids.ts';
+import { feesInFull, type OnrampRow, totalFeeKobo, totalKobo } from '../onramp/machine.ts';
+import { ownRow, walletAddressOf } from '../rows.ts';
 import type { VirtualAccountRow } from './virtual-accounts.ts';
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
 
-const get: Operations['virtual-accounts.get'] = ({ store, fintech }, { requestId }) => {
-  const row = store.get<OnrampRow>('SELECT * FROM onramp WHERE request_id = ? AND fintech = ?', requestId, fintech.id);
-  const account = row && store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE onramp = ?', row.id);
-  if (!row || !account) throw new Fault('NOT_FOUND', 'no virtual account has this request id');
+const NO_ACCOUNT = 'no virtual account has this request id';
+
+const get: Operations['virtual-accounts.get'] = (call, { requestId }) => {
+  const { store } = call;
+  const row = ownRow<OnrampRow>(call, ['onramp', 'request_id', requestId], NO_ACCOUNT);
+  const account = store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE onramp = ?', row.id);
+  if (!account) throw new Fault('NOT_FOUND', NO_ACCOUNT);
   if (account.status === 'expired')
     throw new Fault('VALIDATION_ERROR', 'the virtual account expired after 30 minutes; start a new onramp');
   return {

@@ -1,6 +1,7 @@
 import type { EventPayload } from '../../contract/event-payloads.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type Context, isoTime } from '../context.ts';
+import { insert } from '../rows.ts';
 
 export interface VirtualAccountRow {
   readonly id: bigint;
@@ -41,20 +42,18 @@ type OpenedAccount = Pick<VirtualAccountRow, 'id' | 'number' | 'name'>;
 export function openVirtualAccount({ store, nowMs }: Context, account: NewVirtualAccount): OpenedAccount {
   const id = (store.get<{ last: bigint | null }>('SELECT MAX(id) AS last FROM virtual_account')?.last ?? 0n) + 1n;
   const number = accountNumberAt(id);
-  store.run(
-    `INSERT INTO virtual_account (id, number, kind, fintech, user, onramp, name, status, expires_at, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  insert(store, 'virtual_account', {
     id,
     number,
-    account.kind,
-    account.fintech,
-    account.user ?? null,
-    account.onramp ?? null,
-    account.name,
-    account.status,
-    account.expiresAtMs ?? null,
-    nowMs,
-  );
+    kind: account.kind,
+    fintech: account.fintech,
+    user: account.user,
+    onramp: account.onramp,
+    name: account.name,
+    status: account.status,
+    expires_at: account.expiresAtMs,
+    created_at: nowMs,
+  });
   return { id, number, name: account.name };
 }
 

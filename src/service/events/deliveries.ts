@@ -3,6 +3,7 @@ import { ALL_EVENTS } from '../../contract/events.ts';
 import { WEBHOOK_FAULTS, type WebhookFault } from '../../contract/sandbox.ts';
 import { type Context, isoTime } from '../context.ts';
 import { type FaultRule, faultRuleFor, useFaultRule } from '../fault-rules.ts';
+import { insert, update } from '../rows.ts';
 
 /** An event that was written to the outbox. */
 interface WrittenEvent {
@@ -34,10 +35,10 @@ function scheduleDelivery(context: Context, written: WrittenEvent): void {
   const fault = rule?.kind as WebhookFault | undefined;
   const state = fault === 'lost-webhook' ? 'given-up' : 'waiting';
   const dueMs = nowMs + ((fault && DELAY_MS[fault]) ?? 0);
-  store.run(
-    `INSERT INTO delivery (webhook_id, event, url, request_id, state, attempts, due_at, fault) VALUES (?, ?, ?, ?, ?, 0, ?, ?)`,
-    ...[ids.uuid(), written.id, url, written.requestId, state, dueMs, fault ?? null],
-  );
+  insert(store, 'delivery', {
+    ...{ webhook_id: ids.uuid(), event: written.id, url, request_id: written.requestId },
+    ...{ state, attempts: 0, due_at: dueMs, fault },
+  });
 }
 
 function ruleFor(store: Context['store'], event: EventName): FaultRule | undefined {
@@ -125,7 +126,7 @@ export function isDeliveryDue({ store, nowMs }: Pick<Context, 'store' | 'nowMs'>
 export function claimDeliveries(context: Context, limit: number): DueDelivery[] {
   const { store, nowMs } = context;
   const rows = store.all<DueRow>(DUE, nowMs, limit);
-  for (const { id } of rows) store.run('UPDATE delivery SET due_at = ? WHERE id = ?', nowMs + CLAIM_MS, id);
+  for (const { id } of rows) update(store, 'delivery', id, { due_at: nowMs + CLAIM_MS });
   return rows.map((row) => ({
     ...{ id: row.id, webhookId: row.webhook_id, url: row.url, attempts: Number(row.attempts) },
     ...{ fault: (row.fault ?? undefined) as WebhookFault | undefined, eventId: row.event_id, event: row.event },
@@ -155,21 +156,11 @@ const MAX_ANSWER = 2_000;
 /** Records an attempt, and decides what follows: any 2xx is a success, anything else is tried again later. Source: public. */
 export function recordAttempt(context: Context, attempt: Attempt): void {
   const { store, nowMs } = context;
-  const { delivery, headers, body, status = null, answer = null, problem = null, durationMs } = attempt;
-  store.run(
-    `INSERT INTO delivery_attempt (delivery, sent_at, headers, body, status, answer, problem, duration_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[
-      delivery,
-      nowMs,
-      JSON.stringify(headers),
-      body,
-      status,
-      answer?.slice(0, MAX_ANSWER) ?? null,
-      problem,
-      durationMs,
-    ],
-  );
+  const { delivery, headers, body, status, answer, problem, durationMs } = attempt;
+  insert(store, 'delivery_attempt', {
+    ...{ delivery, sent_at: nowMs, headers: JSON.stringify(headers), body },
+    ...{ status, answer: answer?.slice(0, MAX_ANSWER), problem, duration_ms: durationMs },
+  });
   const row = store.get<{ attempts: bigint; fault: string | null }>(
     `SELECT attempts, fault FROM delivery WHERE id = ? AND state = 'waiting'`,
     delivery,
@@ -177,15 +168,12 @@ export function recordAttempt(context: Context, attempt: Attempt): void {
   // A sandbox that was reset has no such delivery.
   if (!row) return;
   const attempts = Number(row.attempts) + 1;
-  const isReceived = status !== null && status >= 200 && status <= 299;
+  const isReceived = status !== undefined && status >= 200 && status <= 299;
   const mustRepeat = row.fault === 'duplicate-webhook' && attempts === 1;
   const delayMs = isReceived ? 0 : RETRY_DELAYS_MS[attempts - 1];
   const state = isReceived && !mustRepeat ? 'delivered' : delayMs === undefined ? 'given-up' : 'waiting';
   // A fault spoils the first attempt alone.
-  store.run(
-    'UPDATE delivery SET state = ?, attempts = ?, due_at = ?, fault = NULL WHERE id = ?',
-    ...[state, attempts, nowMs + (delayMs ?? 0), delivery],
-  );
+  update(store, 'delivery', delivery, { state, attempts, due_at: nowMs + (delayMs ?? 0), fault: null });
 }
 
 /** What a fintech's deliveries are signed with: the webhook's secret, or else the AES key. */
@@ -209,15 +197,14 @@ export function emit<N extends EventName>(
   context: Context,
   { fintech, event, requestId, userId, data }: OutboxEvent<N>,
 ): void {
-  const id = context.store.insert(
-    'INSERT INTO outbox (event_id, fintech, event, request_id, user_id, data, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    context.ids.uuid(),
+  const id = insert(context.store, 'outbox', {
+    event_id: context.ids.uuid(),
     fintech,
     event,
-    requestId,
-    userId ?? null,
-    JSON.stringify(data),
-    context.nowMs,
-  );
+    request_id: requestId,
+    user_id: userId,
+    data: JSON.stringify(data),
+    created_at: context.nowMs,
+  });
   scheduleDelivery(context, { id, fintech, event, requestId, data });
 }

@@ -1,5 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
 import { type Call, type Context, isoTime, isoTimeOrNull } from '../context.ts';
+import { countOf, insert, update } from '../rows.ts';
 import { urlFor } from './deliveries.ts';
 
 type DeliveryState = 'none' | 'waiting' | 'delivered' | 'given-up';
@@ -45,7 +46,7 @@ export function listEvents({ store, fintech }: Call, { limit = 20, offset = 0, .
   const used = conditions.filter(([, value]) => value !== undefined);
   const where = `WHERE ${used.map(([sql]) => sql).join(' AND ')}`;
   const values = used.flatMap(([, value]) => value ?? []);
-  const total = Number(store.get<{ n: bigint }>(`SELECT count(*) AS n ${EVENTS} ${where}`, ...values)?.n ?? 0n);
+  const total = countOf(store, `SELECT count(*) AS n ${EVENTS} ${where}`, ...values);
   const page = `SELECT ${COLUMNS} ${EVENTS} ${where} ORDER BY o.id DESC LIMIT ? OFFSET ?`;
   const events = store.all<EventRow>(page, ...values, limit, offset).map(sent);
   return { events, total, limit, offset, hasMore: offset + events.length < total };
@@ -109,15 +110,18 @@ export function resendEvent(call: Call, eventId: string) {
   const row = eventNamed(call, eventId);
   const url = urlNow(call, row);
   if (row.delivery === null)
-    call.store.run(
-      `INSERT INTO delivery (webhook_id, event, url, request_id, state, attempts, due_at) VALUES (?, ?, ?, ?, 'waiting', 0, ?)`,
-      ...[call.ids.uuid(), row.id, url, row.request_id, call.nowMs],
-    );
+    insert(call.store, 'delivery', {
+      ...{ webhook_id: call.ids.uuid(), event: row.id, url, request_id: row.request_id },
+      ...{ state: 'waiting', attempts: 0, due_at: call.nowMs },
+    });
   else
-    call.store.run(
-      `UPDATE delivery SET state = 'waiting', attempts = 0, due_at = ?, url = ?, fault = NULL WHERE id = ?`,
-      ...[call.nowMs, url, row.delivery],
-    );
+    update(call.store, 'delivery', row.delivery, {
+      state: 'waiting',
+      attempts: 0,
+      due_at: call.nowMs,
+      url,
+      fault: null,
+    });
   return sent(eventNamed(call, eventId));
 }
 

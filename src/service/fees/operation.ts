@@ -3,9 +3,12 @@ import type { Direction } from '../../contract/values.ts';
 import { amount } from '../../money/amount.ts';
 import { percentFromWire, percentToWire } from '../../money/rates.ts';
 import { fromWire, toWireNumber } from '../../money/units.ts';
+import type { Database } from '../../sqlite/database.ts';
 import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
+import { balanceOf, feesWithdrawing, fintechFees } from '../ledger.ts';
+import { upsert } from '../rows.ts';
+import { FEE_WITHDRAWAL_AT, IS_OPEN_DEPOSIT, IS_OPEN_OFFRAMP } from '../schema/schema.ts';
 import { wholeKoboOf } from '../wire-values.ts';
-import { accruedFees, WITHDRAWAL_LIMITS_KOBO } from './balance.ts';
 import { type FeeSetting, feeSetting, ownFee, platformFee } from './fees.ts';
 
 const kobo = (minor: bigint) => toWireNumber(amount('NGN', minor), 'kobo');
@@ -72,17 +75,11 @@ function setFee(call: Call, direction: Direction, fee: ManageRequest['onrampFee'
   const percent = percentFromWire(fee.percentageFee);
   const cap = fromWire(fee.capFee, 'kobo', 'NGN');
   if (percent === undefined || !cap) throw new Fault('VALIDATION_ERROR', `${direction}Fee: expected numbers`);
-  call.store.run(
-    `INSERT INTO fee_setting (fintech, direction, percent_millionths, cap_kobo, enabled, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET percent_millionths = excluded.percent_millionths, cap_kobo = excluded.cap_kobo, enabled = excluded.enabled,
-     updated_at = excluded.updated_at`,
-    call.fintech.id,
-    direction,
-    percent,
-    cap.minor,
-    fee.enabled ? 1 : 0,
-    call.nowMs,
-    call.nowMs,
+  upsert(
+    call.store,
+    'fee_setting',
+    { fintech: call.fintech.id, direction, created_at: call.nowMs },
+    { percent_millionths: percent, cap_kobo: cap.minor, enabled: fee.enabled, updated_at: call.nowMs },
   );
 }
 
@@ -119,6 +116,62 @@ const manage: Operations['fees.manage'] = (call, { onrampFee, offrampFee, metada
     version: VERSION,
   };
 };
+
+/** The minimum and maximum of a fee withdrawal. Source: public (an example). */
+export const WITHDRAWAL_LIMITS_KOBO = { minimum: 1_000n, maximum: 10_000_000n } as const;
+
+/** A fintech's earned fees, and how much of them it still has. */
+interface AccruedFees {
+  /**
+   * Fees by direction since creation, withdrawn or not, including those of pending transactions. Source: interface
+   * (since creation).
+   */
+  readonly onrampKobo: bigint;
+  readonly offrampKobo: bigint;
+  /** Fees of transactions that are paid but not yet posted. */
+  readonly pendingKobo: bigint;
+  /** Fees on the way to the bank. */
+  readonly withdrawingKobo: bigint;
+  /** Fees that can be withdrawn. */
+  readonly availableKobo: bigint;
+  readonly transactions: number;
+  /** Milliseconds since the epoch; 0 if there were never any fees. */
+  readonly updatedAt: bigint;
+}
+
+/** Queries for the fees of transactions that are still in flight. */
+const IN_FLIGHT: Readonly<Record<Direction, string>> = {
+  onramp: `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM deposit
+    WHERE fintech = ? AND ${IS_OPEN_DEPOSIT} AND state = 'processing'`,
+  offramp: `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM offramp WHERE fintech = ? AND ${IS_OPEN_OFFRAMP}`,
+};
+
+const EARNED = 'SELECT earned_kobo AS kobo FROM fee_tally WHERE fintech = ? AND direction = ?';
+
+const LATEST = `SELECT COALESCE(MAX(at), 0) AS at, COALESCE(SUM(transactions), 0) AS transactions FROM (
+  SELECT updated_at AS at, transactions FROM fee_tally WHERE fintech = ?1
+  UNION ALL SELECT * FROM (
+    SELECT ${FEE_WITHDRAWAL_AT} AS at, 0 FROM fee_withdrawal WHERE fintech = ?1 ORDER BY ${FEE_WITHDRAWAL_AT} DESC LIMIT 1))`;
+
+function accruedFees(store: Database, fintech: bigint): AccruedFees {
+  const of = (direction: Direction) => ({
+    earned: store.get<{ kobo: bigint }>(EARNED, fintech, direction)?.kobo ?? 0n,
+    available: balanceOf(store, fintechFees(fintech, direction)),
+    withdrawing: balanceOf(store, feesWithdrawing(fintech, direction)),
+    pending: store.get<{ kobo: bigint }>(IN_FLIGHT[direction], fintech)?.kobo ?? 0n,
+  });
+  const [onramp, offramp] = [of('onramp'), of('offramp')];
+  const latest = store.get<{ at: bigint; transactions: bigint }>(LATEST, fintech);
+  return {
+    onrampKobo: onramp.earned + onramp.pending,
+    offrampKobo: offramp.earned + offramp.pending,
+    pendingKobo: onramp.pending + offramp.pending,
+    withdrawingKobo: onramp.withdrawing + offramp.withdrawing,
+    availableKobo: onramp.available + offramp.available,
+    transactions: Number(latest?.transactions ?? 0n),
+    updatedAt: latest?.at ?? 0n,
+  };
+}
 
 const accumulated: Operations['fees.accumulated'] = (call) => {
   const fees = accruedFees(call.store, call.fintech.id);

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
 import { type AccountRef, BANK, feesWithdrawing, fintechFees, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
+import { update } from '../rows.ts';
 import { SHOWN_STATE_MS } from '../settings.ts';
 import { payoutPlan } from '../values.ts';
 
@@ -30,8 +31,8 @@ export const feeWithdrawal: Machine<FeeWithdrawalRow> = {
   table: 'fee_withdrawal',
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => payOut(at, row) },
-    { on: 'settled', from: ['pending', 'processing'], to: 'completed', effect: settle },
-    { on: 'payout-failed', from: ['pending', 'processing'], to: 'failed', effect: releaseFees },
+    { on: 'settled', from: ['pending', 'processing'], to: 'completed', stamp: 'processed_at', effect: settle },
+    { on: 'payout-failed', from: ['pending', 'processing'], to: 'failed', stamp: 'processed_at', effect: releaseFees },
   ],
 };
 
@@ -78,15 +79,10 @@ export function begin(context: Context, row: FeeWithdrawalRow, afterMs: number):
 
 function settle(context: Context, row: FeeWithdrawalRow): void {
   move(context, row, 'fee-withdrawal.settled', () => BANK);
-  context.store.run('UPDATE fee_withdrawal SET processed_at = ? WHERE id = ?', context.nowMs, row.id);
 }
 
 function releaseFees(context: Context, row: FeeWithdrawalRow): void {
   move(context, row, 'fee-withdrawal.returned', ({ direction }) => fintechFees(row.fintech, direction));
-  context.store.run(
-    'UPDATE fee_withdrawal SET processed_at = ?, failure_reason = ? WHERE id = ?',
-    context.nowMs,
-    'the bank rejected the payout; the amount is available again',
-    row.id,
-  );
+  const failure_reason = 'the bank rejected the payout; the amount is available again';
+  update(context.store, 'fee_withdrawal', row.id, { failure_reason });
 }

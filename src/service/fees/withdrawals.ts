@@ -4,8 +4,9 @@ import { toWireNumber } from '../../money/units.ts';
 import { resolveAccount } from '../banks/operation.ts';
 import { type Call, isoTime, isoTimeOrNull, type Operations } from '../context.ts';
 import { balanceOf, fintechFees } from '../ledger.ts';
+import { insertRow, ownRow } from '../rows.ts';
 import { wholeKoboOf } from '../wire-values.ts';
-import { WITHDRAWAL_LIMITS_KOBO } from './balance.ts';
+import { WITHDRAWAL_LIMITS_KOBO } from './operation.ts';
 import { begin, type FeeWithdrawalRow } from './withdrawal-machine.ts';
 
 const naira = (minor: bigint): Amount => amount('NGN', minor);
@@ -48,24 +49,20 @@ interface Parts {
 }
 
 function record(call: Call, request: WithdrawRequest, { amountKobo, onrampKobo, bankCode }: Parts): FeeWithdrawalRow {
-  const id = call.store.insert(
-    `INSERT INTO fee_withdrawal (withdrawal_id, fintech, state, amount_kobo, onramp_kobo, account_number, bank_code, account_name, narration,
-       reference, notes, created_at) VALUES (?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    newWithdrawalId(call),
-    call.fintech.id,
-    amountKobo,
-    onrampKobo,
-    request.bankAccountNumber,
-    bankCode,
-    request.accountName,
-    request.narration ?? null,
-    request.metadata?.reference ?? null,
-    request.metadata?.notes ?? null,
-    call.nowMs,
-  );
-  const row = call.store.get<FeeWithdrawalRow>('SELECT * FROM fee_withdrawal WHERE id = ?', id);
-  if (!row) throw new Error('the new withdrawal cannot be read');
-  return row;
+  return insertRow<FeeWithdrawalRow>(call.store, 'fee_withdrawal', {
+    withdrawal_id: newWithdrawalId(call),
+    fintech: call.fintech.id,
+    state: 'pending',
+    amount_kobo: amountKobo,
+    onramp_kobo: onrampKobo,
+    account_number: request.bankAccountNumber,
+    bank_code: bankCode,
+    account_name: request.accountName,
+    narration: request.narration,
+    reference: request.metadata?.reference,
+    notes: request.metadata?.notes,
+    created_at: call.nowMs,
+  });
 }
 
 /**
@@ -90,12 +87,11 @@ const withdraw: Operations['fees.withdraw'] = (call, request) => {
 };
 
 const verify: Operations['fees.verify-withdrawal'] = (call, { withdrawalId }) => {
-  const row = call.store.get<FeeWithdrawalRow>(
-    'SELECT * FROM fee_withdrawal WHERE withdrawal_id = ? AND fintech = ?',
-    withdrawalId,
-    call.fintech.id,
+  const row = ownRow<FeeWithdrawalRow>(
+    call,
+    ['fee_withdrawal', 'withdrawal_id', withdrawalId],
+    'no fee withdrawal has this id',
   );
-  if (!row) throw new Fault('NOT_FOUND', 'no fee withdrawal has this id');
   return {
     withdrawalId: row.withdrawal_id,
     status: row.state,

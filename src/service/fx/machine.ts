@@ -3,6 +3,7 @@ import type { Asset } from '../../money/amount.ts';
 import type { Context } from '../context.ts';
 import { escrow, type Posting, platformTokens, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
+import { update } from '../rows.ts';
 import { tradeOutcome } from '../values.ts';
 import { accountAt } from '../wallets/wallets.ts';
 import { legsOf, requiredTradingAccount } from './orders.ts';
@@ -33,7 +34,7 @@ export interface TradeRow {
   readonly updated_at: bigint;
 }
 
-interface SliceRow {
+export interface SliceRow {
   readonly maker: bigint;
   readonly cngn_base: bigint;
   readonly token_base: bigint;
@@ -49,6 +50,7 @@ const isElapsed = ({ nowMs }: Context, row: TradeRow) => nowMs >= Number(row.exp
 export const trade: Machine<TradeRow> = {
   name: 'trade',
   table: 'fx_trade',
+  stamp: 'updated_at',
   transitions: [
     { on: 'locked', from: ['pending'], to: 'locked', effect: askForSignature },
     { on: 'approved', from: ['locked'], to: 'signing', effect: sign },
@@ -69,7 +71,6 @@ export const trade: Machine<TradeRow> = {
 
 /** An automatic signer proceeds by itself; otherwise the vault waits for manual approval. */
 function askForSignature(context: Context, row: TradeRow): void {
-  touch(context, row);
   if (row.auto_signed) schedule(context, trade.name, row.id, 'approved', context.pace.lock);
 }
 
@@ -77,7 +78,6 @@ function askForSignature(context: Context, row: TradeRow): void {
 const LATE_SIGNATURE_MS = 6 * 60_000;
 
 function sign(context: Context, row: TradeRow): void {
-  touch(context, row);
   const outcome = tradeOutcome(row.cngn_base);
   const fails = outcome === 'signing-fails' || outcome === 'fails-late';
   const isLate = outcome === 'signs-late' || outcome === 'fails-late';
@@ -86,7 +86,6 @@ function sign(context: Context, row: TradeRow): void {
 }
 
 function submit(context: Context, row: TradeRow): void {
-  touch(context, row);
   noteSignatures(context, row);
   const event = tradeOutcome(row.cngn_base) === 'settling-fails' ? 'reverted' : 'confirmed';
   schedule(context, trade.name, row.id, event, context.pace.confirm);
@@ -99,28 +98,19 @@ function endLate(context: Context, row: TradeRow): void {
 
 function noteSignatures(context: Context, row: TradeRow): void {
   const tookMs = context.nowMs - Number(row.updated_at);
-  for (const { fintech, tokenBase } of signersOf(context.store, row)) {
+  for (const { fintech, tokenBase } of signersOf(row, slicesOf(context, row))) {
     recordSigning(context, { fintech, tokenBase, isAutomatic: row.auto_signed === 1n, tookMs });
   }
-}
-
-function touch({ store, nowMs }: Context, row: TradeRow): void {
-  store.run('UPDATE fx_trade SET updated_at = ? WHERE id = ?', nowMs, row.id);
 }
 
 function failedBecause(reason: string) {
   return (context: Context, row: TradeRow): void => {
     release(context, row);
-    context.store.run(
-      'UPDATE fx_trade SET error_message = ?, failed_at = ? WHERE id = ?',
-      reason,
-      context.nowMs,
-      row.id,
-    );
+    update(context.store, 'fx_trade', row.id, { error_message: reason, failed_at: context.nowMs });
   };
 }
 
-function slicesOf({ store }: Pick<Context, 'store'>, row: Pick<TradeRow, 'id'>): SliceRow[] {
+function slicesOf({ store }: Context, row: TradeRow): SliceRow[] {
   return store.all<SliceRow>(
     'SELECT maker, cngn_base, token_base FROM fx_slice WHERE trade = ? ORDER BY position',
     row.id,
@@ -131,13 +121,13 @@ const ofAsset = (asset: Asset, { cngn_base, token_base }: { cngn_base: bigint; t
   asset === 'CNGN' ? cngn_base : token_base;
 
 /** The postings that move both legs into escrow: the taker's whole leg and each maker's share of the other. */
-export function lockPostings(context: Pick<Context, 'store'>, row: TradeRow): Posting[] {
+export function lockPostings({ store }: Context, row: TradeRow, slices: readonly SliceRow[]): Posting[] {
   const { gives, gets } = legsOf(row.side, row.pair);
   return [
-    { account: requiredTradingAccount(context.store, row.fintech, gives), minor: -ofAsset(gives, row) },
+    { account: requiredTradingAccount(store, row.fintech, gives), minor: -ofAsset(gives, row) },
     { account: escrow(gives), minor: ofAsset(gives, row) },
-    ...slicesOf(context, row).map((slice) => ({
-      account: requiredTradingAccount(context.store, slice.maker, gets),
+    ...slices.map((slice) => ({
+      account: requiredTradingAccount(store, slice.maker, gets),
       minor: -ofAsset(gets, slice),
     })),
     { account: escrow(gets), minor: ofAsset(gets, row) },
@@ -146,15 +136,16 @@ export function lockPostings(context: Pick<Context, 'store'>, row: TradeRow): Po
 
 /** Returns both legs to their owners. */
 function release(context: Context, row: TradeRow): void {
-  touch(context, row);
-  const back = lockPostings(context, row).map(({ account, minor }) => ({ account, minor: -minor }));
+  const back = lockPostings(context, row, slicesOf(context, row)).map(({ account, minor }) => ({
+    account,
+    minor: -minor,
+  }));
   post(context, 'fx.released', row.trade_id, back);
 }
 
 /** Pays each maker its share of the taker's leg, and pays the taker the other leg less the platform fee. */
 function settle(context: Context, row: TradeRow): void {
   const { store } = context;
-  touch(context, row);
   const { gives, gets } = legsOf(row.side, row.pair);
   const received = ofAsset(gets, row);
   const own = requiredTradingAccount(store, row.fintech, gets);

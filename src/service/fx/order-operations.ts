@@ -1,8 +1,9 @@
 import { Fault } from '../../contract/faults.ts';
 import { type PercentMillionths, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
 import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
-import { commitments } from './commitments.ts';
+import { ownRow, rowOf, update } from '../rows.ts';
 import {
+  commitments,
   insertOrder,
   legsOf,
   maxGivenBase,
@@ -30,12 +31,6 @@ function checkTerms(call: Call, terms: OrderTerms, replaced?: OrderRow): void {
   }
 }
 
-function orderBy(call: Call, id: bigint): OrderRow {
-  const row = call.store.get<OrderRow>('SELECT * FROM fx_order WHERE id = ?', id);
-  if (!row) throw new Error('the order cannot be read');
-  return row;
-}
-
 function shown(call: Call, row: OrderRow) {
   return {
     orderId: row.order_id,
@@ -52,7 +47,7 @@ function shown(call: Call, row: OrderRow) {
 function create(call: Call, order: OrderTerms) {
   requireVault(call);
   checkTerms(call, order);
-  const row = orderBy(call, insertOrder(call, call.fintech.id, order));
+  const row = insertOrder(call, call.fintech.id, order);
   return { ...shown(call, row), version: VERSION };
 }
 
@@ -84,12 +79,7 @@ const createLimitOrder: Operations['fx.create-limit-order'] = (call, input) =>
 
 /** Returns an order of the caller. Throws NOT_FOUND, or VALIDATION_ERROR if it is deleted. */
 function ownOrder(call: Call, orderId: string): OrderRow {
-  const row = call.store.get<OrderRow>(
-    'SELECT * FROM fx_order WHERE order_id = ? AND fintech = ?',
-    orderId,
-    call.fintech.id,
-  );
-  if (!row) throw new Fault('NOT_FOUND', 'this fintech has no order with this id');
+  const row = ownRow<OrderRow>(call, ['fx_order', 'order_id', orderId], 'this fintech has no order with this id');
   if (row.state === 'deleted') throw new Fault('VALIDATION_ERROR', 'the order is deleted');
   return row;
 }
@@ -112,33 +102,29 @@ const updateOrder: Operations['fx.update-limit-order'] = (call, input) => {
   else if (changed.minBase > changed.maxBase)
     throw new Fault('VALIDATION_ERROR', 'minAmount: expected at most maxAmount');
   saveOrder(call, row, changed, state);
-  return { order: shown(call, orderBy(call, row.id)), version: VERSION };
+  return { order: shown(call, rowOf<OrderRow>(call.store, 'fx_order', row.id)), version: VERSION };
 };
 
 /** An order keeps its place in the queue unless its price changes or it is reactivated; then it goes to the back. */
 function saveOrder({ store, nowMs }: Call, row: OrderRow, to: OrderTerms, state: string): void {
   const takerPrice = takerPriceMicro(to.priceMicro, to.spreadMillionths, to.gives);
-  store.run(
-    `UPDATE fx_order SET price_micro = ?, spread_millionths = ?, taker_price_micro = ?, rank_micro = ?, min_base = ?, max_base = ?, state = ?,
-       updated_at = ? WHERE id = ?`,
-    to.priceMicro,
-    to.spreadMillionths,
-    takerPrice,
-    rankMicro(takerPrice, to.gives),
-    to.minBase,
-    to.maxBase,
+  update(store, 'fx_order', row.id, {
+    price_micro: to.priceMicro,
+    spread_millionths: to.spreadMillionths,
+    taker_price_micro: takerPrice,
+    rank_micro: rankMicro(takerPrice, to.gives),
+    min_base: to.minBase,
+    max_base: to.maxBase,
     state,
-    nowMs,
-    row.id,
-  );
+    updated_at: nowMs,
+  });
   const isBack = state === 'active' && row.state === 'paused';
-  if (takerPrice !== row.taker_price_micro || isBack)
-    store.run('UPDATE fx_order SET turn = ? WHERE id = ?', nextTurn(store), row.id);
+  if (takerPrice !== row.taker_price_micro || isBack) update(store, 'fx_order', row.id, { turn: nextTurn(store) });
 }
 
 const deleteOrder: Operations['fx.delete-limit-order'] = (call, { orderId }) => {
   const row = ownOrder(call, orderId);
-  call.store.run(`UPDATE fx_order SET state = 'deleted', updated_at = ? WHERE id = ?`, call.nowMs, row.id);
+  update(call.store, 'fx_order', row.id, { state: 'deleted', updated_at: call.nowMs });
   return { orderId, version: VERSION };
 };
 

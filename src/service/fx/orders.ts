@@ -4,7 +4,8 @@ import { ceilDivide, takerPriceMicro } from '../../money/rates.ts';
 import type { Database } from '../../sqlite/database.ts';
 import type { Context } from '../context.ts';
 import { type AccountRef, balanceOf, walletAccount } from '../ledger.ts';
-import { smartWallet, vaultWallet } from '../wallets/wallets.ts';
+import { insertRow } from '../rows.ts';
+import { VAULT_COLUMN } from '../wallets/wallets.ts';
 
 /** Prices are cNGN for one stablecoin, in millionths: 1388.77 is 1_388_770_000n. */
 const MICRO = 1_000_000n;
@@ -88,25 +89,24 @@ export function nextTurn(store: Database): bigint {
 }
 
 /** Adds an order to the book, after those of equal price, without validation. */
-export function insertOrder({ store, ids, nowMs }: Context, fintech: bigint, terms: OrderTerms): bigint {
+export function insertOrder({ store, ids, nowMs }: Context, fintech: bigint, terms: OrderTerms): OrderRow {
   const takerPrice = takerPriceMicro(terms.priceMicro, terms.spreadMillionths, terms.gives);
-  return store.insert(
-    `INSERT INTO fx_order (order_id, fintech, pair, gives, price_micro, spread_millionths, taker_price_micro, rank_micro, turn,
-       min_base, max_base, state, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'active', ?, ?)`,
-    `order_${ids.uuid()}`,
+  return insertRow<OrderRow>(store, 'fx_order', {
+    order_id: `order_${ids.uuid()}`,
     fintech,
-    terms.pair,
-    terms.gives,
-    terms.priceMicro,
-    terms.spreadMillionths,
-    takerPrice,
-    rankMicro(takerPrice, terms.gives),
-    nextTurn(store),
-    terms.minBase,
-    terms.maxBase,
-    nowMs,
-    nowMs,
-  );
+    pair: terms.pair,
+    gives: terms.gives,
+    price_micro: terms.priceMicro,
+    spread_millionths: terms.spreadMillionths,
+    taker_price_micro: takerPrice,
+    rank_micro: rankMicro(takerPrice, terms.gives),
+    turn: nextTurn(store),
+    min_base: terms.minBase,
+    max_base: terms.maxBase,
+    state: 'active',
+    created_at: nowMs,
+    updated_at: nowMs,
+  });
 }
 
 /** Returns the most that one trade can take from the maker's wallet, in base units of the asset the maker gives. */
@@ -119,8 +119,12 @@ export function maxGivenBase(gives: Asset, maxBase: bigint, priceMicro: bigint):
  * in the MPC vault. Undefined without a vault. Source: public (custody).
  */
 function tradingAccount(store: Database, fintech: bigint, asset: Asset): AccountRef | undefined {
-  const wallet =
-    asset === 'USDC' || asset === 'USDT' ? vaultWallet(store, fintech, asset) : smartWallet(store, fintech);
+  const wallet = store.get<{ id: bigint }>(
+    asset === 'USDC' || asset === 'USDT'
+      ? `SELECT ${VAULT_COLUMN[asset]} AS id FROM fx_vault WHERE fintech = ?`
+      : `SELECT id FROM wallet WHERE fintech = ? AND kind = 'fintech'`,
+    fintech,
+  );
   return wallet && walletAccount(wallet.id, 'base', asset);
 }
 
@@ -135,4 +139,25 @@ export function requiredTradingAccount(store: Database, fintech: bigint, asset: 
   const account = tradingAccount(store, fintech, asset);
   if (!account) throw new Error(`fintech ${fintech} has no wallet for ${asset}`);
   return account;
+}
+
+/**
+ * Returns what active orders may still take from the wallet that gives `asset`: the sum of their maximums, in base units. Tokens in escrow
+ * have already left the wallet. Source: public.
+ */
+export function commitments(
+  store: Database,
+  fintech: bigint,
+  asset: Asset,
+): { readonly activeOrders: number; readonly totalBase: bigint } {
+  const orders = store.all<{ max_base: bigint; price_micro: bigint }>(
+    `SELECT max_base, price_micro FROM fx_order WHERE fintech = ? AND gives = ? AND state = 'active'`,
+    fintech,
+    asset,
+  );
+  return {
+    activeOrders: orders.length,
+    // Summed here because the product can exceed 64 bits in SQL.
+    totalBase: orders.reduce((sum, order) => sum + maxGivenBase(asset, order.max_base, order.price_micro), 0n),
+  };
 }

@@ -10,8 +10,6 @@ export interface VaultRow {
   readonly id: bigint;
   readonly fintech: bigint;
   readonly vault_id: string;
-  readonly usdc_wallet: bigint;
-  readonly usdt_wallet: bigint;
   readonly api_key_shown: string;
   readonly private_key_shown: string;
   readonly signer_public_key: string;
@@ -33,22 +31,21 @@ interface Signer {
 }
 
 interface Signed {
-  readonly id: bigint;
   readonly fintech: bigint;
   readonly side: Side;
   readonly pair: Pair;
   readonly token_base: bigint;
 }
 
-/** The sender of stablecoin signs: the taker, or each maker for its part. Source: public (custody). */
-export function signersOf(store: Database, trade: Signed): Signer[] {
+/** The sender of stablecoin signs: the taker, or each maker for its `parts`. Source: public (custody). */
+export function signersOf(
+  trade: Signed,
+  parts: readonly { readonly maker: bigint; readonly token_base: bigint }[],
+): Signer[] {
   if (legsOf(trade.side, trade.pair).gives !== 'CNGN') return [{ fintech: trade.fintech, tokenBase: trade.token_base }];
-  return store
-    .all<{ maker: bigint; tokens: bigint }>(
-      'SELECT maker, SUM(token_base) AS tokens FROM fx_slice WHERE trade = ? GROUP BY maker',
-      trade.id,
-    )
-    .map(({ maker, tokens }) => ({ fintech: maker, tokenBase: tokens }));
+  const signed = new Map<bigint, bigint>();
+  for (const { maker, token_base } of parts) signed.set(maker, (signed.get(maker) ?? 0n) + token_base);
+  return [...signed].map(([fintech, tokenBase]) => ({ fintech, tokenBase }));
 }
 
 const BASE_PER_CENT = 10_000n;
@@ -63,7 +60,10 @@ function usdCents(tokenBase: bigint): bigint {
  * public.
  */
 export function signsByItself(store: Database, { fintech, tokenBase }: Signer): boolean {
-  const vault = vaultOf(store, fintech);
+  const vault = store.get<Pick<VaultRow, 'auto_signing' | 'usd_threshold_cents'>>(
+    'SELECT auto_signing, usd_threshold_cents FROM fx_vault WHERE fintech = ?',
+    fintech,
+  );
   return vault?.auto_signing === 1n && usdCents(tokenBase) <= vault.usd_threshold_cents;
 }
 

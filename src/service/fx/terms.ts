@@ -5,7 +5,7 @@ import { percentToWire } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import type { Call } from '../context.ts';
 import { baseOfText } from '../wire-values.ts';
-import { type Fill, match, type Slice } from './order-book.ts';
+import { type Fill, match } from './order-book.ts';
 import { legsOf, type OrderRow, stablecoinOf, tradingBalance } from './orders.ts';
 import { vaultOf } from './signing.ts';
 
@@ -63,16 +63,4 @@ export function fillFor(call: Call, pair: Pair, side: Side, cngnBase: bigint): F
 export function tokenAmount(pair: Pair, tokenBase: bigint) {
   const stablecoin = stablecoinOf(pair);
   return { [stablecoin === 'USDC' ? 'usdcAmount' : 'usdtAmount']: decimal(stablecoin, tokenBase) };
-}
-
-export function slicesText(slices: readonly Slice[]): string {
-  return JSON.stringify(slices, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
-}
-
-const BIGINT_FIELDS = ['order', 'maker', 'priceMicro', 'spreadMillionths', 'cngnBase', 'tokenBase'] as const;
-
-export function readSlices(text: string): Slice[] {
-  return JSON.parse(text, (key, value: unknown) =>
-    BIGINT_FIELDS.some((field) => field === key) ? BigInt(value as string) : value,
-  ) as Slice[];
 }

@@ -2,11 +2,68 @@ import { Fault } from '../../contract/faults.ts';
 import { MIN_CNGN, PAIRS, type Pair, type Side } from '../../contract/fx.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { type Call, isoTime, isoTimeOrNull, type Operations, VERSION } from '../context.ts';
+import { insert, ownRow } from '../rows.ts';
+import { FX_WINDOW_MS } from '../settings.ts';
 import type { TradeRow } from './machine.ts';
-import { type Fill, fillOf, sliceOfOrder } from './order-book.ts';
+import {
+  averagePriceMicro,
+  averageSpreadMillionths,
+  type Fill,
+  fillOf,
+  type Slice,
+  sliceOfOrder,
+} from './order-book.ts';
 import { legsOf, type OrderRow, sideOf, stablecoinOf, tradingBalance } from './orders.ts';
-import { baseOf, cursor, decimal, fillFor, readSlices, requireVault, tokenAmount } from './terms.ts';
+import { baseOf, cursor, decimal, fillFor, requireVault, tokenAmount } from './terms.ts';
 import { earlierTrade, openTrade } from './trading.ts';
+
+/** How many expired quotes each new quote deletes. */
+const EXPIRED_PER_QUOTE = 4;
+
+const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmount: tokens }) => {
+  if (tokens !== undefined) throw new Fault('VALIDATION_ERROR', 'expected cngnAmount or tokenAmount, not both');
+  const { store, nowMs, ids, fintech } = call;
+  const fill = fillFor(call, pair, side, baseOf(cngnAmount));
+  const quoteId = `quote_${ids.uuid()}`;
+  const expiresAt = nowMs + FX_WINDOW_MS;
+  store.run(
+    'DELETE FROM fx_quote WHERE id IN (SELECT id FROM fx_quote ORDER BY id LIMIT ?) AND expires_at <= ?',
+    EXPIRED_PER_QUOTE,
+    nowMs,
+  );
+  insert(store, 'fx_quote', {
+    quote_id: quoteId,
+    fintech: fintech.id,
+    pair,
+    side,
+    cngn_base: fill.cngnBase,
+    token_base: fill.tokenBase,
+    price_micro: averagePriceMicro(fill),
+    slices: slicesText(fill.slices),
+    expires_at: expiresAt,
+    created_at: nowMs,
+  });
+  return {
+    quote: {
+      quoteId,
+      pair,
+      side,
+      cngnAmount: decimal('CNGN', fill.cngnBase),
+      ...tokenAmount(pair, fill.tokenBase),
+      price: decimal('CNGN', averagePriceMicro(fill)),
+      spread: percentToWire(averageSpreadMillionths(fill)),
+      matchedOrders: fill.slices.map((slice) => ({
+        orderId: slice.orderId,
+        price: decimal('CNGN', slice.priceMicro),
+        cngnAmount: decimal('CNGN', slice.cngnBase),
+        ...tokenAmount(pair, slice.tokenBase),
+        spread: percentToWire(slice.spreadMillionths),
+      })),
+      expiresAt: isoTime(expiresAt),
+    },
+    version: VERSION,
+  };
+};
 
 interface QuoteRow {
   readonly id: bigint;
@@ -23,14 +80,26 @@ interface Matched {
   readonly targetOrder?: string;
 }
 
+function slicesText(slices: readonly Slice[]): string {
+  return JSON.stringify(slices, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+}
+
+const BIGINT_FIELDS = ['order', 'maker', 'priceMicro', 'spreadMillionths', 'cngnBase', 'tokenBase'] as const;
+
+function readSlices(text: string): Slice[] {
+  return JSON.parse(text, (key, value: unknown) =>
+    BIGINT_FIELDS.some((field) => field === key) ? BigInt(value as string) : value,
+  ) as Slice[];
+}
+
 /** Mode 1: the quoted price, as long as its orders are active and backed. A quote can be used once. */
 function byQuote(call: Call, quoteId: string): Matched {
-  const row = call.store.get<QuoteRow>(
-    'SELECT * FROM fx_quote WHERE quote_id = ? AND fintech = ?',
-    quoteId,
-    call.fintech.id,
+  const row = ownRow<QuoteRow>(
+    call,
+    ['fx_quote', 'quote_id', quoteId],
+    'the quote does not exist or has been used',
+    'INVALID_QUOTE',
   );
-  if (!row) throw new Fault('INVALID_QUOTE', 'the quote does not exist or has been used');
   if (call.nowMs >= Number(row.expires_at)) throw new Fault('INVALID_QUOTE', 'the quote is older than 5 minutes');
   const fill = fillOf(readSlices(row.slices));
   requireBacked(call, row, fill);
@@ -187,12 +256,7 @@ function listed(row: TradeRow) {
 }
 
 const tradeStatus: Operations['fx.trade-status'] = (call, { tradeId }) => {
-  const row = call.store.get<TradeRow>(
-    'SELECT * FROM fx_trade WHERE trade_id = ? AND fintech = ?',
-    tradeId,
-    call.fintech.id,
-  );
-  if (!row) throw new Fault('NOT_FOUND', 'this fintech has no trade with this id');
+  const row = ownRow<TradeRow>(call, ['fx_trade', 'trade_id', tradeId], 'this fintech has no trade with this id');
   return {
     trade: {
       ...listed(row),
@@ -225,4 +289,5 @@ export const fxTradesOperations = {
   'fx.market-order': marketOrder,
   'fx.trade-status': tradeStatus,
   'fx.list-trades': listTrades,
+  'fx.quote': quote,
 } satisfies Partial<Operations>;

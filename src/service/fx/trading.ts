@@ -6,12 +6,12 @@ import { type PercentMillionths, percentOfRoundHalfUp } from '../../money/rates.
 import type { Call } from '../context.ts';
 import { post } from '../ledger.ts';
 import { schedule } from '../machine.ts';
+import { insert, insertRow } from '../rows.ts';
 import { FX_WINDOW_MS } from '../settings.ts';
 import { walletAt } from '../wallets/wallets.ts';
-import { commitments } from './commitments.ts';
-import { lockPostings, type TradeRow } from './machine.ts';
+import { lockPostings, type SliceRow, type TradeRow } from './machine.ts';
 import { averagePriceMicro, type Fill } from './order-book.ts';
-import { legsOf, tradingBalance } from './orders.ts';
+import { commitments, legsOf, tradingBalance } from './orders.ts';
 import { signersOf, signsByItself } from './signing.ts';
 
 /** The platform's fee, deducted from what the taker gets. Source: inferred. */
@@ -60,26 +60,17 @@ function legAmounts({ pair, side, fill }: Deal) {
 export function openTrade(call: Call, deal: Deal): TradeRow {
   const { store, fintech } = call;
   const { gives, givesBase } = legAmounts(deal);
-  const committed = commitments(store, fintech.id, gives).totalBase;
+  const { totalBase: committed } = commitments(store, fintech.id, gives);
   if (tradingBalance(store, fintech.id, gives) - committed < givesBase)
     throw new Fault(
       'VALIDATION_ERROR',
       `the wallet does not hold enough ${gives} that is not committed to its own orders`,
     );
   if (deal.destination !== undefined) requireDestination(call, deal.destination);
-  const id = insertTrade(call, deal);
-  const row = tradeBy(call, id);
-  const isAutomatic = signersOf(store, row).every((signer) => signsByItself(store, signer));
-  if (isAutomatic) store.run('UPDATE fx_trade SET auto_signed = 1 WHERE id = ?', id);
-  post(call, 'fx.locked', row.trade_id, lockPostings(call, row));
-  schedule(call, 'trade', id, 'locked', call.pace.lock);
-  schedule(call, 'trade', id, 'lock-elapsed', FX_WINDOW_MS);
-  return row;
-}
-
-function tradeBy({ store }: Call, id: bigint): TradeRow {
-  const row = store.get<TradeRow>('SELECT * FROM fx_trade WHERE id = ?', id);
-  if (!row) throw new Error('the trade cannot be read');
+  const { row, slices } = insertTrade(call, deal);
+  post(call, 'fx.locked', row.trade_id, lockPostings(call, row, slices));
+  schedule(call, 'trade', row.id, 'locked', call.pace.lock);
+  schedule(call, 'trade', row.id, 'lock-elapsed', FX_WINDOW_MS);
   return row;
 }
 
@@ -99,42 +90,36 @@ function requireDestination({ store, fintech }: Call, address: string): void {
     );
 }
 
-function insertTrade(call: Call, deal: Deal): bigint {
+function insertTrade(call: Call, deal: Deal): { row: TradeRow; slices: readonly SliceRow[] } {
   const { store, ids, nowMs, fintech } = call;
   const { getsBase } = legAmounts(deal);
-  const id = store.insert(
-    `INSERT INTO fx_trade (trade_id, fintech, pair, side, target_order, cngn_base, token_base, price_micro, fee_millionths, net_base,
-       destination, lock_id, auto_signed, state, expires_at, idempotency_key, input, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 'pending', ?, ?, ?, ?, ?)`,
-    `trade_${ids.uuid()}`,
-    fintech.id,
-    deal.pair,
-    deal.side,
-    deal.targetOrder ?? null,
-    deal.fill.cngnBase,
-    deal.fill.tokenBase,
-    averagePriceMicro(deal.fill),
-    TRADE_FEE,
-    getsBase - percentOfRoundHalfUp(getsBase, TRADE_FEE),
-    deal.destination === undefined ? null : sameAddress(deal.destination),
-    `lock_${ids.uuid()}`,
-    nowMs + FX_WINDOW_MS,
-    deal.idempotencyKey ?? null,
-    deal.input,
-    nowMs,
-    nowMs,
-  );
-  for (const [position, slice] of deal.fill.slices.entries()) {
-    store.run(
-      'INSERT INTO fx_slice (trade, position, fx_order, maker, price_micro, cngn_base, token_base) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      id,
-      position,
-      slice.order,
-      slice.maker,
-      slice.priceMicro,
-      slice.cngnBase,
-      slice.tokenBase,
-    );
-  }
-  return id;
+  const { pair, side, fill } = deal;
+  const slices = fill.slices.map((slice) => ({
+    ...{ fx_order: slice.order, maker: slice.maker, price_micro: slice.priceMicro },
+    ...{ cngn_base: slice.cngnBase, token_base: slice.tokenBase },
+  }));
+  const signers = signersOf({ fintech: fintech.id, pair, side, token_base: fill.tokenBase }, slices);
+  const row = insertRow<TradeRow>(store, 'fx_trade', {
+    trade_id: `trade_${ids.uuid()}`,
+    fintech: fintech.id,
+    pair,
+    side,
+    target_order: deal.targetOrder,
+    cngn_base: fill.cngnBase,
+    token_base: fill.tokenBase,
+    price_micro: averagePriceMicro(fill),
+    fee_millionths: TRADE_FEE,
+    net_base: getsBase - percentOfRoundHalfUp(getsBase, TRADE_FEE),
+    destination: deal.destination === undefined ? null : sameAddress(deal.destination),
+    lock_id: `lock_${ids.uuid()}`,
+    auto_signed: signers.every((signer) => signsByItself(store, signer)),
+    state: 'pending',
+    expires_at: nowMs + FX_WINDOW_MS,
+    idempotency_key: deal.idempotencyKey,
+    input: deal.input,
+    created_at: nowMs,
+    updated_at: nowMs,
+  });
+  for (const [position, slice] of slices.entries()) insert(store, 'fx_slice', { trade: row.id, position, ...slice });
+  return { row, slices };
 }

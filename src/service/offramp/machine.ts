@@ -1,14 +1,14 @@
 import { amount } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
-import { PAYOUT_FAILED, type PayoutError, VERIFICATION_FAILED } from '../banks/banks.ts';
+import { PAYOUT_FAILED, type PayoutError } from '../banks/banks.ts';
 import { type Context, isoTime } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
 import { collectFees } from '../fees/fees.ts';
 import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { userIdOf } from '../public-ids.ts';
+import { update, userIdOf } from '../rows.ts';
 import { SHOWN_STATE_MS } from '../settings.ts';
 import { type PayoutPlan, payoutPlan } from '../values.ts';
 import { TOKEN_ADDRESS } from '../wallets/addresses.ts';
@@ -34,6 +34,13 @@ export interface OfframpRow {
   readonly updated_at: bigint;
 }
 
+/** The bank's check of the account failed before the transfer. Source: inferred. */
+const VERIFICATION_FAILED: PayoutError = {
+  code: 'BANK_VERIFICATION_FAILED',
+  message: 'the bank could not verify the account; the cNGN was returned',
+  retryable: false,
+};
+
 /**
  * The cNGN is set aside with the request. An offramp is `payout_pending` in its first response; only those to some test
  * accounts show the states before. Source: public (the states and what may fail), inferred (that a failed or cancelled
@@ -42,6 +49,7 @@ export interface OfframpRow {
 export const offramp: Machine<OfframpRow> = {
   name: 'offramp',
   table: 'offramp',
+  stamp: 'updated_at',
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => follow(at, row, 'verification-begun') },
     { on: 'cancelled', from: ['pending'], to: 'cancelled', effect: returnTokens },
@@ -89,19 +97,14 @@ export function begin(context: Context, row: OfframpRow): void {
     confirmTransfer(context, row);
     handOver(context, row);
   } else {
-    scheduleStep(context, row, event);
+    follow(context, row, event);
   }
-}
-
-function scheduleStep(context: Context, row: OfframpRow, event: string): void {
-  const isShown = payoutPlan(row.account_number) === 'in-steps';
-  schedule(context, offramp.name, row.id, event, isShown ? SHOWN_STATE_MS : context.pace.step);
 }
 
 /** Schedules the next event after one step. */
 function follow(context: Context, row: OfframpRow, event: string): void {
-  touch(context, row);
-  scheduleStep(context, row, event);
+  const isShown = payoutPlan(row.account_number) === 'in-steps';
+  schedule(context, offramp.name, row.id, event, isShown ? SHOWN_STATE_MS : context.pace.step);
 }
 
 function verify(context: Context, row: OfframpRow): void {
@@ -115,7 +118,7 @@ function transfer(context: Context, row: OfframpRow): void {
 }
 
 function confirmTransfer(context: Context, row: OfframpRow): void {
-  context.store.run('UPDATE offramp SET transferred_at = ? WHERE id = ?', context.nowMs, row.id);
+  update(context.store, 'offramp', row.id, { transferred_at: context.nowMs });
   emit(context, {
     fintech: row.fintech,
     event: 'vault.return.transfer.confirmed',
@@ -135,7 +138,6 @@ function confirmTransfer(context: Context, row: OfframpRow): void {
 }
 
 function handOver(context: Context, row: OfframpRow): void {
-  touch(context, row);
   const event = isPayoutToFail(context, 'transactions.offramp', row.account_number) ? 'payout-failed' : 'settled';
   const isShown = payoutPlan(row.account_number) === 'in-steps';
   schedule(context, offramp.name, row.id, event, isShown ? SHOWN_STATE_MS : context.pace.payout);
@@ -162,10 +164,6 @@ function eventOf(context: Context, row: OfframpRow) {
   };
 }
 
-function touch({ store, nowMs }: Context, row: OfframpRow): void {
-  store.run('UPDATE offramp SET updated_at = ? WHERE id = ?', nowMs, row.id);
-}
-
 function settle(context: Context, row: OfframpRow): void {
   const base = cngnBaseFromKobo(deductedKobo(row));
   post(context, 'offramp.settled', row.request_id, [
@@ -175,7 +173,6 @@ function settle(context: Context, row: OfframpRow): void {
     { account: BANK, minor: row.amount_kobo },
     ...collectFees(context, row.fintech, 'offramp', row.platform_fee_kobo, row.fintech_fee_kobo),
   ]);
-  touch(context, row);
   const about = eventOf(context, row);
   emit(context, {
     ...about,
@@ -202,7 +199,6 @@ function returnTokens(context: Context, row: OfframpRow): void {
       minor: amount_base,
     })),
   ]);
-  touch(context, row);
 }
 
 function failedBecause({ code, message, retryable }: PayoutError) {

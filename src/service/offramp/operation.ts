@@ -9,13 +9,14 @@ import { resolveAccount } from '../banks/operation.ts';
 import { type Call, isoTime, isoTimeOrNull, newTxHash, type Operations } from '../context.ts';
 import { type Fees, feesOn } from '../fees/fees.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
-import { userIdOf } from '../public-ids.ts';
+import { insert, insertRow, ownRow, userIdOf } from '../rows.ts';
 import { requireActive, type UserRow, userOf } from '../users/operation.ts';
-import { blockNumber, GAS, TOKEN_ADDRESS, VAULT_ADDRESS } from '../wallets/addresses.ts';
-import { holdings, userWallets } from '../wallets/wallets.ts';
+import { blockNumber, GAS, TOKEN_ADDRESS } from '../wallets/addresses.ts';
+import { holdings, type Source, takeInOrder, totalOf, userWallets } from '../wallets/wallets.ts';
 import { koboOf } from '../wire-values.ts';
 import { begin, deductedKobo, firstState, type OfframpRow } from './machine.ts';
-import { type Source, takeInOrder, totalOf } from './sources.ts';
+
+const VAULT_ADDRESS = `0x${'fa'.repeat(20)}`;
 
 /**
  * Returns the cNGN that the service can sign for on all networks: the managed wallet first, then generated wallets
@@ -62,41 +63,28 @@ function createOfframp(
   request: OfframpRequest,
   parts: { amountKobo: bigint; fees: Fees; holder: string; bankCode: string },
 ): OfframpRow {
-  const requestId = call.ids.uuid();
-  const id = call.store.insert(
-    `INSERT INTO offramp (request_id, fintech, user, state, amount_kobo, platform_fee_kobo, fintech_fee_kobo, account_number, bank_code,
-       account_name, tx_hash, block_number, payout_reference, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    requestId,
-    call.fintech.id,
-    user.id,
-    firstState(request.accountNumber),
-    parts.amountKobo,
-    parts.fees.platform.kobo,
-    parts.fees.fintech.kobo,
-    request.accountNumber,
-    parts.bankCode,
-    parts.holder,
-    newTxHash(call),
-    blockNumber(call),
-    call.ids.uuid(),
-    call.nowMs,
-    call.nowMs,
-  );
-  const row = call.store.get<OfframpRow>('SELECT * FROM offramp WHERE id = ?', id);
-  if (!row) throw new Error('the new offramp cannot be read');
-  return row;
+  return insertRow<OfframpRow>(call.store, 'offramp', {
+    request_id: call.ids.uuid(),
+    fintech: call.fintech.id,
+    user: user.id,
+    state: firstState(request.accountNumber),
+    amount_kobo: parts.amountKobo,
+    platform_fee_kobo: parts.fees.platform.kobo,
+    fintech_fee_kobo: parts.fees.fintech.kobo,
+    account_number: request.accountNumber,
+    bank_code: parts.bankCode,
+    account_name: parts.holder,
+    tx_hash: newTxHash(call),
+    block_number: blockNumber(call),
+    payout_reference: call.ids.uuid(),
+    created_at: call.nowMs,
+    updated_at: call.nowMs,
+  });
 }
 
 function reserve(call: Call, row: OfframpRow, sources: readonly Source[]): void {
   for (const { wallet, network, base } of sources) {
-    call.store.run(
-      'INSERT INTO offramp_source (offramp, wallet, network, amount_base) VALUES (?, ?, ?, ?)',
-      row.id,
-      wallet,
-      network,
-      base,
-    );
+    insert(call.store, 'offramp_source', { offramp: row.id, wallet, network, amount_base: base });
   }
   const total = cngnBaseFromKobo(deductedKobo(row));
   post(call, 'offramp.taken', row.request_id, [
@@ -191,12 +179,7 @@ function payoutOf(row: OfframpRow) {
 }
 
 const offrampStatus: Operations['transactions.offramp-status'] = (call, { requestId }) => {
-  const row = call.store.get<OfframpRow>(
-    'SELECT * FROM offramp WHERE request_id = ? AND fintech = ?',
-    requestId,
-    call.fintech.id,
-  );
-  if (!row) throw new Fault('NOT_FOUND', 'no offramp has this request id');
+  const row = ownRow<OfframpRow>(call, ['offramp', 'request_id', requestId], 'no offramp has this request id');
   const source = call.store.get<{ address: string }>(
     'SELECT address FROM offramp_source JOIN wallet ON wallet.id = offramp_source.wallet WHERE offramp = ? ORDER BY wallet.id LIMIT 1',
     row.id,

@@ -1,12 +1,12 @@
 import { amount, type Token } from '../../money/amount.ts';
-import { cngnBaseFromKobo } from '../../money/rates.ts';
-import { toWireText } from '../../money/units.ts';
+import { cngnBaseFromKobo, percentToWire } from '../../money/rates.ts';
+import { toWireNumber, toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { collectFees, gatewayFee } from '../fees/fees.ts';
 import { balanceOf, GATEWAY_FEES, INCOMING, post, REFUNDS, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { userIdOf, walletAddressOf } from '../public-ids.ts';
+import { update, userIdOf, walletAddressOf } from '../rows.ts';
 import { startSwap } from '../swaps/swaps.ts';
 import { isTestAmount } from '../values.ts';
 import { accountAt, type Delivery, deliveryFor } from '../wallets/wallets.ts';
@@ -45,15 +45,21 @@ export const onramp: Machine<OnrampRow> = {
   table: 'onramp',
   transitions: [
     { on: 'account-ready', from: ['requested'], to: 'pending', effect: activateAccount },
-    { on: 'paid', from: ['requested', 'pending'], to: 'processing', effect: acceptPayment },
+    {
+      on: 'paid',
+      from: ['requested', 'pending'],
+      to: 'processing',
+      stamp: 'funding_requested_at',
+      effect: acceptPayment,
+    },
     { on: 'expired', from: ['requested', 'pending'], to: 'failed', effect: expireAccount },
-    { on: 'minted', from: ['processing'], to: 'funded', effect: mint },
+    { on: 'minted', from: ['processing'], to: 'funded', stamp: 'funded_at', effect: mint },
     { on: 'mint-failed', from: ['processing'], to: 'failed', effect: refundPayment },
     { on: 'delivered', from: ['funded'], to: 'failed', when: hasNothingToSwap },
     { on: 'delivered', from: ['funded'], to: 'swap_queued', when: swaps, effect: queueSwap },
-    { on: 'delivered', from: ['funded'], to: 'completed', effect: deliver },
+    { on: 'delivered', from: ['funded'], to: 'completed', stamp: 'completed_at', effect: deliver },
     { on: 'swap-begun', from: ['swap_queued'], to: 'swap_processing' },
-    { on: 'swapped', from: ['swap_processing'], to: 'completed', effect: complete },
+    { on: 'swapped', from: ['swap_processing'], to: 'completed', stamp: 'completed_at' },
     { on: 'swap-failed', from: ['swap_processing'], to: 'failed' },
   ],
 };
@@ -86,7 +92,6 @@ function expireAccount(context: Context, row: OnrampRow): void {
 
 function acceptPayment(context: Context, row: OnrampRow): void {
   setAccountStatus(context, row, 'used');
-  context.store.run('UPDATE onramp SET funding_requested_at = ? WHERE id = ?', context.nowMs, row.id);
   const fails = isTestAmount('mintFails', amount('NGN', row.base_kobo));
   schedule(context, onramp.name, row.id, fails ? 'mint-failed' : 'minted', context.pace.mint);
 }
@@ -103,11 +108,7 @@ function refundPayment(context: Context, row: OnrampRow): void {
     { account: INCOMING, minor: -totalKobo(row) },
     { account: REFUNDS, minor: totalKobo(row) },
   ]);
-  store.run(
-    `UPDATE deposit SET state = 'refunding', refund_reason = 'mint_failed', refund_reference = ? WHERE id = ?`,
-    ids.uuid(),
-    paid.id,
-  );
+  update(store, 'deposit', paid.id, { state: 'refunding', refund_reason: 'mint_failed', refund_reference: ids.uuid() });
   schedule(context, 'deposit', paid.id, 'refunded', context.pace.refund);
 }
 
@@ -124,7 +125,7 @@ function mint(context: Context, row: OnrampRow): void {
     { account: SUPPLY, minor: -base },
     { account: walletAccount(row.wallet, 'base', 'CNGN'), minor: base },
   ]);
-  store.run('UPDATE onramp SET funded_at = ?, tx_hash = ? WHERE id = ?', nowMs, txHash, row.id);
+  update(store, 'onramp', row.id, { tx_hash: txHash });
   store.run(
     `UPDATE deposit SET state = 'completed', tx_hash = ?, ended_at = ? WHERE onramp = ? AND state = 'processing'`,
     txHash,
@@ -193,11 +194,6 @@ function deliver(context: Context, row: OnrampRow): void {
       { account: accountAt(context.store, destination.address, destination.network, 'CNGN'), minor: held },
     ]);
   }
-  complete(context, row);
-}
-
-function complete({ store, nowMs }: Context, row: OnrampRow): void {
-  store.run('UPDATE onramp SET completed_at = ? WHERE id = ?', nowMs, row.id);
 }
 
 /** Swaps the funded amount, or what is left of it. */
@@ -216,4 +212,37 @@ function queueSwap(context: Context, row: OnrampRow): void {
     amountBase: held < funded ? held : funded,
     slippageMillionths: row.slippage_millionths,
   });
+}
+
+const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
+
+/** The fees of an onramp in short form. With a gateway fee it has the older shape, which repeats the fees in long form. */
+export function feesInShort(row: OnrampRow) {
+  const gateway = gatewayFee(row.base_kobo);
+  return {
+    baseAmount: naira(row.base_kobo),
+    fintechFee: naira(row.fintech_fee_kobo),
+    platformFee: naira(row.platform_fee_kobo),
+    totalFee: naira(totalFeeKobo(row)),
+    totalAmount: naira(totalKobo(row)),
+    ...(gateway ? { gatewayFee: naira(gateway.kobo), breakdown: feesInFull(row) } : {}),
+  };
+}
+
+/** The fees of an onramp in long form. */
+export function feesInFull(row: OnrampRow) {
+  const gateway = gatewayFee(row.base_kobo);
+  return {
+    userRequestedAmount: naira(row.base_kobo),
+    fintechFeeAmount: naira(row.fintech_fee_kobo),
+    fintechFeePercentage: percentToWire(row.fintech_percent_millionths),
+    fintechFeeCapped: row.fintech_capped === 1n,
+    platformFeeAmount: naira(row.platform_fee_kobo),
+    platformFeePercentage: percentToWire(row.platform_percent_millionths),
+    platformFeeCapped: row.platform_capped === 1n,
+    ...(gateway ? { gatewayFeeAmount: naira(gateway.kobo), gatewayFeePercentage: percentToWire(gateway.percent) } : {}),
+    totalFeeAmount: naira(totalFeeKobo(row)),
+    finalAmount: naira(totalKobo(row)),
+    amountToWallet: naira(row.base_kobo),
+  };
 }

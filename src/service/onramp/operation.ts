@@ -12,14 +12,17 @@ import { createdPayload, openVirtualAccount, type VirtualAccountRow } from '../d
 import { emit } from '../events/deliveries.ts';
 import { type Fees, feesOn } from '../fees/fees.ts';
 import { schedule } from '../machine.ts';
-import { FX_WINDOW_MS, TEMPORARY_ACCOUNT_MS } from '../settings.ts';
+import { insert, insertRow, rowOf } from '../rows.ts';
+import { FX_WINDOW_MS } from '../settings.ts';
 import { exchange } from '../swaps/swaps.ts';
 import { fullName } from '../users/names.ts';
 import { requireActive, type UserRow, userOf } from '../users/operation.ts';
 import type { WalletRow } from '../wallets/wallets.ts';
 import { koboOf } from '../wire-values.ts';
-import { feesInShort } from './fees.ts';
-import { type OnrampRow, totalKobo } from './machine.ts';
+import { feesInShort, type OnrampRow, totalKobo } from './machine.ts';
+
+/** How long a temporary virtual account can be paid: 30 minutes. Source: interface. */
+const TEMPORARY_ACCOUNT_MS = 30 * 60_000;
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
 
@@ -44,40 +47,36 @@ function createOnramp(call: Call, user: UserRow, { request, target, baseKobo, fe
   const { store, ids, nowMs, fintech } = call;
   const requestId = ids.uuid();
   const walletAddress = `0x${hex(orderedBytes(call, 20))}`;
-  const wallet = store.insert(
-    `INSERT INTO wallet (address, fintech, user, kind, blockchain, custom_owner, token_buy, created_at) VALUES (?, ?, ?, 'generated', 'base', ?, ?, ?)`,
-    walletAddress,
-    fintech.id,
-    user.id,
-    request.owner?.toLowerCase() ?? null,
-    target.asset,
-    nowMs,
-  );
-  const id = store.insert(
-    `INSERT INTO onramp (request_id, fintech, user, wallet, state, base_kobo, platform_fee_kobo, fintech_fee_kobo,
-       platform_percent_millionths, fintech_percent_millionths, platform_capped, fintech_capped, sweep, auto_swap, target_asset,
-       destination, slippage_millionths, created_at)
-     VALUES (?, ?, ?, ?, 'requested', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    requestId,
-    fintech.id,
-    user.id,
+  const wallet = insert(store, 'wallet', {
+    address: walletAddress,
+    fintech: fintech.id,
+    user: user.id,
+    kind: 'generated',
+    blockchain: 'base',
+    custom_owner: request.owner?.toLowerCase(),
+    token_buy: target.asset,
+    created_at: nowMs,
+  });
+  const row = insertRow<OnrampRow>(store, 'onramp', {
+    request_id: requestId,
+    fintech: fintech.id,
+    user: user.id,
     wallet,
-    baseKobo,
-    fees.platform.kobo,
-    fees.fintech.kobo,
-    fees.platform.percent,
-    fees.fintech.percent,
-    fees.platform.capped ? 1 : 0,
-    fees.fintech.capped ? 1 : 0,
-    request.sweepToOfframp ? 1 : 0,
-    target.autoSwap ? 1 : 0,
-    target.asset,
-    target.autoSwap && !request.sweepToOfframp ? (request.destinationAssetSwap?.toLowerCase() ?? null) : null,
-    target.slippageMillionths,
-    nowMs,
-  );
-  const row = store.get<OnrampRow>('SELECT * FROM onramp WHERE id = ?', id);
-  if (!row) throw new Error('the new onramp cannot be read');
+    state: 'requested',
+    base_kobo: baseKobo,
+    platform_fee_kobo: fees.platform.kobo,
+    fintech_fee_kobo: fees.fintech.kobo,
+    platform_percent_millionths: fees.platform.percent,
+    fintech_percent_millionths: fees.fintech.percent,
+    platform_capped: fees.platform.capped,
+    fintech_capped: fees.fintech.capped,
+    sweep: request.sweepToOfframp ?? false,
+    auto_swap: target.autoSwap,
+    target_asset: target.asset,
+    destination: target.autoSwap && !request.sweepToOfframp ? request.destinationAssetSwap?.toLowerCase() : null,
+    slippage_millionths: target.slippageMillionths,
+    created_at: nowMs,
+  });
   return { row, walletAddress };
 }
 
@@ -124,12 +123,12 @@ const startOnramp: Operations['transactions.onramp'] = (call, request) => {
 };
 
 /** The requested cNGN of an onramp and where it went. */
-function onrampWallet(call: Call, row: OnrampRow, wallet: WalletRow | undefined, tokens: string) {
+function onrampWallet(call: Call, row: OnrampRow, wallet: WalletRow, tokens: string) {
   const account = call.store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE onramp = ?', row.id);
   return {
-    walletAddress: wallet?.address,
-    owner: wallet?.custom_owner ?? 'service-managed',
-    tokenBuy: wallet?.token_buy,
+    walletAddress: wallet.address,
+    owner: wallet.custom_owner ?? 'service-managed',
+    tokenBuy: wallet.token_buy,
     autoSwap: row.auto_swap === 1n,
     sweepToOfframp: row.sweep === 1n,
     amount: trimDecimal(tokens),
@@ -191,13 +190,13 @@ function swapOf({ store }: Call, row: OnrampRow): { amount_out_base: bigint; tx_
 
 const onrampStatus: Operations['transactions.onramp-status'] = (call, { requestId }) => {
   const row = onrampOf(call, requestId);
-  const wallet = call.store.get<WalletRow>('SELECT * FROM wallet WHERE id = ?', row.wallet);
+  const wallet = rowOf<WalletRow>(call.store, 'wallet', row.wallet);
   const minted = amount('CNGN', cngnBaseFromKobo(row.base_kobo));
   const swap = row.auto_swap ? swapOf(call, row) : undefined;
   return {
     requestId: row.request_id,
     status: row.state,
-    walletAddress: wallet?.address ?? '',
+    walletAddress: wallet.address,
     amount: toWireText(minted, 'base'),
     swapCompleted: swap !== undefined,
     finalAsset: row.target_asset,

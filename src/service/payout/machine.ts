@@ -1,21 +1,15 @@
 import { amount } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
-import {
-  bankByCode,
-  PAYOUT_FAILED,
-  type PayoutError,
-  REVIEW_FAILED,
-  TRANSFER_FAILED,
-  VIRTUAL_ACCOUNT_BANK,
-} from '../banks/banks.ts';
+import { bankByCode, PAYOUT_FAILED, type PayoutError, VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type Context, isoTime } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
 import { collectFees } from '../fees/fees.ts';
 import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { REVERSAL_MS, REVIEW_MS, SHOWN_STATE_MS } from '../settings.ts';
+import { update } from '../rows.ts';
+import { SHOWN_STATE_MS } from '../settings.ts';
 import { payoutPlan } from '../values.ts';
 import { blockNumber, GAS } from '../wallets/addresses.ts';
 import { smartWallet } from '../wallets/wallets.ts';
@@ -24,8 +18,6 @@ export interface PayoutRow {
   readonly id: bigint;
   readonly request_id: string;
   readonly fintech: bigint;
-  /** Null once the bank account is removed. */
-  readonly bank_account: bigint | null;
   readonly state: string;
   readonly amount_kobo: bigint;
   readonly platform_fee_kobo: bigint;
@@ -176,6 +168,26 @@ function announceFailure(context: Context, row: PayoutRow, { code, message, retr
   });
 }
 
+/** How long after its completion a payout to the test account is reversed. */
+const REVERSAL_MS = 60 * 60_000;
+
+/** How long a manual review may take before the payout fails. */
+const REVIEW_MS = 3 * 86_400_000;
+
+/** The cNGN could not be transferred. Source: inferred. */
+const TRANSFER_FAILED: PayoutError = {
+  code: 'TRANSFER_FAILED',
+  message: 'the cNGN could not be transferred; it was returned',
+  retryable: true,
+};
+
+/** Nobody approved the payout in time. Source: inferred. */
+const REVIEW_FAILED: PayoutError = {
+  code: 'MANUAL_REVIEW_FAILED',
+  message: 'the manual review was not approved in time; the cNGN was returned',
+  retryable: false,
+};
+
 /**
  * A payout of the fintech's own cNGN, which is in the vault before the first response. Source: public (the states and
  * what may fail), inferred (what returns, where a manual review belongs, and that only test accounts cause anything but
@@ -184,6 +196,7 @@ function announceFailure(context: Context, row: PayoutRow, { code, message, retr
 export const payout: Machine<PayoutRow> = {
   name: 'payout',
   table: 'payout',
+  stamp: 'updated_at',
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => follow(at, row, 'transfer-begun') },
     { on: 'cancelled', from: ['pending'], to: 'cancelled', effect: returnTokens },
@@ -194,7 +207,7 @@ export const payout: Machine<PayoutRow> = {
     { on: 'held', from: ['initiating_payout'], to: 'pending_manual_review', effect: review },
     { on: 'approved', from: ['pending_manual_review'], to: 'payout_processing', effect: handOver },
     { on: 'review-elapsed', from: ['pending_manual_review'], to: 'failed', effect: failedBecause(REVIEW_FAILED) },
-    { on: 'settled', from: ['payout_processing'], to: 'completed', effect: settle },
+    { on: 'settled', from: ['payout_processing'], to: 'completed', stamp: 'completed_at', effect: settle },
     { on: 'payout-failed', from: ['payout_processing'], to: 'failed', effect: failedBecause(PAYOUT_FAILED) },
     { on: 'reversed', from: ['completed'], to: 'reversed', effect: reverse },
   ],
@@ -210,10 +223,6 @@ function payoutTotalKobo(row: PayoutRow): bigint {
   return row.amount_kobo + row.platform_fee_kobo;
 }
 
-function touch({ store, nowMs }: Context, row: PayoutRow): void {
-  store.run('UPDATE payout SET updated_at = ? WHERE id = ?', nowMs, row.id);
-}
-
 /** Returns how long a state lasts: longer for the test account that shows every state. */
 function lengthOf(row: PayoutRow, ordinaryMs: number): number {
   return payoutPlan(row.account_number) === 'in-steps' ? SHOWN_STATE_MS : ordinaryMs;
@@ -221,7 +230,6 @@ function lengthOf(row: PayoutRow, ordinaryMs: number): number {
 
 /** Schedules the next event after one step. */
 function follow(context: Context, row: PayoutRow, event: string): void {
-  touch(context, row);
   schedule(context, payout.name, row.id, event, lengthOf(row, context.pace.step));
 }
 
@@ -231,25 +239,22 @@ function transfer(context: Context, row: PayoutRow): void {
 }
 
 function confirmTransfer(context: Context, row: PayoutRow): void {
-  context.store.run('UPDATE payout SET transferred_at = ? WHERE id = ?', context.nowMs, row.id);
+  update(context.store, 'payout', row.id, { transferred_at: context.nowMs });
   follow(context, row, payoutPlan(row.account_number) === 'reviewed' ? 'held' : 'handed-over');
   announceTransfer(context, row);
 }
 
 function review(context: Context, row: PayoutRow): void {
-  touch(context, row);
   schedule(context, payout.name, row.id, 'review-elapsed', REVIEW_MS);
 }
 
 function handOver(context: Context, row: PayoutRow): void {
-  touch(context, row);
   const fails = isPayoutToFail(context, 'transactions.fintech-offramp', row.account_number);
   schedule(context, payout.name, row.id, fails ? 'payout-failed' : 'settled', lengthOf(row, context.pace.payout));
   announceHandOver(context, row);
 }
 
 function settle(context: Context, row: PayoutRow): void {
-  const { store, nowMs } = context;
   const base = cngnBaseFromKobo(payoutTotalKobo(row));
   post(context, 'payout.settled', row.request_id, [
     { account: VAULT, minor: -base },
@@ -258,7 +263,6 @@ function settle(context: Context, row: PayoutRow): void {
     { account: BANK, minor: row.amount_kobo },
     ...collectFees(context, row.fintech, 'offramp', row.platform_fee_kobo, 0n),
   ]);
-  store.run('UPDATE payout SET updated_at = ?, completed_at = ? WHERE id = ?', nowMs, nowMs, row.id);
   if (payoutPlan(row.account_number) === 'reversed') schedule(context, payout.name, row.id, 'reversed', REVERSAL_MS);
   announceCompletion(context, row);
 }
@@ -272,7 +276,6 @@ function reverse(context: Context, row: PayoutRow): void {
     { account: SUPPLY, minor: -base },
     { account: walletAccount(smartWallet(context.store, row.fintech).id, 'base', 'CNGN'), minor: base },
   ]);
-  touch(context, row);
 }
 
 /** Returns the cNGN, including the fee, to the networks it came from. */
@@ -285,7 +288,6 @@ function returnTokens(context: Context, row: PayoutRow): void {
       minor: amount_base,
     })),
   ]);
-  touch(context, row);
 }
 
 function failedBecause(error: PayoutError) {

@@ -6,10 +6,10 @@ import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type BankAccountRow, bankAccountById } from '../banks/operation.ts';
 import { type Call, isoTime, isoTimeOrNull, newTxHash, type Operations } from '../context.ts';
 import { feesOn } from '../fees/fees.ts';
-import { commitments } from '../fx/commitments.ts';
+import { commitments } from '../fx/orders.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
-import { type Source, takeInOrder, totalOf } from '../offramp/sources.ts';
-import { holdings, smartWallet } from '../wallets/wallets.ts';
+import { insert, insertRow, ownRow } from '../rows.ts';
+import { holdings, type Source, smartWallet, takeInOrder, totalOf } from '../wallets/wallets.ts';
 import { announceInitiated, bankAccountOf, begin, type PayoutRow, systemWallet } from './machine.ts';
 
 /**
@@ -44,30 +44,26 @@ function draw(call: Call, neededBase: bigint): Source[] {
 
 function createPayout(call: Call, account: BankAccountRow, amountKobo: bigint, feeKobo: bigint): PayoutRow {
   const { store, ids, nowMs, fintech } = call;
-  const id = store.insert(
-    `INSERT INTO payout (request_id, fintech, bank_account, state, amount_kobo, platform_fee_kobo, account_number, bank_code, account_name,
-       tx_hash, payout_reference, created_at, updated_at) VALUES (?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ids.uuid(),
-    fintech.id,
-    account.id,
-    amountKobo,
-    feeKobo,
-    account.number,
-    account.bank_code,
-    account.verified_name,
-    newTxHash(call),
-    ids.uuid(),
-    nowMs,
-    nowMs,
-  );
-  const row = store.get<PayoutRow>('SELECT * FROM payout WHERE id = ?', id);
-  if (!row) throw new Error('the new payout cannot be read');
-  return row;
+  return insertRow<PayoutRow>(store, 'payout', {
+    request_id: ids.uuid(),
+    fintech: fintech.id,
+    bank_account: account.id,
+    state: 'pending',
+    amount_kobo: amountKobo,
+    platform_fee_kobo: feeKobo,
+    account_number: account.number,
+    bank_code: account.bank_code,
+    account_name: account.verified_name,
+    tx_hash: newTxHash(call),
+    payout_reference: ids.uuid(),
+    created_at: nowMs,
+    updated_at: nowMs,
+  });
 }
 
 function moveToVault(call: Call, row: PayoutRow, sources: readonly Source[]): void {
   for (const { network, base } of sources) {
-    call.store.run('INSERT INTO payout_source (payout, network, amount_base) VALUES (?, ?, ?)', row.id, network, base);
+    insert(call.store, 'payout_source', { payout: row.id, network, amount_base: base });
   }
   post(call, 'payout.taken', row.request_id, [
     ...sources.map(({ wallet, network, base }) => ({ account: walletAccount(wallet, network, 'CNGN'), minor: -base })),
@@ -119,12 +115,7 @@ const hasEndedEarly = ({ state, transferred_at }: PayoutRow) =>
   (state === 'failed' || state === 'cancelled') && transferred_at === null;
 
 const status: Operations['transactions.fintech-offramp-status'] = (call, { requestId }) => {
-  const row = call.store.get<PayoutRow>(
-    'SELECT * FROM payout WHERE request_id = ? AND fintech = ?',
-    requestId,
-    call.fintech.id,
-  );
-  if (!row) throw new Fault('NOT_FOUND', 'no payout has this request id');
+  const row = ownRow<PayoutRow>(call, ['payout', 'request_id', requestId], 'no payout has this request id');
   const isEarly = hasEndedEarly(row);
   const [transfer, bank] = (isEarly ? NEVER_TRANSFERRED : HALVES[row.state]) ?? [];
   return {

@@ -7,8 +7,9 @@ import { openVirtualAccount } from '../deposits/virtual-accounts.ts';
 import { collectFees } from '../fees/fees.ts';
 import { insertOrder } from '../fx/orders.ts';
 import { BANK, chain, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
+import { insert } from '../rows.ts';
 import { DROP_ALL, SCHEMA } from '../schema/schema.ts';
-import { createSettings, PACES, type PaceName, type Settings } from '../settings.ts';
+import { PACES, type PaceName, type Settings } from '../settings.ts';
 import { accountHolder, EXPIRED_KEY } from '../values.ts';
 
 /** A seeded fintech and its opening balances in whole tokens. */
@@ -101,18 +102,21 @@ export function seed(
     embeddedApiKey: apiKey,
     platformSecretKey: hex(ids.bytes(32)),
   };
-  createSettings(store, settings);
+  insert(store, 'setting', {
+    id: 1,
+    clock_offset_ms: settings.clockOffsetMs,
+    pace: settings.pace,
+    rate_limits: settings.rateLimits,
+    bvn_digest_key: settings.bvnDigestKey,
+    embedded_api_key: settings.embeddedApiKey,
+    platform_secret_key: settings.platformSecretKey,
+  });
   const pace = PACES[options.pace];
   const context: Context = { store, nowMs, ids, pace, settings, allowsLoopback: false };
   for (const [index, fintech] of FINTECHS.entries())
     seedFintech(context, fintech, index === 0 ? apiKey : newSandboxKey(ids));
   // An expired key is stored like a revoked one; both are rejected.
-  store.run(
-    `INSERT INTO api_key (key, kind, fintech, created_at, revoked_at) VALUES (?, 'sandbox', 1, ?, ?)`,
-    EXPIRED_KEY,
-    nowMs,
-    nowMs,
-  );
+  insert(store, 'api_key', { key: EXPIRED_KEY, kind: 'sandbox', fintech: 1, created_at: nowMs, revoked_at: nowMs });
 }
 
 /**
@@ -127,19 +131,18 @@ export function reseed(store: Database, nowMs: number, ids: Ids, options: SeedOp
 
 function seedFintech(context: Context, seeded: SeededFintech, apiKey: string): void {
   const { store, nowMs, ids } = context;
-  const fintech = store.insert(
-    'INSERT INTO fintech (fintech_id, name, aes_key, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
-    ids.uuid(),
-    seeded.name,
-    hex(ids.bytes(32)),
-    nowMs,
-    nowMs,
-  );
+  const fintech = insert(store, 'fintech', {
+    fintech_id: ids.uuid(),
+    name: seeded.name,
+    aes_key: hex(ids.bytes(32)),
+    created_at: nowMs,
+    updated_at: nowMs,
+  });
   for (const [key, kind] of [
     [apiKey, 'sandbox'],
     [`key-${hex(ids.bytes(16))}`, 'production'],
   ] as const) {
-    store.run('INSERT INTO api_key (key, kind, fintech, created_at) VALUES (?, ?, ?, ?)', key, kind, fintech, nowMs);
+    insert(store, 'api_key', { key, kind, fintech, created_at: nowMs });
   }
   openVirtualAccount(context, {
     kind: 'fintech_permanent',
@@ -162,15 +165,15 @@ function seedWallet(
   kind: 'fintech' | 'vault',
   tokenBuy: string,
 ): bigint {
-  return store.insert(
-    `INSERT INTO wallet (address, fintech, kind, blockchain, custom_owner, token_buy, created_at) VALUES (?, ?, ?, 'base', ?, ?, ?)`,
-    `0x${hex(ids.bytes(20))}`,
+  return insert(store, 'wallet', {
+    address: `0x${hex(ids.bytes(20))}`,
     fintech,
     kind,
-    `0x${hex(ids.bytes(20))}`,
-    tokenBuy,
-    nowMs,
-  );
+    blockchain: 'base',
+    custom_owner: `0x${hex(ids.bytes(20))}`,
+    token_buy: tokenBuy,
+    created_at: nowMs,
+  });
 }
 
 /** Creates and funds the wallets of a fintech; returns those of the vault. */
@@ -197,16 +200,20 @@ function seedFunds(context: Context, fintech: bigint, { cngn, stablecoins, vault
 
 /** Creates a vault that is approved and signs automatically up to $10,000, as in the public example. */
 function seedVault({ store, nowMs }: Context, fintech: bigint, wallets: VaultWallets): void {
-  store.run(
-    `INSERT INTO fx_vault (fintech, vault_id, usdc_wallet, usdt_wallet, api_key_shown, private_key_shown, signer_public_key, notification_emails,
-       state, auto_signing, usd_threshold_cents, created_at)
-     VALUES (?, ?, ?, ?, 'sand********', '----********', 'ssh-ed25519 sandbox', '["ops@example.com"]', 'active', 1, 1000000, ?)`,
+  insert(store, 'fx_vault', {
     fintech,
-    `vault-${fintech}`,
-    wallets.USDC,
-    wallets.USDT,
-    nowMs,
-  );
+    vault_id: `vault-${fintech}`,
+    usdc_wallet: wallets.USDC,
+    usdt_wallet: wallets.USDT,
+    api_key_shown: 'sand********',
+    private_key_shown: '----********',
+    signer_public_key: 'ssh-ed25519 sandbox',
+    notification_emails: '["ops@example.com"]',
+    state: 'active',
+    auto_signing: 1,
+    usd_threshold_cents: 1000000,
+    created_at: nowMs,
+  });
 }
 
 function seedOrders(context: Context, fintech: bigint, orders: readonly SeededOrder[]): void {
@@ -227,15 +234,15 @@ function seedOrders(context: Context, fintech: bigint, orders: readonly SeededOr
 function seedFees(context: Context, fintech: bigint): void {
   const { store, nowMs } = context;
   for (const direction of DIRECTIONS) {
-    store.run(
-      'INSERT INTO fee_setting (fintech, direction, percent_millionths, cap_kobo, enabled, created_at, updated_at) VALUES (?, ?, ?, ?, 1, ?, ?)',
+    insert(store, 'fee_setting', {
       fintech,
       direction,
-      500_000n,
-      naira(500n),
-      nowMs,
-      nowMs,
-    );
+      percent_millionths: 500_000n,
+      cap_kobo: naira(500n),
+      enabled: 1,
+      created_at: nowMs,
+      updated_at: nowMs,
+    });
   }
   const onrampKobo = naira(200_000n);
   const offrampKobo = naira(50_000n);
@@ -248,15 +255,15 @@ function seedFees(context: Context, fintech: bigint): void {
 
 function seedBankAccount({ store, ids, nowMs }: Context, fintech: bigint): void {
   const [number, bankCode] = ['0123456789', '000013'];
-  store.run(
-    `INSERT INTO bank_account (account_id, fintech, number, bank_code, verified_name, label, is_default, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, 'settlement', 1, ?, ?)`,
-    ids.uuid(),
+  insert(store, 'bank_account', {
+    account_id: ids.uuid(),
     fintech,
     number,
-    bankCode,
-    accountHolder(number, bankCode) ?? '',
-    nowMs,
-    nowMs,
-  );
+    bank_code: bankCode,
+    verified_name: accountHolder(number, bankCode) ?? '',
+    label: 'settlement',
+    is_default: 1,
+    created_at: nowMs,
+    updated_at: nowMs,
+  });
 }

@@ -6,10 +6,10 @@ import { emit } from '../events/deliveries.ts';
 import { post, swapping, walletAccount } from '../ledger.ts';
 import { fire, type Machine, schedule } from '../machine.ts';
 import { onramp } from '../onramp/machine.ts';
-import { userIdOf } from '../public-ids.ts';
+import { rowOf, update, userIdOf, walletAddressOf } from '../rows.ts';
 import { GAS, TOKEN_ADDRESS } from '../wallets/addresses.ts';
 import { accountAt, managedWallet, type WalletRow } from '../wallets/wallets.ts';
-import { exchange, minimumOutBase, type SwapTrigger } from './swaps.ts';
+import { exchange, type SwapTrigger } from './swaps.ts';
 
 export interface SwapRow {
   readonly id: bigint;
@@ -32,7 +32,6 @@ export interface SwapRow {
   readonly amount_out_base: bigint | null;
   readonly rate_micro: bigint | null;
   readonly tx_hash: string | null;
-  readonly error_code: string | null;
   readonly created_at: bigint;
   readonly updated_at: bigint;
 }
@@ -41,6 +40,7 @@ export interface SwapRow {
 export const swap: Machine<SwapRow> = {
   name: 'swap',
   table: 'swap',
+  stamp: 'updated_at',
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'requested', effect: accept },
     { on: 'begun', from: ['requested', 'queued'], to: 'processing', effect: begin },
@@ -56,18 +56,22 @@ export const swap: Machine<SwapRow> = {
 };
 
 function accept(context: Context, row: SwapRow): void {
-  context.store.run('UPDATE swap SET updated_at = ? WHERE id = ?', context.nowMs, row.id);
   schedule(context, swap.name, row.id, 'begun', context.pace.step);
 }
 
 function begin(context: Context, row: SwapRow): void {
-  context.store.run('UPDATE swap SET updated_at = ? WHERE id = ?', context.nowMs, row.id);
   if (row.onramp !== null) fire(context, onramp, row.onramp, 'swap-begun');
   schedule(context, swap.name, row.id, 'executed', context.pace.swap);
 }
 
 const resultOf = ({ store }: Context, row: SwapRow) =>
   exchange(store, row.fintech, row.sell_asset, row.buy_asset, row.amount_in_base);
+
+/** Returns the minimum output for an expected one, rounded up so that slippage never exceeds the maximum. */
+function minimumOutBase(expectedBase: bigint, slippageMillionths: bigint): bigint {
+  const hundredPercent = 100_000_000n;
+  return (expectedBase * (hundredPercent - slippageMillionths) + hundredPercent - 1n) / hundredPercent;
+}
 
 /** Returns why a swap cannot be executed now. Source: public (the codes). */
 function problemOf(context: Context, row: SwapRow): 'INSUFFICIENT_LIQUIDITY' | 'SLIPPAGE_EXCEEDED' | undefined {
@@ -88,14 +92,11 @@ function execute(context: Context, row: SwapRow): void {
     { account: accountAt(store, row.destination, row.network, row.buy_asset), minor: result.amountOutBase },
   ]);
   const txHash = newTxHash(context);
-  store.run(
-    'UPDATE swap SET amount_out_base = ?, rate_micro = ?, tx_hash = ?, updated_at = ? WHERE id = ?',
-    result.amountOutBase,
-    result.rateMicro,
-    txHash,
-    nowMs,
-    row.id,
-  );
+  update(store, 'swap', row.id, {
+    amount_out_base: result.amountOutBase,
+    rate_micro: result.rateMicro,
+    tx_hash: txHash,
+  });
   const about = eventOf(context, row);
   emit(context, {
     ...about,
@@ -107,7 +108,7 @@ function execute(context: Context, row: SwapRow): void {
       transferTxHash: txHash,
       completedAt: isoTime(nowMs),
       smartWalletContext: {
-        smartWalletAddress: walletOf(context, row).address,
+        smartWalletAddress: walletAddressOf(store, row.wallet),
         managedWalletAddress: managedWallet(store, row.user).address,
       },
       swapMetrics: {
@@ -127,7 +128,7 @@ function returnTokens(context: Context, row: SwapRow): void {
     { account: swapping(row.sell_asset), minor: -row.amount_in_base },
     { account: walletAccount(row.wallet, 'base', row.sell_asset), minor: row.amount_in_base },
   ]);
-  store.run('UPDATE swap SET error_code = ?, updated_at = ? WHERE id = ?', code, nowMs, row.id);
+  update(store, 'swap', row.id, { error_code: code });
   const about = eventOf(context, row);
   emit(context, {
     ...about,
@@ -143,15 +144,9 @@ function returnTokens(context: Context, row: SwapRow): void {
   if (row.onramp !== null) fire(context, onramp, row.onramp, 'swap-failed');
 }
 
-function walletOf({ store }: Context, row: SwapRow): WalletRow {
-  const wallet = store.get<WalletRow>('SELECT * FROM wallet WHERE id = ?', row.wallet);
-  if (!wallet) throw new Error('the swap has no wallet');
-  return wallet;
-}
-
 /** The common part of the events of a swap. */
 function eventOf(context: Context, row: SwapRow) {
-  const wallet = walletOf(context, row);
+  const wallet = rowOf<WalletRow>(context.store, 'wallet', row.wallet);
   return {
     fintech: row.fintech,
     requestId: row.request_id,

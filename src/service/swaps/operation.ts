@@ -7,6 +7,7 @@ import { fromWire, toWireText } from '../../money/units.ts';
 import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
 import { balanceOf, walletAccount } from '../ledger.ts';
 import { type OnrampRow, swappedTo } from '../onramp/machine.ts';
+import { countOf, ownRow, rowOf, walletAddressOf } from '../rows.ts';
 import { requireActive, type UserRow, userOf } from '../users/operation.ts';
 import { managedWallet, type WalletRow, walletAt } from '../wallets/wallets.ts';
 import { timeRangeOf } from '../wire-values.ts';
@@ -65,7 +66,7 @@ const trigger: Operations['swaps.trigger'] = (call, { walletAddress, sellToken, 
   const onramp = onrampOf(call, wallet);
   const buy = buyToken ?? (wallet.token_buy as Token);
   requireDifferent(sellToken, buy);
-  requireActive(call.store.get<UserRow>('SELECT * FROM user WHERE id = ?', wallet.user) ?? neverMissing());
+  requireActive(rowOf<UserRow>(call.store, 'user', wallet.user));
   const held = balanceOf(call.store, walletAccount(wallet.id, 'base', sellToken));
   const amountBase = wire === undefined ? held : tokenBase(wire, sellToken);
   if (amountBase === 0n || amountBase > held)
@@ -98,10 +99,6 @@ const trigger: Operations['swaps.trigger'] = (call, { walletAddress, sellToken, 
     destinationConfig: { destinationWallet: destination.address, sweepToOfframp: onramp?.sweep === 1n },
   };
 };
-
-function neverMissing(): never {
-  throw new Error('the wallet has no user');
-}
 
 const create: Operations['swaps.create'] = (call, input) => {
   const { sellToken, buyToken, userId, slippage, smartWalletAddress, destinationAssetSwap } = input;
@@ -144,13 +141,7 @@ const create: Operations['swaps.create'] = (call, input) => {
 };
 
 const status: Operations['swaps.status'] = (call, { requestId }) => {
-  const row = call.store.get<SwapRow>(
-    'SELECT * FROM swap WHERE request_id = ? AND fintech = ?',
-    requestId,
-    call.fintech.id,
-  );
-  if (!row) throw new Fault('NOT_FOUND', 'no swap has this request id');
-  const wallet = call.store.get<WalletRow>('SELECT * FROM wallet WHERE id = ?', row.wallet);
+  const row = ownRow<SwapRow>(call, ['swap', 'request_id', requestId], 'no swap has this request id');
   return {
     requestId: row.request_id,
     type: row.trigger_type === 'direct' ? 'swap' : 'swap_trigger',
@@ -161,7 +152,7 @@ const status: Operations['swaps.status'] = (call, { requestId }) => {
     amountOut: row.amount_out_base?.toString() ?? null,
     executionRate: row.rate_micro === null ? null : tokens('CNGN', row.rate_micro),
     executionMethod: 'smart_wallet_execute',
-    smartWalletAddress: wallet?.address,
+    smartWalletAddress: walletAddressOf(call.store, row.wallet),
   };
 };
 
@@ -176,9 +167,7 @@ const history: Operations['swaps.history'] = (call, request) => {
   const { fromMs, untilMs } = timeRangeOf(request);
   const where = `swap.fintech = ?1 AND (?2 IS NULL OR swap.created_at >= ?2) AND (?3 IS NULL OR swap.created_at <= ?3)${state ? ` AND ${STATE_FILTER[state]}` : ''}`;
   const bounds = [call.fintech.id, fromMs ?? null, untilMs ?? null] as const;
-  const total = Number(
-    call.store.get<{ n: bigint }>(`SELECT COUNT(*) AS n FROM swap WHERE ${where}`, ...bounds)?.n ?? 0n,
-  );
+  const total = countOf(call.store, `SELECT COUNT(*) AS n FROM swap WHERE ${where}`, ...bounds);
   const rows = call.store.all<SwapRow & { address: string }>(
     `SELECT swap.*, wallet.address FROM swap JOIN wallet ON wallet.id = swap.wallet WHERE ${where} ORDER BY swap.id DESC LIMIT ?4 OFFSET ?5`,
     ...bounds,

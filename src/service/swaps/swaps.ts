@@ -5,6 +5,7 @@ import { averagePriceMicro, averageSpreadMillionths, type Fill, match } from '..
 import { requiredTradingAccount } from '../fx/orders.ts';
 import { type Posting, post, swapping, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
+import { insert } from '../rows.ts';
 import { SHOWN_STATE_MS } from '../settings.ts';
 import { isTestAmount } from '../values.ts';
 import type { Delivery } from '../wallets/wallets.ts';
@@ -70,12 +71,6 @@ export function exchange(
   };
 }
 
-/** Returns the minimum output for an expected one, rounded up so that slippage never exceeds the maximum. */
-export function minimumOutBase(expectedBase: bigint, slippageMillionths: bigint): bigint {
-  const hundredPercent = 100_000_000n;
-  return (expectedBase * (hundredPercent - slippageMillionths) + hundredPercent - 1n) / hundredPercent;
-}
-
 /** How a swap was started: by a request for a user, by a request for an onramp's wallet, or by an onramp itself. */
 export type SwapTrigger = 'direct' | 'trigger' | 'auto';
 
@@ -107,26 +102,24 @@ export function startSwap(context: Context, order: SwapOrder): { id: bigint; req
     { account: swapping(order.sell), minor: order.amountBase },
   ]);
   const state = firstState(order);
-  const id = store.insert(
-    `INSERT INTO swap (request_id, fintech, user, trigger_type, onramp, state, wallet, destination, network, sell_asset, buy_asset, amount_in_base,
-       expected_out_base, slippage_millionths, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    requestId,
-    order.fintech,
-    order.user,
-    order.trigger,
-    order.onramp ?? null,
+  const id = insert(store, 'swap', {
+    request_id: requestId,
+    fintech: order.fintech,
+    user: order.user,
+    trigger_type: order.trigger,
+    onramp: order.onramp,
     state,
-    order.wallet,
-    order.destination.address,
-    order.destination.network,
-    order.sell,
-    order.buy,
-    order.amountBase,
-    expected?.amountOutBase ?? 0n,
-    order.slippageMillionths,
-    nowMs,
-    nowMs,
-  );
+    wallet: order.wallet,
+    destination: order.destination.address,
+    network: order.destination.network,
+    sell_asset: order.sell,
+    buy_asset: order.buy,
+    amount_in_base: order.amountBase,
+    expected_out_base: expected?.amountOutBase ?? 0n,
+    slippage_millionths: order.slippageMillionths,
+    created_at: nowMs,
+    updated_at: nowMs,
+  });
   if (state === 'pending') schedule(context, 'swap', id, 'accepted', SHOWN_STATE_MS);
   else schedule(context, 'swap', id, 'begun', context.pace.step);
   return { id, requestId };

@@ -2,11 +2,11 @@ import { Fault } from '../../contract/faults.ts';
 import { ledgerNetwork, type Network, networkOf, sameAddress } from '../../contract/networks.ts';
 import { amount, amountForPeople, type Token } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { type BridgeRow, bridge } from '../bridge/machine.ts';
-import { bridgeNetworkOf } from '../bridge/routes.ts';
+import { type BridgeRow, bridge, bridgeNetworkOf } from '../bridge/machine.ts';
 import type { Context } from '../context.ts';
 import { type AccountRef, BRIDGING, balanceOf, hasRoomFor, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
+import { update } from '../rows.ts';
 import { accountAt, EVM_NETWORKS, type WalletRow, walletAt } from '../wallets/wallets.ts';
 
 /** Tokens sent to an address, from outside or from a wallet of the service. */
@@ -108,7 +108,7 @@ function receiveForBridge(context: Context, row: BridgeRow, deposit: TokenDeposi
 
 /** Records what a bridge received and schedules its reaction. Returns false if the sender is not the expected one. */
 function noteDeposit(context: Context, row: BridgeRow, { amountBase, from }: TokenDeposit): boolean {
-  context.store.run('UPDATE bridge SET received_base = ?, sender = ? WHERE id = ?', amountBase, from, row.id);
+  update(context.store, 'bridge', row.id, { received_base: amountBase, sender: from });
   const isExpected = sameAddress(from) === sameAddress(row.from_address);
   schedule(context, bridge.name, row.id, isExpected ? 'deposit-seen' : 'deposit-refused', context.pace.bridgeDetected);
   return isExpected;

@@ -4,7 +4,7 @@ import { type Call, type Context, isoTime, newTxHash } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { type AccountRef, BRIDGING, chain, platformTokens, post, walletAccount } from '../ledger.ts';
 import type { Machine } from '../machine.ts';
-import { userIdOf, walletAddressOf } from '../public-ids.ts';
+import { insertRow, update, userIdOf, walletAddressOf } from '../rows.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../wallets/addresses.ts';
 import { accountAt } from '../wallets/wallets.ts';
 
@@ -101,7 +101,7 @@ function transferOf({ store }: Context, row: WithdrawalRow) {
 /** Marks a user's withdrawal as completed and notifies the fintech. */
 export function complete(context: Context, row: WithdrawalRow): void {
   const { store, nowMs } = context;
-  store.run('UPDATE withdrawal SET completed_at = ? WHERE id = ?', nowMs, row.id);
+  update(store, 'withdrawal', row.id, { completed_at: nowMs });
   emit(context, {
     fintech: row.fintech,
     event: 'fintech.user.asset.transfer.completed',
@@ -138,27 +138,22 @@ interface NewWithdrawal {
 /** Records a withdrawal; the caller makes the postings. */
 export function insertWithdrawal(call: Call, withdrawal: NewWithdrawal): WithdrawalRow {
   const { store, ids, nowMs, fintech } = call;
-  const id = store.insert(
-    `INSERT INTO withdrawal (request_id, fintech, user, type, state, wallet, destination, asset, amount_base, fee_base, origin, network, note,
-       tx_hash, created_at, completed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ids.uuid(),
-    fintech.id,
-    withdrawal.user,
-    withdrawal.type,
-    withdrawal.state,
-    withdrawal.wallet,
-    withdrawal.destination,
-    withdrawal.asset,
-    withdrawal.amountBase,
-    withdrawal.feeBase,
-    withdrawal.origin,
-    withdrawal.network,
-    withdrawal.note,
-    newTxHash(call),
-    nowMs,
-    withdrawal.state === 'completed' ? nowMs : null,
-  );
-  const row = store.get<WithdrawalRow>('SELECT * FROM withdrawal WHERE id = ?', id);
-  if (!row) throw new Error('the new withdrawal cannot be read');
-  return row;
+  return insertRow<WithdrawalRow>(store, 'withdrawal', {
+    request_id: ids.uuid(),
+    fintech: fintech.id,
+    user: withdrawal.user,
+    type: withdrawal.type,
+    state: withdrawal.state,
+    wallet: withdrawal.wallet,
+    destination: withdrawal.destination,
+    asset: withdrawal.asset,
+    amount_base: withdrawal.amountBase,
+    fee_base: withdrawal.feeBase,
+    origin: withdrawal.origin,
+    network: withdrawal.network,
+    note: withdrawal.note,
+    tx_hash: newTxHash(call),
+    created_at: nowMs,
+    completed_at: withdrawal.state === 'completed' ? nowMs : null,
+  });
 }

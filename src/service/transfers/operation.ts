@@ -5,9 +5,11 @@ import { ASSET_LABEL, amount, amountForPeople, type Token } from '../../money/am
 import { fromWire, toWireText } from '../../money/units.ts';
 import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
-import { type Commitments, commitments } from '../fx/commitments.ts';
+import { commitments } from '../fx/orders.ts';
 import { balanceOf, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
+import { countOf } from '../rows.ts';
+import { IS_OPEN_TRADE } from '../schema/schema.ts';
 import { isTestAmount } from '../values.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../wallets/addresses.ts';
 import { type ExternalWalletRow, externalWalletAt } from '../wallets/external-wallets.ts';
@@ -28,19 +30,19 @@ function requireRecipient(call: Call, address: string): ExternalWalletRow {
   return recipient;
 }
 
-const NOTHING: Commitments = { activeOrders: 0, activeEscrows: 0, totalBase: 0n };
-
 /**
  * Returns what the smart wallet must keep of a token: cNGN for active orders. Orders that give stablecoin draw on the
  * vault.
  */
-function claimsOn(call: Call, token: Token): Commitments {
-  return token === 'CNGN' ? commitments(call.store, call.fintech.id, token) : NOTHING;
+function claimsOn({ store, fintech }: Call, token: Token) {
+  if (token !== 'CNGN') return { activeOrders: 0, activeEscrows: 0, totalBase: 0n };
+  const openTrades = `SELECT COUNT(*) AS n FROM fx_trade WHERE fintech = ? AND ${IS_OPEN_TRADE}`;
+  return { ...commitments(store, fintech.id, token), activeEscrows: countOf(store, openTrades, fintech.id) };
 }
 
 /** Throws SHORT_BALANCE if less than `base` is uncommitted. */
-function requireFree(token: Token, base: bigint, held: bigint, claims: Commitments): void {
-  const free = held > claims.totalBase ? held - claims.totalBase : 0n;
+function requireFree(token: Token, base: bigint, held: bigint, claimedBase: bigint): void {
+  const free = held > claimedBase ? held - claimedBase : 0n;
   if (free >= base) return;
   const people = (minor: bigint) => amountForPeople(amount(token, minor));
   throw new Fault(
@@ -85,7 +87,7 @@ const transfer: Operations['transactions.fintech-transfer'] = (call, request) =>
   const wallet = smartWallet(call.store, call.fintech.id);
   const claims = claimsOn(call, token);
   const held = balanceOf(call.store, walletAccount(wallet.id, 'base', token));
-  requireFree(token, base, held, claims);
+  requireFree(token, base, held, claims.totalBase);
   const row = send(call, wallet, recipient, token, base, request.note);
   const baseText = (minor: bigint) => toWireText(amount(token, minor), 'base');
   const sent = {

@@ -5,11 +5,12 @@ import { ledgerNetwork, type Network, networkOf, sameAddress } from '../../contr
 import { type Asset, amount, amountForPeople, type Token } from '../../money/amount.ts';
 import { fromWire, toWireText } from '../../money/units.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
-import { bridgeFee } from '../bridge/routes.ts';
+import { bridgeFee } from '../bridge/machine.ts';
 import { type Call, isoTime, isoTimeOrNull, type Operations } from '../context.ts';
 import { type AccountRef, platformTokens, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
-import { IS_OPEN_WITHDRAWAL } from '../schema/conditions.ts';
+import { countOf } from '../rows.ts';
+import { IS_OPEN_WITHDRAWAL } from '../schema/schema.ts';
 import { requireActive, type UserRow, userOf } from '../users/operation.ts';
 import { isTestAmount } from '../values.ts';
 import { blockNumber, GAS, requireForm, TOKEN_ADDRESS } from '../wallets/addresses.ts';
@@ -210,9 +211,7 @@ function conditionOf(call: Call, { token, status, type, userId, ...dates }: Filt
 const listWithdrawals: Operations['transactions.list-withdrawals'] = (call, input) => {
   const { limit = 20, offset = 0 } = input;
   const { sql, values } = conditionOf(call, input);
-  const total = Number(
-    call.store.get<{ n: bigint }>(`SELECT COUNT(*) AS n ${JOINED} WHERE ${sql}`, ...values)?.n ?? 0n,
-  );
+  const total = countOf(call.store, `SELECT COUNT(*) AS n ${JOINED} WHERE ${sql}`, ...values);
   const rows = call.store.all<ListedRow>(
     `SELECT request_id, withdrawal.type, ${STATUS} AS status, user_id, address AS from_address, destination, asset, amount_base,
        network, tx_hash, withdrawal.created_at, completed_at

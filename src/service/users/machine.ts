@@ -2,6 +2,7 @@ import { type Context, hex, isoTime, orderedBytes } from '../context.ts';
 import { createdPayload, openVirtualAccount } from '../deposits/virtual-accounts.ts';
 import { emit } from '../events/deliveries.ts';
 import type { Machine } from '../machine.ts';
+import { insert, update } from '../rows.ts';
 import { bantuAddress, solanaAddress } from '../wallets/addresses.ts';
 import { fullName } from './names.ts';
 
@@ -24,30 +25,29 @@ export const onboarding: Machine<OnboardingRow> = {
   name: 'onboarding',
   table: 'onboarding',
   transitions: [
-    { on: 'verified', from: ['processing'], to: 'completed', ends: true, effect: createUser },
-    { on: 'rejected', from: ['processing'], to: 'failed', ends: true, effect: releaseBvn },
+    { on: 'verified', from: ['processing'], to: 'completed', stamp: 'ended_at', effect: createUser },
+    { on: 'rejected', from: ['processing'], to: 'failed', stamp: 'ended_at', effect: releaseBvn },
   ],
 };
 
 /** Lets the BVN be tried again. */
 function releaseBvn({ store }: Context, { id }: OnboardingRow): void {
-  store.run(`UPDATE onboarding SET bvn_digest = 'failed/' || id WHERE id = ?`, id);
+  update(store, 'onboarding', id, { bvn_digest: `failed/${id}` });
 }
 
 function createUser(context: Context, row: OnboardingRow): void {
   const { store, nowMs } = context;
-  const user = store.insert(
-    `INSERT INTO user (user_id, fintech, onboarding, first_name, middle_name, last_name, active, created_at, verified_at)
-     VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?)`,
-    row.user_id,
-    row.fintech,
-    row.id,
-    row.first_name,
-    row.middle_name,
-    row.last_name,
-    row.created_at,
-    nowMs,
-  );
+  const user = insert(store, 'user', {
+    user_id: row.user_id,
+    fintech: row.fintech,
+    onboarding: row.id,
+    first_name: row.first_name,
+    middle_name: row.middle_name,
+    last_name: row.last_name,
+    active: 1,
+    created_at: row.created_at,
+    verified_at: nowMs,
+  });
   store.run('UPDATE fintech SET users = users + 1 WHERE id = ?', row.fintech);
   createWallets(context, row.fintech, user);
   const account = openVirtualAccount(context, {

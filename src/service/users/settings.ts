@@ -3,6 +3,7 @@ import type { Asset } from '../../money/amount.ts';
 import { TOKENS } from '../../money/amount.ts';
 import { percentFromText } from '../../money/rates.ts';
 import { type Call, isoTime, type Operations } from '../context.ts';
+import { insert, update, upsert } from '../rows.ts';
 import { type UserRow, userOf } from './operation.ts';
 
 /** When the user's current status was set; verified users start active. */
@@ -21,14 +22,8 @@ const setStatus: Operations['users.set-status'] = (call, { userId, active, reaso
   if (!active && !given) throw new Fault('VALIDATION_ERROR', 'reason: expected a value when active is false');
   const user = userOf(call, userId, 'NOT_FOUND');
   if ((user.active === 1n) !== active) {
-    store.run('UPDATE user SET active = ? WHERE id = ?', active ? 1 : 0, user.id);
-    store.run(
-      'INSERT INTO user_status_change (user, active, reason, changed_at) VALUES (?, ?, ?, ?)',
-      user.id,
-      active ? 1 : 0,
-      given || null,
-      nowMs,
-    );
+    update(store, 'user', user.id, { active });
+    insert(store, 'user_status_change', { user: user.id, active, reason: given || null, changed_at: nowMs });
   }
   return { userId: user.user_id, active, changedAt: isoTime(changedAt(call, user)) };
 };
@@ -59,15 +54,11 @@ const updateOnrampAsset: Operations['management.update-onramp-asset'] = (call, r
   const isSwapped = wanted ? true : before?.auto_swap === 1n;
   const swaps = asset !== 'CNGN' && (autoSwap ?? isSwapped);
   const slippage = slippageTolerance === undefined ? undefined : percentFromText(slippageTolerance);
-  store.run(
-    `INSERT INTO onramp_preference (user, asset, auto_swap, slippage_millionths, updated_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET asset = excluded.asset, auto_swap = excluded.auto_swap, slippage_millionths = excluded.slippage_millionths,
-       updated_at = excluded.updated_at`,
-    user.id,
-    asset,
-    swaps ? 1 : 0,
-    slippage ?? before?.slippage_millionths ?? null,
-    nowMs,
+  upsert(
+    store,
+    'onramp_preference',
+    { user: user.id },
+    { asset, auto_swap: swaps, slippage_millionths: slippage ?? before?.slippage_millionths, updated_at: nowMs },
   );
   return { requestId: ids.uuid(), updatedAt: isoTime(nowMs), autoSwap: swaps };
 };

@@ -31,7 +31,6 @@ export const TOKEN_ADDRESS: Readonly<Record<Exclude<Asset, 'NGN'>, string>> = {
   USDC: `0x${'dc'.repeat(20)}`,
   USDT: `0x${'d7'.repeat(20)}`,
 };
-export const VAULT_ADDRESS = `0x${'fa'.repeat(20)}`;
 
 /** Gas and gas price of a token transfer, as integer text; the sandbox charges nothing for it. */
 export const GAS = { gasUsed: '65000', effectiveGasPrice: '1000000' } as const;

@@ -1,8 +1,10 @@
 import { Fault } from '../../contract/faults.ts';
 import { ledgerNetwork, NETWORKS, sameAddress } from '../../contract/networks.ts';
 import { type Call, isoTime, type Operations } from '../context.ts';
+import { insert, update, upsert } from '../rows.ts';
+import { type UserRow, userOf } from '../users/operation.ts';
 import { requireAddress } from './addresses.ts';
-import { smartWallet } from './wallets.ts';
+import { EVM_NETWORKS, smartWallet, walletAt } from './wallets.ts';
 
 export interface ExternalWalletRow {
   readonly id: bigint;
@@ -47,7 +49,7 @@ export function externalWalletsOf({ store, fintech }: Call) {
 
 /** Updates the time of the last wallet change on the fintech's record. */
 function touchFintech({ store, fintech, nowMs }: Call): void {
-  store.run('UPDATE fintech SET updated_at = ? WHERE id = ?', nowMs, fintech.id);
+  update(store, 'fintech', fintech.id, { updated_at: nowMs });
 }
 
 function requireNew(call: Call, address: string): void {
@@ -62,19 +64,18 @@ const add: Operations['wallets.add-external'] = (call, request) => {
   requireNew(call, address);
   const { store, fintech, nowMs } = call;
   if (isDefault) store.run('UPDATE external_wallet SET is_default = 0 WHERE fintech = ?', fintech.id);
-  store.run(
-    `INSERT INTO external_wallet (fintech, address, blockchain, type, label, purpose, is_default, status, metadata, added_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'active', ?, ?)`,
-    fintech.id,
-    sameAddress(address),
+  insert(store, 'external_wallet', {
+    fintech: fintech.id,
+    address: sameAddress(address),
     blockchain,
     type,
-    label ?? null,
-    purpose ?? null,
-    isDefault ? 1 : 0,
-    metadata ? JSON.stringify(metadata) : null,
-    nowMs,
-  );
+    label,
+    purpose,
+    is_default: isDefault,
+    status: 'active',
+    metadata: metadata ? JSON.stringify(metadata) : null,
+    added_at: nowMs,
+  });
   touchFintech(call);
   return { wallet: { address: sameAddress(address), status: 'active', type, blockchain } };
 };
@@ -88,7 +89,7 @@ function requireRegistered(call: Call, address: string): ExternalWalletRow {
 
 const setStatus: Operations['wallets.set-external-status'] = (call, { address, status }) => {
   const row = requireRegistered(call, address);
-  call.store.run('UPDATE external_wallet SET status = ? WHERE id = ?', status, row.id);
+  update(call.store, 'external_wallet', row.id, { status });
   touchFintech(call);
   return { address: row.address, status };
 };
@@ -100,8 +101,60 @@ const remove: Operations['wallets.remove-external'] = (call, { address }) => {
   return { address: row.address };
 };
 
+/** Networks for cNGN delivery. Source: public (base, eth and bsc), inferred from the bridge's list (the others). */
+const DELIVERY_NETWORKS: readonly string[] = [...EVM_NETWORKS, 'sol', 'xbn'];
+
+const NOTE =
+  'this wallet only receives deliveries: swaps, offramps and escrow still use the managed wallet, and the service cannot sign for this one';
+
+interface DefaultWalletRow {
+  readonly address: string;
+  readonly blockchain: string;
+  readonly label: string | null;
+}
+
+const shown = (row: DefaultWalletRow) => ({ ...row, type: 'external', status: 'active' });
+
+/** Throws VALIDATION_ERROR for a wallet of the user that the service manages. */
+function requireOutside({ store }: Call, user: UserRow, address: string): void {
+  const wallet = walletAt(store, address);
+  if (wallet?.user === user.id && wallet.custom_owner === null)
+    throw new Fault('VALIDATION_ERROR', 'address: expected an external wallet; the service manages this one');
+}
+
+const setDefault: Operations['users.set-default-wallet'] = (call, { userId, address, blockchain, label }) => {
+  const network = requireAddress({ address, blockchain }, DELIVERY_NETWORKS);
+  const user = userOf(call, userId, 'NOT_FOUND');
+  requireOutside(call, user, address);
+  const row: DefaultWalletRow = { address: sameAddress(address), blockchain: network, label: label ?? null };
+  upsert(call.store, 'default_wallet', { user: user.id }, { ...row, set_at: call.nowMs });
+  return { userId: user.user_id, defaultWallet: shown(row), note: NOTE };
+};
+
+const getDefault: Operations['users.get-default-wallet'] = (call, { userId }) => {
+  const user = userOf(call, userId, 'NOT_FOUND');
+  const row = call.store.get<DefaultWalletRow>(
+    'SELECT address, blockchain, label FROM default_wallet WHERE user = ?',
+    user.id,
+  );
+  return { userId: user.user_id, defaultWallet: row ? shown(row) : null };
+};
+
+const removeDefault: Operations['users.remove-default-wallet'] = (call, { userId }) => {
+  const user = userOf(call, userId, 'NOT_FOUND');
+  call.store.run('DELETE FROM default_wallet WHERE user = ?', user.id);
+  return {
+    userId: user.user_id,
+    defaultWallet: null,
+    note: 'cNGN is now delivered to the managed wallet; earlier deliveries stay where they are',
+  };
+};
+
 export const externalWalletsOperations = {
   'wallets.add-external': add,
   'wallets.set-external-status': setStatus,
   'wallets.remove-external': remove,
+  'users.set-default-wallet': setDefault,
+  'users.get-default-wallet': getDefault,
+  'users.remove-default-wallet': removeDefault,
 } satisfies Partial<Operations>;

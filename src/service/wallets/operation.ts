@@ -1,12 +1,16 @@
 import { Fault } from '../../contract/faults.ts';
 import { networkOf } from '../../contract/networks.ts';
 import { type Amount, type Asset, amount, type Token } from '../../money/amount.ts';
-import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
+import { toWireText } from '../../money/units.ts';
+import { type Call, hex, isoTime, type Operations, orderedBytes, VERSION } from '../context.ts';
+import { insert, update } from '../rows.ts';
 import { userOf } from '../users/operation.ts';
 import { isTestText } from '../values.ts';
-import { tokenText } from '../wire-values.ts';
 import { externalWalletsOf } from './external-wallets.ts';
 import { EVM_NETWORKS, holdings, smartWallet, userWallets, type WalletRow, walletAt } from './wallets.ts';
+
+/** Formats an amount as decimal text of whole tokens. */
+const tokenText = (value: Amount) => toWireText(value, 'token');
 
 /** Returns the requested EVM networks, or all of them. Throws VALIDATION_ERROR for an unknown network. */
 function networksOf(requested: readonly string[]): string[] {
@@ -102,12 +106,6 @@ const balanceUser: Operations['wallets.balance-user'] = (call, { userId, token =
   };
 };
 
-export const balancesOperations = {
-  'wallets.balance-multi': balanceMulti,
-  'wallets.balance-address': balanceAddress,
-  'wallets.balance-user': balanceUser,
-} satisfies Partial<Operations>;
-
 const getFintech: Operations['wallets.get-fintech'] = (call) => {
   const wallet = smartWallet(call.store, call.fintech.id);
   const fintech = call.store.get<{ users: bigint; created_at: bigint; updated_at: bigint }>(
@@ -171,7 +169,64 @@ const listUser: Operations['wallets.list-user'] = (call, { userId }) => {
   return { wallets, count: wallets.length, userId: user.user_id, version: VERSION };
 };
 
+type MigrationStatus = 'created' | 'migrated' | 'skipped' | 'failed';
+
+type MigrationResult = {
+  readonly userId: string;
+  readonly status: MigrationStatus;
+  readonly walletAddress: string | null;
+  readonly deployed?: boolean;
+  readonly reason: string | null;
+};
+
+/** Creates a managed wallet. The user keeps the wallet it replaces, with its balance. */
+function provision(call: Call, user: bigint, replaced: WalletRow | undefined): string {
+  const address = `0x${hex(orderedBytes(call, 20))}`;
+  if (replaced) update(call.store, 'wallet', replaced.id, { kind: 'replaced' });
+  insert(call.store, 'wallet', {
+    address,
+    fintech: call.fintech.id,
+    user,
+    kind: 'managed',
+    blockchain: 'base',
+    token_buy: 'CNGN',
+    created_at: call.nowMs,
+  });
+  return address;
+}
+
+/** Returns an unknown id as a failed result instead of throwing, so that it does not affect the others. */
+function resultFor(call: Call, userId: string, force: boolean): MigrationResult {
+  const { store, fintech } = call;
+  const user = store.get<{ id: bigint }>('SELECT id FROM user WHERE user_id = ? AND fintech = ?', userId, fintech.id);
+  if (!user) return { userId, status: 'failed', walletAddress: null, reason: 'no verified user has this id' };
+  const wallet = store.get<WalletRow>(`SELECT * FROM wallet WHERE user = ? AND kind = 'managed'`, user.id);
+  if (wallet && !force)
+    return { userId, status: 'skipped', walletAddress: wallet.address, reason: 'the user already has a wallet' };
+  const walletAddress = provision(call, user.id, wallet);
+  return { userId, status: wallet ? 'migrated' : 'created', walletAddress, deployed: true, reason: null };
+}
+
+/** Returns the result of each user; duplicate ids count once. */
+const migrate: Operations['wallets.migrate-users'] = (call, { userId: userIds, force = false }) => {
+  const results = [...new Set(userIds)].map((userId) => resultFor(call, userId, force));
+  const count = (wanted: MigrationStatus) => results.filter(({ status }) => status === wanted).length;
+  return {
+    requestId: `migrate_${call.fintech.fintechId}_${call.nowMs}`,
+    totalProcessed: results.length,
+    created: count('created'),
+    migrated: count('migrated'),
+    skipped: count('skipped'),
+    failed: count('failed'),
+    results,
+  };
+};
+
 export const walletsOperations = {
   'wallets.get-fintech': getFintech,
   'wallets.list-user': listUser,
+  'wallets.migrate-users': migrate,
+  'wallets.balance-multi': balanceMulti,
+  'wallets.balance-address': balanceAddress,
+  'wallets.balance-user': balanceUser,
 } satisfies Partial<Operations>;

@@ -35,11 +35,13 @@ export function smartWallet(store: Database, fintech: bigint): WalletRow {
   return wallet;
 }
 
+/** The columns of `fx_vault` that name the wallets of the MPC vault. */
+export const VAULT_COLUMN = { USDC: 'usdc_wallet', USDT: 'usdt_wallet' } as const;
+
 /** Returns the wallet of a fintech's MPC vault for one stablecoin; undefined until a vault is registered. */
-export function vaultWallet(store: Database, fintech: bigint, asset: 'USDC' | 'USDT'): WalletRow | undefined {
-  const column = asset === 'USDC' ? 'usdc_wallet' : 'usdt_wallet';
+export function vaultWallet(store: Database, fintech: bigint, asset: keyof typeof VAULT_COLUMN): WalletRow | undefined {
   return store.get<WalletRow>(
-    `SELECT wallet.* FROM fx_vault JOIN wallet ON wallet.id = ${column} WHERE fx_vault.fintech = ?`,
+    `SELECT wallet.* FROM fx_vault JOIN wallet ON wallet.id = ${VAULT_COLUMN[asset]} WHERE fx_vault.fintech = ?`,
     fintech,
   );
 }
@@ -107,4 +109,26 @@ export function holdings(
       asset,
     )
     .map(({ id, code, balance }) => ({ network: code.slice(prefix.length), account: id, balance }));
+}
+
+/** Part of a wallet's balance on one network. */
+export interface Source {
+  readonly wallet: bigint;
+  readonly network: string;
+  readonly base: bigint;
+}
+
+/** Returns the total of all sources in base units. */
+export function totalOf(sources: readonly Source[]): bigint {
+  return sources.reduce((sum, { base }) => sum + base, 0n);
+}
+
+/** Takes `neededBase` from the sources in order; together they must hold enough. */
+export function takeInOrder(sources: readonly Source[], neededBase: bigint): Source[] {
+  let left = neededBase;
+  return sources.flatMap((source) => {
+    const base = source.base < left ? source.base : left;
+    left -= base;
+    return base > 0n ? [{ ...source, base }] : [];
+  });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { OPEN_TRADE_STATES, TRADE_STATES } from '../../../src/contract/fx.ts';
 import { trade } from '../../../src/service/fx/machine.ts';
-import { IS_OPEN_TRADE } from '../../../src/service/schema/conditions.ts';
+import { IS_OPEN_TRADE } from '../../../src/service/schema/schema.ts';
 import { openSandbox } from '../../support/sandbox.ts';
 
 test('a trade is open in the states that its machine leaves', () => {

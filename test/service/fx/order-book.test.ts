@@ -229,7 +229,7 @@ describe('the first to be filled is', () => {
     await using box = await openSandbox();
     return await box.inside((context) => {
       context.store.run(`UPDATE fx_order SET state = 'deleted'`);
-      const ids = [2n, 3n, 4n].map((maker) => insertOrder(context, maker, terms(1000n)));
+      const ids = [2n, 3n, 4n].map((maker) => insertOrder(context, maker, terms(1000n)).id);
       change(context, ids);
       const found = match(context.store, {
         pair: 'CNGN-USDC',

@@ -43,15 +43,16 @@ export async function register(box: TestSandbox, address = OUTSIDE, more: { isDe
 
 /** Places an order of the first fintech that gives up to this many whole cNGN. */
 export function commit(box: TestSandbox, cngn: bigint): Promise<bigint> {
-  return box.inside((context) =>
-    insertOrder(context, 1n, {
-      pair: 'CNGN-USDC',
-      gives: 'CNGN',
-      priceMicro: 1_400_000_000n,
-      spreadMillionths: 0n,
-      minBase: 1_000_000n,
-      maxBase: cngn * 1_000_000n,
-    }),
+  return box.inside(
+    (context) =>
+      insertOrder(context, 1n, {
+        pair: 'CNGN-USDC',
+        gives: 'CNGN',
+        priceMicro: 1_400_000_000n,
+        spreadMillionths: 0n,
+        minBase: 1_000_000n,
+        maxBase: cngn * 1_000_000n,
+      }).id,
   );
 }
 
