@@ -3,8 +3,7 @@ import { CliError } from '../base/errors.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber } from '../money/decimal.ts';
-import { isPlainAmount } from './money.ts';
-import { isPlainObject, isRecord, type Plain } from './plain.ts';
+import { isPlainAmount, isPlainObject, isRecord, type Plain } from './plain.ts';
 
 export type Path = readonly string[];
 

@@ -10,7 +10,7 @@ import { fingerprint } from '../../crypto/fingerprint.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import { amount, amountForPeople, DECIMALS, isAsset } from '../../money/amount.ts';
 import { isWireNumber, parseExactJson, scaledInteger, wireNumberText } from '../../money/decimal.ts';
-import { isPlainAmount } from '../../present/money.ts';
+import { isPlainAmount } from '../../present/plain.ts';
 import { isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
 import { createPlan } from './file.ts';
