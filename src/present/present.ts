@@ -93,8 +93,9 @@ export async function checkOptions(
     });
   }
   if (query !== undefined) await checkQuery(query);
+  if (!fields) return;
   const leaves = shape.names?.map((name): Leaf => ({ path: [name], kind: 'text' })) ?? declaredLeaves(shape);
-  if (fields && leaves) checkFields(fields, leaves);
+  if (leaves) checkFields(fields, leaves);
 }
 
 async function* linesText(result: Result, fields: readonly string[] | undefined): AsyncGenerator<string> {

@@ -1,7 +1,6 @@
 import { FORMATS } from '../../present/result.ts';
 import type { Command } from '../command.ts';
-import { GLOBAL_OPTIONS } from '../parse/globals.ts';
-import { HELP_COLUMNS, type Row, table, widest } from './layout.ts';
+import type { Row } from './layout.ts';
 
 const PROFILE: Row = ['--profile <name>', 'profile to use'];
 const OUTPUT: Row = ['-o, --output <format>', FORMATS.join(', ')];
@@ -88,16 +87,4 @@ export function optionsOf(command: Command): readonly Row[] {
     ...(money !== undefined || ASKING.includes(name) ? [YES] : []),
     ...(isReading ? [] : [DRY_RUN]),
   ];
-}
-
-/** Returns the page of all global options. */
-export function optionsPage(columns = HELP_COLUMNS): string {
-  const rows: readonly Row[] = [...GLOBAL_OPTIONS, ['-h, --help', 'show help'], ['--version', 'print the version']];
-  const lines = [
-    'Global options, which every command takes:',
-    ...table(rows, columns, widest(rows)),
-    '',
-    'FIATRAIL_PROFILE and FIATRAIL_OUTPUT set a default for --profile and -o.',
-  ];
-  return `${lines.join('\n')}\n`;
 }
