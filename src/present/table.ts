@@ -78,7 +78,7 @@ export function openTable(frame: Frame): (page: Grid) => string {
 
 /** Whether the wider of two tables with the same columns needs no more lines than the other one. */
 export function isRoomyFor(wider: Grid, narrower: Grid, { width }: Frame): boolean {
-  return fitsInstead(measureGrid(wider), measureGrid(narrower), width);
+  return fitsInstead(measure(wider, width), measure(narrower, width), width);
 }
 
 /** Formats a document as aligned titles and values. Ends with a newline. */
@@ -103,43 +103,45 @@ function draw(
   right: readonly boolean[],
   styleOf: StyleOf,
 ): string[] {
-  return rows.flatMap((row) => {
+  const lines: string[] = [];
+  for (const row of rows) {
     const cells = row.map((text, column) => {
       const width = widths[column] ?? 0;
       return isPiped ? [clip(text, width)] : wrap(text, width);
     });
-    const height = Math.max(...cells.map((cell) => cell.length));
-    return Array.from({ length: height }, (_line, index) =>
-      cells
-        .map((cell, column) => {
-          const text = cell[index] ?? '';
-          const padding = ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(text)));
-          const style = styleOf(row, column);
-          // Only a whole text can be a link, not one line of it.
-          const linked = !style && links && text === row[column] ? cellWithLink(text, links) : text;
-          const drawn = style && color ? styled(text, style) : linked;
-          return right[column] ? padding + drawn : drawn + padding;
-        })
-        .join(' '.repeat(GAP)),
-    );
-  });
+    const height = Math.max(...cells.map(({ length }) => length));
+    for (let index = 0; index < height; index++) {
+      const drawn = cells.map((cell, column) => {
+        const text = cell[index] ?? '';
+        const padding = ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(text)));
+        const style = styleOf(row, column);
+        // Only a whole text can be a link, not one line of it.
+        const linked = !style && links && text === row[column] ? cellWithLink(text, links) : text;
+        const shown = style && color ? styled(text, style) : linked;
+        return right[column] ? padding + shown : shown + padding;
+      });
+      lines.push(drawn.join(' '.repeat(GAP)));
+    }
+  }
+  return lines;
 }
 
 const TIME = /^[\d-]{10} \d\d:\d\d(:\d\d)?(Z| [+-]\d\d(:\d\d)?)$/;
 
-/** Measures columns. Only text may wrap; right-aligned amounts and times stay on one line. */
-function measure(rows: Rows, right: readonly boolean[]): Measured[] {
-  const [first = []] = rows;
-  return first.map((_title, column) => {
-    const texts = rows.map((row) => row[column] ?? '');
-    const least = (text: string) => (right[column] === true || TIME.test(text) ? widthOf(text) : leastWidth(text));
-    return { natural: widest(texts.map(widthOf)), least: widest(texts.map(least)) };
+/** Measures columns, which are at least as wide as `before`. Only text may wrap; right-aligned amounts and times stay on one line. */
+function measure({ titles, cells, right }: Grid, width: number, before: readonly Measured[] = []): Measured[] {
+  return titles.map((_title, column) => {
+    let { natural, least } = before[column] ?? { natural: 0, least: 0 };
+    for (const row of [titles, ...cells]) {
+      const text = row[column] ?? '';
+      const own = widthOf(text);
+      const isRigid = width === Number.POSITIVE_INFINITY || right[column] === true || TIME.test(text);
+      natural = Math.max(natural, own);
+      least = Math.max(least, isRigid ? own : leastWidth(text));
+    }
+    return { natural, least };
   });
 }
-
-const titlesOf = ({ titles }: Grid) => titles.map((title) => plainLine(title));
-
-const measureGrid = (grid: Grid) => measure([titlesOf(grid), ...grid.cells], grid.right);
 
 /** Avoids Math.max, whose number of arguments is limited. */
 function widest(widths: readonly number[]): number {
@@ -154,21 +156,14 @@ interface Drawn {
   readonly folds: string;
 }
 
-/** Returns the widths that fit both pages of a table. */
-function widerOf(one: readonly Measured[], other: readonly Measured[] = one): Measured[] {
-  return one.map(({ natural, least }, column) => ({
-    natural: Math.max(natural, other[column]?.natural ?? 0),
-    least: Math.max(least, other[column]?.least ?? 0),
-  }));
-}
-
 function gridLines(frame: Frame, grid: Grid, before?: Drawn): Drawn {
   const { width } = frame;
-  const titles = titlesOf(grid);
+  const { titles } = grid;
   if (titles.length === 0) return { lines: ['(none)'], measured: [], folds: '' };
-  const measured = widerOf(measureGrid(grid), before?.measured);
+  const measured = measure(grid, width, before?.measured);
   const { lines, widths } = layoutOf(measured, width, frame.isPiped);
-  const part = <T>(values: readonly T[], line: readonly number[]) => values.filter((_value, at) => line.includes(at));
+  const part = <T>(values: readonly T[], line: readonly number[]) =>
+    lines.length === 1 ? values : values.filter((_value, at) => line.includes(at));
   const drawn = (rows: Rows, isBold: boolean) =>
     lines.flatMap((line, number) => {
       const names = part(titles, line);

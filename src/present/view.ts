@@ -47,12 +47,12 @@ export async function* tableText(result: Result, options: PresentOptions, width:
     }
     if (!draw) {
       const columns = columnsOfList(result, options, rows, width);
-      const gridWith = (shown: Times) => (page: readonly Plain[]) => gridOf(columns, page, shown);
-      const [plain, roomy] = [gridWith({ zone }), gridWith(times)];
+      const plain: Times = { zone };
       // How long ago a time was is worth a column's width, but no further line.
-      const gridFor = times.nowMs !== undefined && isRoomyFor(roomy(rows), plain(rows), frame) ? roomy : plain;
+      const isRoomy =
+        times.nowMs !== undefined && isRoomyFor(gridOf(columns, rows, times), gridOf(columns, rows, plain), frame);
       const page = openTable(frame);
-      draw = (some) => page(gridFor(some));
+      draw = (some) => page(gridOf(columns, some, isRoomy ? times : plain));
     }
     // A list may have any number of rows.
     links?.clear();
@@ -109,7 +109,7 @@ function columnOfChoice(leaves: readonly Leaf[]) {
 
 function gridOf(columns: readonly GridColumn[], rows: readonly Plain[], times: Times): Grid {
   return {
-    titles: columns.map((column) => column.title),
+    titles: columns.map(({ title }) => plainLine(title)),
     cells: rows.map((row) => columns.map(({ path, isBrief }) => cellText(valueAt(row, path), times, isBrief))),
     right: columns.map((column) => column.right),
   };
