@@ -54,7 +54,7 @@ export type Block =
 type Rows = readonly (readonly string[])[];
 
 /** Where a table is drawn. */
-export interface Frame {
+interface Frame {
   /** In columns; infinite if nothing limits it. */
   readonly width: number;
   /** Each row is one line, for another program. */
