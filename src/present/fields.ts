@@ -13,10 +13,8 @@ export interface Leaf {
   readonly kind: 'amount' | 'number' | 'text' | 'list' | 'object';
 }
 
-type Schema = z.ZodMiniType;
-
 /** Returns the fields of a schema, with those of `nests` merged into the fields around it. */
-export function leavesOfSchema(schema: Schema, nests?: string): Leaf[] {
+export function leavesOfSchema(schema: z.ZodMiniType, nests?: string): Leaf[] {
   const shape = shapeOf(unwrap(schema).schema) ?? {};
   return Object.entries(shape).flatMap(([name, field]): Leaf[] => {
     const leaves = leavesOfField(name, field);
@@ -26,7 +24,7 @@ export function leavesOfSchema(schema: Schema, nests?: string): Leaf[] {
   });
 }
 
-function leavesOfField(name: string, field: Schema): Leaf[] {
+function leavesOfField(name: string, field: z.ZodMiniType): Leaf[] {
   const { schema, meta } = unwrap(field);
   const path = [name];
   if (meta?.unit !== undefined && meta.asset !== undefined) return [{ path, kind: 'amount' }];

@@ -2,7 +2,7 @@ import { type Command, type Group, SECTIONS, type Section } from '../command.ts'
 import { GLOBAL_OPTIONS } from '../parse/globals.ts';
 import type { Parameter } from '../parse/parameters.ts';
 import { COMMON_OPTIONS, optionsOf } from './global-options.ts';
-import { HELP_COLUMNS, paragraphs, type Row, table, widest } from './layout.ts';
+import { HELP_COLUMNS, type HelpRow, paragraphs, table, widest } from './layout.ts';
 
 /** Returns the help of a command, of a group or part of one, or of the program if there are no words. */
 export async function helpOf(
@@ -55,10 +55,10 @@ function firstScreen(catalogue: readonly Group[], columns: number): string {
 
 /** The name of the section stands beside its first command, which saves a line for each. */
 function sectionLines(groups: readonly Group[], columns: number): string[] {
-  const names = groups.map(({ name, summary }): Row => [name, summary]);
+  const names = groups.map(({ name, summary }): HelpRow => [name, summary]);
   const left = Math.max(...SECTIONS.map(({ length }) => length)) + 2;
   return bySection(groups).flatMap(([section, members]) => {
-    const rows = members.map(({ name, summary }): Row => [name, summary]);
+    const rows = members.map(({ name, summary }): HelpRow => [name, summary]);
     const lines = table(rows, columns, widest(names), ' '.repeat(left));
     return lines.map((line, at) => (at === 0 ? section + line.slice(section.length) : line));
   });
@@ -74,7 +74,7 @@ async function commandsPage(catalogue: readonly Group[], columns: number): Promi
   const parts = await Promise.all(
     bySection(catalogue).map(async ([section, groups]) => {
       const commands = (await Promise.all(groups.map((group) => group.load()))).flat();
-      return [section, commands.map(({ words, summary }): Row => [words.join(' '), summary])] as const;
+      return [section, commands.map(({ words, summary }): HelpRow => [words.join(' '), summary])] as const;
     }),
   );
   const termColumns = widest(parts.flatMap(([, rows]) => rows));
@@ -84,7 +84,7 @@ async function commandsPage(catalogue: readonly Group[], columns: number): Promi
 
 /** Returns the page of all global options. */
 function optionsPage(columns: number): string {
-  const rows: readonly Row[] = [...GLOBAL_OPTIONS, ['-h, --help', 'show help'], ['--version', 'print the version']];
+  const rows: readonly HelpRow[] = [...GLOBAL_OPTIONS, ['-h, --help', 'show help'], ['--version', 'print the version']];
   const lines = [
     'Global options, which every command takes:',
     ...table(rows, columns, widest(rows)),
@@ -97,11 +97,11 @@ function optionsPage(columns: number): string {
 /** Returns the help of a command. */
 function commandHelp(command: Command, columns: number): string {
   const { words, summary, details, parameters, examples } = command;
-  const rowsOf = (kind: 'argument' | 'option'): Row[] =>
+  const rowsOf = (kind: 'argument' | 'option'): HelpRow[] =>
     Object.values(parameters)
       .filter((each) => each.kind === kind)
       .map((each) => [formOf(each), each.help + (kind === 'option' && each.required ? ' (required)' : '')]);
-  const sections: readonly (readonly [title: string, rows: readonly Row[]])[] = [
+  const sections: readonly (readonly [title: string, rows: readonly HelpRow[]])[] = [
     ['Arguments', rowsOf('argument')],
     ['Options', rowsOf('option')],
     ['Global options', optionsOf(command)],
@@ -143,10 +143,10 @@ function groupHelp(group: Group, commands: readonly Command[], words: readonly s
 const partSummary = ({ parts }: Group, words: readonly string[]) => parts?.[words.slice(1).join(' ')];
 
 /** What may follow the words: a command with its arguments, or a part with the verbs that it has. */
-function nextRows(group: Group, commands: readonly Command[], words: readonly string[]): Row[] {
+function nextRows(group: Group, commands: readonly Command[], words: readonly string[]): HelpRow[] {
   const below = commands.filter((each) => words.every((word, at) => each.words[at] === word));
   const byNext = Map.groupBy(below, (each) => each.words[words.length] ?? '');
-  return [...byNext].map(([next, found]): Row => {
+  return [...byNext].map(([next, found]): HelpRow => {
     const [only] = found;
     if (only?.words.length === words.length + 1) return [[next, ...argumentsOf(only)].join(' '), only.summary];
     const verbs = [...new Set(found.map((each) => each.words[words.length + 1] ?? ''))];

@@ -6,7 +6,7 @@ import type { Parameter } from './parameters.ts';
 import { readGlobals, type Terminal } from './read-globals.ts';
 
 /** A parsed command line: a command with its raw texts, or help text ready to print. */
-type Parsed = CommandLine | { readonly kind: 'help'; readonly text: string };
+type ParsedLine = CommandLine | { readonly kind: 'help'; readonly text: string };
 
 export interface CommandLine {
   readonly kind: 'command';
@@ -27,8 +27,8 @@ export async function parse(
   catalogue: readonly Group[],
   world: Terminal,
   helpsWithGroups = false,
-): Promise<Parsed> {
-  const help = async (words: readonly string[]): Promise<Parsed> => {
+): Promise<ParsedLine> {
+  const help = async (words: readonly string[]): Promise<ParsedLine> => {
     const { helpOf } = await import('../help/help.ts');
     return { kind: 'help', text: await helpOf(words, catalogue, world.stdout.columns) };
   };
