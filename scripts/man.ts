@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command, Group } from '../src/terminal/command.ts';
-import { formOf, usageOf } from '../src/terminal/help/usage.ts';
+import { formOf, usageOf } from '../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import type { Parameter } from '../src/terminal/parse/parameters.ts';
 

@@ -15,7 +15,7 @@ import {
 } from '../src/derive/describe.ts';
 import { openApi } from '../src/derive/openapi.ts';
 import type { Command, Group } from '../src/terminal/command.ts';
-import { formOf, usageOf } from '../src/terminal/help/usage.ts';
+import { formOf, usageOf } from '../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
 import { withTopics } from './topics.ts';
 

@@ -1,7 +1,7 @@
 /** Writes the topics of `fiatrail help` into docs/troubleshooting.md, so that the page and the program have one text. */
 import { isStep, numbered } from '../src/terminal/help/topic-page.ts';
 import { TOPICS } from '../src/terminal/help/topics/index.ts';
-import type { Block, Topic } from '../src/terminal/help/topics/topic.ts';
+import type { Topic, TopicBlock } from '../src/terminal/help/topics/topic.ts';
 
 const [BEGIN, END] = [
   '<!-- topics, from src/terminal/help/topics/ by npm run reference -->\n',
@@ -25,7 +25,7 @@ function topicSection(topic: Topic): string {
 
 const fenced = (run: readonly string[]) => ['```sh', ...run, '```'].join('\n');
 
-function blockText(block: Block, number: number): string {
+function blockText(block: TopicBlock, number: number): string {
   if (typeof block === 'string') return block;
   if (isStep(block)) return [`${number}. ${block.step}`, ...(block.run ? [fenced(block.run)] : [])].join('\n\n');
   if ('run' in block) return fenced(block.run);

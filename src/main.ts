@@ -14,7 +14,7 @@ import type { Plan } from './engine/plans/plan.ts';
 import { ROTATION_PROCESS, unfinishedRotations } from './engine/rotation/unfinished.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
-import { isAtTerminal } from './terminal/parse/at-terminal.ts';
+import type { Command } from './terminal/command.ts';
 import { type CommandLine, parse } from './terminal/parse/program.ts';
 import { hasColor } from './terminal/parse/read-globals.ts';
 import { createSession, type Session } from './terminal/session.ts';
@@ -25,6 +25,7 @@ import {
   failedAfterChange,
   isClosedPipe,
   withoutSecrets,
+  withSavedOperations,
 } from './terminal/show/failures.ts';
 
 /** Runs a command line and returns its exit code. The only place that prints an error. */
@@ -44,22 +45,28 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     const line = withProfile(parsed, world);
     isJson = isJsonFormat(line.globals.present.format);
     const { error } = await execute(line, world, async ({ result, isWhole }, changed) => {
-      const { fields, query, ...rest } = line.globals.present;
       if (!result) return;
-      const hasFound = await show(result, isWhole ? rest : { ...rest, fields, query }, world, changed);
+      const { present } = line.globals;
+      const hasFound = await show(
+        result,
+        isWhole ? { ...present, fields: undefined, query: undefined } : present,
+        world,
+        changed,
+      );
       if (!hasFound) await sayNothingFound(line, world);
       if (!line.globals.quiet && result.list) await sayWhatIsCut(result, line, world);
     });
     if (error) throw error;
     return 0;
   } catch (error) {
-    return report(
-      asCliError(await (await import('./terminal/show/damaged-journal.ts')).withSavedOperations(error, world), world),
-      isJson ?? wantsJson(argv, world),
-      argv,
-      world,
-    );
+    const shown = asCliError(await withSavedOperations(error, world), world);
+    return report(shown, isJson ?? wantsJson(argv, world), argv, world);
   }
+}
+
+/** Whether a person types and reads: nothing is piped, and it is no build. A cron job has no terminal at all. */
+function isAtTerminal({ env, stdin, stdout, stderr }: World): boolean {
+  return stdin.isTerminal && stdout.isTerminal && stderr.isTerminal && !env['CI'];
 }
 
 /** A command line with its profile; the profile may have set the output format and the time zone. */
@@ -101,12 +108,12 @@ type Use = (outcome: Outcome, changed: Changed | undefined) => Promise<void>;
 /** Runs a command; `use` receives its outcome while the session is still open, so that more pages can be read. */
 async function execute(line: ResolvedLine, world: World, use: Use): Promise<Outcome> {
   const { command, texts, globals, profile } = line;
-  const commandLine = `fiatrail ${command.words.join(' ')}`;
   // The list may be of any length. Must be set before anything is read: V8's young generation only ever grows.
   if (texts['all'] === true) world.steadyMemory();
-  const nameOf = (field: string) => inputName(command, field);
   const session = createSession({
-    ...{ world, profile, globals, commandLine, inputName: nameOf, runLine, runPlanned },
+    ...{ world, profile, globals, runLine, runPlanned },
+    commandLine: `fiatrail ${command.words.join(' ')}`,
+    inputName: (field) => inputName(command, field),
   });
   try {
     return await Promise.race([executeIn(session, line, use), abandonment(session)]);
@@ -124,7 +131,8 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     if (command.isLocal) return;
     const line = `profile ${profile.name} · ${modeInFull(profile.mode)}`;
     // With -q too when a file in a folder, rather than the user, chose real money.
-    await (isLiveByPin(profile, globals.profile, world) ? session.say(line) : session.note(line));
+    const isLiveByPin = profile.mode === 'live' && chosenProfile(globals.profile, world).source === 'directory';
+    await (isLiveByPin ? session.say(line) : session.note(line));
     if (!command.finishesRotations && unfinishedRotations(world).length > 0)
       await (await import('./engine/rotation/resume.ts')).finishRotations(session);
   });
@@ -136,16 +144,16 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     const line = { words: command.words, texts, globals };
     session.planWith(planToWrite(line, input, world.ids, (planned) => commandLineOf(command, planned)));
   }
-  const outcome = await runToEnd(
-    async () => {
-      if (guard) await (await once()).requireUnused(session, guard);
-      if (guard) session.guardWith(guard);
-      const outcome = await unlessAlreadyDone(session, guard, () => command.run(session, values as never));
-      return outcome.error || !guided?.after ? outcome : guided.after(outcome);
-    },
-    session,
-    typeof values['wait'] === 'number' ? values['wait'] : 0,
-  );
+  const run = async () => {
+    if (guard) {
+      await (await once()).requireUnused(session, guard);
+      session.guardWith(guard);
+    }
+    const outcome = await runOnce(session, command, values, guard);
+    return outcome.error || !guided?.after ? outcome : guided.after(outcome);
+  };
+  const waitMs = typeof values['wait'] === 'number' ? values['wait'] : 0;
+  const outcome = await run().catch((error: unknown) => endedBy(error, session, waitMs));
   await use(outcome, session.activity.changed());
   if (!outcome.error) await guided?.end?.();
   return outcome;
@@ -168,21 +176,22 @@ async function runPlanned(session: Session, plan: Plan, how: Parameters<Session[
   session.guardWith(guard);
   const { input } = await readInput(command, texts, session, false, async () => {});
   const { values } = await guardIn(command, { ...input, wait: waitMs }, session.time.nowMs);
-  return unlessAlreadyDone(session, how.kind === 'apply' ? guard : undefined, () =>
-    command.run(session, values as never),
-  );
+  return runOnce(session, command, values, how.kind === 'apply' ? guard : undefined);
 }
 
 /** Runs a command. If it fails before it sends, another process may have done its work: then its record is what counts. */
-async function unlessAlreadyDone(
+async function runOnce(
   session: Session,
+  command: Command,
+  values: Readonly<Record<string, unknown>>,
   guard: Guard | undefined,
-  run: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  return run().catch(async (error) => {
+  try {
+    return await command.run(session, values as never);
+  } catch (error) {
     if (guard && isBeforeSending(error, session)) await (await once()).requireUnused(session, guard);
     throw error;
-  });
+  }
 }
 
 /**
@@ -201,21 +210,13 @@ function abandonment({ world, activity }: Session): Promise<never> {
   });
 }
 
-function isLiveByPin({ mode }: Profile, flag: string | undefined, world: World): boolean {
-  return mode === 'live' && chosenProfile(flag, world).source === 'directory';
-}
-
 /** A dry run ends where it would send, and work that is already done under its idempotency key ends where it was recorded. */
-async function runToEnd(run: () => Promise<Outcome>, session: Session, waitMs: number): Promise<Outcome> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof DryRun) return { result: error.result, isWhole: true };
-    if (error instanceof AlreadyDone)
-      return (await import('./engine/operations/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
-    const changed = session.activity.changed();
-    throw error instanceof CliError ? failedAfterChange(error, changed) : changeNotShown(error, changed);
-  }
+async function endedBy(error: unknown, session: Session, waitMs: number): Promise<Outcome> {
+  if (error instanceof DryRun) return { result: error.result, isWhole: true };
+  if (error instanceof AlreadyDone)
+    return (await import('./engine/operations/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
+  const changed = session.activity.changed();
+  throw error instanceof CliError ? failedAfterChange(error, changed) : changeNotShown(error, changed);
 }
 
 /** Runs another command line, for `tour`, `init` and `profiles rules test`. */

@@ -4,7 +4,7 @@ import { siblingFiles, siblingPath } from '../files/siblings.ts';
 import { openDamaged } from '../sqlite/salvage.ts';
 
 /** The unknown outcomes of a damaged journal, as they were saved. */
-export interface SavedOperations {
+interface SavedOperations {
   readonly path: string;
   readonly count: number;
 }

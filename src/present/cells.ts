@@ -1,6 +1,5 @@
 import { UTC } from '../base/zone.ts';
-import { amountWords, isPlainAmount } from './money.ts';
-import { isPlainObject, type Plain } from './plain.ts';
+import { amountWords, isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import { jsonText, plainLine } from './text.ts';
 import { type Times, timeText } from './times.ts';
 

@@ -1,11 +1,8 @@
 import { type Amount, amountForPeople } from '../money/amount.ts';
 import { GAP } from './layout.ts';
 import type { Depth, Level, PresentOptions } from './result.ts';
-import { plainLine } from './text.ts';
+import { plainLine, type Style, styled } from './text.ts';
 import { widthOf, wrap } from './width.ts';
-
-type Style = Pick<PresentOptions, 'color' | 'isPlain'>;
-type Paint = (text: string) => string;
 
 /** The characters that draw bars and rules: block elements, or ASCII for plain terminals. */
 interface Strokes {
@@ -17,13 +14,13 @@ const BLOCKS: Strokes = { parts: ['▏', '▎', '▍', '▌', '▋', '▊', '▉
 const ASCII: Strokes = { parts: ['#'], rule: '-' };
 
 /** A line of the chart: its cells, and the total amount at its price or better. */
-interface Step {
+interface BookLine {
   readonly cells: readonly [price: string, withSpread: string, here: string, upToHere: string];
   readonly totalMinor: bigint;
 }
 
 /** The columns that fit and their widths, the width of the bars, and the amount of a full bar. */
-interface Frame {
+interface Fitted {
   readonly columns: readonly (readonly [column: 0 | 1 | 2 | 3, width: number])[];
   readonly barWidth: number;
   readonly fullMinor: bigint;
@@ -37,35 +34,31 @@ const MIN_BAR_WIDTH = 12;
  * Draws both sides of an order book as bars of cumulative depth, with the spread in the middle between the best prices.
  * No line is wider than `width` unless a price is. Ends with a newline.
  */
-export async function depthText(depth: Depth, width: number, { color, isPlain }: Style): Promise<string> {
+export function depthText(
+  depth: Depth,
+  width: number,
+  { color, isPlain }: Pick<PresentOptions, 'color' | 'isPlain'>,
+): string {
   const strokes = isPlain ? ASCII : BLOCKS;
-  const paint = await openPaints(color);
+  const painted = (text: string, style: Style) => (color ? styled(text, style) : text);
   const [upper, lower] = [stepsOf(depth.upper.levels), stepsOf(depth.lower.levels)];
-  const frame = frameOf([...upper, ...lower], width);
-  const draw = (steps: readonly Step[], bar: Paint) =>
-    steps.length === 0 ? ['(none)'] : steps.map((step) => lineOf(step, frame, strokes, bar));
+  const fitted = fittedTo([...upper, ...lower], width);
+  const draw = (steps: readonly BookLine[], style: Style) =>
+    steps.length === 0 ? ['(none)'] : steps.map((step) => lineOf(step, fitted, strokes, (bar) => painted(bar, style)));
   const words = (text: string) => wrap(plainLine(text), width);
   const lines = [
-    ...words(depth.title).map((line) => paint.bold(line)),
+    ...words(depth.title).map((line) => painted(line, 'bold')),
     ...words(depth.upper.title),
-    paint.bold(headOf(frame)),
-    ...draw(upper.toReversed(), paint.upper),
+    painted(headOf(fitted), 'bold'),
+    ...draw(upper.toReversed(), 'red'),
     ...ruled(depth.middle, width, strokes),
-    ...draw(lower, paint.lower),
+    ...draw(lower, 'green'),
     ...words(depth.lower.title),
   ];
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-async function openPaints(color: boolean): Promise<{ bold: Paint; upper: Paint; lower: Paint }> {
-  const same: Paint = (text) => text;
-  if (!color) return { bold: same, upper: same, lower: same };
-  const { Chalk } = await import('chalk');
-  const { bold, red, green } = new Chalk({ level: 1 });
-  return { bold, upper: red, lower: green };
-}
-
-function stepsOf(levels: readonly Level[]): Step[] {
+function stepsOf(levels: readonly Level[]): BookLine[] {
   let totalMinor = 0n;
   return levels.map(({ price, takerPrice, amount }) => {
     totalMinor += amount.minor;
@@ -76,7 +69,7 @@ function stepsOf(levels: readonly Level[]): Step[] {
 }
 
 /** Drops amount columns from the right until a bar fits. */
-function frameOf(steps: readonly Step[], width: number): Frame {
+function fittedTo(steps: readonly BookLine[], width: number): Fitted {
   const widths = TITLES.map((title, column) =>
     steps.reduce((largest, { cells }) => Math.max(largest, widthOf(cells[column] ?? '')), title.length),
   );
@@ -84,17 +77,22 @@ function frameOf(steps: readonly Step[], width: number): Frame {
   const hasSpread = steps.some(({ cells: [, withSpread] }) => withSpread !== '');
   const shown = ([0, 1, 2, 3] as const).filter((column) => column !== 1 || hasSpread);
   const all = shown.map((column) => [column, widths[column] ?? 0] as const);
-  const room = (columns: Frame['columns']) => columns.reduce((left, [, own]) => left - own - GAP, width);
+  const room = (columns: Fitted['columns']) => columns.reduce((left, [, own]) => left - own - GAP, width);
   const some = shown.map((_, dropped) => all.slice(0, all.length - dropped));
   const columns = some.find((each) => room(each) >= MIN_BAR_WIDTH) ?? all.slice(0, 1);
   return { columns, barWidth: Math.max(0, room(columns)), fullMinor };
 }
 
-function headOf({ columns }: Frame): string {
+function headOf({ columns }: Fitted): string {
   return columns.map(([column, width]) => TITLES[column].padStart(width)).join(' '.repeat(GAP));
 }
 
-function lineOf({ cells, totalMinor }: Step, { columns, barWidth, fullMinor }: Frame, strokes: Strokes, paint: Paint) {
+function lineOf(
+  { cells, totalMinor }: BookLine,
+  { columns, barWidth, fullMinor }: Fitted,
+  strokes: Strokes,
+  paint: (bar: string) => string,
+) {
   const texts = columns.map(([column, width]) => ' '.repeat(width - widthOf(cells[column])) + cells[column]);
   return [...texts, paint(barOf(totalMinor, fullMinor, barWidth, strokes))].join(' '.repeat(GAP));
 }

@@ -1,17 +1,14 @@
 import type * as z from 'zod/mini';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
-import { type Leaf, leavesOfSchema } from './fields.ts';
-import { cutNotice, paginationOf, withoutPageFields } from './pagination.ts';
+import { grouped, isWireNumber } from '../money/decimal.ts';
+import { checkFields, type Leaf, leavesOfRows, leavesOfSchema, pick } from './fields.ts';
 import { isPlainObject, type Plain, rowConverter, toPlain } from './plain.ts';
-import type { Result, ResultShape } from './result.ts';
+import type { Pagination, Result, ResultShape } from './result.ts';
 
 /** Whether the result is a list: either data is an array or it contains a named list. */
 export function isList(result: Result): boolean {
   return result.lists !== undefined || Array.isArray(result.data);
 }
-
-/** Whether a result is a list of many pages, which need not be in memory together. */
-export const isLongList = (result: Result): boolean => isList(result) && result.more !== undefined;
 
 /** Returns the printable fields according to the schema: those of a row or of the document. */
 export function declaredLeaves(shape: ResultShape): Leaf[] | undefined {
@@ -30,13 +27,29 @@ function elementSchema({ schema, lists }: ResultShape): z.ZodMiniType | undefine
   return elementOf(list ? unwrap(list).schema : root);
 }
 
-/** Yields the rows of each page. A page is requested only after the previous one is consumed. */
-export async function* pagesOf(result: Result): AsyncGenerator<readonly Plain[]> {
-  const element = elementSchema(result);
-  const plainRow = rowConverter(element, [result.request, result.data]);
-  const plainRows = (rows: readonly unknown[]) => rows.map(plainRow);
-  yield plainRows(firstRows(result));
-  for await (const rows of result.more ?? []) yield plainRows(rows);
+/**
+ * Yields the rows of each page; a document is one page with one row. A page is requested only after the previous one is consumed. Without a
+ * schema, `fields` are checked against the first page that has rows. Throws CliError usage.
+ */
+export async function* pagesOf(result: Result, fields?: readonly string[]): AsyncGenerator<readonly Plain[]> {
+  let isChecked = !fields || declaredLeaves(result) !== undefined;
+  const checked = (rows: readonly Plain[]) => {
+    if (fields && !isChecked && rows.length > 0) {
+      checkFields(fields, leavesOfRows(rows));
+      isChecked = true;
+    }
+    return rows;
+  };
+  if (!isList(result)) return yield checked([await documentOf(result)]);
+  const plainRow = rowConverter(elementSchema(result), [result.request, result.data]);
+  yield checked(firstRows(result).map(plainRow));
+  for await (const rows of result.more ?? []) yield checked(rows.map(plainRow));
+}
+
+/** Returns a function that picks these fields of a row; without any, it returns the row. */
+export function picker(fields: readonly string[] | undefined): (row: Plain) => Plain {
+  const paths = fields?.map((field) => field.split('.'));
+  return (row) => (paths ? pick(row, paths) : row);
 }
 
 function firstRows({ data, lists }: Result): readonly unknown[] {
@@ -50,20 +63,21 @@ function listIn(data: unknown, lists: string | undefined): unknown {
   return (data as Record<string, unknown>)[lists];
 }
 
-export async function allRows(result: Result): Promise<Plain[]> {
+async function allRows(result: Result, fields?: readonly string[]): Promise<Plain[]> {
   const rows: Plain[] = [];
-  for await (const page of pagesOf(result)) for (const row of page) rows.push(row);
+  for await (const page of pagesOf(result, fields)) for (const row of page) rows.push(row);
   return rows;
 }
 
-/** Returns the result as one document with the rows of all pages. */
-export async function documentOf(result: Result): Promise<Plain> {
+/** Returns the result as one document with the rows of all pages. With `fields`, a list is only its rows and their position. */
+export async function documentOf(result: Result, fields?: readonly string[]): Promise<Plain> {
   const { data, schema, nests, lists, request } = result;
-  if (!isList(result)) return toPlain(data, schema, nests, request);
-  const rows = await allRows(result);
+  if (!isList(result) && !fields) return toPlain(data, schema, nests, request);
+  const rows = (await allRows(result, fields)).map(picker(fields));
+  if (!isList(result)) return rows[0] ?? null;
   if (lists === undefined || Array.isArray(data)) return rows;
-  const around = toPlain(data, schema, nests, request);
-  return listDocument<Plain>(result, lists, rows, isPlainObject(around) ? around : {});
+  const around = fields ? {} : toPlain(data, schema, nests, request);
+  return listDocument(result, lists, rows, isPlainObject(around) ? around : {});
 }
 
 /** Returns the text for `-o raw`: the service's own text, or the data as JSON. */
@@ -90,7 +104,7 @@ export function outlineOf(result: Result, isPicked: boolean, isRaw: boolean): Ou
   const plain = isRaw ? (data as Plain) : toPlain(data, schema, nests, request);
   const around = !isPicked && isPlainObject(plain) ? plain : {};
   const parts = (count: number) => {
-    const entries = Object.entries(listDocument<Plain>(result, lists, [], around, count));
+    const entries = Object.entries(listDocument(result, lists, [], around, count));
     const at = entries.findIndex(([name]) => name === lists);
     return [entries.slice(0, at), entries.slice(at + 1)] as const;
   };
@@ -98,11 +112,11 @@ export function outlineOf(result: Result, isPicked: boolean, isRaw: boolean): Ou
 }
 
 /** Returns a list as a document: its rows, their position in the whole list, and the fields around them. */
-function listDocument<V>(
+function listDocument(
   result: Result,
   lists: string,
-  rows: readonly V[],
-  around: Readonly<Record<string, V>>,
+  rows: readonly Plain[],
+  around: Readonly<Record<string, Plain>>,
   count = rows.length,
 ) {
   if (!result.list) return { ...around, [lists]: rows };
@@ -111,16 +125,60 @@ function listDocument<V>(
   return { [lists]: rows, pagination: paginationOf(result, count), ...others };
 }
 
-/** Returns a sentence for a list that is not whole; undefined for any other result. */
-export function noticeOf(result: Result, hasAll: boolean): string | undefined {
-  const count = firstRows(result).length;
-  return result.list
-    ? cutNotice(paginationOf(result, count), { count, rows: result.lists ?? 'rows', hasAll })
-    : undefined;
+/** The fields of responses that contain the position of a page. They are printed as `pagination` only. */
+const PAGE_FIELDS: ReadonlySet<string> = new Set([
+  ...['pagination', 'total', 'totalCount', 'count', 'limit', 'offset', 'hasMore'],
+  ...['currentPage', 'totalPages', 'hasNextPage', 'hasPreviousPage'],
+]);
+
+/** Returns the fields of a response without those that contain the position of the page. */
+export function withoutPageFields<V>(data: Readonly<Record<string, V>>): Record<string, V> {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !PAGE_FIELDS.has(name)));
 }
 
-/** Returns a list with chosen fields of its rows: only the rows, and their position in the whole list. */
-export function pickedList(result: Result, picked: readonly Plain[]): Plain {
-  const { lists, data } = result;
-  return lists === undefined || Array.isArray(data) ? picked : listDocument<Plain>(result, lists, picked, {});
+/** Returns the position of `count` printed rows: what the command knows of it, else what the response says. */
+function paginationOf({ data, more, list }: Result, count: number): Pagination {
+  const { isWhole = false, position = {} } = list ?? {};
+  const stated = { ...fieldsOf(data), ...fieldsOf(fieldsOf(data)['pagination']) };
+  const { total = numberIn(stated, 'total') ?? numberIn(stated, 'totalCount'), limit = null, offset = 0 } = position;
+  const { hasMore = null, after = null } = position;
+  if (!isWhole && more === undefined) return { total, limit, offset, hasMore, after };
+  return {
+    total: total ?? (offset === null ? null : offset + count),
+    limit: null,
+    offset,
+    hasMore: false,
+    after: null,
+  };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+function numberIn(fields: Readonly<Record<string, unknown>>, name: string): number | null {
+  const value = fields[name];
+  return isWireNumber(value) && typeof value === 'number' ? value : null;
+}
+
+/** `bankAccounts` as people say it: `bank accounts`. */
+export const rowsInWords = (lists: string): string => lists.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/**
+ * Returns a sentence for a list that is not whole: `20 of 258 users; for the next page: --after CURSOR; for all: --all`. Undefined for any
+ * other result. `hasAll`: the command has --all.
+ */
+export function noticeOf(result: Result, hasAll: boolean): string | undefined {
+  if (!result.list || result.list.isWhole || result.more !== undefined) return undefined;
+  const count = firstRows(result).length;
+  const { total, offset, hasMore, after } = paginationOf(result, count);
+  if (hasMore === false || (count === 0 && hasMore === null)) return undefined;
+  const what = rowsInWords(result.lists ?? 'rows');
+  const part = offset ? `${grouped(offset + 1)} to ${grouped(offset + count)}` : grouped(count);
+  const extent =
+    total === null
+      ? `${part} of the ${what}, and there ${hasMore ? 'are' : 'may be'} more`
+      : `${part} of ${grouped(total)} ${what}`;
+  const next = after === null ? [] : [`for the next page: --after ${after}`];
+  return [extent, ...next, ...(hasAll ? ['for all: --all'] : [])].join('; ');
 }

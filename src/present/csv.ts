@@ -1,6 +1,7 @@
-import { type Leaf, valueAt } from './fields.ts';
-import { isPlainAmount } from './money.ts';
-import { isPlainObject, type Plain } from './plain.ts';
+import { declaredLeaves, pagesOf } from './content.ts';
+import { type Leaf, leavesOfFields, leavesOfRows, valueAt } from './fields.ts';
+import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
+import type { PresentOptions, Result } from './result.ts';
 import { jsonText, plainCell } from './text.ts';
 
 /** RFC 4180 says CRLF and readers accept both, but shell tools expect LF. */
@@ -16,15 +17,31 @@ const FORMULA = /^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]/;
 /** A number, which includes a phone number in international form. */
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
+/** Yields a list as CSV page by page. Takes the columns from the schema, or else from the first page that has rows. */
+export async function* csvText(result: Result, { fields, isCsvRaw }: PresentOptions): AsyncGenerator<string> {
+  const cellText = isCsvRaw ? plainCell : inertCell;
+  const chosen = (leaves: readonly Leaf[]) => (fields ? leavesOfFields(fields, leaves) : leaves);
+  const declared = declaredLeaves(result);
+  let columns = declared && chosen(declared);
+  if (columns && !result.isContinued) yield csvHeader(columns, cellText);
+  for await (const rows of pagesOf(result, fields)) {
+    if (rows.length === 0) continue;
+    const isHeaderDue = columns === undefined && !result.isContinued;
+    columns ??= chosen(leavesOfRows(rows));
+    const header = isHeaderDue ? csvHeader(columns, cellText) : '';
+    yield header + csvRows(rows, columns, cellText);
+  }
+}
+
 /** Prefixes an apostrophe if a spreadsheet would otherwise run the text as a formula. */
-export function inertCell(text: string): string {
+function inertCell(text: string): string {
   const plain = plainCell(text);
   const mayRun = FORMULA.test(plain) || /^[\t\r]/.test(text);
   return mayRun && !NUMBER.test(plain) ? `'${plain}` : plain;
 }
 
 /** Returns the header record. An amount has two columns: `amount` and `amount_asset`. */
-export function csvHeader(leaves: readonly Leaf[], cellText: CellText): string {
+function csvHeader(leaves: readonly Leaf[], cellText: CellText): string {
   return record(
     leaves.flatMap(({ path, kind }) => {
       const name = cellText(path.join('.') || 'value');
@@ -34,7 +51,7 @@ export function csvHeader(leaves: readonly Leaf[], cellText: CellText): string {
 }
 
 /** Returns one record per row with the columns of `leaves`. */
-export function csvRows(rows: readonly Plain[], leaves: readonly Leaf[], cellText: CellText): string {
+function csvRows(rows: readonly Plain[], leaves: readonly Leaf[], cellText: CellText): string {
   return rows
     .map((row) => record(leaves.flatMap((leaf) => cells(valueAt(row, leaf.path), leaf.kind, cellText))))
     .join('');

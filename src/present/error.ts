@@ -18,7 +18,6 @@ export function errorText(error: CliError, { color, width }: ErrorStyle): string
     error.httpStatus === undefined ? '' : `HTTP ${error.httpStatus}`,
   ].filter((code) => code !== '');
   const suffix = codes.length > 0 ? plainLine(` (${codes.join(', ')})`) : '';
-  // Two fixed escape sequences are not worth loading chalk for.
   const label = color ? '\u001b[1;31merror:\u001b[0m' : 'error:';
   const columns = width !== undefined && width >= MIN_WIDTH ? width : Number.POSITIVE_INFINITY;
   const [first = '', ...others] = wrap(`error: ${plainLine(error.message)}${suffix}`, columns - INDENT.length);

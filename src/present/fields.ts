@@ -3,8 +3,7 @@ import { CliError } from '../base/errors.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber } from '../money/decimal.ts';
-import { isPlainAmount } from './money.ts';
-import { isPlainObject, isRecord, type Plain } from './plain.ts';
+import { isPlainAmount, isPlainObject, isRecord, type Plain } from './plain.ts';
 
 export type Path = readonly string[];
 
@@ -14,10 +13,8 @@ export interface Leaf {
   readonly kind: 'amount' | 'number' | 'text' | 'list' | 'object';
 }
 
-type Schema = z.ZodMiniType;
-
 /** Returns the fields of a schema, with those of `nests` merged into the fields around it. */
-export function leavesOfSchema(schema: Schema, nests?: string): Leaf[] {
+export function leavesOfSchema(schema: z.ZodMiniType, nests?: string): Leaf[] {
   const shape = shapeOf(unwrap(schema).schema) ?? {};
   return Object.entries(shape).flatMap(([name, field]): Leaf[] => {
     const leaves = leavesOfField(name, field);
@@ -27,7 +24,7 @@ export function leavesOfSchema(schema: Schema, nests?: string): Leaf[] {
   });
 }
 
-function leavesOfField(name: string, field: Schema): Leaf[] {
+function leavesOfField(name: string, field: z.ZodMiniType): Leaf[] {
   const { schema, meta } = unwrap(field);
   const path = [name];
   if (meta?.unit !== undefined && meta.asset !== undefined) return [{ path, kind: 'amount' }];

@@ -52,26 +52,10 @@ export function safeUrl(text: string): string | undefined {
   return username || password || hostname.endsWith('.invalid') ? undefined : text;
 }
 
-/** Returns the link target of a whole cell; undefined for ordinary text. */
-const targetOf = (text: string, links: Links): string | undefined => links.get(text) ?? safeUrl(text);
-
-// cli-table3 would count the characters of a link as visible. These markers look like color codes, which it does not count; they are
-// replaced by links after the table is drawn.
-const START = '\u001b[10;10m';
-const END = '\u001b[10m';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches escape sequences
-const MARKED = /\u001b\[10;10m(.*?)\u001b\[10m/g;
-
-/** Marks the texts of a table that become links once it is drawn. */
-export function linkMarker(links: Links) {
-  return {
-    mark: (text: string): string => (targetOf(text, links) === undefined ? text : START + text + END),
-    draw: (drawn: string): string =>
-      drawn.replace(MARKED, (_, text) => {
-        const target = targetOf(text, links);
-        return target === undefined ? text : linked(target, text);
-      }),
-  };
+/** Makes a link of a whole cell that has a target. */
+export function cellWithLink(text: string, links: Links): string {
+  const target = links.get(text) ?? safeUrl(text);
+  return target === undefined ? text : linked(target, text);
 }
 
 function linked(url: string, text: string): string {

@@ -1,11 +1,8 @@
-import { outlineOf, pagesOf, rawRowsOf } from './content.ts';
+import { outlineOf, pagesOf, picker, rawRowsOf } from './content.ts';
 import type { Plain } from './plain.ts';
 import type { Result } from './result.ts';
 import { jsonText } from './text.ts';
 import { yamlOf } from './yaml.ts';
-
-/** A format in which a document appears while its rows are read. */
-type StreamedFormat = 'json' | 'yaml' | 'raw';
 
 /** How a format writes a document with a list. `name` is undefined if the list is the document. */
 interface Writer {
@@ -19,20 +16,19 @@ interface Writer {
 type Field = readonly [name: string, value: Plain];
 
 /**
- * Yields a document with the rows of all pages, as they are read. If reading them fails, the document stays open. `picked` returns the rows of a
- * page as they are printed, and `isPicked` says that the fields around the list are left out.
+ * Yields a document with the rows of all pages, as they are read. If reading them fails, the document stays open. With `fields`, only
+ * these fields of the rows are printed, and those around the list are left out.
  */
 export async function* longListText(
   result: Result,
-  format: StreamedFormat,
-  picked: (rows: readonly Plain[]) => readonly Plain[],
-  isPicked: boolean,
+  format: 'json' | 'yaml' | 'raw',
+  fields: readonly string[] | undefined,
 ): AsyncGenerator<string> {
   const writer = format === 'yaml' ? yamlWriter(await yamlOf()) : jsonWriter(format === 'json');
-  const { name, before, after } = outlineOf(result, isPicked, format === 'raw');
+  const { name, before, after } = outlineOf(result, fields !== undefined, format === 'raw');
   let count = 0;
-  for await (const page of format === 'raw' ? rawRowsOf(result) : pagesOf(result)) {
-    const rows = picked(page as readonly Plain[]);
+  for await (const page of format === 'raw' ? rawRowsOf(result) : pagesOf(result, fields)) {
+    const rows = (page as readonly Plain[]).map(picker(fields));
     if (count === 0 && rows.length > 0) yield writer.start(before, name);
     if (rows.length > 0) yield writer.rows(rows, count === 0, name);
     count += rows.length;

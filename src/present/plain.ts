@@ -1,8 +1,54 @@
 import type * as z from 'zod/mini';
+import type { FieldMeta } from '../contract/fields.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
-import { type Amount, amountText, isAsset } from '../money/amount.ts';
-import { isWireNumber, type RawNumber, wireNumber } from '../money/decimal.ts';
-import { isPlainAmount, moneyOf, type PlainAmount } from './money.ts';
+import {
+  ASSET_LABEL,
+  type Asset,
+  amountForPeople,
+  amountText,
+  isAsset,
+  isStatedAsset,
+  STATED_DECIMALS,
+  type StatedAsset,
+} from '../money/amount.ts';
+import {
+  decimalText,
+  isWireNumber,
+  type RawNumber,
+  scaledInteger,
+  trimDecimal,
+  wireNumber,
+  wireNumberText,
+} from '../money/decimal.ts';
+import { isUnknownFigure, type MoneyUnit } from '../money/units.ts';
+
+/**
+ * An amount as printed, with all decimals of the asset, whatever its wire unit: `{value: '5000.00', asset: 'NGN'}`. The asset
+ * is null if nothing names it. With an unknown unit, the value is as it was sent, and the asset may be missing.
+ */
+interface PlainAmount {
+  readonly value: string;
+  readonly asset?: StatedAsset | null;
+  readonly unit?: 'unknown';
+}
+
+const AMOUNT_FIELDS: ReadonlySet<string> = new Set(['value', 'asset', 'unit']);
+
+export function isPlainAmount(value: unknown): value is PlainAmount {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const { value: text, asset, unit } = value as Record<string, unknown>;
+  if (typeof text !== 'string' || !Object.keys(value).every((name) => AMOUNT_FIELDS.has(name))) return false;
+  const isAsset = asset === null || (typeof asset === 'string' && isStatedAsset(asset));
+  return unit === 'unknown' ? isAsset || asset === undefined : isAsset && unit === undefined;
+}
+
+/** Formats a printed amount for people: `₦5,000.00`. A value that is no exact amount of the asset keeps its digits. */
+export function amountWords({ value, asset, unit }: PlainAmount): string {
+  if (unit !== undefined) return `${value} (unit unknown${asset ? `, ${ASSET_LABEL[asset]}` : ''})`;
+  if (!asset) return `${value} (asset unknown)`;
+  const minor = scaledInteger(value, STATED_DECIMALS[asset]);
+  return minor === undefined ? `${value} ${ASSET_LABEL[asset]}` : amountForPeople({ asset, minor });
+}
 
 interface PlainObject {
   readonly [name: string]: Plain;
@@ -11,8 +57,6 @@ interface PlainObject {
 /** The values that all formats print: JSON values, amounts, and numbers that keep their source text. */
 export type Plain = null | boolean | number | string | RawNumber | readonly Plain[] | PlainObject | PlainAmount;
 
-type Schema = z.ZodMiniType;
-
 /** The enclosing objects, outermost first. The ticker of a money field is looked up in the nearest one that has it. */
 type Around = readonly unknown[];
 
@@ -20,7 +64,7 @@ type Around = readonly unknown[];
  * Converts wire data to Plain: money fields become amounts, and the object named `nests` is merged with the fields around
  * it. Unknown fields are kept unchanged. `request` may name tickers that the data does not.
  */
-export function toPlain(data: unknown, schema?: Schema, nests?: string, request?: unknown): Plain {
+export function toPlain(data: unknown, schema?: z.ZodMiniType, nests?: string, request?: unknown): Plain {
   return mergeNested(converterOf(schema)(data, [request]), nests);
 }
 
@@ -28,7 +72,7 @@ export function toPlain(data: unknown, schema?: Schema, nests?: string, request?
  * Returns a function that converts rows to Plain, reading the schema only once. `around` are the request and the data that
  * contains the rows, which may name their ticker.
  */
-export function rowConverter(element: Schema | undefined, around: Around): (row: unknown) => Plain {
+export function rowConverter(element: z.ZodMiniType | undefined, around: Around): (row: unknown) => Plain {
   const convert = converterOf(element);
   return (row) => convert(row, around);
 }
@@ -47,7 +91,7 @@ type Convert = (value: unknown, around: Around) => Plain;
 
 const NO_FIELDS: ReadonlyMap<string, Convert> = new Map();
 
-function converterOf(schema: Schema | undefined): Convert {
+function converterOf(schema: z.ZodMiniType | undefined): Convert {
   if (!schema) return convertAny;
   const { schema: inner, meta } = unwrap(schema);
   if (meta?.unit !== undefined && meta.asset !== undefined)
@@ -82,12 +126,9 @@ function convertAny(value: unknown): Plain {
   if (typeof value === 'string' || typeof value === 'boolean' || isWireNumber(value)) return value;
   if (!isRecord(value)) return null;
   const { asset, minor } = value;
-  if (typeof minor === 'bigint' && typeof asset === 'string' && isAsset(asset)) return printed({ asset, minor });
+  if (typeof minor === 'bigint' && typeof asset === 'string' && isAsset(asset))
+    return { value: amountText({ asset, minor }), asset };
   return convertFields(value, NO_FIELDS, []);
-}
-
-function printed(money: Amount): PlainAmount {
-  return { value: amountText(money), asset: money.asset };
 }
 
 /** Replaces the object named `nests` with its fields. If a name occurs twice, the outer field wins. */
@@ -98,4 +139,65 @@ function mergeNested(data: Plain, nests: string | undefined): Plain {
   const isOuter = (name: string) => name !== nests && Object.hasOwn(data, name);
   const inner = Object.entries(nested ?? {}).filter(([name]) => !isOuter(name));
   return Object.fromEntries(Object.entries(data).flatMap((entry) => (entry[0] === nests ? inner : [entry])));
+}
+
+/**
+ * Converts the value of a money field; undefined if it is neither a number nor text. Text that is not a number, such as a
+ * masked amount, is kept. `around` are the objects that may name the asset, outermost first.
+ */
+function moneyOf(
+  value: unknown,
+  { unit, asset: rule }: FieldMeta,
+  around: readonly unknown[],
+): PlainAmount | undefined {
+  if (unit === undefined || unit === 'percent') return undefined;
+  if (isUnknownFigure(value)) return { value: value.value, unit: 'unknown' };
+  if (typeof value !== 'string' && !isWireNumber(value)) return undefined;
+  const text = typeof value === 'string' ? value : wireNumberText(value);
+  return inWholeUnits(text, unit, assetOf(rule, around));
+}
+
+/** The decimal places between a wire unit and whole Naira or tokens. */
+const SHIFT: Readonly<Record<MoneyUnit, number>> = { naira: 0, kobo: 2, token: 0, base: 6, 'decimal-string': 0 };
+
+/** More decimals than any amount has. */
+const FINEST = 40;
+
+function inWholeUnits(text: string, unit: MoneyUnit, asset: StatedAsset | null): PlainAmount {
+  const shift = SHIFT[unit];
+  const decimals = asset === null ? shift : STATED_DECIMALS[asset];
+  const minor = scaledInteger(text, decimals - shift);
+  if (minor !== undefined) return { value: decimalText(minor, decimals), asset };
+  const finer = scaledInteger(text, FINEST);
+  if (finer === undefined) return { value: text, asset };
+  // A base unit cannot be divided, so a fraction of one was sent in another unit.
+  if (unit === 'base') return { value: text, asset, unit: 'unknown' };
+  return { value: trimDecimal(decimalText(finer, FINEST + shift)), asset };
+}
+
+/** Returns the asset of a money field, as the nearest object around it names it; null if none does. */
+function assetOf(rule: FieldMeta['asset'], around: readonly unknown[]): StatedAsset | null {
+  if (rule === undefined || typeof rule === 'string') return rule ?? null;
+  const nearest = (field: string) => nearestText(field, around);
+  if ('field' in rule) return assetIn(nearest(rule.field)) ?? rule.byDefault ?? null;
+  const stablecoin = assetIn(nearest('pair')?.split('-')[1]);
+  if (rule.leg === 'stablecoin') return stablecoin ?? null;
+  const side = nearest('side')?.toLowerCase();
+  if (side !== 'buy' && side !== 'sell') return null;
+  return (side === 'buy') === (rule.leg === 'offered') ? 'CNGN' : (stablecoin ?? null);
+}
+
+function assetIn(ticker: string | undefined): Asset | undefined {
+  const symbol = ticker?.toUpperCase() ?? '';
+  return isAsset(symbol) ? symbol : undefined;
+}
+
+/** Returns the text of a field in the nearest object that has it. */
+function nearestText(field: string, around: readonly unknown[]): string | undefined {
+  for (const object of around.toReversed()) {
+    if (typeof object !== 'object' || object === null || !Object.hasOwn(object, field)) continue;
+    const text = (object as Record<string, unknown>)[field];
+    if (typeof text === 'string') return text;
+  }
+  return undefined;
 }

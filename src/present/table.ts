@@ -1,54 +1,60 @@
 import { fitsInstead, GAP, INDENT, layoutOf, lineWidth, type Measured } from './layout.ts';
-import { type Links, linkMarker } from './links.ts';
-import { plainLine } from './text.ts';
-import type { Block, Grid } from './view.ts';
+import { cellWithLink, type Links } from './links.ts';
+import { plainLine, type Style, styled } from './text.ts';
 import { clip, leastWidth, widthOf, wrap } from './width.ts';
 
-/** How good a state is: work that went well, that failed, or that somebody should look at. */
-type Tone = 'good' | 'bad' | 'open';
-
-const WORDS: Readonly<Record<Tone, readonly string[]>> = {
-  good: [
-    ...['completed', 'success', 'successful', 'settled', 'active', 'verified', 'delivered', 'confirmed', 'filled'],
-    ...['done', 'accepted', 'approved', 'enabled', 'resolved', 'forwarded', 'ok', 'holds'],
+/** The colors of states: of work that went well, that failed, or that somebody should look at. */
+const STATES: readonly (readonly [Style, readonly string[]])[] = [
+  [
+    'green',
+    [
+      ...['completed', 'success', 'successful', 'settled', 'active', 'verified', 'delivered', 'confirmed', 'filled'],
+      ...['done', 'accepted', 'approved', 'enabled', 'resolved', 'forwarded', 'ok', 'holds'],
+    ],
   ],
-  bad: [
-    ...['failed', 'rejected', 'refused', 'expired', 'cancelled', 'canceled', 'error', 'problem', 'dead', 'deleted'],
-    ...['does not hold'],
+  [
+    'red',
+    [
+      ...['failed', 'rejected', 'refused', 'expired', 'cancelled', 'canceled', 'error', 'problem', 'dead', 'deleted'],
+      ...['does not hold'],
+    ],
   ],
-  open: [
-    ...['pending', 'unknown', 'sent', 'prepared', 'processing', 'requested', 'initiated', 'paused', 'inactive'],
-    ...['waiting', 'warning', 'skipped'],
+  [
+    'yellow',
+    [
+      ...['pending', 'unknown', 'sent', 'prepared', 'processing', 'requested', 'initiated', 'paused', 'inactive'],
+      ...['waiting', 'warning', 'skipped'],
+    ],
   ],
-};
+];
 
 /** Titles of the columns and values that are states. */
 const TITLES: readonly string[] = ['Status', 'State', 'Result'];
 
-/** Returns the tone of a value under a title; undefined for anything that is not a known state. */
-function toneOf(title: string, text: string): Tone | undefined {
+/** Returns the color of a value under a title; undefined for anything that is not a known state. */
+function colorOf(title: string, text: string): Style | undefined {
   if (!TITLES.includes(title)) return undefined;
   const word = text.toLowerCase();
-  return (['good', 'bad', 'open'] as const).find((tone) => WORDS[tone].includes(word));
+  return STATES.find(([, words]) => words.includes(word))?.[0];
 }
+
+/** The text of a table before layout. */
+export interface Grid {
+  readonly titles: readonly string[];
+  readonly cells: readonly (readonly string[])[];
+  readonly right: readonly boolean[];
+}
+
+/** A part of a document: a title with a value, a group of parts, or a small table. */
+export type Block =
+  | { readonly kind: 'pair'; readonly title: string; readonly text: string }
+  | { readonly kind: 'group'; readonly title: string; readonly blocks: readonly Block[] }
+  | { readonly kind: 'grid'; readonly title: string; readonly grid: Grid; readonly hidden: number };
 
 type Rows = readonly (readonly string[])[];
 
-/** Wraps cli-table3 and chalk, which are loaded only when a table is printed. */
-interface Pen {
-  /** Formats single-line cells as lines, padded to the column widths. */
-  readonly align: (rows: Rows, widths: readonly number[], right: readonly boolean[]) => string[];
-  readonly bold: (text: string) => string;
-  readonly tone: (tone: Tone, text: string) => string;
-  /** Turns a text with a link target into a link. */
-  readonly link: (text: string) => string;
-  /** Returns the lines of a cell. */
-  readonly lines: (text: string, width: number) => string[];
-  readonly isOneLine: boolean;
-}
-
 /** Where a table is drawn. */
-export interface Frame {
+interface Frame {
   /** In columns; infinite if nothing limits it. */
   readonly width: number;
   /** Each row is one line, for another program. */
@@ -62,107 +68,80 @@ export interface Frame {
  * Returns a function that formats a table with bold titles page by page. No line is wider than the frame unless a word is. Columns
  * only get wider from page to page; the titles are written again if columns move to other lines. Each text ends with a newline.
  */
-export async function openTable(frame: Frame): Promise<(page: Grid) => string> {
-  const pen = await openPen(frame);
+export function openTable(frame: Frame): (page: Grid) => string {
   let before: Drawn | undefined;
   return (page) => {
-    before = gridLines(pen, page, frame.width, before);
+    before = gridLines(frame, page, before);
     return joinLines(before.lines);
   };
 }
 
 /** Whether the wider of two tables with the same columns needs no more lines than the other one. */
 export function isRoomyFor(wider: Grid, narrower: Grid, { width }: Frame): boolean {
-  return fitsInstead(measureGrid(wider), measureGrid(narrower), width);
+  return fitsInstead(measure(wider, width), measure(narrower, width), width);
 }
 
 /** Formats a document as aligned titles and values. Ends with a newline. */
-export async function listingText(blocks: readonly Block[], frame: Frame): Promise<string> {
-  return joinLines(blockLines(await openPen(frame), blocks, frame.width));
+export function listingText(blocks: readonly Block[], frame: Frame): string {
+  return joinLines(blockLines(frame, blocks));
 }
 
 function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-const NO_BORDER = {
-  ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
-  ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
-  ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '' },
-};
-
 const MIN_WIDTH = 20;
 
-/** cli-table3 takes quadratic time in the number of rows, so tables are drawn in chunks. */
-const CHUNK_ROWS = 25;
-
-function* chunks(rows: Rows): Generator<Rows> {
-  for (let start = 0; start < rows.length; start += CHUNK_ROWS) yield rows.slice(start, start + CHUNK_ROWS);
-}
-
-const COLORS = { good: 'green', bad: 'red', open: 'yellow' } as const;
-
-async function openPen({ color, isPiped, links }: Frame): Promise<Pen> {
-  const { default: Table } = await import('cli-table3');
-  const chalk = color ? new (await import('chalk')).Chalk({ level: 1 }) : undefined;
-  const marker = links && linkMarker(links);
-  const style = { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true };
-  return {
-    bold: (text) => chalk?.bold(text) ?? text,
-    tone: (tone, text) => chalk?.[COLORS[tone]](text) ?? text,
-    link: marker?.mark ?? ((text) => text),
-    isOneLine: isPiped,
-    lines: isPiped ? (text, width) => [clip(text, width)] : wrap,
-    align: (rows, widths, right) => {
-      const colAligns = right.map((isRight) => (isRight ? 'right' : 'left'));
-      return [...chunks(rows)].flatMap((some) => {
-        const table = new Table({ chars: NO_BORDER, style, colAligns, colWidths: widths.map((width) => width + GAP) });
-        table.push(...some.map((row) => [...row]));
-        const drawn = table.toString();
-        return (marker?.draw(drawn) ?? drawn).split('\n');
-      });
-    },
-  };
-}
-
 /** How a cell is drawn, by its row and its column. */
-type StyleOf = (row: readonly string[], column: number) => 'bold' | Tone | undefined;
+type StyleOf = (row: readonly string[], column: number) => Style | undefined;
 
-const PLAIN: StyleOf = () => undefined;
-
-/** Wraps each cell to its column's width, styles it and aligns the rows. */
-function draw(pen: Pen, rows: Rows, widths: readonly number[], right: readonly boolean[], styleOf: StyleOf) {
-  const lines = rows.flatMap((row) => {
-    const cells = row.map((text, column) => pen.lines(text, widths[column] ?? 0));
-    const height = Math.max(...cells.map((cell) => cell.length));
-    return Array.from({ length: height }, (_line, index) =>
-      cells.map((cell, column) => {
+/** Wraps each cell to its column's width, or cuts it, then styles and aligns it. Returns the lines of all rows. */
+function draw(
+  { isPiped, color, links }: Frame,
+  rows: Rows,
+  widths: readonly number[],
+  right: readonly boolean[],
+  styleOf: StyleOf,
+): string[] {
+  const lines: string[] = [];
+  for (const row of rows) {
+    const cells = row.map((text, column) => {
+      const width = widths[column] ?? 0;
+      return isPiped ? [clip(text, width)] : wrap(text, width);
+    });
+    const height = Math.max(...cells.map(({ length }) => length));
+    for (let index = 0; index < height; index++) {
+      const drawn = cells.map((cell, column) => {
         const text = cell[index] ?? '';
-        const style = text === '' ? undefined : styleOf(row, column);
+        const padding = ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(text)));
+        const style = styleOf(row, column);
         // Only a whole text can be a link, not one line of it.
-        if (style === undefined) return text === row[column] ? pen.link(text) : text;
-        return style === 'bold' ? pen.bold(text) : pen.tone(style, text);
-      }),
-    );
-  });
-  return pen.align(lines, widths, right);
+        const linked = !style && links && text === row[column] ? cellWithLink(text, links) : text;
+        const shown = style && color ? styled(text, style) : linked;
+        return right[column] ? padding + shown : shown + padding;
+      });
+      lines.push(drawn.join(' '.repeat(GAP)));
+    }
+  }
+  return lines;
 }
 
 const TIME = /^[\d-]{10} \d\d:\d\d(:\d\d)?(Z| [+-]\d\d(:\d\d)?)$/;
 
-/** Measures columns. Only text may wrap; right-aligned amounts and times stay on one line. */
-function measure(rows: Rows, right: readonly boolean[]): Measured[] {
-  const [first = []] = rows;
-  return first.map((_title, column) => {
-    const texts = rows.map((row) => row[column] ?? '');
-    const least = (text: string) => (right[column] === true || TIME.test(text) ? widthOf(text) : leastWidth(text));
-    return { natural: widest(texts.map(widthOf)), least: widest(texts.map(least)) };
+/** Measures columns, which are at least as wide as `before`. Only text may wrap; right-aligned amounts and times stay on one line. */
+function measure({ titles, cells, right }: Grid, width: number, before: readonly Measured[] = []): Measured[] {
+  return titles.map((_title, column) => {
+    let { natural, least } = before[column] ?? { natural: 0, least: 0 };
+    for (const row of [titles, ...cells]) {
+      const text = row[column] ?? '';
+      const own = widthOf(text);
+      const isRigid = width === Number.POSITIVE_INFINITY || right[column] === true || TIME.test(text);
+      natural = Math.max(natural, own);
+      least = Math.max(least, isRigid ? own : leastWidth(text));
+    }
+    return { natural, least };
   });
 }
-
-const titlesOf = ({ titles }: Grid) => titles.map((title) => plainLine(title));
-
-const measureGrid = (grid: Grid) => measure([titlesOf(grid), ...grid.cells], grid.right);
 
 /** Avoids Math.max, whose number of arguments is limited. */
 function widest(widths: readonly number[]): number {
@@ -177,26 +156,20 @@ interface Drawn {
   readonly folds: string;
 }
 
-/** Returns the widths that fit both pages of a table. */
-function widerOf(one: readonly Measured[], other: readonly Measured[] = one): Measured[] {
-  return one.map(({ natural, least }, column) => ({
-    natural: Math.max(natural, other[column]?.natural ?? 0),
-    least: Math.max(least, other[column]?.least ?? 0),
-  }));
-}
-
-function gridLines(pen: Pen, grid: Grid, width: number, before?: Drawn): Drawn {
-  const titles = titlesOf(grid);
+function gridLines(frame: Frame, grid: Grid, before?: Drawn): Drawn {
+  const { width } = frame;
+  const { titles } = grid;
   if (titles.length === 0) return { lines: ['(none)'], measured: [], folds: '' };
-  const measured = widerOf(measureGrid(grid), before?.measured);
-  const { lines, widths } = layoutOf(measured, width, pen.isOneLine);
-  const part = <T>(values: readonly T[], line: readonly number[]) => values.filter((_value, at) => line.includes(at));
+  const measured = measure(grid, width, before?.measured);
+  const { lines, widths } = layoutOf(measured, width, frame.isPiped);
+  const part = <T>(values: readonly T[], line: readonly number[]) =>
+    lines.length === 1 ? values : values.filter((_value, at) => line.includes(at));
   const drawn = (rows: Rows, isBold: boolean) =>
     lines.flatMap((line, number) => {
       const names = part(titles, line);
-      const styleOf: StyleOf = isBold ? () => 'bold' : (row, at) => toneOf(names[at] ?? '', row[at] ?? '');
+      const styleOf: StyleOf = isBold ? () => 'bold' : (row, at) => colorOf(names[at] ?? '', row[at] ?? '');
       const cells = rows.map((row) => part(row, line));
-      const texts = draw(pen, cells, part(widths, line), part(grid.right, line), styleOf);
+      const texts = draw(frame, cells, part(widths, line), part(grid.right, line), styleOf);
       if (number === 0) return texts;
       // Empty continuation lines are omitted.
       return texts.filter((text) => text.trim() !== '').map((text) => ' '.repeat(INDENT) + text);
@@ -211,32 +184,31 @@ function gridLines(pen: Pen, grid: Grid, width: number, before?: Drawn): Drawn {
   return { lines: [...head, ...(isEmpty ? ['(none)'] : body)], measured, folds };
 }
 
-function blockLines(pen: Pen, blocks: readonly Block[], width: number): string[] {
+function blockLines(frame: Frame, blocks: readonly Block[]): string[] {
+  const { width, color } = frame;
   const pairs = blocks.filter((block) => block.kind === 'pair');
   const titleWidth = widest(pairs.map((block) => widthOf(plainLine(block.title))));
   const room = Math.max(1, Math.min(width - titleWidth - GAP, widest(pairs.map((block) => widthOf(block.text)))));
   const isOnOneLine = (block: Block) => block.kind === 'pair' && leastWidth(block.text) <= room;
   // Keeps deeply nested content readable.
-  const within = Math.max(width - INDENT, MIN_WIDTH);
+  const within = { ...frame, width: Math.max(width - INDENT, MIN_WIDTH) };
   return runsOf(blocks, isOnOneLine).flatMap(([first, ...more]) => {
     if (!first) return [];
     const title = plainLine(first.title);
     if (isOnOneLine(first)) {
       const rows = [first, ...more].map((pair) => [plainLine(pair.title), pair.kind === 'pair' ? pair.text : '']);
-      const styleOf: StyleOf = (row, at) => (at === 0 ? 'bold' : toneOf(row[0] ?? '', row[1] ?? ''));
-      return draw(pen, rows, [titleWidth, room], [false, false], styleOf);
+      const styleOf: StyleOf = (row, at) => (at === 0 ? 'bold' : colorOf(row[0] ?? '', row[1] ?? ''));
+      return draw(frame, rows, [titleWidth, room], [false, false], styleOf);
     }
-    const inner = first.kind === 'pair' ? textBelow(pen, first.text, width) : partLines(pen, first, within);
-    return [pen.bold(title), ...inner.map((line) => ' '.repeat(INDENT) + line)];
+    const inner = first.kind === 'pair' ? textBelow(frame, first.text) : partLines(within, first);
+    return [color ? styled(title, 'bold') : title, ...inner.map((line) => ' '.repeat(INDENT) + line)];
   });
 }
 
-type PairBlock = Extract<Block, { kind: 'pair' }>;
-
-function partLines(pen: Pen, block: Exclude<Block, PairBlock>, width: number): string[] {
-  return block.kind === 'group'
-    ? blockLines(pen, block.blocks, width)
-    : [...gridLines(pen, block.grid, width).lines, ...hiddenLine(block.hidden)];
+function partLines(frame: Frame, block: Exclude<Block, { kind: 'pair' }>): string[] {
+  if (block.kind === 'group') return blockLines(frame, block.blocks);
+  const { lines } = gridLines(frame, block.grid);
+  return block.hidden > 0 ? [...lines, `… ${block.hidden} more; show all with: -o json`] : [...lines];
 }
 
 /** Groups neighbouring values that can share a table, because a table costs more than its rows. */
@@ -250,11 +222,7 @@ function runsOf<T>(values: readonly T[], goesTogether: (value: T) => boolean): T
   return runs;
 }
 
-function hiddenLine(hidden: number): string[] {
-  return hidden > 0 ? [`… ${hidden} more; show all with: -o json`] : [];
-}
-
 /** Draws a value below its title because a word, such as an id, is too long to fit next to it. */
-function textBelow(pen: Pen, text: string, width: number): string[] {
-  return draw(pen, [[text]], [Math.max(leastWidth(text), width - INDENT)], [false], PLAIN);
+function textBelow(frame: Frame, text: string): string[] {
+  return draw(frame, [[text]], [Math.max(leastWidth(text), frame.width - INDENT)], [false], () => undefined);
 }

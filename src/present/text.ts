@@ -107,3 +107,13 @@ export function visible(text: string): string {
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
+
+const STYLES = { bold: [1, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
+
+export type Style = keyof typeof STYLES;
+
+/** Styles a text that is safe for a terminal. */
+export function styled(text: string, style: Style): string {
+  const [on, off] = STYLES[style];
+  return text === '' ? '' : `\u001b[${on}m${text}\u001b[${off}m`;
+}

@@ -1,25 +1,13 @@
+import { UTC } from '../base/zone.ts';
 import { cellText, titleOf } from './cells.ts';
-import { declaredLeaves } from './content.ts';
+import { declaredLeaves, documentOf, isList, pagesOf } from './content.ts';
 import { type Leaf, leavesOfFields, leavesOfRows, type Path, valueAt } from './fields.ts';
 import { safeUrl } from './links.ts';
-import { isPlainAmount } from './money.ts';
-import { isPlainObject, type Plain } from './plain.ts';
+import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import type { Column, PresentOptions, Result } from './result.ts';
-import { plainLine } from './text.ts';
+import { type Block, type Grid, isRoomyFor, listingText, openTable } from './table.ts';
+import { jsonText, plainCell, plainLine } from './text.ts';
 import type { Times } from './times.ts';
-
-/** The text of a table before layout. */
-export interface Grid {
-  readonly titles: readonly string[];
-  readonly cells: readonly (readonly string[])[];
-  readonly right: readonly boolean[];
-}
-
-/** A part of a document: a title with a value, a group of parts, or a small table. */
-export type Block =
-  | { readonly kind: 'pair'; readonly title: string; readonly text: string }
-  | { readonly kind: 'group'; readonly title: string; readonly blocks: readonly Block[] }
-  | { readonly kind: 'grid'; readonly title: string; readonly grid: Grid; readonly hidden: number };
 
 interface GridColumn {
   readonly path: Path;
@@ -34,11 +22,54 @@ const WIDE = 110;
 /** Maximum rows shown of a list in a document; other formats show all. */
 const MAX_NESTED_ROWS = 10;
 
+/** Yields the text of a table: of a list page by page, so that a long one appears while it is read. */
+export async function* tableText(result: Result, options: PresentOptions, width: number): AsyncGenerator<string> {
+  const { fields, isPiped = false, color, zone = UTC, clock } = options;
+  const links = options.hasLinks ? new Map<string, string>() : undefined;
+  const frame = { width, isPiped, color, links };
+  const times: Times = { zone, nowMs: isPiped ? undefined : clock?.now() };
+  if (!isList(result)) {
+    const document = await documentOf(result, fields);
+    if (!isPlainObject(document)) return yield `${scalarText(document)}\n`;
+    // With --fields, the page of a hash may be left out.
+    if (links) findLinks(await documentOf(result), links);
+    return yield listingText(blocksOf(document, times, fields ? undefined : result.columns), frame);
+  }
+  let draw: ((rows: readonly Plain[]) => string) | undefined;
+  for await (const rows of pagesOf(result, fields)) {
+    if (draw && rows.length === 0) continue;
+    // What a query found is for a script, which must not take a word for a row. What a quiet job found goes into a mail.
+    const isForScript = result.lists === undefined && !result.columns;
+    if (rows.length === 0 && (options.isQuiet || (isPiped && isForScript))) return;
+    if (rows.length > 0 && !isRows(rows)) {
+      yield rows.map((row) => `${scalarText(row)}\n`).join('');
+      continue;
+    }
+    if (!draw) {
+      const columns = columnsOfList(result, options, rows, width);
+      const plain: Times = { zone };
+      // How long ago a time was is worth a column's width, but no further line.
+      const isRoomy =
+        times.nowMs !== undefined && isRoomyFor(gridOf(columns, rows, times), gridOf(columns, rows, plain), frame);
+      const page = openTable(frame);
+      draw = (some) => page(gridOf(columns, some, isRoomy ? times : plain));
+    }
+    // A list may have any number of rows.
+    links?.clear();
+    if (links) findLinks(rows, links);
+    yield draw(rows);
+  }
+  if (!result.below || fields) return;
+  const { title, rows, columns } = result.below;
+  const blocks = blocksOf({ rows }, times, [{ field: 'rows', title, columns }]);
+  yield `\n${listingText(blocks, frame)}`;
+}
+
 /**
  * Returns the columns of a list: the requested fields, or the command's columns, or the scalar fields of the rows. `rows` are those of
  * the first page: a column that is empty there may be filled by a later one.
  */
-export function columnsOfList(
+function columnsOfList(
   result: Result,
   options: PresentOptions,
   rows: readonly Plain[],
@@ -76,16 +107,16 @@ function columnOfChoice(leaves: readonly Leaf[]) {
   };
 }
 
-export function gridOf(columns: readonly GridColumn[], rows: readonly Plain[], times: Times): Grid {
+function gridOf(columns: readonly GridColumn[], rows: readonly Plain[], times: Times): Grid {
   return {
-    titles: columns.map((column) => column.title),
+    titles: columns.map(({ title }) => plainLine(title)),
     cells: rows.map((row) => columns.map(({ path, isBrief }) => cellText(valueAt(row, path), times, isBrief))),
     right: columns.map((column) => column.right),
   };
 }
 
 /** Returns the parts of a document in field order, or only `columns` if the command defines them. */
-export function blocksOf(document: Plain, times: Times, columns?: readonly Column[]): Block[] {
+function blocksOf(document: Plain, times: Times, columns?: readonly Column[]): Block[] {
   if (columns)
     return columns.map(({ field, title, columns: inner }) =>
       blockOf(title, valueAt(document, field.split('.')) ?? null, times, inner),
@@ -112,7 +143,7 @@ function blockOf(title: string, value: Plain, times: Times, columns?: readonly C
 }
 
 /** Whether all items of a list have fields, so that a table can show them. */
-export function isRows(values: readonly Plain[]): boolean {
+function isRows(values: readonly Plain[]): boolean {
   return values.length > 0 && values.every((value) => isPlainObject(value) && !isPlainAmount(value));
 }
 
@@ -120,7 +151,7 @@ export function isRows(values: readonly Plain[]): boolean {
 const HASHES = ['txHash', 'transactionHash'];
 
 /** Finds the link targets of transaction hashes: the explorer page that the service gives next to each. */
-export function findLinks(value: Plain, links: Map<string, string>): void {
+function findLinks(value: Plain, links: Map<string, string>): void {
   if (Array.isArray(value)) for (const each of value) findLinks(each, links);
   if (!isPlainObject(value)) return;
   const { explorerLink } = value;
@@ -130,4 +161,10 @@ export function findLinks(value: Plain, links: Map<string, string>): void {
     if (page !== undefined && typeof hash === 'string' && hash !== '') links.set(plainLine(hash), page);
   }
   for (const each of Object.values(value)) findLinks(each, links);
+}
+
+/** Formats a single value without decoration, on one line, for scripts. */
+function scalarText(value: Plain): string {
+  if (typeof value === 'string') return plainCell(value);
+  return isPlainAmount(value) ? cellText(value) : jsonText(value);
 }

@@ -1,4 +1,4 @@
-/** Measures and wraps text for a terminal. Widths are never below those of cli-table3, which truncates wider text. */
+/** Measures and wraps text for a terminal. */
 
 // Double-width characters. Source: Unicode Standard Annex 11, classes W and F, and emoji.
 const WIDE =

@@ -32,14 +32,14 @@ export interface Session extends Account, Changes, Running {
   readonly globals: Globals;
 }
 
-type Given = Pick<Session, 'world' | 'globals' | 'commandLine' | 'inputName' | 'runLine' | 'runPlanned'> & {
+type SessionParts = Pick<Session, 'world' | 'globals' | 'commandLine' | 'inputName' | 'runLine' | 'runPlanned'> & {
   readonly profile: Profile;
 };
 
 /** Most commands ask nothing. */
 const asking = () => import('./ask/confirm.ts');
 
-export function createSession({ world, profile, globals, commandLine, inputName, ...running }: Given): Session {
+export function createSession({ world, profile, globals, commandLine, inputName, ...running }: SessionParts): Session {
   const dialog = createDialog(world, globals);
   const progress = createProgress(world, globals, ['table', 'csv', 'ndjson'].includes(globals.present.format));
   const account = createAccount({

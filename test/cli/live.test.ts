@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { World } from '../../src/base/world.ts';
-import { liveLine } from '../../src/terminal/show/live.ts';
+import { liveLine } from '../../src/terminal/show/progress.ts';
 import { fakeClock } from '../support/sandbox.ts';
 
 async function written(

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { printLines } from '../../src/terminal/show/lines.ts';
-import { shownText } from '../../src/terminal/show/shown-text.ts';
+import { printLines, shownText } from '../../src/terminal/show/lines.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const EVM = '0x52908400098527886E0F7030069857D2E4169EE7';

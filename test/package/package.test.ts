@@ -116,8 +116,6 @@ describe('the package', () => {
       'commander',
       'ky',
       'zod',
-      'chalk',
-      'cli-table3',
       'libsodium',
       'libsodium-wrappers',
       'yaml',

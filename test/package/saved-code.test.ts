@@ -128,7 +128,7 @@ describe('kept code', () => {
     const settled = kept(folder);
     const [name = ''] = Object.keys(settled);
     expect(headOf(join(folder, name)).flatMap(({ names }) => names)).toEqual(
-      expect.arrayContaining(['./yaml.cjs', './cli-table3.cjs']),
+      expect.arrayContaining(['./yaml.cjs', './present-view.cjs']),
     );
     expect({ outputs: await outputs(), kept: kept(folder) }).toEqual({ outputs: first, kept: settled });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cutNotice, paginationOf } from '../../src/present/pagination.ts';
+import { documentOf, noticeOf } from '../../src/present/content.ts';
 import type { Result } from '../../src/present/result.ts';
 
 async function* none() {}
@@ -28,26 +28,36 @@ describe('the position of a page', () => {
       { ...JOINED, list: { isWhole: true, position: { offset: null } } },
       [null, null, null, false, null],
     ],
-  ])('%s', (_name, result, [total, limit, offset, hasMore, after]) => {
-    expect(paginationOf({ data: {}, ...result }, 2)).toEqual({ total, limit, offset, hasMore, after });
+  ])('%s', async (_name, { data = {}, ...result }, [total, limit, offset, hasMore, after]) => {
+    const rows = [{ n: 1 }, { n: 2 }];
+    const document = await documentOf({ ...result, data: { ...(data as object), rows }, lists: 'rows' });
+    expect(document).toEqual({ rows, pagination: { total, limit, offset, hasMore, after } });
   });
 });
 
 describe('the notice of a list that is cut', () => {
-  const rows = { count: 2, rows: 'bankAccounts', hasAll: true };
-
   it.each([
-    [position, rows, '5 to 6 of 9 bank accounts; for the next page: --after c; for all: --all'],
-    [{ ...position, offset: 0 }, rows, '2 of 9 bank accounts; for the next page: --after c; for all: --all'],
+    [position, 2, true, '5 to 6 of 9 bank accounts; for the next page: --after c; for all: --all'],
+    [{ ...position, offset: 0 }, 2, true, '2 of 9 bank accounts; for the next page: --after c; for all: --all'],
     [
       { ...position, total: null, hasMore: null },
-      rows,
+      2,
+      true,
       '5 to 6 of the bank accounts, and there may be more; for the next page: --after c; for all: --all',
     ],
-    [{ ...position, after: null }, { ...rows, hasAll: false }, '5 to 6 of 9 bank accounts'],
-    [{ ...position, hasMore: false }, rows, undefined],
-    [{ ...position, hasMore: null }, { ...rows, count: 0 }, undefined],
-  ])('%j, %j', (at, printed, notice) => {
-    expect(cutNotice(at, printed)).toBe(notice);
+    [{ ...position, after: null }, 2, false, '5 to 6 of 9 bank accounts'],
+    [{ ...position, hasMore: false }, 2, true, undefined],
+    [{ ...position, hasMore: null }, 0, true, undefined],
+  ])('%j, %i rows, --all: %s', (at, count, hasAll, notice) => {
+    const list = { isWhole: false, position: at };
+    const data = { bankAccounts: Array.from({ length: count }, () => ({})) };
+    expect(noticeOf({ data, lists: 'bankAccounts', list }, hasAll)).toBe(notice);
   });
+
+  it.each([{ list: { isWhole: true, position } }, { ...JOINED, list: { isWhole: false, position } }])(
+    'is not given of all rows: %j',
+    (result) => {
+      expect(noticeOf({ data: [1, 2], ...result }, true)).toBeUndefined();
+    },
+  );
 });

@@ -4,8 +4,7 @@ import type { Asset } from '../../src/money/amount.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 import type { MoneyUnit } from '../../src/money/units.ts';
 import { cellText } from '../../src/present/cells.ts';
-import { isPlainAmount } from '../../src/present/money.ts';
-import { rowConverter, toPlain } from '../../src/present/plain.ts';
+import { isPlainAmount, rowConverter, toPlain } from '../../src/present/plain.ts';
 
 const money = (unit: MoneyUnit, asset: Asset | { field: string }) =>
   f.payload({ amount: f.maybe(f.money('public', unit, asset)) });

@@ -141,6 +141,14 @@ describe('a list', () => {
   });
 });
 
+describe('a table for another program', () => {
+  it('cuts a text to the width that it is given, but never its first word', async () => {
+    const data = [{ a: 'x', b: `${'y'.repeat(24)} and more` }];
+    const text = await table({ data }, { isPiped: true, width: 27 });
+    expect(linesOf(text).at(-1)).toBe(`x  ${'y'.repeat(24)}…`);
+  });
+});
+
 describe('80 columns', () => {
   const ids = names.map((_name, seed) => hexId(seed));
 

@@ -5,7 +5,7 @@ import { elementOf, shapeOf, unwrap } from '../../contract/rows.ts';
 import { valuesOf } from '../../derive/describe.ts';
 import type { JsonSchema } from '../../derive/schema.ts';
 import { DECIMALS } from '../../money/amount.ts';
-import { withoutPageFields } from '../../present/pagination.ts';
+import { withoutPageFields } from '../../present/content.ts';
 import type { Fields, Form, Kind, PrintedResponse, PrintedWork, Prints } from '../../present/prints.ts';
 
 const ASSETS = Object.keys(DECIMALS);

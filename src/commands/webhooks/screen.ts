@@ -1,7 +1,7 @@
 import type { Zone } from '../../base/zone.ts';
 import { jsonText, plainLine } from '../../present/text.ts';
 import type { Session } from '../../terminal/session.ts';
-import { liveLine } from '../../terminal/show/live.ts';
+import { liveLine } from '../../terminal/show/progress.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';

@@ -3,7 +3,7 @@ import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts
 import { elementOf, shapeOf, unwrap } from '../../contract/rows.ts';
 import type { PartFile } from '../../files/part-file.ts';
 import { grouped } from '../../money/decimal.ts';
-import { rowsInWords } from '../../present/pagination.ts';
+import { rowsInWords } from '../../present/content.ts';
 import type { Column } from '../../present/result.ts';
 import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';

@@ -6,8 +6,7 @@ import type { Effect } from '../../contract/endpoint.ts';
 import type { Change } from '../../engine/change.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import type { Dialog } from '../show/dialog.ts';
-import { printLines } from '../show/lines.ts';
-import { shownText } from '../show/shown-text.ts';
+import { printLines, shownText } from '../show/lines.ts';
 
 /** The `? ` before a question. */
 const PREFIX = 2;

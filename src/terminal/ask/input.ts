@@ -5,10 +5,10 @@ import type { Command, Guided } from '../command.ts';
 import type { Parameter } from '../parse/parameters.ts';
 import type { Session } from '../session.ts';
 
-type Given = string | boolean | readonly string[] | undefined;
+type RawText = string | boolean | readonly string[] | undefined;
 
 /** The values of a command's parameters, and the result of its wizard. */
-interface Read {
+interface CommandInput {
   readonly input: Record<string, unknown>;
   readonly guided: Guided | undefined;
 }
@@ -19,11 +19,11 @@ interface Read {
  */
 export async function readInput(
   command: Command,
-  texts: Readonly<Record<string, Given>>,
+  texts: Readonly<Record<string, RawText>>,
   session: Session,
   mayAsk: boolean,
   announce: () => Promise<void>,
-): Promise<Read> {
+): Promise<CommandInput> {
   const isAsked = mayAsk && session.isInteractive;
   const entries = Object.entries(command.parameters);
   const missing = entries.filter(([key, { required }]) => required && texts[key] === undefined);
@@ -97,7 +97,7 @@ function usageOf({ kind, name }: Parameter<unknown>): string {
   return kind === 'argument' ? `<${name}>` : name;
 }
 
-function readValue(parameter: Parameter<unknown>, given: Given): unknown {
+function readValue(parameter: Parameter<unknown>, given: RawText): unknown {
   if (given === undefined) return undefined;
   const parse = (text: string | undefined) => {
     try {

@@ -1,18 +1,17 @@
 import { FORMATS } from '../../present/result.ts';
 import type { Command } from '../command.ts';
-import { GLOBAL_OPTIONS } from '../parse/globals.ts';
-import { HELP_COLUMNS, type Row, table, widest } from './layout.ts';
+import type { HelpRow } from './layout.ts';
 
-const PROFILE: Row = ['--profile <name>', 'profile to use'];
-const OUTPUT: Row = ['-o, --output <format>', FORMATS.join(', ')];
-const FIELDS: Row = ['--fields <a,b>', 'fields to print, comma-separated'];
-const QUERY: Row = ['--query <JMESPath>', 'filter the output with a JMESPath expression'];
-const ZONE: Row = ['--tz <zone>', 'time zone of the dates'];
-const YES: Row = ['-y, --yes', 'skip confirmation prompts'];
-const DRY_RUN: Row = ['--dry-run', 'print the request without sending it'];
+const PROFILE: HelpRow = ['--profile <name>', 'profile to use'];
+const OUTPUT: HelpRow = ['-o, --output <format>', FORMATS.join(', ')];
+const FIELDS: HelpRow = ['--fields <a,b>', 'fields to print, comma-separated'];
+const QUERY: HelpRow = ['--query <JMESPath>', 'filter the output with a JMESPath expression'];
+const ZONE: HelpRow = ['--tz <zone>', 'time zone of the dates'];
+const YES: HelpRow = ['-y, --yes', 'skip confirmation prompts'];
+const DRY_RUN: HelpRow = ['--dry-run', 'print the request without sending it'];
 
 /** The options that people use most, for the first screen. */
-export const COMMON_OPTIONS: readonly Row[] = [PROFILE, OUTPUT, YES, DRY_RUN, ['-h, --help', 'show help']];
+export const COMMON_OPTIONS: readonly HelpRow[] = [PROFILE, OUTPUT, YES, DRY_RUN, ['-h, --help', 'show help']];
 
 /** Commands that ask before they do something, besides those that move money. */
 export const ASKING: readonly string[] = [
@@ -76,7 +75,7 @@ const READING_GROUPS = new Set([
 const USES_PROFILE = /^(doctor|explain|ops|webhooks)\b/;
 
 /** Returns the global options that matter for a command. */
-export function optionsOf(command: Command): readonly Row[] {
+export function optionsOf(command: Command): readonly HelpRow[] {
   const { words, parameters, prints, isLocal = false, money } = command;
   const name = words.join(' ');
   const isReading = READING.has(words.at(-1) ?? '') || READING_GROUPS.has(words[0] ?? '');
@@ -88,16 +87,4 @@ export function optionsOf(command: Command): readonly Row[] {
     ...(money !== undefined || ASKING.includes(name) ? [YES] : []),
     ...(isReading ? [] : [DRY_RUN]),
   ];
-}
-
-/** Returns the page of all global options. */
-export function optionsPage(columns = HELP_COLUMNS): string {
-  const rows: readonly Row[] = [...GLOBAL_OPTIONS, ['-h, --help', 'show help'], ['--version', 'print the version']];
-  const lines = [
-    'Global options, which every command takes:',
-    ...table(rows, columns, widest(rows)),
-    '',
-    'FIATRAIL_PROFILE and FIATRAIL_OUTPUT set a default for --profile and -o.',
-  ];
-  return `${lines.join('\n')}\n`;
 }

@@ -1,5 +1,5 @@
 /** A row of help: what is typed, and what it does. */
-export type Row = readonly [term: string, text: string];
+export type HelpRow = readonly [term: string, text: string];
 
 /** Below this width, a text goes on lines of its own. */
 const LEAST_TEXT_COLUMNS = 24;
@@ -24,7 +24,7 @@ export function paragraphs(text: string, columns: number): string[] {
 }
 
 /** Lays rows out in two columns. The first one is as wide as `termColumns` says. */
-export function table(rows: readonly Row[], columns: number, termColumns: number, indent = '  '): string[] {
+export function table(rows: readonly HelpRow[], columns: number, termColumns: number, indent = '  '): string[] {
   const left = indent.length + termColumns + 2;
   if (columns - left < LEAST_TEXT_COLUMNS)
     return rows.flatMap(([term, text]) => [
@@ -37,4 +37,4 @@ export function table(rows: readonly Row[], columns: number, termColumns: number
   });
 }
 
-export const widest = (rows: readonly Row[]): number => Math.max(0, ...rows.map(([term]) => term.length));
+export const widest = (rows: readonly HelpRow[]): number => Math.max(0, ...rows.map(([term]) => term.length));

@@ -3,7 +3,7 @@ import { GROUP_MEANINGS, VERBS } from './group-meanings.ts';
 import { MEANINGS } from './meanings.ts';
 
 /** What was typed up to the first option, and what there is. */
-interface Typed {
+interface TypedWords {
   readonly words: readonly string[];
   /** The words of it that name a command, or the start of one. */
   readonly known: readonly string[];
@@ -15,7 +15,7 @@ interface Typed {
 const LONGEST_PHRASE = 3;
 
 /** Returns a hint for words that name no command: what they mean, or else what is spelled like them; undefined without either. */
-export function hintFor({ words, known, names }: Typed): string | undefined {
+export function hintFor({ words, known, names }: TypedWords): string | undefined {
   const rest = words.slice(known.length);
   const meant = meaningOf(known, rest) ?? siblings(known, rest, names);
   if (meant) return hintOf(meant);

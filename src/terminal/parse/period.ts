@@ -6,22 +6,22 @@ import type { Globals } from './globals.ts';
 import { duration, option } from './parameters.ts';
 
 /** What a typed date depends on. */
-interface When {
+interface ZoneAndTime {
   readonly zone: Zone;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
 }
 
 /** A typed date or time, which depends on the zone and the time of day. Both are known only when the command runs. */
-interface Moment {
+interface TypedMoment {
   /** As typed, for messages. */
   readonly text: string;
   /** A moment that is typed as `24h` is another one each time. */
   readonly kind: 'day' | 'moment' | 'ago';
   /** The moment, or the start of the day; in milliseconds since the epoch. */
-  startMs(when: When): number;
+  startMs(when: ZoneAndTime): number;
   /** The moment, or the start of the next day; in milliseconds since the epoch. */
-  endMs(when: When): number;
+  endMs(when: ZoneAndTime): number;
 }
 
 const DAY_MS = 86_400_000;
@@ -35,7 +35,7 @@ const TIME = /^([12]\d{3}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\
 const AGO = /^\d+(?:\.\d+)?[a-z]+$/;
 
 /** Parses `today`, `yesterday`, `7d` (that long ago), `2026-08-01`, or a date and time with its offset. Throws CliError usage. */
-function moment(text: string): Moment {
+function moment(text: string): TypedMoment {
   const daysAhead = Object.hasOwn(DAY_WORDS, text) ? DAY_WORDS[text] : undefined;
   if (daysAhead !== undefined)
     return dayOf(text, ({ zone, nowMs }) => midnightOf(nowMs + zone.offsetMs(nowMs)) + daysAhead * DAY_MS);
@@ -61,12 +61,12 @@ function invalidDate(text: string): CliError {
   });
 }
 
-function momentOf(text: string, kind: Moment['kind'], timeMs: (when: When) => number): Moment {
+function momentOf(text: string, kind: TypedMoment['kind'], timeMs: (when: ZoneAndTime) => number): TypedMoment {
   return { text, kind, startMs: timeMs, endMs: timeMs };
 }
 
 /** A day; `midnightMs` is its midnight as if the zone were UTC. */
-function dayOf(text: string, midnightMs: (when: When) => number): Moment {
+function dayOf(text: string, midnightMs: (when: ZoneAndTime) => number): TypedMoment {
   return {
     text,
     kind: 'day',
@@ -100,12 +100,12 @@ export const periodOptions = {
 };
 
 export interface TypedPeriod {
-  readonly since: Moment | undefined;
-  readonly until: Moment | undefined;
+  readonly since: TypedMoment | undefined;
+  readonly until: TypedMoment | undefined;
 }
 
 /** What a session has and a period depends on. */
-interface Context {
+interface PeriodContext {
   readonly globals: Pick<Globals, 'zone'>;
   readonly world: Pick<World, 'clock'>;
 }
@@ -114,7 +114,7 @@ interface Context {
  * Returns when the period starts, when it ends, and the last millisecond of it. A day ends with its last millisecond, a moment is
  * itself in the period. Throws CliError usage if it ends before it starts.
  */
-function boundsOf({ since, until }: TypedPeriod, { globals: { zone }, world }: Context) {
+function boundsOf({ since, until }: TypedPeriod, { globals: { zone }, world }: PeriodContext) {
   const when = { zone, nowMs: world.clock.now() };
   const sinceMs = since?.startMs(when);
   const untilMs = until?.endMs(when);
@@ -129,7 +129,7 @@ function boundsOf({ since, until }: TypedPeriod, { globals: { zone }, world }: C
 }
 
 /** Returns when a period starts, and when it ends: that moment is not in it. Throws CliError usage if it ends before it starts. */
-export function timesOf(period: TypedPeriod, context: Context) {
+export function timesOf(period: TypedPeriod, context: PeriodContext) {
   const { sinceMs, untilMs } = boundsOf(period, context);
   return { sinceMs, untilMs };
 }
@@ -137,7 +137,7 @@ export function timesOf(period: TypedPeriod, context: Context) {
 const utc = (timeMs: number | undefined) => (timeMs === undefined ? undefined : new Date(timeMs).toISOString());
 
 /** Converts the period to request fields, which are times in UTC. Both are in the period. Throws CliError usage if it ends before it starts. */
-export function periodOf(period: TypedPeriod, context: Context) {
+export function periodOf(period: TypedPeriod, context: PeriodContext) {
   const { sinceMs, lastMs } = boundsOf(period, context);
   return { startDate: utc(sinceMs), endDate: utc(lastMs) };
 }

@@ -4,10 +4,9 @@ import type { Command, Group } from '../command.ts';
 import { GLOBAL_OPTIONS, type Globals } from './globals.ts';
 import type { Parameter } from './parameters.ts';
 import { readGlobals, type Terminal } from './read-globals.ts';
-import { renamedFlag, renamedForm } from './renamed-form.ts';
 
 /** A parsed command line: a command with its raw texts, or help text ready to print. */
-type Parsed = CommandLine | { readonly kind: 'help'; readonly text: string };
+type ParsedLine = CommandLine | { readonly kind: 'help'; readonly text: string };
 
 export interface CommandLine {
   readonly kind: 'command';
@@ -28,8 +27,8 @@ export async function parse(
   catalogue: readonly Group[],
   world: Terminal,
   helpsWithGroups = false,
-): Promise<Parsed> {
-  const help = async (words: readonly string[]): Promise<Parsed> => {
+): Promise<ParsedLine> {
+  const help = async (words: readonly string[]): Promise<ParsedLine> => {
     const { helpOf } = await import('../help/help.ts');
     return { kind: 'help', text: await helpOf(words, catalogue, world.stdout.columns) };
   };
@@ -39,78 +38,43 @@ export async function parse(
   }
   const argv = withoutHelpWords(given);
   let shown: readonly string[] = [];
-  let parsed: Parsed | undefined;
+  let parsed: CommandLine | undefined;
   const program = newCommander('fiatrail', (words) => {
     shown = words;
   });
   for (const [flags] of GLOBAL_OPTIONS) program.addOption(new Option(flags));
   program.option('--version');
   const wanted = firstWord(argv);
-  const named = catalogue.filter(({ name }) => name === wanted);
-  const groups = named.length > 0 ? named : catalogue;
   const typed = wordsIn(argv, wanted);
-  for (const group of groups) {
-    await addGroup(program, group, wanted === group.name ? typed : undefined, (command, texts) => {
-      parsed = { kind: 'command', command, texts, globals: readGlobals(program.opts(), world) };
-    });
-  }
-  try {
-    await program.parseAsync([...argv], { from: 'user' });
-  } catch (error) {
-    if (
-      error instanceof CommanderError &&
-      (error.code === 'commander.helpDisplayed' || error.code === 'commander.help')
-    ) {
-      // A bare `fiatrail` prints help.
-      if (wanted === undefined) return help([]);
-      const words = wordsIn(argv, wanted);
-      // Without --help, parsing reports the unknown name.
-      if (error.exitCode === 0) return (await isCommand(named, words)) ? help(shown) : parse(words, catalogue, world);
-      const renamed = renamedForm(words, argv.slice(argv.indexOf(wanted) + words.length));
-      if (renamed) throw renamed;
-      if (helpsWithGroups && argv.length === shown.length) return help(shown);
-      // A script that lost a word must fail.
-      const { seeAlso } = await import('../help/suggest.ts');
-      throw new CliError('usage', `incomplete command: fiatrail ${words.join(' ')}`, {
-        hint: (await halfCommandHint(groups, words)) + seeAlso(words),
+  const group = catalogue.find(({ name }) => name === wanted);
+  const parents = new Map<string, Commander>([['', program]]);
+  if (group)
+    for (const command of possible(await group.load(), typed))
+      addCommand(parentOf(parents, command.words), command, (texts) => {
+        parsed = { kind: 'command', command, texts, globals: readGlobals(program.opts(), world) };
       });
-    }
-    throw error instanceof CommanderError ? await typingError(error, argv, wanted, groups) : error;
+  else for (const { name } of catalogue) program.command(name);
+  try {
+    program.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const isHelp = error.code === 'commander.helpDisplayed' || error.code === 'commander.help';
+    // A bare `fiatrail` prints help.
+    if (isHelp && wanted === undefined) return help([]);
+    const { incompleteError, isCommand, renamedForm, typingError } = await import('./typing-error.ts');
+    const line = {
+      ...{ argv, words: typed, rest: argv.slice(argv.indexOf(wanted ?? '') + typed.length) },
+      ...{ commands: (await group?.load()) ?? [], groups: catalogue.map(({ name }) => name) },
+    };
+    if (!isHelp) throw await typingError(error, line);
+    // Without --help, parsing reports the unknown name.
+    if (error.exitCode === 0) return isCommand(line) ? help(shown) : parse(typed, catalogue, world);
+    const renamed = renamedForm(line);
+    if (!renamed && helpsWithGroups && argv.length === shown.length) return help(shown);
+    // A script that lost a word must fail.
+    throw renamed ?? (await incompleteError(line));
   }
   return parsed ?? help([]);
-}
-
-/** Returns the error for a command line that Commander cannot parse. */
-async function typingError(
-  error: CommanderError,
-  argv: readonly string[],
-  wanted: string | undefined,
-  groups: readonly Group[],
-): Promise<CliError> {
-  const words = wordsIn(argv, wanted);
-  const named = groups.filter(({ name }) => name === wanted);
-  const chosen = await commandTyped(named, words);
-  const rest = argv.slice(argv.indexOf(wanted ?? '') + words.length);
-  // A command may have a name that begins with a former one.
-  const renamed = renamedForm(words, rest, chosen?.words.length) ?? (chosen && flagError(error, chosen, argv));
-  return renamed ?? usageError(error, await commandIn(named, words), await meantBy(error, words, groups));
-}
-
-/** Returns the command that typed words name, which may have arguments after them. */
-async function commandTyped([group]: readonly Group[], typed: readonly string[]): Promise<Command | undefined> {
-  const all = (await group?.load()) ?? [];
-  return all
-    .filter(({ words }) => words.every((word, at) => typed[at] === word))
-    .toSorted((a, b) => b.words.length - a.words.length)[0];
-}
-
-/** Returns the error for a flag that has another name now. */
-function flagError(error: CommanderError, { words, parameters }: Command, argv: readonly string[]) {
-  const flag = /unknown option '(--[\w-]+)/.exec(error.message)?.[1];
-  if (flag === undefined) return undefined;
-  const rest = argv.slice(argv.lastIndexOf(words.at(-1) ?? '') + 1);
-  const flags = Object.values(parameters).map(({ name }) => name);
-  return renamedFlag(words, rest, flag, flags);
 }
 
 /** Makes the parser. It prints nothing: `shows` receives the command whose help was asked for (src/terminal/help/). */
@@ -143,39 +107,17 @@ function withoutHelpWords(argv: readonly string[]): readonly string[] {
 
 /** Returns the first word that is neither an option nor an option's value. */
 function firstWord(argv: readonly string[]): string | undefined {
-  const withValue = new Set(
-    GLOBAL_OPTIONS.flatMap(([flags]) =>
-      flags.includes('<')
-        ? flags
-            .replace(/<.*/, '')
-            .split(',')
-            .map((flag) => flag.trim())
-        : [],
-    ),
-  );
   for (let at = 0; at < argv.length; at++) {
     const text = argv[at] ?? '';
     if (text === '--') return argv[at + 1];
     if (!text.startsWith('-')) return text;
-    if (withValue.has(text)) at += 1;
+    if (takesValue(text)) at += 1;
   }
   return undefined;
 }
 
-async function addGroup(
-  program: Commander,
-  group: Group,
-  typed: readonly string[] | undefined,
-  chosen: (command: Command, texts: Texts) => void,
-): Promise<void> {
-  if (!typed) {
-    program.command(group.name);
-    return;
-  }
-  const parents = new Map<string, Commander>([['', program]]);
-  for (const command of possible(await group.load(), typed))
-    addCommand(parentOf(parents, command.words), command, chosen);
-}
+const takesValue = (flag: string) =>
+  GLOBAL_OPTIONS.some(([flags]) => flags.includes('<') && flags.replace(/ <.*/, '').split(', ').includes(flag));
 
 /** Returns the one command that the typed words can mean, since defining a command takes a while; all if they may mean several, or none. */
 function possible(commands: readonly Command[], typed: readonly string[]): readonly Command[] {
@@ -196,21 +138,21 @@ function parentOf(parents: Map<string, Commander>, words: readonly string[]): Co
   return made;
 }
 
-function addCommand(parent: Commander, command: Command, chosen: (command: Command, texts: Texts) => void): void {
-  const name = command.words.at(-1) ?? '';
-  const made = parent.command(name);
-  const parameters = Object.entries(command.parameters);
-  const args = parameters.filter(([, { kind }]) => kind === 'argument');
-  // Commander refuses a missing argument before it can be asked for, so each is optional here; help says which are not.
-  for (const [, { name: word, repeats }] of args) made.argument(`[${word}${repeats ? '...' : ''}]`);
-  for (const [key, parameter] of parameters) if (parameter.kind === 'option') made.addOption(optionOf(key, parameter));
+function addCommand(parent: Commander, command: Command, chosen: (texts: Texts) => void): void {
+  const made = parent.command(command.words.at(-1) ?? '');
+  const args: string[] = [];
+  const options: string[] = [];
+  for (const [key, parameter] of Object.entries(command.parameters)) {
+    (parameter.kind === 'argument' ? args : options).push(key);
+    if (parameter.kind === 'option') made.addOption(optionOf(key, parameter));
+    // Commander refuses a missing argument before it can be asked for, so each is optional here; help says which are not.
+    else made.argument(`[${parameter.name}${parameter.repeats ? '...' : ''}]`);
+  }
   made.action((...given: unknown[]) => {
-    const options = made.opts();
-    const texts = Object.fromEntries([
-      ...args.map(([key], index) => [key, isEmptyList(given[index]) ? undefined : given[index]]),
-      ...parameters.filter(([, { kind }]) => kind === 'option').map(([key]) => [key, options[key]]),
-    ]);
-    chosen(command, texts as Texts);
+    const texts: Record<string, unknown> = {};
+    for (const [index, key] of args.entries()) texts[key] = isEmptyList(given[index]) ? undefined : given[index];
+    for (const key of options) texts[key] = made.opts()[key];
+    chosen(texts as Texts);
   });
 }
 
@@ -227,9 +169,7 @@ function optionOf(key: string, parameter: Parameter<unknown>): Option {
   option.attributeName = () => key;
   // A switch such as `--no-tag` is ours to read. Commander would take it for the opposite of `--tag`, and set that when it is omitted.
   option.negate = false;
-  if (parameter.repeats) option.argParser(collected);
-  else option.argParser(once(option));
-  return option;
+  return parameter.repeats ? option.argParser(collected) : option.argParser(once(option));
 }
 
 const collected = (text: string, before: readonly string[] | undefined) => [...(before ?? []), text];
@@ -250,48 +190,4 @@ function wordsIn(argv: readonly string[], first: string | undefined): string[] {
   const from = argv.slice(argv.indexOf(first ?? ''));
   const end = from.findIndex((word) => word.startsWith('-'));
   return end === -1 ? from : from.slice(0, end);
-}
-
-async function halfCommandHint([group]: readonly Group[], typed: readonly string[]): Promise<string> {
-  const all = (await group?.load()) ?? [];
-  const commands = all.filter(({ words }) => startsWith(words, typed));
-  return `expected one of: ${commands.map(({ words }) => `fiatrail ${words.join(' ')}`).join(', ')}`;
-}
-
-/** Whether words name a command, which may have arguments after them, or the start of one. */
-async function isCommand(named: readonly Group[], words: readonly string[]): Promise<boolean> {
-  const name = await commandIn(named, words);
-  const all = (await named[0]?.load()) ?? [];
-  return name.length === words.length || all.some((each) => each.words.join(' ') === name.join(' '));
-}
-
-/** Returns the typed words that name a command or the start of one: `users show`, or `fx orders` of `fx orders lst`. */
-async function commandIn([group]: readonly Group[], typed: readonly string[]): Promise<readonly string[]> {
-  const all = (await group?.load()) ?? [];
-  const isKnown = (start: readonly string[]) => all.some(({ words }) => startsWith(words, start));
-  const end = typed.findIndex((_, at) => !isKnown(typed.slice(0, at + 1)));
-  return end === -1 ? typed : typed.slice(0, end);
-}
-
-const helpHint = (words: readonly string[]) => `run: ${['fiatrail', ...words, '--help'].join(' ')}`;
-
-/** Returns a hint for a word that names no command, or that a command does not take. */
-async function meantBy({ code }: CommanderError, words: readonly string[], groups: readonly Group[]) {
-  if (code !== 'commander.unknownCommand' && code !== 'commander.excessArguments') return undefined;
-  const { hintFor } = await import('../help/suggest.ts');
-  const isKnown = groups.length === 1;
-  const known = isKnown ? await commandIn(groups, words) : [];
-  const commands = isKnown ? ((await groups[0]?.load()) ?? []) : [];
-  const names = isKnown ? commands.map((each) => each.words.join(' ')) : groups.map(({ name }) => name);
-  return hintFor({ words, known, names });
-}
-
-/** Turns Commander's error into ours. For an option, its suggestion becomes the hint. */
-function usageError(error: CommanderError, command: readonly string[], meant?: string): CliError {
-  const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const isOption = error.code === 'commander.unknownOption';
-  const option = isOption ? /Did you mean (.*)\?/.exec(suggestion ?? first)?.[1] : undefined;
-  const message = first.replace(/\s*\(Did you mean .*\)$/, '');
-  const hint = meant ?? (option ? `did you mean ${option}?` : helpHint(command));
-  return new CliError('usage', message, { code: 'USAGE', hint });
 }

@@ -3,13 +3,13 @@ import { printable } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { type Parameter, repeated } from './parameters.ts';
 
-type Property = readonly [name: string, value: unknown];
+type NamedValue = readonly [name: string, value: unknown];
 
 /** What a value is, if it is not text. */
 const LITERAL = /^(true|false|null|-?\d+(\.\d+)?)$/;
 
 /** Parses `tier=gold`. `true`, `false`, `null` and numbers are sent as such, other values as text. Throws CliError usage. */
-function property(text: string): Property {
+function property(text: string): NamedValue {
   const at = text.indexOf('=');
   const name = text.slice(0, at);
   if (at < 1 || !/^[\w.-]{1,100}$/.test(name))
@@ -29,12 +29,12 @@ function isJson(text: string): boolean {
 }
 
 /** A repeatable option for an object whose fields are not documented. */
-export function properties(name: string, help: string): Parameter<readonly Property[]> {
+export function properties(name: string, help: string): Parameter<readonly NamedValue[]> {
   return repeated(`${name} <name=value>`, `${help}; may be repeated`, property);
 }
 
 /** Returns the object; undefined if the option was not given. Throws CliError usage for a repeated name. */
-export function objectOf(given: readonly Property[] | undefined): Record<string, unknown> | undefined {
+export function objectOf(given: readonly NamedValue[] | undefined): Record<string, unknown> | undefined {
   if (given === undefined || given.length === 0) return undefined;
   const names = given.map(([name]) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);

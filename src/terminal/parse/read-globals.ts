@@ -17,21 +17,25 @@ export function readGlobals(options: Record<string, unknown>, { env, stdout }: T
   const text = (name: string) => (typeof options[name] === 'string' ? (options[name] as string) : undefined);
   const timeout = text('timeout');
   const zone = text('tz');
-  const color = whenOf(options['color']);
-  const flag = chosenFormat(options['json'] === true, text('output'));
-  const format = flag ?? (env['FIATRAIL_OUTPUT'] || undefined);
+  const color = options['color'] === undefined ? 'auto' : whenOf(options['color']);
+  const flag = options['json'] === true ? jsonWith(text('output')) : text('output');
+  const given = flag ?? (env['FIATRAIL_OUTPUT'] || undefined);
+  const format = given === undefined ? 'table' : formatOf(given, flag === undefined ? 'FIATRAIL_OUTPUT' : '--output');
+  const isQueryRequired = options['queryRequired'] === true;
+  if (isQueryRequired && options['query'] === undefined)
+    throw new CliError('usage', '--query-required needs --query', { hint: 'add --query EXPRESSION' });
   return {
     profile: text('profile'),
     color,
-    isFormatChosen: format !== undefined,
+    isFormatChosen: given !== undefined,
     present: {
-      format: formatOf(format ?? 'table', flag === undefined ? 'FIATRAIL_OUTPUT' : '--output'),
+      format,
       fields: text('fields')
         ?.split(',')
         .map((field) => field.trim()),
       query: text('query'),
       isCsvRaw: options['csvRaw'] === true,
-      isQueryRequired: isQueryRequired(options),
+      isQueryRequired,
       color: hasColor(color, stdout, env),
       hasLinks: hasLinks(stdout, env),
       isPlain: env['TERM'] === 'dumb',
@@ -52,7 +56,7 @@ export function readGlobals(options: Record<string, unknown>, { env, stdout }: T
 
 /** Reads --color; Commander gives false for --no-color. Throws CliError usage. */
 function whenOf(text: unknown): When {
-  if (text === undefined || text === false) return text === false ? 'never' : 'auto';
+  if (text === false) return 'never';
   const found = WHEN.find((each) => each === text);
   if (found) return found;
   throw new CliError('usage', `--color: invalid value "${String(text).slice(0, 30)}"`, {
@@ -63,12 +67,6 @@ function whenOf(text: unknown): When {
 /** Whether output to a stream has color. NO_COLOR holds if it is not empty (no-color.org). */
 export function hasColor(when: When, { isTerminal }: Pick<OutputStream, 'isTerminal'>, env: World['env']): boolean {
   return when === 'auto' ? isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb' : when === 'always';
-}
-
-function isQueryRequired(options: Record<string, unknown>): boolean {
-  if (options['queryRequired'] === true && options['query'] === undefined)
-    throw new CliError('usage', '--query-required needs --query', { hint: 'add --query EXPRESSION' });
-  return options['queryRequired'] === true;
 }
 
 /** Shells set COLUMNS to the width of their terminal; a value that is no width counts as none. */
@@ -87,8 +85,9 @@ function named<T>(flag: string, read: () => T): T {
   }
 }
 
-function chosenFormat(isJson: boolean, output: string | undefined): string | undefined {
-  if (!isJson || output === undefined || output === 'json') return isJson ? 'json' : output;
+/** Returns the format of --json, with which `output` may agree. */
+function jsonWith(output: string | undefined): string {
+  if (output === undefined || output === 'json') return 'json';
   throw new CliError('usage', `--json and --output ${output.slice(0, 30)} cannot be combined`, {
     hint: 'use only one of them',
   });

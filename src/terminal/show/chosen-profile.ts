@@ -24,14 +24,14 @@ const SOURCE_WORDS: Readonly<Record<Candidate['source'], string>> = {
 const originOf = ({ source, where }: Candidate) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
 
 /** The chosen profile, how it was chosen, and the error if it cannot be used. */
-interface Choice {
+interface ProfileChoice {
   readonly decision: Decision;
   readonly profile: Profile | undefined;
   readonly error: CliError | undefined;
 }
 
 /** Finds out which profile is used and why. Never throws CliError. */
-export function choiceOf({ globals, world }: Session): Choice {
+export function choiceOf({ globals, world }: Session): ProfileChoice {
   const candidates = PROFILE_SOURCES.flatMap((source) => attempt(() => source(globals.profile, world)) ?? []);
   const [won, ...lost] = candidates;
   const found = attempt(() => resolveProfile(globals.profile, world));

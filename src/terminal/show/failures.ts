@@ -1,7 +1,9 @@
+import { journalPath } from '../../account/paths.ts';
 import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import { HIDDEN, SECRET_VARIABLES } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
 import type { Changed } from '../../engine/activity.ts';
+import { JOURNAL_CHANGED } from '../../journal/codes.ts';
 import { ServerError, type ServerProblem } from '../../journal/postgres/errors.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 
@@ -111,11 +113,6 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (server: string) => [messa
 const FILE_NOT_FOLDER = 'a file is in the place of a folder; rename that file, then run the command again';
 const FILE_HINTS: Readonly<Record<string, string>> = { EEXIST: FILE_NOT_FOLDER, ENOTDIR: FILE_NOT_FOLDER };
 
-/** Whether an error means that this database is damaged. */
-export function isDamage(error: unknown, path: string): boolean {
-  return error instanceof DatabaseError && error.problem === 'corrupt' && error.path === path;
-}
-
 /** Returns the error to print for a DatabaseError, or undefined for any other error. */
 export function stateError(error: unknown): CliError | undefined {
   if (error instanceof ServerError) return serverError(error);
@@ -214,4 +211,33 @@ export async function withoutSecrets(
   const hint = error.hint && clean(error.hint);
   const stack = (error.cause as Error | undefined)?.stack;
   return withDetails(error, { message: clean(error.message), hint, cause: stack && clean(stack) });
+}
+
+/**
+ * If an error says that the journal is damaged or was changed, saves the unknown outcomes that it still has, and returns an
+ * error that says where they are. Returns any other error unchanged.
+ */
+export async function withSavedOperations(error: unknown, world: World): Promise<unknown> {
+  const path = journalPath(world);
+  const isDamaged = error instanceof DatabaseError && error.problem === 'corrupt' && error.path === path;
+  const isChanged = error instanceof CliError && error.category === 'usage' && error.code === JOURNAL_CHANGED;
+  if (!isDamaged && !isChanged) return error;
+  const saved = await savedText(path, world);
+  if (isChanged) return withDetails(error, { message: `${error.message}; ${saved}` });
+  return new CliError('usage', `the journal ${path} is damaged or not a journal; it was left unchanged; ${saved}`, {
+    code: 'STATE_CORRUPT',
+    hint: 'put a backup back; without one, idempotency keys are lost: compare with the service’s lists, rename the file, then accept a new journal with: fiatrail ops verify --accept',
+    cause: error,
+  });
+}
+
+async function savedText(path: string, world: World): Promise<string> {
+  try {
+    const saved = await (await import('../../journal/save-in-doubt.ts')).saveInDoubt(path, world);
+    if (!saved) return 'no unknown outcome can be read from it';
+    const what = saved.count === 1 ? 'its 1 unknown outcome is' : `its ${saved.count} unknown outcomes are`;
+    return `${what} saved in ${saved.path}`;
+  } catch {
+    return 'its unknown outcomes could not be saved';
+  }
 }

@@ -1,8 +1,9 @@
 import type { World } from '../../base/world.ts';
-import type { Progress } from '../../engine/notices.ts';
+import type { LiveLine, Progress } from '../../engine/notices.ts';
 import { grouped } from '../../money/decimal.ts';
+import { plainLines, styled } from '../../present/text.ts';
 import type { Globals } from '../parse/globals.ts';
-import { liveLine } from './live.ts';
+import { hasColor } from '../parse/read-globals.ts';
 
 /** Shorter work needs no progress. */
 const SHOWN_AFTER_MS = 1_000;
@@ -70,4 +71,43 @@ export function createProgress(world: World, globals: Pick<Globals, 'quiet' | 'c
     line: (hasTime) => liveLine(world, globals, hasTime),
     end: () => line.clear(),
   };
+}
+
+const TO_START = '\r';
+const CLEAR_REST = '\u001b[K';
+
+/** Creates a live line. It shows the elapsed time unless `hasTime` says that the text already shows a time. */
+export function liveLine(
+  { stderr, env, clock }: World,
+  { quiet, color }: Pick<Globals, 'quiet' | 'color'>,
+  hasTime = false,
+): LiveLine {
+  const sinceMs = clock.now();
+  const isLive = stderr.isTerminal && env['TERM'] !== 'dumb';
+  let shown = '';
+  // A notice that cannot be written must not affect the command.
+  const write = (text: string) => (quiet ? Promise.resolve() : stderr.write(text).catch(() => {}));
+  return {
+    isLive,
+    show: async (text, isBad = false) => {
+      const plain = plainLines(text).replaceAll('\n', ' ');
+      const time = hasTime ? '' : ` · ${Math.round((clock.now() - sinceMs) / 1000)} s`;
+      const painted = (line: string) => (isBad && hasColor(color, stderr, env) ? styled(line, 'red') : line);
+      if (isLive) await write(`${TO_START}${painted(fitted(plain + time, stderr.columns))}${CLEAR_REST}`);
+      else if (plain !== shown) await write(`${painted(plain)}\n`);
+      shown = plain;
+    },
+    clear: async () => {
+      if (isLive && shown !== '') await write(`${TO_START}${CLEAR_REST}`);
+    },
+    end: async () => {
+      if (isLive && shown !== '') await write('\n');
+      shown = '';
+    },
+  };
+}
+
+/** Truncates a line to the terminal, because a wrapped line cannot be overwritten. */
+function fitted(text: string, columns = 80): string {
+  return text.length < columns ? text : `${text.slice(0, Math.max(0, columns - 2))}…`;
 }

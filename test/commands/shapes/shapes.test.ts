@@ -4,7 +4,7 @@ import { controls } from '../../../src/contract/control.ts';
 import { endpoints } from '../../../src/contract/endpoints/index.ts';
 import { rowsOf } from '../../../src/contract/rows.ts';
 import { toPlain } from '../../../src/present/plain.ts';
-import { runQuery } from '../../../src/present/query.ts';
+import { runQuery } from '../../../src/present/present.ts';
 import type { Command } from '../../../src/terminal/command.ts';
 import { type Printed, walk } from './walk.ts';
 

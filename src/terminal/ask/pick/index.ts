@@ -1,5 +1,15 @@
 import { CliError } from '../../../base/errors.ts';
-import type { Picked } from '../../parse/parameters.ts';
+import type { Choice } from '../../../base/world.ts';
+import { listOrders } from '../../../contract/endpoints/fx-orders.ts';
+import { listTrades } from '../../../contract/endpoints/fx-trades.ts';
+import { getFintechWallet } from '../../../contract/endpoints/wallets.ts';
+import { amountIn } from '../../../engine/fx-terms.ts';
+import { PREVIEW_READ } from '../../../engine/previews.ts';
+import type { Operation } from '../../../journal/journal.ts';
+import { amountForPeople } from '../../../money/amount.ts';
+import { visible } from '../../../present/text.ts';
+import { timeText } from '../../../present/times.ts';
+import type { Picked, Thing } from '../../parse/parameters.ts';
 import type { Session } from '../../session.ts';
 
 /** Lets the user pick a missing value; undefined if there is no list to pick from. `group` is the command's first word. */
@@ -27,6 +37,78 @@ export async function pick(
       });
     }
     default:
-      return (await import('./things.ts')).pickThing(session, picks, question, group);
+      return pickThing(session, picks, question, group);
   }
+}
+
+type Choices = readonly Choice<string>[];
+
+/** How many of the newest things are offered. */
+const MAX_CHOICES = 100;
+
+const choice = (value: string | null | undefined, ...parts: readonly (string | null | undefined)[]): Choices =>
+  value ? [{ value, name: visible([...parts.filter(Boolean).map(brief), value].join(' · ')) }] : [];
+
+/** A user's id in a sentence, which nobody reads, would take a line of its own. */
+const brief = (text: string | null | undefined) => text?.replace(/\b([\da-f]{12})[\da-f]{21,}\b/g, '$1…');
+
+const cngn = (figure: Parameters<typeof amountIn>[0]) => {
+  const value = amountIn(figure, 'CNGN');
+  return value && amountForPeople(value);
+};
+
+async function operations(session: Session): Promise<readonly Operation[]> {
+  const journal = await session.existingJournal();
+  if (!journal) return [];
+  const account = await journal.accountIds(await session.accountNames());
+  return journal.list({ account, limit: MAX_CHOICES });
+}
+
+/** Many differ only in their time. */
+const partsOf = ({ globals: { zone } }: Session, { summary, createdAt, state }: Operation) =>
+  [summary, timeText(createdAt, { zone }, true), state] as const;
+
+const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promise<Choices>>> = {
+  'external wallet': async (session) => {
+    const { data } = await session.call(getFintechWallet, {}, PREVIEW_READ);
+    return (data.externalWallets ?? []).flatMap(({ address, label, blockchain }) => choice(address, label, blockchain));
+  },
+  order: async (session) => {
+    const { data } = await session.call(listOrders, { limit: MAX_CHOICES }, PREVIEW_READ);
+    const open = (data.orders ?? []).filter(({ status }) => status !== 'deleted');
+    return open.flatMap(({ orderId, pair, side, price: figure, status }) => {
+      const price = cngn(figure);
+      return choice(orderId, [side, pair, price && `at ${price}`].filter(Boolean).join(' '), status);
+    });
+  },
+  trade: async (session) => {
+    const { data } = await session.call(listTrades, { limit: MAX_CHOICES }, PREVIEW_READ);
+    return (data.trades ?? []).flatMap(({ tradeId, pair, side, cngnAmount, status }) =>
+      choice(tradeId, [side, pair, cngn(cngnAmount)].filter(Boolean).join(' '), status),
+    );
+  },
+  request: async (session, group) => {
+    // `recover` works for requests of every group.
+    const isOwn = ({ command }: Operation) => group === 'recover' || command.split(' ')[1] === group;
+    const own = (await operations(session)).filter(isOwn);
+    return own.flatMap((each) => choice(each.requestId, ...partsOf(session, each)));
+  },
+  operation: async (session) =>
+    (await operations(session)).flatMap((each) => choice(each.operationId, ...partsOf(session, each))),
+};
+
+/** Lets the user pick a thing by its description; undefined if there is none, or if the list cannot be read. */
+async function pickThing(session: Session, thing: Thing, question: string, group: string): Promise<string | undefined> {
+  const choices = await READERS[thing](session, group).catch((error: unknown) => {
+    // An id can be typed although the list cannot be read.
+    if (error instanceof CliError && error.category !== 'interrupted') return [];
+    throw error;
+  });
+  if (choices.length === 0) return undefined;
+  const prompter = await session.world.prompter();
+  return prompter.search(`${question} Type part of it:`, async (typed) => {
+    const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = choices.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
+    return found.length > 0 || typed.trim() === '' ? found : choice(typed.trim(), 'use this id');
+  });
 }

@@ -5,7 +5,7 @@ interface Step {
 }
 
 /** A paragraph, command lines, a numbered step, or a table of two columns. Code is between backticks. */
-export type Block =
+export type TopicBlock =
   | string
   | { readonly run: readonly string[] }
   | Step
@@ -15,7 +15,7 @@ export type Block =
 export interface Topic {
   readonly name: string;
   readonly title: string;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly TopicBlock[];
   /** The page below docs/ that says more. */
   readonly more: string;
 }
