@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { grouped, isWireNumber } from '../money/decimal.ts';
 import type { Pagination, Result } from './result.ts';
 
@@ -37,6 +38,16 @@ function fieldsOf(value: unknown): Fields {
 function numberIn(fields: Fields, name: string): number | null {
   const value = fields[name];
   return isWireNumber(value) && typeof value === 'number' ? value : null;
+}
+
+/** The form of a position in JSON. */
+export function paginationSchema() {
+  const count = z.nullable(z.int());
+  return z.object({
+    ...{ total: count, limit: count, offset: count },
+    hasMore: z.nullable(z.boolean()),
+    after: z.nullable(z.string()),
+  });
 }
 
 interface Printed {

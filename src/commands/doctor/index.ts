@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { modeForPeople } from '../../account/mode.ts';
 import { type Profile, resolveProfile, storeFor } from '../../account/profile.ts';
 import { isTrusted, profileNames, readProfile, untrustedCommand } from '../../account/stored-profile.ts';
@@ -212,19 +213,17 @@ const doctorCommand = command({
     'Checks this machine, the profile, its key, the network and the account. Sends only reads. Exits with 0 if nothing is worse than a warning, otherwise with the highest exit code among the problems: 2 for this machine and its settings, 4 for the key and the allowlist, 5 for the network, 8 for an unfinished key rotation, 9 for a public key of the service that was not accepted.',
   examples: ['fiatrail doctor', `fiatrail doctor --profile main -o json --query "checks[?state == 'problem'].fix"`],
   endpoints: [getPlatformPublicKey.id, ipAllowlist.id],
-  prints: {
-    form: {
-      checks: [
-        'list of',
-        {
-          check: 'text',
-          state: ['one of', 'ok', 'warning', 'problem', 'skipped'],
-          detail: 'text',
-          fix: ['null or', 'text'],
-        },
-      ],
-    },
-  },
+  prints: () =>
+    z.object({
+      checks: z.array(
+        z.object({
+          check: z.string(),
+          state: z.enum(['ok', 'warning', 'problem', 'skipped']),
+          detail: z.string(),
+          fix: z.nullable(z.string()),
+        }),
+      ),
+    }),
   isLocal: true,
   findsProfile: true,
   parameters: {},

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
@@ -16,7 +17,7 @@ const aesCommand = command({
     'Prints only the fingerprint unless --print-key is given. The key signs webhooks if no webhook secret is set, and encrypts the older envelope. It is read from the service each time and never stored.',
   examples: ['fiatrail keys aes show', 'fiatrail keys aes show --print-key -o json --query aesKey'],
   endpoints: [getAesKey.id],
-  prints: { form: { fingerprint: 'text', 'aesKey?': 'text' } },
+  prints: () => z.object({ fingerprint: z.string(), aesKey: z.optional(z.string()) }),
   parameters: { printKey: switchOn('--print-key', 'print the key') },
   run: async (session, { printKey }) => {
     const { data } = await session.call(getAesKey, {});

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
@@ -102,7 +103,7 @@ async function showKey(session: Session): Promise<Outcome> {
   return { result: { data, ...(raw === undefined ? {} : { raw }) } };
 }
 
-const PLATFORM_KEY = { publicKey: 'text', fingerprint: 'text' } as const;
+const platformKeySchema = () => z.object({ publicKey: z.string(), fingerprint: z.string() });
 
 const showCommand = command({
   words: ['keys', 'platform', 'show'],
@@ -111,7 +112,7 @@ const showCommand = command({
     'Requests can be sealed to this key, an X25519 key of 64 hexadecimal digits for libsodium’s crypto_box_seal. It is not a secret.',
   examples: ['fiatrail keys platform show', 'fiatrail keys platform show -o json --query fingerprint'],
   endpoints: [getPlatformPublicKey.id],
-  prints: { form: PLATFORM_KEY },
+  prints: platformKeySchema,
   parameters: {},
   run: showKey,
 });
@@ -126,7 +127,7 @@ const acceptCommand = command({
     'fiatrail keys platform accept --fingerprint SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU',
   ],
   endpoints: [getPlatformPublicKey.id],
-  prints: { form: { ...PLATFORM_KEY, accepted: 'flag' } },
+  prints: () => z.extend(platformKeySchema(), { accepted: z.boolean() }),
   parameters: { fingerprint: option('--fingerprint <fingerprint>', 'the key that you expect', expectedKey) },
   run: async (session, { fingerprint }) => acceptKey(session, requireStored(session), fingerprint),
 });

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { type Profile, storeFor } from '../../account/profile.ts';
 import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
@@ -200,19 +201,18 @@ export const rotateCommand = command({
     'fiatrail keys rotate --resume --push-command "vault kv put kv/fiatrail key=-"',
   ],
   endpoints: [regenerateApiKey.id, getPlatformPublicKey.id],
-  prints: {
-    form: {
-      profile: 'text',
-      outcome: 'text',
-      'oldFingerprint?': 'text',
-      fingerprint: 'text',
-      'keptIn?': 'text',
-      'pushedTo?': 'whole number',
-      'keyFile?': 'text',
-      'apiKey?': 'text',
-      operationId: 'text',
-    },
-  },
+  prints: () =>
+    z.object({
+      profile: z.string(),
+      outcome: z.string(),
+      oldFingerprint: z.optional(z.string()),
+      fingerprint: z.string(),
+      keptIn: z.optional(z.string()),
+      pushedTo: z.optional(z.int()),
+      keyFile: z.optional(z.string()),
+      apiKey: z.optional(z.string()),
+      operationId: z.string(),
+    }),
   finishesRotations: true,
   parameters: {
     pushCommand: repeated(

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { apiKeyFrom } from '../../account/api-key.ts';
 import { safeBaseUrl } from '../../account/base-url.ts';
 import { changeProfile } from '../../account/changes.ts';
@@ -67,15 +68,14 @@ export const sandboxKeyCommand = command({
     'fiatrail keys sandbox add --profile main --save main-sandbox',
   ],
   endpoints: [createSandboxKey.id],
-  prints: {
-    form: {
-      fintechId: ['null or', 'text'],
-      createdAt: ['null or', 'time'],
-      fingerprint: 'text',
-      savedIn: ['null or', 'text'],
-      'apiKey?': 'text',
-    },
-  },
+  prints: () =>
+    z.object({
+      fintechId: z.nullable(z.string()),
+      createdAt: z.nullable(z.iso.datetime()),
+      fingerprint: z.string(),
+      savedIn: z.nullable(z.string()),
+      apiKey: z.optional(z.string()),
+    }),
   parameters: {
     at: option('--base-url <url>', 'base URL of the sandbox (default: that of the --save profile)', safeBaseUrl),
     save: option('--save <profile>', 'profile to save the key in, created if needed', profileName),

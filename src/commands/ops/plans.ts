@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { Checked } from '../../engine/change.ts';
@@ -79,19 +80,20 @@ export const signCommand = command({
     'Compares the plan with the account, as ops apply does, and stops with exit 9 if anything changed. Then it shows what it read itself, and apart from that what only the author says, asks, and adds your signature to the file. It does not sign if the account cannot be read. Needs your own operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run reads nothing from the service, and only shows what the author says.',
   examples: ['fiatrail ops sign plan.json', 'fiatrail ops sign plan.json --dry-run'],
   endpoints: [],
-  prints: {
-    form: {
-      plan: 'text',
-      hash: 'text',
-      summary: 'text',
-      amounts: ['list of', { field: 'text', asset: 'text', value: 'text', minor: 'text' }],
-      author: 'text',
-      createdAt: 'time',
-      expiresAt: 'time',
-      rules: ['list of', 'text'],
-      signatures: ['list of', { operator: 'text', role: ['one of', 'author', 'signer'], signedAt: 'time' }],
-    },
-  },
+  prints: () =>
+    z.object({
+      plan: z.string(),
+      hash: z.string(),
+      summary: z.string(),
+      amounts: z.array(z.object({ field: z.string(), asset: z.string(), value: z.string(), minor: z.string() })),
+      author: z.string(),
+      createdAt: z.iso.datetime(),
+      expiresAt: z.iso.datetime(),
+      rules: z.array(z.string()),
+      signatures: z.array(
+        z.object({ operator: z.string(), role: z.enum(['author', 'signer']), signedAt: z.iso.datetime() }),
+      ),
+    }),
   parameters: { file },
   run: async (session, input) => {
     const { world, profile } = session;

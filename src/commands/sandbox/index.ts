@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import {
@@ -65,7 +66,7 @@ const snapshotCommand = command({
   details: 'The file contains the sandbox’s keys and is readable only by its owner. It is written on this machine.',
   examples: ['fiatrail sandbox snapshot before.db', 'fiatrail sandbox snapshot before.db -o json --query bytes'],
   endpoints: [sandboxSnapshot.id],
-  prints: { form: { path: 'text', bytes: 'whole number' } },
+  prints: () => z.object({ path: z.string(), bytes: z.int() }),
   parameters: { file: argument('file', 'file to create; it must not exist', newFile, 'File:') },
   run: async (session, input) => {
     requireSandbox(session);
@@ -87,7 +88,7 @@ const restoreCommand = command({
   details: 'Replaces everything in the sandbox except its key.',
   examples: ['fiatrail sandbox restore before.db', 'fiatrail sandbox restore before.db --yes'],
   endpoints: [sandboxRestore.id],
-  prints: { response: sandboxRestore, more: { path: 'text' } },
+  prints: { response: sandboxRestore, more: () => ({ path: z.string() }) },
   parameters: { file: argument('file', 'file written by sandbox snapshot', word, 'File:') },
   run: async (session, input) => {
     requireSandbox(session);

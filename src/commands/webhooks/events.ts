@@ -1,9 +1,10 @@
+import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
 import { EVENTS, eventOf } from '../../contract/events.ts';
-import { FIELD_FORM, fieldsOf } from '../../derive/describe.ts';
+import { fieldSchema, fieldsOf } from '../../derive/describe.ts';
 import { printable } from '../../money/amount.ts';
-import type { Form } from '../../present/prints.ts';
+import { paginationSchema } from '../../present/pagination.ts';
 import { command } from '../../terminal/command.ts';
 import { nearest } from '../../terminal/parse/nearest.ts';
 import { optionalArgument, word } from '../../terminal/parse/parameters.ts';
@@ -22,7 +23,8 @@ const FIELDS = [
   { field: 'meaning', title: 'Meaning' },
 ] as const;
 
-const EVENT = { name: 'text', scope: ['one of', 'user', 'fintech'], source: 'text', means: 'text' } satisfies Form;
+const eventSchema = () =>
+  z.object({ name: z.string(), scope: z.enum(['user', 'fintech']), source: z.string(), means: z.string() });
 
 /** Returns an event by either of its names. Throws CliError usage. */
 export function eventNamed(text: string) {
@@ -42,12 +44,14 @@ export const eventsCommand = command({
   summary: 'List the events of the service, or describe one with its fields',
   examples: ['fiatrail webhooks events', 'fiatrail webhooks events user.onboarded -o json'],
   endpoints: [],
-  prints: {
-    either: [
-      { form: { events: ['list of', { ...EVENT, 'otherName?': 'text' }], pagination: 'pagination' } },
-      { form: { ...EVENT, otherName: ['null or', 'text'], fields: ['list of', FIELD_FORM] } },
-    ],
-  },
+  prints: () =>
+    z.union([
+      z.object({
+        events: z.array(z.extend(eventSchema(), { otherName: z.optional(z.string()) })),
+        pagination: paginationSchema(),
+      }),
+      z.extend(eventSchema(), { otherName: z.nullable(z.string()), fields: z.array(fieldSchema()) }),
+    ]),
   isLocal: true,
   parameters: { event: optionalArgument('event', 'event to describe, such as user.onboarded', word) },
   run: async (_session, { event: name }) => {

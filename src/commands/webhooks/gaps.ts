@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
 import { listSwaps } from '../../contract/endpoints/swaps.ts';
@@ -63,22 +64,20 @@ export const gapsCommand = command({
 Some events cannot be compared, because no list shows their work: those of an onramp that has not been paid, including virtual.account.created, and those of bridges. No list says whether a failed payout reached the bank, so fintech.offramp.payout.initiated is expected of completed payouts only.`,
   examples: ['fiatrail webhooks inbox gaps', 'fiatrail webhooks inbox gaps -o json --query "missing[].event"'],
   endpoints: [listUsers.id, listDeposits.id, listPayouts.id, listWithdrawals.id, listSwaps.id],
-  prints: {
-    form: {
-      since: 'time',
-      missing: [
-        'list of',
-        {
-          event: 'text',
-          kind: 'text',
-          id: ['null or', 'text'],
-          status: ['null or', 'text'],
-          createdAt: ['null or', 'time'],
-        },
-      ],
-      unlisted: ['list of', { id: 'whole number', event: 'text' }],
-    },
-  },
+  prints: () =>
+    z.object({
+      since: z.iso.datetime(),
+      missing: z.array(
+        z.object({
+          event: z.string(),
+          kind: z.string(),
+          id: z.nullable(z.string()),
+          status: z.nullable(z.string()),
+          createdAt: z.nullable(z.iso.datetime()),
+        }),
+      ),
+      unlisted: z.array(z.object({ id: z.int(), event: z.string() })),
+    }),
   parameters: periodOptions,
   run: async (session, given) => {
     const inbox = await openProfileInbox(session.world, session.profile);

@@ -1,7 +1,9 @@
+import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { openProfileInbox } from '../../engine/inbox.ts';
 import { DEFAULT_LIMIT } from '../../engine/lists/listed.ts';
 import { cursorOf, listDigest, pointOf } from '../../engine/lists/resume.ts';
+import { paginationSchema } from '../../present/pagination.ts';
 import { command } from '../../terminal/command.ts';
 import { choice, pageOptions } from '../../terminal/parse/paging.ts';
 import { id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
@@ -11,7 +13,7 @@ import type { InboxEvent, Selection } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { eventNamed } from './events.ts';
 import { printedEvent } from './offline.ts';
-import { CONTENT, COUNTED, headersOf, LISTED, summaryOf } from './summary.ts';
+import { contentSchema, countedSchema, headersOf, listedSchema, summaryOf } from './summary.ts';
 
 /** Runs something on the profile's inbox, and closes it. */
 export async function withInbox<T>({ world, profile }: Session, run: (inbox: Inbox) => T | Promise<T>): Promise<T> {
@@ -89,7 +91,7 @@ export const listCommand = command({
     'fiatrail webhooks inbox list --status dead --all -o ndjson',
   ],
   endpoints: [],
-  prints: { either: [{ form: LISTED }, { form: COUNTED }] },
+  prints: () => z.union([listedSchema(), countedSchema()]),
   isLocal: true,
   parameters: {
     count: switchOn('--count', 'count the events by name'),
@@ -153,7 +155,8 @@ export const exportCommand = command({
     'fiatrail webhooks inbox export --event user.onboarded -o ndjson',
   ],
   endpoints: [],
-  prints: { form: { events: ['list of', { ...CONTENT, body: 'text' }], pagination: 'pagination' } },
+  prints: () =>
+    z.object({ events: z.array(z.extend(contentSchema(), { body: z.string() })), pagination: paginationSchema() }),
   isLocal: true,
   parameters: {
     from: optionalArgument('event', 'number of the first event to print', wholeNumber(1, 1e15)),

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { storedOrBuiltIn } from '../../account/profile.ts';
 import { privateKeyFrom, sealingKeysOf } from '../../account/sealing-keys.ts';
 import { serviceNameOf } from '../../account/service-name.ts';
@@ -61,16 +62,15 @@ export const verifyCommand = command({
     'fiatrail webhooks verify --message delivery.http --any-age -o json',
   ],
   endpoints: [],
-  prints: {
-    form: {
-      verified: 'flag',
-      event: ['null or', 'text'],
-      webhookId: ['null or', 'text'],
-      sentAt: 'time',
-      isLate: 'flag',
-      serviceName: 'text',
-    },
-  },
+  prints: () =>
+    z.object({
+      verified: z.boolean(),
+      event: z.nullable(z.string()),
+      webhookId: z.nullable(z.string()),
+      sentAt: z.iso.datetime(),
+      isLate: z.boolean(),
+      serviceName: z.string(),
+    }),
   isLocal: true,
   parameters: {
     signature: option('--signature <hex>', 'the signature header', word),
@@ -186,19 +186,18 @@ export const openCommand = command({
     'A sealed body is opened with the private keys of the profile, older ones too. The signature is not checked.',
   examples: ['fiatrail webhooks open --body body.json', 'fiatrail webhooks open --message delivery.http -o json'],
   endpoints: [],
-  prints: {
-    form: {
-      event: 'text',
-      isKnown: 'flag',
-      eventId: ['null or', 'text'],
-      requestId: ['null or', 'text'],
-      userId: ['null or', 'text'],
-      fintechId: ['null or', 'text'],
-      happenedAt: ['null or', 'time'],
-      data: 'any',
-      isSealed: 'flag',
-    },
-  },
+  prints: () =>
+    z.object({
+      event: z.string(),
+      isKnown: z.boolean(),
+      eventId: z.nullable(z.string()),
+      requestId: z.nullable(z.string()),
+      userId: z.nullable(z.string()),
+      fintechId: z.nullable(z.string()),
+      happenedAt: z.nullable(z.iso.datetime()),
+      data: z.unknown(),
+      isSealed: z.boolean(),
+    }),
   isLocal: true,
   parameters: {
     body: file,

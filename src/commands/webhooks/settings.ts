@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { storedOrBuiltIn } from '../../account/profile.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { secretPrintedBy } from '../../account/stores/command-store.ts';
@@ -157,7 +158,10 @@ export const setCommand = command({
     'op read op://ops/webhook/secret | fiatrail webhooks set https://hooks.example.com/fiatrail --secret-stdin --yes',
   ],
   endpoints: [setWebhook.id, getWebhook.id],
-  prints: { response: setWebhook, more: { 'secretFingerprint?': 'text', 'secret?': 'text' } },
+  prints: {
+    response: setWebhook,
+    more: () => ({ secretFingerprint: z.optional(z.string()), secret: z.optional(z.string()) }),
+  },
   parameters: {
     url: argument('url', 'public HTTPS URL that receives the events', webhookUrl, 'Webhook URL:'),
     events: option('--events <names>', 'event names, separated by commas (default all)', eventNames),

@@ -1,13 +1,26 @@
-import type { Form } from '../../present/prints.ts';
+import * as z from 'zod/mini';
+import { paginationSchema } from '../../present/pagination.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 
 /** The form of `summaryOf`. */
-const SUMMARY = {
-  ...{ id: 'whole number', event: ['null or', 'text'], mark: 'text', requestId: ['null or', 'text'] },
-  ...{ userId: ['null or', 'text'], eventId: ['null or', 'text'], webhookId: ['null or', 'text'], isLate: 'flag' },
-  ...{ isSealed: 'flag', problem: ['null or', 'text'], happenedAt: ['null or', 'time'], copies: 'whole number' },
-  ...{ sentAt: 'time', receivedAt: 'time', forwarding: ['null or', ['one of', 'forwarded', 'pending', 'dead']] },
-} satisfies Form;
+const summarySchema = () =>
+  z.object({
+    id: z.int(),
+    event: z.nullable(z.string()),
+    mark: z.string(),
+    requestId: z.nullable(z.string()),
+    userId: z.nullable(z.string()),
+    eventId: z.nullable(z.string()),
+    webhookId: z.nullable(z.string()),
+    isLate: z.boolean(),
+    isSealed: z.boolean(),
+    problem: z.nullable(z.string()),
+    happenedAt: z.nullable(z.iso.datetime()),
+    copies: z.int(),
+    sentAt: z.iso.datetime(),
+    receivedAt: z.iso.datetime(),
+    forwarding: z.nullable(z.enum(['forwarded', 'pending', 'dead'])),
+  });
 
 /** An event as the lists print it. */
 export function summaryOf(event: InboxEvent) {
@@ -34,25 +47,35 @@ function forwardingOf({ forwards }: InboxEvent): 'forwarded' | 'pending' | 'dead
 export const headersOf = ({ headers }: InboxEvent) => Object.entries(headers).map(([name, value]) => ({ name, value }));
 
 /** What the commands of the inbox print: a list, the counts by name, an event with its content, and what a target answered. */
-export const LISTED: Form = {
-  events: ['list of', SUMMARY],
-  pagination: 'pagination',
-  counts: { events: 'whole number', waiting: 'whole number', dead: 'whole number' },
-};
-export const COUNTED: Form = {
-  counts: ['list of', { event: ['null or', 'text'], mark: 'text', count: 'whole number' }],
-  pagination: 'pagination',
-};
-export const CONTENT = {
-  ...SUMMARY,
-  data: 'any',
-  headers: ['list of', { name: 'text', value: 'text' }],
-} satisfies Form;
-export const FORWARD: Form = {
-  ...{ target: 'text', attempts: 'whole number', status: ['null or', 'whole number'], problem: ['null or', 'text'] },
-  state: ['one of', 'waiting', 'acknowledged', 'dead'],
-  dueAt: ['null or', 'time'],
-};
-export const SENT = {
-  ...{ event: ['null or', 'text'], to: 'text', status: ['null or', 'whole number'], problem: ['null or', 'text'] },
-} satisfies Form;
+export const listedSchema = () =>
+  z.object({
+    events: z.array(summarySchema()),
+    pagination: paginationSchema(),
+    counts: z.object({ events: z.int(), waiting: z.int(), dead: z.int() }),
+  });
+export const countedSchema = () =>
+  z.object({
+    counts: z.array(z.object({ event: z.nullable(z.string()), mark: z.string(), count: z.int() })),
+    pagination: paginationSchema(),
+  });
+export const contentSchema = () =>
+  z.extend(summarySchema(), {
+    data: z.unknown(),
+    headers: z.array(z.object({ name: z.string(), value: z.string() })),
+  });
+export const forwardSchema = () =>
+  z.object({
+    target: z.string(),
+    attempts: z.int(),
+    status: z.nullable(z.int()),
+    problem: z.nullable(z.string()),
+    state: z.enum(['waiting', 'acknowledged', 'dead']),
+    dueAt: z.nullable(z.iso.datetime()),
+  });
+export const sentSchema = () =>
+  z.object({
+    event: z.nullable(z.string()),
+    to: z.string(),
+    status: z.nullable(z.int()),
+    problem: z.nullable(z.string()),
+  });

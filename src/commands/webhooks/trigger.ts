@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { problemsOf, problemText } from '../../contract/check.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
@@ -47,7 +48,8 @@ export const triggerCommand = command({
     'fiatrail webhooks trigger fintech.user.deposit.received --target http://127.0.0.1:3000/webhooks --set deposit.amount=750',
   ],
   endpoints: [],
-  prints: { form: { event: 'text', to: 'text', status: ['null or', 'whole number'], problem: ['null or', 'text'] } },
+  prints: () =>
+    z.object({ event: z.string(), to: z.string(), status: z.nullable(z.int()), problem: z.nullable(z.string()) }),
   isLocal: true,
   parameters: {
     event: argument('event', 'event name, such as user.onboarded', word, 'Event:'),
