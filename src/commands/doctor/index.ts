@@ -17,8 +17,7 @@ import type { Session } from '../../terminal/session.ts';
 import { choiceOf } from '../../terminal/show/chosen-profile.ts';
 import { accountChecks } from './account.ts';
 import { type Check, type Finding, findingOf, ok, problem, type Subject, skipped, typed, warning } from './check.ts';
-import { journalChecks } from './journal.ts';
-import { machineChecks } from './machine.ts';
+import { journalChecks, machineChecks } from './machine.ts';
 
 const CONNECTION = 'check the address with: fiatrail explain';
 

@@ -15,8 +15,7 @@ import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { onOrOff, option, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { acceptedPlatformKey } from './platform.ts';
-import { requireStored } from './stored.ts';
+import { acceptedPlatformKey, requireStored } from './platform.ts';
 
 const PRIVATE_KEY_BYTES = 1024;
 

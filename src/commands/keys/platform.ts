@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
+import { storedOrBuiltIn } from '../../account/profile.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
@@ -7,13 +8,21 @@ import { publicKeyFingerprint } from '../../crypto/fingerprint.ts';
 import { isKeyText } from '../../crypto/sealed-box.ts';
 import { platformKeyChanged } from '../../engine/connect.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
-import type { Outcome } from '../../engine/outcome.ts';
-import { outcomeOf } from '../../engine/outcome.ts';
+import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { option } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { requireStored } from './stored.ts';
+
+/** Returns the stored profile to change. Throws CliError usage for a profile from the environment, which stores nothing. */
+export function requireStored({ profile }: Session): StoredProfile {
+  const stored = storedOrBuiltIn(profile);
+  if (stored) return stored;
+  throw new CliError('usage', 'an account set by FIATRAIL_BASE_URL and FIATRAIL_API_KEY cannot store keys', {
+    code: 'NO_PROFILE',
+    hint: 'add a profile for it with: fiatrail profiles add NAME --base-url URL --key-stdin',
+  });
+}
 
 /** Reads the service's public key. Throws CliError. */
 async function platformKeyNow(session: Session): Promise<string> {

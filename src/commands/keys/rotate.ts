@@ -8,7 +8,6 @@ import { fingerprint } from '../../crypto/fingerprint.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { prepareRequest } from '../../engine/requests.ts';
 import { giveUp } from '../../engine/rotation/answer.ts';
-import { pushWords } from '../../engine/rotation/push.ts';
 import { currentKey, finished, printedFields, resume } from '../../engine/rotation/resume.ts';
 import {
   alreadyRotating,
@@ -18,7 +17,7 @@ import {
   sendRotation,
   withRotationLock,
 } from '../../engine/rotation/rotation.ts';
-import { isWritable } from '../../engine/rotation/steps.ts';
+import { isWritable, pushWords } from '../../engine/rotation/steps.ts';
 import { confirmRequest } from '../../terminal/ask/confirm.ts';
 import { askFor } from '../../terminal/ask/input.ts';
 import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';

@@ -4,8 +4,7 @@ import { CliError, withDetails } from '../../base/errors.ts';
 import { Checked } from '../../engine/change.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import { warnIfAlone } from '../../engine/operations/applied.ts';
-import type { Plan } from '../../engine/plans/plan.ts';
-import { quotedText } from '../../engine/plans/quoted-text.ts';
+import { type Plan, quotedText } from '../../engine/plans/plan.ts';
 import type { Signers } from '../../engine/plans/signatures.ts';
 import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
@@ -18,7 +17,7 @@ const file = argument('file', 'plan that a command wrote with --plan', word, 'Fi
 /** Reads a plan for the account of this command. Throws CliError usage. */
 async function planIn(session: Session, path: string): Promise<Plan> {
   const { readPlan } = await import('../../engine/plans/file.ts');
-  const { requireAccount } = await import('../../engine/plans/account.ts');
+  const { requireAccount } = await import('../../engine/plans/plan.ts');
   const plan = readPlan(path);
   await requireAccount(session, plan);
   return plan;
@@ -31,7 +30,7 @@ async function requireSecondEyes(
   publicKey: string,
   { list, isShared }: Signers,
 ): Promise<void> {
-  const { dependence } = await import('../../engine/plans/independence.ts');
+  const { dependence } = await import('../../engine/plans/signatures.ts');
   const { requireIndependence } = await import('../../engine/plans/signatures.ts');
   const { operator, user, host } = content.author;
   // An author without a key is known by the machine only.

@@ -20,10 +20,9 @@ import { type Command, command, type Group } from '../../terminal/command.ts';
 import { choice, listOptions } from '../../terminal/parse/paging.ts';
 import { argument, duration, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
-import { acceptPlainResponses } from './accept-plain.ts';
 import { faultCommands } from './fault.ts';
 import { payCommand } from './pay.ts';
-import { requireSandbox } from './require-sandbox.ts';
+import { acceptPlainResponses, requireSandbox } from './require-sandbox.ts';
 import { resetCommand, seedCommand } from './seed.ts';
 import { serveCommand } from './serve.ts';
 

@@ -14,10 +14,19 @@ import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { contentOf } from '../../webhooks/inbox/received.ts';
 import { sendTo } from '../../webhooks/listen/forwarder.ts';
-import { setAt } from './change.ts';
-import { exportCommand, listCommand, PAGE, withInbox } from './inbox-list.ts';
+import { setAt } from './events.ts';
+import {
+  contentSchema,
+  exportCommand,
+  forwardSchema,
+  headersOf,
+  listCommand,
+  PAGE,
+  sentSchema,
+  summaryOf,
+  withInbox,
+} from './inbox-list.ts';
 import { printedEvent, privateKeysOf } from './offline.ts';
-import { contentSchema, forwardSchema, headersOf, sentSchema, summaryOf } from './summary.ts';
 import { resigningOf, shownTarget, targetName, targetUrl } from './targets.ts';
 
 /** Finds an event. Throws CliError usage. */

@@ -13,8 +13,7 @@ import { isWireNumber, parseExactJson, scaledInteger, wireNumberText } from '../
 import { isPlainAmount } from '../../present/money.ts';
 import { isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
-import { createPlan } from './file.ts';
-import { planText } from './format.ts';
+import { createPlan, planText } from './file.ts';
 import type { ShownLine } from './line.ts';
 import type { OperatorList } from './operator-list.ts';
 import {
