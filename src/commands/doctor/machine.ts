@@ -12,7 +12,7 @@ import {
 import type { Journal } from '../../journal/journal.ts';
 import { shellWord } from '../../present/text.ts';
 import { stateError } from '../../terminal/show/failures.ts';
-import { type Check, type Finding, findingOf, ok, problem, type Subject, skipped, typed, warning } from './check.ts';
+import { type Check, checked, type Finding, ok, problem, type Subject, skipped, typed, warning } from './check.ts';
 
 /** Checks this machine, independently of the profile. */
 export async function machineChecks({ session: { world, globals } }: Subject): Promise<Check[]> {
@@ -29,9 +29,9 @@ export async function machineChecks({ session: { world, globals } }: Subject): P
     folders.map(async ({ what, path, missing }) => {
       const fix = `check the owner and the permissions of ${shellWord(path)}`;
       return [
-        { check: `${what} folder`, ...(await findingOf(() => folderFinding(path, missing, world), fix)) },
-        { check: `${what} files`, ...(await findingOf(() => filesFinding(path, world), fix)) },
-        { check: `${what} disk`, ...(await findingOf(() => roomFinding(path), fix)) },
+        await checked(`${what} folder`, () => folderFinding(path, missing, world), fix),
+        await checked(`${what} files`, () => filesFinding(path, world), fix),
+        await checked(`${what} disk`, () => roomFinding(path), fix),
       ];
     }),
   );
@@ -153,36 +153,37 @@ export async function journalChecks(subject: Subject, isKeyAccepted: boolean): P
   const fix = server
     ? typed(subject, 'ops verify')
     : 'put a backup back; without one, idempotency keys are lost: compare with the service’s lists before you send anything';
-  const check = (find: (journal: Journal, account: Account) => Promise<Finding>) =>
-    findingOf(async () => {
-      if (!subject.profile) return skipped('no profile could be resolved');
-      if (!server && !entryAt(path)) return ok('none yet');
-      const { name, baseUrl } = subject.profile;
-      try {
-        return await find(await subject.session.journal(), { profile: name, baseUrl });
-      } catch (error) {
-        const onServer = server && stateError(error);
-        if (onServer) throw onServer;
-        const known = INTACT.get((error as { readonly problem?: unknown } | undefined)?.problem);
-        if (!known) throw error;
-        return problem('usage', `${path} ${known.why}`, known.fix);
-      }
-    }, fix);
+  const check = (name: string, find: (journal: Journal, of: JournalAccount) => Promise<Finding>) =>
+    checked(
+      name,
+      async () => {
+        if (!subject.profile) return skipped('no profile could be resolved');
+        if (!server && !entryAt(path)) return ok('none yet');
+        const { name: profile, baseUrl } = subject.profile;
+        try {
+          return await find(await subject.session.journal(), { profile, baseUrl });
+        } catch (error) {
+          const onServer = server && stateError(error);
+          if (onServer) throw onServer;
+          const known = INTACT.get((error as { readonly problem?: unknown } | undefined)?.problem);
+          if (!known) throw error;
+          return problem('usage', `${path} ${known.why}`, known.fix);
+        }
+      },
+      fix,
+    );
   return [
-    {
-      check: 'key rotation',
-      ...(await check((journal, account) => rotationFinding(journal, account, subject, isKeyAccepted))),
-    },
-    { check: 'operations', ...(await check((journal, account) => unknownFinding(journal, account, subject))) },
-    ...(server ? [{ check: 'journal role', ...(await check(roleFinding)) }] : []),
+    await check('key rotation', (journal, of) => rotationFinding(journal, of, subject, isKeyAccepted)),
+    await check('operations', (journal, of) => unknownFinding(journal, of, subject)),
+    ...(server ? [await check('journal role', roleFinding)] : []),
   ];
 }
 
-type Account = Parameters<Journal['rotations']['openOf']>[0];
+type JournalAccount = Parameters<Journal['rotations']['openOf']>[0];
 
 async function rotationFinding(
   { rotations }: Journal,
-  account: Account,
+  account: JournalAccount,
   subject: Subject,
   isKeyAccepted: boolean,
 ): Promise<Finding> {
@@ -201,7 +202,7 @@ async function roleFinding(journal: Journal): Promise<Finding> {
   );
 }
 
-async function unknownFinding(journal: Journal, account: Account, subject: Subject): Promise<Finding> {
+async function unknownFinding(journal: Journal, account: JournalAccount, subject: Subject): Promise<Finding> {
   const count = await journal.inDoubt(account.profile);
   return count === 0
     ? ok('none with an unknown outcome')

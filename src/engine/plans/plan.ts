@@ -167,14 +167,15 @@ export function quotedText(text: string, maximum = MAX_CHARACTERS): string {
   return `${characters.slice(0, maximum).join('')}… (cut; ${characters.length} characters)`;
 }
 
-interface AccountSession {
+/** The account of a plan, and the journal that knows its operators. */
+export interface PlanAccount {
   readonly profile: Profile;
   accountNames(): Promise<AccountNames>;
   existingJournal(): Promise<Journal | undefined>;
 }
 
 /** Throws CliError usage if a plan is for another account, or for the same one at another address. */
-export async function requireAccount(session: AccountSession, { content: { account } }: Plan): Promise<void> {
+export async function requireAccount(session: PlanAccount, { content: { account } }: Plan): Promise<void> {
   const { name, baseUrl } = session.profile;
   if (account.baseUrl === baseUrl && (await isSameAccount(session, account.keyFingerprint))) return;
   const where = account.mode === 'embedded' ? 'the embedded sandbox' : account.baseUrl;
@@ -186,7 +187,7 @@ export async function requireAccount(session: AccountSession, { content: { accou
 }
 
 /** An account is its key, or a key that the journal knows to be of the same account, such as the one before a rotation. */
-async function isSameAccount(session: AccountSession, keyFingerprint: string): Promise<boolean> {
+async function isSameAccount(session: PlanAccount, keyFingerprint: string): Promise<boolean> {
   const own = await session.accountNames();
   if (own.keyFingerprint === keyFingerprint) return true;
   const journal = await session.existingJournal();

@@ -3,8 +3,8 @@ import type { OwnOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { isSignedBy, signText } from '../../crypto/signing.ts';
-import { type ListedOperator, type ListSession, type OperatorList, operatorListOf } from './operator-list.ts';
-import { type Author, type Plan, quotedText, type Signature } from './plan.ts';
+import { type ListedOperator, type OperatorList, operatorListOf } from './operator-list.ts';
+import { type Author, type Plan, type PlanAccount, quotedText, type Signature } from './plan.ts';
 
 const isSameUser = (one: Author, other: Author): boolean => one.user === other.user && one.host === other.host;
 
@@ -70,7 +70,9 @@ export interface Signers {
 }
 
 /** Returns whose signatures count for an account. */
-export async function signersOf(account: ListSession & { readonly world: World }): Promise<Signers> {
+export async function signersOf(
+  account: Pick<PlanAccount, 'profile' | 'existingJournal'> & { readonly world: World },
+): Promise<Signers> {
   const isShared = journalLocationOf(account.world, account.profile).server !== undefined;
   return { list: await operatorListOf(account), isShared };
 }
