@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
-import { outlineOf } from '../src/commands/completion/complete.ts';
+import { outlineOf } from '../src/commands/completion/outline.ts';
 import { directory } from '../src/contract/directory.ts';
 import { helpFiles } from './help.ts';
 import { kitTypes } from './kit-types.ts';

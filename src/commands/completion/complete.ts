@@ -2,33 +2,10 @@ import type { World } from '../../base/world.ts';
 import { zoneNames } from '../../base/zone.ts';
 import { FORMATS } from '../../present/result.ts';
 import { plainLine } from '../../present/text.ts';
-import type { Command, Group } from '../../terminal/command.ts';
+import type { Group } from '../../terminal/command.ts';
 import { GLOBAL_OPTIONS } from '../../terminal/parse/globals.ts';
-import type { Parameter } from '../../terminal/parse/parameters.ts';
 import type { Candidate } from './known.ts';
-
-/** A parameter as completion needs it. */
-type OutlinedParameter = Pick<Parameter<unknown>, 'kind' | 'name' | 'help' | 'values' | 'repeats'>;
-
-/** A command as completion needs it: what is typed, without the code that runs it. */
-interface Outline extends Pick<Command, 'words' | 'summary'> {
-  readonly parameters: Readonly<Record<string, OutlinedParameter>>;
-}
-
-/** Returns the outlines of a group's commands. In the bundle they are data (scripts/build.ts), because loading the commands would take most of the time of a completion. */
-export async function outlineOf(group: Group): Promise<readonly Outline[]> {
-  const commands = await group.load();
-  return commands.map(({ words, summary, parameters }) => ({
-    words,
-    summary,
-    parameters: Object.fromEntries(
-      Object.entries(parameters).map(([key, { kind, name, help, values, repeats }]) => [
-        key,
-        { kind, name, help, ...(values ? { values } : {}), ...(repeats ? { repeats } : {}) },
-      ]),
-    ),
-  }));
-}
+import { type Outline, type OutlinedParameter, outlineOf } from './outline.ts';
 
 /** Tells the shell to complete file names itself. */
 export const FILES = 'files';
