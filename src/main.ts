@@ -140,7 +140,7 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     ? await (await once()).guardIn(command, input, session.time.nowMs)
     : { values: input, guard: undefined };
   if (isPlan || texts['planExpires'] !== undefined) {
-    const { planToWrite } = await import('./engine/plans/write.ts');
+    const { planToWrite } = await import('./engine/plans/apply.ts');
     const line = { words: command.words, texts, globals };
     session.planWith(planToWrite(line, input, world.ids, (planned) => commandLineOf(command, planned)));
   }

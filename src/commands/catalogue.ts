@@ -227,7 +227,7 @@ export const CATALOGUE: readonly Group[] = [
     summary: 'Print the JSON Schema of what a command prints',
     section: 'For developers',
     isSeldomUsed: true,
-    load: async () => (await import('./schema/index.ts')).commandsOf(CATALOGUE),
+    load: async () => (await import('./schema.ts')).commandsOf(CATALOGUE),
   },
   {
     name: 'openapi',

@@ -1,10 +1,10 @@
+import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
-import { describeEndpoint, endpointsBySpecification, FIELD_FORM } from '../derive/describe.ts';
+import { describeEndpoint, endpointsBySpecification, fieldSchema, requestFieldSchema } from '../derive/describe.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { printable } from '../money/amount.ts';
-import type { Form } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { type Command, command, type Group } from '../terminal/command.ts';
 import { nearest } from '../terminal/parse/nearest.ts';
@@ -38,28 +38,48 @@ const REFUSAL_COLUMNS: readonly Column[] = [
   { field: 'remedy', title: 'Remedy' },
 ];
 
-const ALIASES: Form = ['list of', { method: 'text', path: 'text' }];
-const EFFECT: Form = ['one of', 'read', 'write', 'money', 'destructive'];
+const aliasesSchema = () => z.array(z.object({ method: z.string(), path: z.string() }));
+const effectSchema = () => z.enum(['read', 'write', 'money', 'destructive']);
 
-const ENDPOINTS: Form = [
-  'list of',
-  { id: 'text', method: 'text', path: 'text', aliases: ALIASES, effect: EFFECT, command: 'text' },
-];
+const endpointsSchema = () =>
+  z.array(
+    z.object({
+      id: z.string(),
+      method: z.string(),
+      path: z.string(),
+      aliases: aliasesSchema(),
+      effect: effectSchema(),
+      command: z.string(),
+    }),
+  );
 
-const ENDPOINT: Form = {
-  ...{ id: 'text', summary: 'text', group: 'text', method: 'text', path: 'text', aliases: ALIASES, effect: EFFECT },
-  effects: ['null or', { field: 'text', of: 'any' }],
-  effectWords: 'text',
-  source: 'text',
-  request: ['list of', { ...FIELD_FORM, in: ['one of', 'path', 'query', 'body'], synonyms: ['list of', 'text'] }],
-  response: ['list of', FIELD_FORM],
-  refusals: [
-    'list of',
-    { code: 'text', http: 'whole number', name: 'text', when: 'text', remedy: 'text', source: 'text' },
-  ],
-  command: 'text',
-  rateLimit: { max: 'whole number', windowSeconds: 'whole number', text: 'text' },
-};
+const endpointSchema = () =>
+  z.object({
+    id: z.string(),
+    summary: z.string(),
+    group: z.string(),
+    method: z.string(),
+    path: z.string(),
+    aliases: aliasesSchema(),
+    effect: effectSchema(),
+    effects: z.nullable(z.object({ field: z.string(), of: z.unknown() })),
+    effectWords: z.string(),
+    source: z.string(),
+    request: z.array(requestFieldSchema()),
+    response: z.array(fieldSchema()),
+    refusals: z.array(
+      z.object({
+        code: z.string(),
+        http: z.int(),
+        name: z.string(),
+        when: z.string(),
+        remedy: z.string(),
+        source: z.string(),
+      }),
+    ),
+    command: z.string(),
+    rateLimit: z.object({ max: z.int(), windowSeconds: z.int(), text: z.string() }),
+  });
 
 /**
  * Returns the command for an endpoint: of the commands that list it first, the one that calls the fewest others. Local
@@ -129,7 +149,7 @@ export function commandsOf(catalogue: readonly Group[]): readonly Command[] {
       'Effects are read, write, money (asks for confirmation and is journaled) and destructive (asks for confirmation). Sandbox controls are not listed.',
     examples: ['fiatrail endpoints', 'fiatrail endpoints fx.quote', 'fiatrail endpoints -o json --query "[].path"'],
     endpoints: [],
-    prints: { either: [{ form: ENDPOINTS }, { form: ENDPOINT }] },
+    prints: () => z.union([endpointsSchema(), endpointSchema()]),
     isLocal: true,
     parameters: { endpointId: optionalArgument('endpoint-id', 'endpoint to describe, such as fx.quote', id) },
     run: async (_session, { endpointId }) => {

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { JOURNAL_VARIABLE, journalLocationOf } from '../account/journal-location.ts';
 import { configDir, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
@@ -153,20 +154,18 @@ const explainCommand = command({
     'Covers the profile, its mode, base URL and API key, the output format, the journal and the folders. Keys are shown as fingerprints: the first 12 hex digits of their SHA-256 hash.',
   examples: ['fiatrail explain', 'fiatrail explain --profile main -o json'],
   endpoints: [],
-  prints: {
-    form: {
-      decisions: [
-        'list of',
-        {
-          setting: 'text',
-          value: ['null or', 'text'],
-          decidedBy: ['null or', 'text'],
-          lost: ['list of', 'text'],
-          problem: ['null or', 'text'],
-        },
-      ],
-    },
-  },
+  prints: () =>
+    z.object({
+      decisions: z.array(
+        z.object({
+          setting: z.string(),
+          value: z.nullable(z.string()),
+          decidedBy: z.nullable(z.string()),
+          lost: z.array(z.string()),
+          problem: z.nullable(z.string()),
+        }),
+      ),
+    }),
   isLocal: true,
   findsProfile: true,
   parameters: {},

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
 import { balanceMulti } from '../contract/endpoints/balances.ts';
@@ -6,7 +7,7 @@ import { listTransactions } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { accountBalance, nairaOf } from '../engine/previews.ts';
 import { TOKENS } from '../money/amount.ts';
-import type { Form } from '../present/prints.ts';
+import { amountSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
 import type { Session } from '../terminal/session.ts';
@@ -72,20 +73,28 @@ function columnsOf(mode: Profile['mode'], hasResponded: boolean): readonly Colum
   ];
 }
 
-const COUNT = ['null or', 'whole number'] as const;
-const AMOUNT = ['null or', 'amount'] as const;
+const countSchema = () => z.nullable(z.int());
+const tokenSchema = () => z.nullable(amountSchema());
 
 /** The figures are null if the account does not respond. */
-const STATUS: Form = {
-  profile: 'text',
-  mode: ['one of', 'embedded', 'sandbox', 'live'],
-  baseUrl: ['null or', 'text'],
-  reachable: 'flag',
-  balances: ['null or', { CNGN: AMOUNT, USDC: AMOUNT, USDT: AMOUNT }],
-  fees: ['null or', { withdrawable: AMOUNT, pending: AMOUNT }],
-  pending: ['null or', { deposits: COUNT, payouts: COUNT, withdrawals: COUNT, feeWithdrawals: AMOUNT }],
-  operationsInDoubt: 'whole number',
-};
+const statusSchema = () =>
+  z.object({
+    profile: z.string(),
+    mode: z.enum(['embedded', 'sandbox', 'live']),
+    baseUrl: z.nullable(z.string()),
+    reachable: z.boolean(),
+    balances: z.nullable(z.object({ CNGN: tokenSchema(), USDC: tokenSchema(), USDT: tokenSchema() })),
+    fees: z.nullable(z.object({ withdrawable: tokenSchema(), pending: tokenSchema() })),
+    pending: z.nullable(
+      z.object({
+        deposits: countSchema(),
+        payouts: countSchema(),
+        withdrawals: countSchema(),
+        feeWithdrawals: tokenSchema(),
+      }),
+    ),
+    operationsInDoubt: z.int(),
+  });
 
 const statusCommand = command({
   words: ['status'],
@@ -93,7 +102,7 @@ const statusCommand = command({
   details: 'Also shows the profile and its mode, and how many money operations have an unknown outcome.',
   examples: ['fiatrail status', 'fiatrail status -o json --query balances'],
   endpoints: [balanceMulti.id, accumulatedFees.id, listTransactions.id, listWithdrawals.id],
-  prints: { form: STATUS },
+  prints: statusSchema,
   parameters: {},
   run: async (session) => {
     const { profile } = session;

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import packageJson from '../../package.json' with { type: 'json' };
 import { command } from '../terminal/command.ts';
 
@@ -8,7 +9,7 @@ const versionCommand = command({
   summary: 'Print the version',
   examples: ['fiatrail version', 'fiatrail version -o json'],
   endpoints: [],
-  prints: { form: { version: 'text' } },
+  prints: () => z.object({ version: z.string() }),
   isLocal: true,
   parameters: {},
   run: async ({ globals: { present } }) => {

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { modeInFull } from '../account/mode.ts';
 import { command } from '../terminal/command.ts';
 
@@ -7,17 +8,16 @@ const whoamiCommand = command({
   details: 'Sends nothing. The key is shown as its fingerprint: the first 12 hex digits of its SHA-256 hash.',
   examples: ['fiatrail whoami', 'fiatrail whoami -o json --query profile'],
   endpoints: [],
-  prints: {
-    form: {
-      profile: 'text',
-      account: 'text',
-      mode: ['one of', 'embedded', 'sandbox', 'live'],
-      baseUrl: ['null or', 'text'],
-      keyFingerprint: 'text',
-      user: 'text',
-      host: 'text',
-    },
-  },
+  prints: () =>
+    z.object({
+      profile: z.string(),
+      account: z.string(),
+      mode: z.enum(['embedded', 'sandbox', 'live']),
+      baseUrl: z.nullable(z.string()),
+      keyFingerprint: z.string(),
+      user: z.string(),
+      host: z.string(),
+    }),
   parameters: {},
   run: async ({ profile, world, accountNames }) => {
     const { name, mode, baseUrl } = profile;

@@ -1,89 +1,46 @@
+import * as z from 'zod/mini';
 import {
-  type Alias,
   COMMON_ERRORS,
   type DeclaredError,
-  type Effect,
   type Endpoint,
   fieldsSentIn,
   pathParameters,
 } from '../contract/endpoint.ts';
 import { type Group, groups } from '../contract/endpoints/index.ts';
 import { FAULTS, faultName } from '../contract/faults.ts';
-import type { AssetRule, FieldMeta, Source } from '../contract/fields.ts';
+import type { AssetRule, FieldMeta } from '../contract/fields.ts';
 import { type FieldRow, rowsOf } from '../contract/rows.ts';
 import { ASSET_LABEL } from '../money/amount.ts';
 
-/** A field of a request or response, described for people. */
-export interface FieldDescription {
-  /** Flattened: `matchedOrders[].price`. */
-  readonly name: string;
-  readonly type: string;
-  /** Required in a request; always present in a response. */
-  readonly required: boolean;
-  readonly nullable: boolean;
-  /** Known values or states; a response may contain others. */
-  readonly values: readonly string[] | null;
-  /** The contract's money unit, or `percent`. */
-  readonly unit: string | null;
-  /** The asset, the name of the field that contains it, or a side of the trading pair. */
-  readonly asset: string | null;
-  readonly rule: string | null;
-  readonly secret: boolean;
-  readonly source: Source;
-  /** Unit, values and rule as one text; empty if there is nothing to add to the type. */
-  readonly meaning: string;
-}
+/** The form of a field of a request or response, described for people. */
+export const fieldSchema = () =>
+  z.object({
+    /** Flattened: `matchedOrders[].price`. */
+    name: z.string(),
+    type: z.string(),
+    /** Required in a request; always present in a response. */
+    required: z.boolean(),
+    nullable: z.boolean(),
+    /** Known values or states; a response may contain others. */
+    values: z.nullable(z.array(z.string())),
+    /** The contract's money unit, or `percent`. */
+    unit: z.nullable(z.string()),
+    /** The asset, the name of the field that contains it, or a side of the trading pair. */
+    asset: z.nullable(z.string()),
+    rule: z.nullable(z.string()),
+    secret: z.boolean(),
+    source: z.string(),
+    /** Unit, values and rule as one text; empty if there is nothing to add to the type. */
+    meaning: z.string(),
+  });
 
-/** The form of a `FieldDescription`, for the commands that print it. */
-export const FIELD_FORM = {
-  name: 'text',
-  type: 'text',
-  required: 'flag',
-  nullable: 'flag',
-  values: ['null or', ['list of', 'text']],
-  unit: ['null or', 'text'],
-  asset: ['null or', 'text'],
-  rule: ['null or', 'text'],
-  secret: 'flag',
-  source: 'text',
-  meaning: 'text',
-} as const;
+export type FieldDescription = z.infer<ReturnType<typeof fieldSchema>>;
 
-export interface RequestField extends FieldDescription {
-  readonly in: 'path' | 'query' | 'body';
-  /** Alternative names that the sandbox accepts. */
-  readonly synonyms: readonly string[];
-}
+/** The form of a field of a request, with the alternative names that the sandbox accepts. */
+export const requestFieldSchema = () =>
+  z.extend(fieldSchema(), { in: z.enum(['path', 'query', 'body']), synonyms: z.array(z.string()) });
 
-/** A refusal: its name, when it occurs and what to do next. */
-interface Refusal {
-  readonly code: string;
-  readonly http: number;
-  readonly name: string;
-  readonly when: string;
-  readonly remedy: string;
-  readonly source: Source;
-}
-
-/** Everything the contract knows about an endpoint. */
-interface EndpointDescription {
-  readonly id: string;
-  readonly summary: string;
-  readonly group: string;
-  readonly method: string;
-  readonly path: string;
-  readonly aliases: readonly Alias[];
-  readonly effect: Effect;
-  /** If a field's value selects the effect: the field, and the effect of each value. */
-  readonly effects: Endpoint['effects'] | null;
-  /** `effect` and `effects` as one text. */
-  readonly effectWords: string;
-  readonly rateLimit: { readonly max: number; readonly windowSeconds: number };
-  readonly source: Source;
-  readonly request: readonly RequestField[];
-  readonly response: readonly FieldDescription[];
-  readonly refusals: readonly Refusal[];
-}
+export type RequestField = z.infer<ReturnType<typeof requestFieldSchema>>;
 
 /** Describes a unit; `of` is the asset or the field that names it. */
 const UNIT_WORDS: Readonly<Record<NonNullable<FieldMeta['unit']>, (of: string) => string>> = {
@@ -95,7 +52,8 @@ const UNIT_WORDS: Readonly<Record<NonNullable<FieldMeta['unit']>, (of: string) =
   percent: () => 'percent',
 };
 
-export function describeEndpoint(endpoint: Endpoint): EndpointDescription {
+/** Returns everything the contract knows about an endpoint. */
+export function describeEndpoint(endpoint: Endpoint) {
   const { id, summary, method, path, aliases = [], rateLimit, source } = endpoint;
   return {
     id,
@@ -206,7 +164,8 @@ function describeField(row: FieldRow): FieldDescription {
   };
 }
 
-export function refusalOf({ when, fault, source, remedy }: DeclaredError): Refusal {
+/** Describes a refusal: its name, when it occurs and what to do next. */
+export function refusalOf({ when, fault, source, remedy }: DeclaredError) {
   const { code, http, remedy: defaultRemedy } = FAULTS[fault];
   return { code, http, name: faultName(fault), when, remedy: remedy ?? defaultRemedy, source };
 }

@@ -78,10 +78,11 @@ export type JsonSchema = { readonly [name: string]: unknown };
 /** A JSON Schema as zod made it, to be changed in place. */
 type Draft = { -readonly [Name in keyof z.core.JSONSchema.BaseSchema]: z.core.JSONSchema.BaseSchema[Name] };
 
-/**
- * Returns the JSON Schema of a field: zod's own, with the contract's metadata. `without` names fields of an object to omit.
- */
-export function jsonSchema(schema: z.ZodMiniType, without: readonly string[] = []): JsonSchema {
+/** Called for each schema inside another, innermost first, but not for what only makes it optional or nullable. */
+type Annotate = (schema: z.ZodMiniType, draft: Draft) => void;
+
+/** Returns zod's own JSON Schema without limits that exclude nothing, as `annotate` changes it. */
+export function annotatedSchema(schema: z.ZodMiniType, annotate: Annotate): Draft {
   const {
     $schema: _,
     '~standard': _standard,
@@ -89,8 +90,22 @@ export function jsonSchema(schema: z.ZodMiniType, without: readonly string[] = [
   } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
-    override: ({ zodSchema, jsonSchema: draft }) => complete(zodSchema as unknown as z.ZodMiniType, draft),
+    override: ({ zodSchema, jsonSchema: draft }) => {
+      const { type } = zodSchema._zod.def;
+      if (type === 'optional') return;
+      if (type === 'nullable') return mergeNull(draft);
+      dropDefaults(draft);
+      annotate(zodSchema as unknown as z.ZodMiniType, draft);
+    },
   });
+  return made;
+}
+
+/**
+ * Returns the JSON Schema of a field: zod's own, with the contract's metadata. `without` names fields of an object to omit.
+ */
+export function jsonSchema(schema: z.ZodMiniType, without: readonly string[] = []): JsonSchema {
+  const made = annotatedSchema(schema, complete);
   return without.length > 0 ? omitFields(made, without) : made;
 }
 
@@ -103,18 +118,12 @@ function omitFields({ properties = {}, required = [], ...rest }: Draft, without:
   };
 }
 
-/** Called for each schema inside, innermost first. */
 function complete(schema: z.ZodMiniType, draft: Draft): void {
-  const { type } = schema._zod.def;
-  if (type === 'optional') return;
-  if (type === 'nullable') mergeNull(draft);
-  else {
-    dropDefaults(draft);
-    usePatterns(schema, draft);
-    const { meta } = unwrap(schema);
-    if (meta) annotate(draft, meta, type === 'enum');
-    if (meta) Object.assign(draft, limitsOf(schema, meta));
-  }
+  usePatterns(schema, draft);
+  const { meta } = unwrap(schema);
+  if (!meta) return;
+  annotate(draft, meta, schema._zod.def.type === 'enum');
+  Object.assign(draft, limitsOf(schema, meta));
 }
 
 /** `anyOf` with null as a second type, which is shorter. */
@@ -124,10 +133,12 @@ function mergeNull(draft: Draft): void {
   Object.assign(draft, inner);
   if (typeof inner.type === 'string') Object.assign(draft, { type: [inner.type, 'null'] });
   if (inner.enum) draft.enum = [...inner.enum, null];
+  if (inner.anyOf) draft.anyOf = [...inner.anyOf, { type: 'null' }];
 }
 
 /** Limits that exclude nothing. */
 function dropDefaults(draft: Draft): void {
+  if (draft.minimum === Number.MIN_SAFE_INTEGER) delete draft.minimum;
   if (draft.maximum === Number.MAX_SAFE_INTEGER) delete draft.maximum;
   if (draft.maxItems === Number.MAX_SAFE_INTEGER) delete draft.maxItems;
   if (draft.minItems === 0) delete draft.minItems;

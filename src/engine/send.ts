@@ -146,7 +146,7 @@ async function claimedAndSent(account: Journaled, journal: Journal, intent: Inte
     const claim = await journal.claim(intent, account.globals.timeoutMs);
     if (claim.kind === 'ours') return claim;
     if (claim.kind === 'over-limit')
-      throw (await import('./rules/over-limit.ts')).overLimit(account.profile.name, claim, intent.moves);
+      throw (await import('./rules/verdicts.ts')).overLimit(account.profile.name, claim, intent.moves);
     await requireFree(account, claim);
   }
 }

@@ -1,21 +1,8 @@
+import * as z from 'zod/mini';
 import type { Endpoint } from '../contract/endpoint.ts';
+import { DECIMALS } from '../money/amount.ts';
 
-/** A single value as JSON prints it. `amount` is {value, asset}; `pagination` is the position of a list; `any` is not described. */
-export type Kind = 'text' | 'time' | 'number' | 'whole number' | 'flag' | 'amount' | 'pagination' | 'any';
-
-/** Fields by name; `?` after a name means that the field may be missing. */
-export interface Fields {
-  readonly [name: string]: Form;
-}
-
-/** The form of a value that a command makes itself: a kind, an object with its fields, or a list, a choice or null. */
-export type Form =
-  | Kind
-  | Fields
-  | readonly ['list of', Form]
-  | readonly ['null or', Form]
-  | readonly ['one of', ...string[]]
-  | readonly ['either', Form, Form];
+type Shape = Readonly<Record<string, z.ZodMiniType>>;
 
 /** A response of the service as a command prints it, with what differs from the record of the endpoint. */
 export interface PrintedResponse {
@@ -25,7 +12,7 @@ export interface PrintedResponse {
   /** Prints the first row of the list instead of the list, or null. */
   readonly isRow?: true;
   /** Fields that the command adds. */
-  readonly more?: Fields;
+  readonly more?: () => Shape;
 }
 
 /** Fields of an endpoint that are printed with the start of some work, such as those of the account to pay. */
@@ -41,9 +28,30 @@ export interface PrintedWork {
   readonly also?: AlsoPrinted;
 }
 
-/** What a command prints with -o json. `either`: which of the two depends on its arguments. */
+/**
+ * What a command prints with -o json. A function makes the schema of a document of the command's own, which only
+ * `fiatrail schema` asks for. `either`: which of the two depends on its arguments.
+ */
 export type Prints =
   | PrintedResponse
   | PrintedWork
-  | { readonly form: Form }
+  | (() => z.ZodMiniType)
   | { readonly either: readonly [Prints, Prints] };
+
+/** The form of an amount in JSON, see `PlainAmount`. */
+export function amountSchema(
+  asset: z.ZodMiniType = z.enum(Object.keys(DECIMALS)),
+  value: z.ZodMiniType = z.string().check(z.regex(/^-?\d+(\.\d+)?$/)),
+) {
+  return z.object({ value, asset });
+}
+
+/** The form of a list's position in JSON. */
+export function paginationSchema() {
+  const count = z.nullable(z.int());
+  return z.object({
+    ...{ total: count, limit: count, offset: count },
+    hasMore: z.nullable(z.boolean()),
+    after: z.nullable(z.string()),
+  });
+}

@@ -3,7 +3,13 @@ import type { Exchange, HttpRequest } from '../base/world.ts';
 import { nodeCrypto } from '../crypto/node-crypto.ts';
 import { seal } from '../crypto/sealed-box.ts';
 import type { Context } from '../service/context.ts';
-import { type Attempt, claimDeliveries, type DueDelivery, isDeliveryDue, recordAttempt } from '../service/events/deliveries.ts';
+import {
+  type Attempt,
+  claimDeliveries,
+  type DueDelivery,
+  isDeliveryDue,
+  recordAttempt,
+} from '../service/events/deliveries.ts';
 import { isPermitted } from '../service/events/webhook-url.ts';
 import type { Service } from '../service/service.ts';
 

@@ -15,7 +15,14 @@ import { type AnswerOptions, failure } from './answer.ts';
 import { createSandbox, type Sandbox } from './app.ts';
 import { createDeliverer, type Deliverer } from './deliver.ts';
 import type { UnverifiedCaller } from './guard.ts';
-import { createHostCheck, type HostCheckOptions, httpRefusal, parseRefusal, type RefusalStatus, refusalText } from './host-check.ts';
+import {
+  createHostCheck,
+  type HostCheckOptions,
+  httpRefusal,
+  parseRefusal,
+  type RefusalStatus,
+  refusalText,
+} from './host-check.ts';
 import { splitUrl } from './router.ts';
 import type { Received } from './sealed.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
-import { printedSchema } from '../../src/commands/schema/printed-schema.ts';
+import { printedSchema } from '../../src/commands/schema.ts';
 import { rowsOf } from '../../src/contract/rows.ts';
 import { main } from '../../src/main.ts';
 import { fakeWorld } from '../support/world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { setAt } from '../../src/commands/webhooks/change.ts';
+import { setAt } from '../../src/commands/webhooks/events.ts';
 
 test.each([
   [['__proto__', 'polluted']],

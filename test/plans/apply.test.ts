@@ -348,7 +348,7 @@ describe('a balance that still covers the plan', () => {
 describe('a written plan', () => {
   test('is refused when its author wrote other terms than its command has', async () => {
     const { hashOf } = await import('../../src/engine/plans/plan.ts');
-    const { planText } = await import('../../src/engine/plans/format.ts');
+    const { planText } = await import('../../src/engine/plans/file.ts');
     const path = await plan(team, 'ada');
     const { plan: content } = contentOf(path);
     const forged: readonly object[] = [
@@ -380,7 +380,7 @@ describe('a written plan', () => {
     [['payout', 'start'], { amount: '50000', to: 'bank-1', other: 'x' }],
   ])('of %j with %j is refused', async (words, input) => {
     const { hashOf } = await import('../../src/engine/plans/plan.ts');
-    const { planText } = await import('../../src/engine/plans/format.ts');
+    const { planText } = await import('../../src/engine/plans/file.ts');
     const { plan: content } = contentOf(await plan(team, 'ada'));
     const other = { ...content, words, input };
     writeFileSync(team.file('other.json'), planText({ content: other, hash: hashOf(other), signatures: [] }), {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { quotedText } from '../../src/engine/plans/quoted-text.ts';
+import { quotedText } from '../../src/engine/plans/plan.ts';
 import { authorityOf } from '../../src/engine/send.ts';
 import { refusal } from '../support/exchange.ts';
 import { contentOf, exchangeKeys, joinTeam, openTeam, plan, rehashed, rewritten, type Team, yes } from './support.ts';

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
-import { MAX_PLAN_BYTES, parsePlan } from '../../src/engine/plans/format.ts';
+import { MAX_PLAN_BYTES, parsePlan } from '../../src/engine/plans/file.ts';
 import { signaturesOf } from '../../src/engine/plans/signatures.ts';
 import { contentOf, exchangeKeys, joinTeam, LIVE_KEY, openTeam, plan, type Team, yes } from './support.ts';
 

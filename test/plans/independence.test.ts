@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { dependence } from '../../src/engine/plans/independence.ts';
 import type { ListedOperator } from '../../src/engine/plans/operator-list.ts';
 import type { Author } from '../../src/engine/plans/plan.ts';
+import { dependence } from '../../src/engine/plans/signatures.ts';
 
 const key = (name: string) => ({ name, publicKey: name });
 const by = (user: string, operator: string | null = null): Author => ({

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
-import { planText } from '../../src/engine/plans/format.ts';
+import { planText } from '../../src/engine/plans/file.ts';
 import { hashOf, type Plan } from '../../src/engine/plans/plan.ts';
 import { main } from '../../src/main.ts';
 import { temporaryFolder } from '../support/built.ts';

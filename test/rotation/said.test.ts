@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
-import { redactedStderr } from '../../src/engine/rotation/push.ts';
+import { redactedStderr } from '../../src/engine/rotation/steps.ts';
 
 const KEY = 'sandbox_Zr7qW2-mX9_pL4tYc8uB';
 const said = (text: string, key = KEY) => redactedStderr(text, new Secret(key));

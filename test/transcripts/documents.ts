@@ -1,5 +1,5 @@
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
-import { printedSchema } from '../../src/commands/schema/printed-schema.ts';
+import { printedSchema } from '../../src/commands/schema.ts';
 import type { present } from '../../src/present/present.ts';
 import type { Prints } from '../../src/present/prints.ts';
 import type { Format } from '../../src/present/result.ts';

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { printedSchema } from '../../src/commands/schema/printed-schema.ts';
+import * as z from 'zod/mini';
+import { printedSchema } from '../../src/commands/schema.ts';
+import { amountSchema } from '../../src/present/prints.ts';
 import { ROOT } from '../support/built.ts';
 import { violations } from '../support/json-schema.ts';
 import { commandOf, OTHERWISE } from './documents.ts';
@@ -54,7 +56,9 @@ describe.skipIf(process.env['UPDATE_TRANSCRIPTS'])('the transcripts', () => {
 });
 
 describe('a document that differs', () => {
-  const schema = printedSchema({ form: { id: 'text', total: 'amount', 'note?': ['null or', 'text'] } });
+  const schema = printedSchema(() =>
+    z.object({ id: z.string(), total: amountSchema(), note: z.optional(z.nullable(z.string())) }),
+  );
   const document = { id: '1', total: { value: '1.00', asset: 'NGN' } };
 
   test.each([

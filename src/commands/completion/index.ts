@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { setCompletionCached } from '../../account/changes.ts';
 import { deleteCache, RETENTION_DAYS, stateOfCache } from '../../account/completion-cache.ts';
 import { completionCachePath, completionFile } from '../../account/paths.ts';
@@ -7,7 +8,6 @@ import type { World } from '../../base/world.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { readText, removeText, writeText } from '../../files/text-file.ts';
-import type { Prints } from '../../present/prints.ts';
 import { type Command, command } from '../../terminal/command.ts';
 import { argument, oneOf, optionalArgument } from '../../terminal/parse/parameters.ts';
 
@@ -153,9 +153,13 @@ const scriptCommands = SHELLS.map(
 
 const ofShell = optionalArgument('shell', 'bash, zsh or fish (default: the shell in SHELL)', oneOf(...SHELLS));
 
-const PLACED = {
-  form: { shell: ['one of', 'bash', 'zsh', 'fish'], file: 'text', installed: 'flag', next: ['null or', 'text'] },
-} as const;
+const placedSchema = () =>
+  z.object({
+    shell: z.enum(['bash', 'zsh', 'fish']),
+    file: z.string(),
+    installed: z.boolean(),
+    next: z.nullable(z.string()),
+  });
 
 const installCommand = command({
   words: ['completion', 'install'],
@@ -165,7 +169,7 @@ const installCommand = command({
   examples: ['fiatrail completion install zsh', 'fiatrail completion install fish -o json'],
   endpoints: [],
   isLocal: true,
-  prints: PLACED,
+  prints: placedSchema,
   parameters: { shell: ofShell },
   run: async (session, { shell: named }) => {
     const shell = shellIn(session.world, named);
@@ -180,7 +184,7 @@ const uninstallCommand = command({
   examples: ['fiatrail completion uninstall zsh', 'fiatrail completion uninstall fish -o json'],
   endpoints: [],
   isLocal: true,
-  prints: PLACED,
+  prints: placedSchema,
   parameters: { shell: ofShell },
   run: async (session, { shell: named }) => {
     const shell = shellIn(session.world, named);
@@ -220,17 +224,16 @@ const COLUMNS = [
   },
 ] as const;
 
-const CACHE: Prints = {
-  form: {
-    cache: ['one of', 'on', 'off'],
-    file: 'text',
-    keptDays: 'whole number',
-    accounts: 'whole number',
-    oldest: ['null or', 'time'],
-    newest: ['null or', 'time'],
-    things: ['list of', { kind: 'text', count: 'whole number' }],
-  },
-};
+const cacheSchema = () =>
+  z.object({
+    cache: z.enum(['on', 'off']),
+    file: z.string(),
+    keptDays: z.int(),
+    accounts: z.int(),
+    oldest: z.nullable(z.iso.datetime()),
+    newest: z.nullable(z.iso.datetime()),
+    things: z.array(z.object({ kind: z.string(), count: z.int() })),
+  });
 
 const cacheShowCommand = command({
   words: ['completion', 'cache', 'show'],
@@ -238,7 +241,7 @@ const cacheShowCommand = command({
   examples: ['fiatrail completion cache show', 'fiatrail completion cache show -o json --query things'],
   endpoints: [],
   isLocal: true,
-  prints: CACHE,
+  prints: cacheSchema,
   parameters: {},
   run: async ({ world }) => ({ result: { data: await cacheState(world), columns: COLUMNS } }),
 });
@@ -250,7 +253,7 @@ const cacheSetCommand = command({
   examples: ['fiatrail completion cache set off', 'fiatrail completion cache set on'],
   endpoints: [],
   isLocal: true,
-  prints: CACHE,
+  prints: cacheSchema,
   parameters: { state: argument('state', 'on or off', oneOf('on', 'off'), 'On or off?') },
   run: async (session, { state }) => {
     const { world } = session;

@@ -17,8 +17,8 @@ import { entryAt } from '../../files/inspect.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 import {
   type Check,
+  checked,
   type Finding,
-  findingOf,
   ok,
   problem,
   problemOf,
@@ -59,18 +59,18 @@ export async function accountChecks(subject: Subject, failed: string | undefined
   const fix = typed(subject, 'status -v');
   try {
     const reads = await readAccount(subject, profile);
-    const findings = [
-      () => reachabilityFinding(reads, profile, fix),
-      () =>
-        profile.mode === 'embedded'
-          ? skipped('the embedded sandbox uses the system clock')
-          : clockFinding(reads, subject),
-      () => keyFinding(reads, profile, fix),
-      () => accessFinding(reads, subject),
-      () => sealingFinding(reads, profile, subject),
-    ];
-    const found = await Promise.all(findings.map((check) => findingOf(check, fix)));
-    return found.map((finding, index) => ({ check: NAMES[index] ?? '', ...finding }));
+    const [reachable, clock, key, allowlist, encryption] = NAMES;
+    const ofClock = () =>
+      profile.mode === 'embedded'
+        ? skipped('the embedded sandbox uses the system clock')
+        : clockFinding(reads, subject);
+    return await Promise.all([
+      checked(reachable, () => reachabilityFinding(reads, profile, fix), fix),
+      checked(clock, ofClock, fix),
+      checked(key, () => keyFinding(reads, profile, fix), fix),
+      checked(allowlist, () => accessFinding(reads, subject), fix),
+      checked(encryption, () => sealingFinding(reads, profile, subject), fix),
+    ]);
   } catch (error) {
     const [first, ...others] = NAMES;
     return [

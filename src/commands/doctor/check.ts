@@ -45,12 +45,12 @@ export function problemOf(error: unknown, fix: string): Finding {
   return problem('usage', stateError(error)?.message ?? error.message, fix);
 }
 
-/** Runs a check; an error it throws becomes a problem. */
-export async function findingOf(check: () => Finding | Promise<Finding>, fix: string): Promise<Finding> {
+/** Runs a check; an error it throws becomes a problem, which `fix` fixes unless the error says how. */
+export async function checked(check: string, find: () => Finding | Promise<Finding>, fix: string): Promise<Check> {
   try {
-    return await check();
+    return { check, ...(await find()) };
   } catch (error) {
-    return problemOf(error, fix);
+    return { check, ...problemOf(error, fix) };
   }
 }
 

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { modeForPeople } from '../../account/mode.ts';
 import { type Profile, resolveProfile, storeFor } from '../../account/profile.ts';
 import { isTrusted, profileNames, readProfile, untrustedCommand } from '../../account/stored-profile.ts';
@@ -14,9 +15,8 @@ import { command } from '../../terminal/command.ts';
 import type { Session } from '../../terminal/session.ts';
 import { choiceOf } from '../../terminal/show/chosen-profile.ts';
 import { accountChecks } from './account.ts';
-import { type Check, type Finding, findingOf, ok, problem, type Subject, skipped, typed, warning } from './check.ts';
-import { journalChecks } from './journal.ts';
-import { machineChecks } from './machine.ts';
+import { type Check, checked, type Finding, ok, problem, type Subject, skipped, typed, warning } from './check.ts';
+import { journalChecks, machineChecks } from './machine.ts';
 
 const CONNECTION = 'check the address with: fiatrail explain';
 
@@ -27,28 +27,15 @@ async function networkChecks({ session: { world, globals }, profile }: Subject):
     return ['proxy', 'dns', 'tls'].map((check) => ({ check, ...why }));
   }
   const { baseUrl } = profile;
-  const proxy = await findingOf(
-    () => proxyFinding(baseUrl, proxyFor(baseUrl, world.env)),
-    'unset HTTPS_PROXY HTTP_PROXY',
-  );
+  const choice = () => proxyFor(baseUrl, world.env);
+  const proxy = await checked('proxy', () => proxyFinding(baseUrl, choice()), 'unset HTTPS_PROXY HTTP_PROXY');
   // Do not connect past a broken proxy.
-  const isProxied = proxy.state === 'problem' || proxyFor(baseUrl, world.env).kind === 'proxy';
-  const [dns, tls] = await Promise.all([
-    findingOf(
-      () =>
-        isProxied ? skipped('the proxy resolves the host') : dnsFinding(new URL(baseUrl), world, globals.timeoutMs),
-      CONNECTION,
-    ),
-    findingOf(
-      () => (proxy.state === 'problem' ? skipped('see proxy') : tlsFinding(baseUrl, world, globals.timeoutMs)),
-      CONNECTION,
-    ),
-  ]);
-  return [
-    { check: 'proxy', ...proxy },
-    { check: 'dns', ...dns },
-    { check: 'tls', ...tls },
-  ];
+  const isBroken = proxy.state === 'problem';
+  const isProxied = isBroken || choice().kind === 'proxy';
+  const dns = () =>
+    isProxied ? skipped('the proxy resolves the host') : dnsFinding(new URL(baseUrl), world, globals.timeoutMs);
+  const tls = () => (isBroken ? skipped('see proxy') : tlsFinding(baseUrl, world, globals.timeoutMs));
+  return [proxy, ...(await Promise.all([checked('dns', dns, CONNECTION), checked('tls', tls, CONNECTION)]))];
 }
 
 function proxyFinding(baseUrl: string, choice: ProxyChoice): Finding {
@@ -99,10 +86,10 @@ async function profileChecks(subject: Subject, failure: unknown): Promise<Check[
   const { session, profile } = subject;
   const fix = 'fiatrail profiles list';
   return [
-    { check: 'profile', ...(await findingOf(() => profileFinding(session, profile, failure), fix)) },
-    { check: 'profile files', ...(await findingOf(() => profileFilesFinding(session.world), fix)) },
-    { check: 'key store', ...(await findingOf(() => storeFinding(session.world, profile), fix)) },
-    { check: 'key', ...(await findingOf(() => keyFinding(subject), typed(subject, 'explain'))) },
+    await checked('profile', () => profileFinding(session, profile, failure), fix),
+    await checked('profile files', () => profileFilesFinding(session.world), fix),
+    await checked('key store', () => storeFinding(session.world, profile), fix),
+    await checked('key', () => keyFinding(subject), typed(subject, 'explain')),
   ];
 }
 
@@ -211,19 +198,17 @@ const doctorCommand = command({
     'Checks this machine, the profile, its key, the network and the account. Sends only reads. Exits with 0 if nothing is worse than a warning, otherwise with the highest exit code among the problems: 2 for this machine and its settings, 4 for the key and the allowlist, 5 for the network, 8 for an unfinished key rotation, 9 for a public key of the service that was not accepted.',
   examples: ['fiatrail doctor', `fiatrail doctor --profile main -o json --query "checks[?state == 'problem'].fix"`],
   endpoints: [getPlatformPublicKey.id, ipAllowlist.id],
-  prints: {
-    form: {
-      checks: [
-        'list of',
-        {
-          check: 'text',
-          state: ['one of', 'ok', 'warning', 'problem', 'skipped'],
-          detail: 'text',
-          fix: ['null or', 'text'],
-        },
-      ],
-    },
-  },
+  prints: () =>
+    z.object({
+      checks: z.array(
+        z.object({
+          check: z.string(),
+          state: z.enum(['ok', 'warning', 'problem', 'skipped']),
+          detail: z.string(),
+          fix: z.nullable(z.string()),
+        }),
+      ),
+    }),
   isLocal: true,
   findsProfile: true,
   parameters: {},

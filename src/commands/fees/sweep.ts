@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import { validRequest } from '../../client/request.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
@@ -10,7 +11,7 @@ import { requireSigned } from '../../engine/send.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { type Amount, amount, amountForPeople, parseAmount } from '../../money/amount.ts';
-import type { Form } from '../../present/prints.ts';
+import { amountSchema } from '../../present/prints.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
 import { destinationText, sendWithdrawal, type WithdrawalTexts, withdrawalRequest, withdrawalToSend } from './send.ts';
@@ -26,19 +27,19 @@ interface Part {
 }
 
 /** What a sweep prints. */
-export const SWEPT: Form = {
-  withdrawals: [
-    'list of',
-    {
-      withdrawalId: ['null or', 'text'],
-      amount: ['null or', 'amount'],
-      status: ['null or', 'text'],
-      idempotencyKey: ['null or', 'text'],
-    },
-  ],
-  total: 'amount',
-  left: ['null or', 'amount'],
-};
+export const sweptSchema = () =>
+  z.object({
+    withdrawals: z.array(
+      z.object({
+        withdrawalId: z.nullable(z.string()),
+        amount: z.nullable(amountSchema()),
+        status: z.nullable(z.string()),
+        idempotencyKey: z.nullable(z.string()),
+      }),
+    ),
+    total: amountSchema(),
+    left: z.nullable(amountSchema()),
+  });
 
 const COLUMNS = [
   { field: 'withdrawalId', title: 'Withdrawal' },

@@ -17,7 +17,7 @@ import { waitOption } from '../../terminal/parse/wait-option.ts';
 import { destinationOf } from './destination.ts';
 import { ACCOUNT_OPTIONS, FEE_AMOUNT, withdrawGuide } from './guide.ts';
 import { sendWithdrawal, WORK } from './send.ts';
-import { SWEPT, sweep } from './sweep.ts';
+import { sweep, sweptSchema } from './sweep.ts';
 import { maximumWithdrawable } from './withdrawable.ts';
 
 const STARTED = [
@@ -40,7 +40,7 @@ const withdrawCommand = command({
     'fiatrail fees withdrawals start --amount all --to default --once "fees-{year}-{month}-{day}" --yes',
   ],
   endpoints: [withdrawFees.id, verifyWithdrawal.id],
-  prints: { either: [WORK, { form: SWEPT }] },
+  prints: { either: [WORK, sweptSchema] },
   parameters: {
     amount: FEE_AMOUNT,
     to: option('--to <bank-account>', 'id of a saved account, from bank-accounts list, or default', id),

@@ -1,9 +1,162 @@
+import { CliError } from '../../base/errors.ts';
+import { containment, fullyVisible, type IpRange, rangeText } from '../../contract/cidr.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
-import { outcomeOf } from '../../engine/outcome.ts';
-import { command } from '../../terminal/command.ts';
-import { addCommand } from './add.ts';
-import { removeCommand } from './remove.ts';
-import { replaceCommand } from './replace.ts';
+import {
+  type AllowlistState,
+  accessText,
+  PROPAGATION_MS,
+  printAccess,
+  readAllowlist,
+  verifyAccess,
+} from '../../engine/allowlist.ts';
+import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
+import type { Line } from '../../engine/previews.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { askFor } from '../../terminal/ask/input.ts';
+import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
+import { command, type Guided } from '../../terminal/command.ts';
+import { option, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
+import { plainText } from '../../terminal/parse/plain-text.ts';
+import { waitOption } from '../../terminal/parse/wait-option.ts';
+import type { Session } from '../../terminal/session.ts';
+import { guardFirst, ipRange } from './guard.ts';
+import { removeCommand, replaceCommand } from './remove.ts';
+
+const ADDED = [
+  { field: 'ipAddress', title: 'Address' },
+  { field: 'totalIps', title: 'Entries' },
+  { field: 'message', title: 'Message' },
+  { field: 'propagationTime', title: 'Takes effect in' },
+] as const;
+
+/** The entry to add. */
+interface Addition {
+  readonly range: IpRange;
+  readonly label: string | undefined;
+}
+
+interface AddOptions {
+  readonly allowLockOut: boolean;
+  readonly waitMs: number;
+}
+
+const isElsewhere = (range: IpRange, { access }: AllowlistState) =>
+  containment(fullyVisible(range), access.own) === 'no';
+
+/** Adds an address and, if it may cover this machine, waits until the service lets this machine call. */
+async function add(
+  session: Session,
+  state: AllowlistState,
+  { range, label }: Addition,
+  { allowLockOut, waitMs }: AddOptions,
+): Promise<Outcome> {
+  const address = rangeText(range);
+  if (!allowLockOut) guardFirst(state, range);
+  const { dryRun, yes } = session.globals;
+  const change = { summary: `add ${address} to the allowlist`, lines: consequencesOf(state, range) };
+  // The first entry takes access away from everybody else, and one for every address gives it to everybody.
+  const mustAsk = session.isInteractive && !yes && !dryRun;
+  if (change.lines.length > 0) await confirmChange(session, change, mustAsk);
+  const reply = await session.call(ipAllowlist, { action: 'add', ipAddress: address, description: label });
+  if (allowLockOut) await printAccess(session);
+  else if (isElsewhere(range, state)) {
+    const { yourIp } = state.access;
+    await session.note(
+      `this machine calls from another address (${yourIp}), so ${address} cannot be verified from here`,
+    );
+    // A check always reads the current list.
+    await printAccess(session);
+  } else {
+    const hint = 'add the address this machine calls from; show it with: fiatrail ip check';
+    await verifyAccess(session, waitMs, hint);
+  }
+  return outcomeOf(session, ipAllowlist, reply, { columns: ADDED });
+}
+
+/** Describes the side effects of adding a range. */
+function consequencesOf({ entries }: AllowlistState, range: IpRange): readonly Line[] {
+  const others = range.prefix === 0 ? `IPv${range.version === 4 ? 6 : 4} address` : 'other address';
+  const first: Line = ['afterwards', `no ${others} can call the service, because the allowlist is empty now`];
+  const wide: Line = ['allows', `every IPv${range.version} address`];
+  return [...(entries.length === 0 ? [first] : []), ...(range.prefix === 0 ? [wide] : [])];
+}
+
+const countText = (count: number) =>
+  count === 1 ? '; the allowlist has 1 entry' : `; the allowlist has ${count} entries`;
+
+const labelOrNone = (text: string) => (text === '' ? text : plainText(text));
+
+/** Prompts for the entry, after showing how the service sees this machine. Changes nothing. */
+async function askAddition(session: Session, state: AllowlistState, allowLockOut: boolean): Promise<Addition> {
+  const { access, entries } = state;
+  const prompter = await session.world.prompter();
+  await session.say(accessText(access) + (entries.length > 0 ? countText(entries.length) : ''));
+  const parse = (text: string) => {
+    const range = ipRange(text);
+    if (!allowLockOut) guardFirst(state, range);
+    return range;
+  };
+  let range: IpRange;
+  do {
+    range = await askFor({ question: 'Address or range:', parse }, session);
+  } while (
+    isElsewhere(range, state) &&
+    !(await prompter.confirm(`This machine calls from ${access.yourIp}. Add ${rangeText(range)} anyway?`))
+  );
+  const label = (await askFor({ question: 'Label (Enter for none):', parse: labelOrNone }, session)) || undefined;
+  const named = `${rangeText(range)}${label === undefined ? '' : ` (${label})`}`;
+  // The command itself confirms an addition with consequences.
+  if (session.globals.yes || consequencesOf(state, range).length > 0) return { range, label };
+  if (!(await prompter.confirm(`Add ${named} to the allowlist. Continue?`)))
+    throw new CliError('declined', 'declined; nothing was sent');
+  return { range, label };
+}
+
+interface Given {
+  readonly address?: IpRange | undefined;
+  readonly label?: string | undefined;
+  readonly lockMeOut?: boolean | undefined;
+}
+
+async function guide(session: Session, { address, lockMeOut }: Given): Promise<Guided<Given> | undefined> {
+  if (address) return undefined;
+  const { range, label } = await askAddition(session, await readAllowlist(session), Boolean(lockMeOut));
+  const words = ['ip', 'add', rangeText(range), ...(label === undefined ? [] : ['--label', label])];
+  return {
+    values: { address: range, label },
+    end: () => showEquivalentCommand(session, [...words, ...(lockMeOut ? ['--lock-me-out'] : [])]),
+  };
+}
+
+const addCommand = command({
+  words: ['ip', 'add'],
+  summary: 'Add an IP address or range to the allowlist',
+  details:
+    'If the address may cover this machine, the command waits until the service accepts a check and a read from here: up to 30 seconds, or as long as --wait says. The first entry of an empty allowlist locks out every other address, so on a terminal the command asks for confirmation first. Adding an address that is already listed changes its label. On a terminal, without an address, the command prompts for it.',
+  examples: [
+    'fiatrail ip add 203.0.113.7 --label office',
+    'fiatrail ip add 203.0.113.0/24 --label office --wait 1m -o json',
+  ],
+  endpoints: [ipAllowlist.id],
+  prints: { response: ipAllowlist },
+  parameters: {
+    address: optionalArgument('address', 'IPv4 or IPv6 address, or a range such as 203.0.113.0/24', ipRange),
+    label: option('--label <text>', 'label for the entry', plainText),
+    wait: waitOption('until this machine is allowed to call', '30s'),
+    lockMeOut: switchOn('--lock-me-out', 'add the first entry even if it locks this machine out'),
+  },
+  guide,
+  run: async (session, { address, label, wait, lockMeOut }) => {
+    if (!address) {
+      throw new CliError('usage', 'missing required argument: <address>', {
+        code: 'VALIDATION_ERROR',
+        hint: 'for example: fiatrail ip add 203.0.113.7 --label office',
+      });
+    }
+    const options = { allowLockOut: Boolean(lockMeOut), waitMs: wait ?? PROPAGATION_MS };
+    return add(session, await readAllowlist(session), { range: address, label }, options);
+  },
+});
 
 const COLUMNS = [
   { field: 'index', title: 'Index', align: 'right' },

@@ -1,5 +1,14 @@
-import { CliError } from '../../base/errors.ts';
-import type { IpRange } from '../../contract/cidr.ts';
+import { type Category, CliError, withDetails } from '../../base/errors.ts';
+import type { Reply } from '../../client/client.ts';
+import {
+  containment,
+  fullyVisible,
+  type IpRange,
+  matchesVisible,
+  parseVisible,
+  rangeText,
+} from '../../contract/cidr.ts';
+import type { ResponseOf } from '../../contract/endpoint.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import {
   type AllowlistState,
@@ -14,13 +23,13 @@ import {
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { Line } from '../../engine/previews.ts';
 import { command } from '../../terminal/command.ts';
-import { option, optionalArgument, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
+import { option, optionalArgument, required, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
+import { plainText } from '../../terminal/parse/plain-text.ts';
 import type { Session } from '../../terminal/session.ts';
-import { ipRange } from './address.ts';
-import { guardRemoval, lockOf, shownOf, type Target, targetAt, targetOf } from './guard.ts';
+import { guardRemoval, ipRange, lockOf, shownOf, type Target, targetAt, targetOf } from './guard.ts';
 
 /** The options that select an entry. */
-export const ENTRY = {
+const ENTRY = {
   address: optionalArgument('address', 'full address or range of the entry, as it was added', ipRange),
   index: option('--index <n>', 'index of the entry, from ip list', wholeNumber(0, 1_000_000)),
   myAddress: option(
@@ -37,7 +46,7 @@ interface EntryInput {
 }
 
 /** Throws CliError usage if an entry is selected twice, or not at all without a terminal. */
-export function requireEntry(session: Session, { address, index }: EntryInput, example: string): void {
+function requireEntry(session: Session, { address, index }: EntryInput, example: string): void {
   if (address && index !== undefined) {
     throw new CliError('usage', '<address> cannot be combined with --index', {
       hint: 'use only one of them',
@@ -52,7 +61,7 @@ export function requireEntry(session: Session, { address, index }: EntryInput, e
 }
 
 /** Returns the selected entry, prompting for it on a terminal if none was given. Throws CliError usage. */
-export async function readTarget(
+async function readTarget(
   session: Session,
   { entries }: AllowlistState,
   { address, index }: EntryInput,
@@ -69,13 +78,13 @@ export async function readTarget(
 }
 
 /** The entry as shown for confirmation: as typed and as listed. */
-export function entryLines(target: Target): readonly Line[] {
+function entryLines(target: Target): readonly Line[] {
   const shown = shownOf(target);
   return target.range ? [['entry', target.name] as const, ['listed as', shown] as const] : [['entry', shown] as const];
 }
 
 /** Side effects of a removal. An empty allowlist allows every address. Source: inferred. */
-export function consequences(state: AllowlistState, target: Target, next?: IpRange): readonly Line[] {
+function consequences(state: AllowlistState, target: Target, next?: IpRange): readonly Line[] {
   if (state.entries.length === 1 && !next)
     return [['afterwards', 'the allowlist is empty and every address is allowed']];
   const lock = lockOf(state, target, next);
@@ -83,7 +92,7 @@ export function consequences(state: AllowlistState, target: Target, next?: IpRan
 }
 
 /** Whether the entries are unchanged since they were read. */
-export function isSame(before: readonly Entry[], during: readonly Entry[]): boolean {
+function isSame(before: readonly Entry[], during: readonly Entry[]): boolean {
   return before.length === during.length && before.every((entry, at) => isSameEntry(entry, during[at]));
 }
 
@@ -91,7 +100,7 @@ function isSameEntry(one: Entry, other: Entry | undefined): boolean {
   return one.index === other?.index && one.ip === other.ip && one.label === other.label;
 }
 
-export const LIST_CHANGED = 'the allowlist changed in the meantime';
+const LIST_CHANGED = 'the allowlist changed in the meantime';
 
 /** Throws CliError declined if the list has changed since it was read. */
 async function requireSame(session: Session, { entries }: AllowlistState): Promise<void> {
@@ -103,7 +112,7 @@ async function requireSame(session: Session, { entries }: AllowlistState): Promi
 }
 
 /** After a change, verifies that this machine is still allowed, or reports its access if a lockout was accepted. */
-export async function showAfter(session: Session, state: AllowlistState, allowLockOut: boolean): Promise<void> {
+async function showAfter(session: Session, state: AllowlistState, allowLockOut: boolean): Promise<void> {
   if (!state.access.isAllowed || allowLockOut) return printAccess(session);
   await verifyAccess(session, PROPAGATION_MS, 'allow this machine again with: fiatrail ip add <address>');
 }
@@ -115,14 +124,14 @@ const REMOVED = [
   { field: 'propagationTime', title: 'Takes effect in' },
 ] as const;
 
-const EXAMPLE = 'fiatrail ip remove 203.0.113.7';
+const REMOVAL = 'fiatrail ip remove 203.0.113.7';
 
 export const removeCommand = command({
   words: ['ip', 'remove'],
   summary: 'Remove an IP address from the allowlist',
   details:
     'A removal that might lock this machine out is refused. The service shows addresses masked, so entries that look alike all count as a risk. Indexes shift after a removal.',
-  examples: [EXAMPLE, 'fiatrail ip remove --index 0 --yes -o json --query totalIps'],
+  examples: [REMOVAL, 'fiatrail ip remove --index 0 --yes -o json --query totalIps'],
   endpoints: [ipAllowlist.id],
   prints: { response: ipAllowlist },
   parameters: {
@@ -130,7 +139,7 @@ export const removeCommand = command({
     lockMeOut: switchOn('--lock-me-out', 'remove the entry even if that locks this machine out'),
   },
   run: async (session, { lockMeOut, ...input }) => {
-    requireEntry(session, input, EXAMPLE);
+    requireEntry(session, input, REMOVAL);
     const state = await readAllowlist(session, input.myAddress);
     const target = await readTarget(session, state, input);
     if (!lockMeOut) guardRemoval(state, target);
@@ -147,3 +156,128 @@ export const removeCommand = command({
     return outcomeOf(session, ipAllowlist, reply, { columns: REMOVED });
   },
 });
+
+type AllowlistReply = Reply<ResponseOf<typeof ipAllowlist>>;
+
+/** The replacement of one entry by another. */
+interface Replacement {
+  readonly target: Target;
+  readonly next: IpRange;
+  readonly label: string | undefined;
+}
+
+/** How far the replacement got, for error messages. */
+interface Progress {
+  isAddSent: boolean;
+  added: AllowlistReply | undefined;
+}
+
+/** Adds the new entry, verifies that this machine is still allowed, and checks that the old entry is unchanged. */
+async function addFirst(
+  session: Session,
+  { access, entries }: AllowlistState,
+  { target, next, label }: Replacement,
+  progress: Progress,
+): Promise<void> {
+  progress.isAddSent = true;
+  const ipAddress = rangeText(next);
+  progress.added = await session.call(ipAllowlist, { action: 'add', ipAddress, description: label });
+  const holds = containment(fullyVisible(next), access.own);
+  if (holds === 'surely' || (holds === 'maybe' && access.isAllowed))
+    await verifyAccess(session, PROPAGATION_MS, 'show the address this machine calls from with: fiatrail ip check');
+  const entriesNow = await readEntries(session);
+  const old = entriesNow.filter(({ index }) => target.candidates.some((entry) => entry.index === index));
+  const isNew = entriesNow.length > entries.length;
+  if (!isNew && !target.range && target.candidates.some((entry) => mayBe(entry, next)))
+    throw listChanged(`${ipAddress} was already on the allowlist and may be the selected entry`);
+  if (entriesNow.length - entries.length > 1 || !isSame(target.candidates, old)) throw listChanged(LIST_CHANGED);
+}
+
+const listChanged = (why: string) => new CliError('failed', why, { code: 'LIST_CHANGED' });
+
+function mayBe({ ip }: Entry, range: IpRange): boolean {
+  const shown = parseVisible(ip);
+  return !shown || matchesVisible(range, shown);
+}
+
+/** Categories that describe how a change ended; any other would imply that nothing was sent. */
+const FINAL: readonly Category[] = ['unknown', 'interrupted', 'pending', 'internal'];
+
+/** Adds to an error what has been done so far and how to finish. */
+function halfDone(error: unknown, { target, next }: Replacement, { isAddSent, added }: Progress): unknown {
+  if (!isAddSent || !(error instanceof CliError)) return error;
+  const isUnknown = added !== undefined && error.category === 'unknown';
+  const isAddUnknown = error.category === 'unknown' || error.category === 'interrupted';
+  const addition = added ? 'was added' : isAddUnknown ? 'may have been added' : 'was not added';
+  const old = `${target.name} ${isUnknown ? 'may have been removed' : 'was not removed'}`;
+  const finish = target.range
+    ? `fiatrail ip remove ${target.name}`
+    : 'fiatrail ip remove --index <n>, with the index from fiatrail ip list';
+  return withDetails(error, {
+    category: added && !FINAL.includes(error.category) ? 'failed' : error.category,
+    message: `${rangeText(next)} ${addition} and ${old}: ${error.message}`,
+    hint: added ? `check with: fiatrail ip list; finish with: ${finish}` : error.hint,
+  });
+}
+
+const REPLACED = [
+  { field: 'ipAddress', title: 'Added' },
+  { field: 'removed', title: 'Removed' },
+  { field: 'totalIps', title: 'Entries' },
+  { field: 'propagationTime', title: 'Takes effect in' },
+] as const;
+
+const REPLACEMENT = 'fiatrail ip replace 203.0.113.7 --with 198.51.100.0/24 --label office';
+
+export const replaceCommand = command({
+  words: ['ip', 'replace'],
+  summary: 'Replace an address on the allowlist',
+  details:
+    'The new address is added first. If it may cover this machine, the old one is removed only after a check and a read succeed from here. A replacement that might lock this machine out is refused before anything is added.',
+  examples: [REPLACEMENT, 'fiatrail ip replace --index 0 --with 198.51.100.7 --yes -o json'],
+  endpoints: [ipAllowlist.id],
+  prints: { response: ipAllowlist },
+  parameters: {
+    ...ENTRY,
+    with: required('--with <address>', 'new address or range', ipRange, 'New address or range:'),
+    label: option('--label <text>', 'label for the new entry', plainText),
+    lockMeOut: switchOn('--lock-me-out', 'replace the entry even if that locks this machine out'),
+  },
+  run: async (session, { with: next, label, lockMeOut, ...input }) => {
+    requireEntry(session, input, REPLACEMENT);
+    if (input.address && rangeText(input.address) === rangeText(next)) {
+      throw new CliError('usage', '--with is the address being replaced', {
+        hint: 'to change its label, use: fiatrail ip add <address> --label <text>',
+      });
+    }
+    const state = await readAllowlist(session, input.myAddress);
+    const replacement = { target: await readTarget(session, state, input), next, label };
+    if (!lockMeOut) guardRemoval(state, replacement.target, next);
+    const { added, reply } = await replace(session, state, replacement);
+    await showAfter(session, state, Boolean(lockMeOut));
+    const data = { ...reply.data, ipAddress: added?.data.ipAddress };
+    return outcomeOf(session, ipAllowlist, { ...reply, data }, { columns: REPLACED });
+  },
+});
+
+/** Adds and removes after a single confirmation. */
+async function replace(session: Session, state: AllowlistState, replacement: Replacement) {
+  const { target, next, label } = replacement;
+  const progress: Progress = { isAddSent: false, added: undefined };
+  const named = `${rangeText(next)}${label === undefined ? '' : ` (${label})`}`;
+  if (session.globals.dryRun) await session.note(`${named} would be added first`);
+  try {
+    const reply = await session.change(
+      ipAllowlist,
+      { action: 'remove', ...target.request },
+      {
+        summary: `replace ${target.name} with ${rangeText(next)} on the allowlist`,
+        lines: [...entryLines(target), ['replacement', named], ...consequences(state, target, next)],
+        before: () => addFirst(session, state, replacement, progress),
+      },
+    );
+    return { added: progress.added, reply };
+  } catch (error) {
+    throw halfDone(error, replacement, progress);
+  }
+}

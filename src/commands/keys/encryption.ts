@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import { fromStored } from '../../account/profile.ts';
 import { privateKeyFrom, sealingKeysOf, storeSealingKey } from '../../account/sealing-keys.ts';
@@ -14,8 +15,7 @@ import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { onOrOff, option, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { acceptedPlatformKey } from './platform.ts';
-import { requireStored } from './stored.ts';
+import { acceptedPlatformKey, requireStored } from './platform.ts';
 
 const PRIVATE_KEY_BYTES = 1024;
 
@@ -95,7 +95,7 @@ async function seal(session: Session, input: Input, isNew: boolean): Promise<Out
   const platformKey = requests ? await acceptedPlatformKey(session, stored) : stored.encryption?.platformKey;
   const request = await registration(session, publicKey, input.aesEnvelope);
   if (!input.privateKeyStdin) await store();
-  await session.call(storePublicKey, request, { prints: SHOWN });
+  await session.call(storePublicKey, request, { prints: Object.keys(encryptionSchema().shape) });
   const encryption = { publicKey, platformKey, requests };
   const changed = await changeProfile(world, profile.name, (current) => ({ ...(current ?? stored), encryption }));
   if (!(await isSealed(session, changed))) {
@@ -135,16 +135,15 @@ async function isSealed(session: Session, stored: StoredProfile): Promise<boolea
   }
 }
 
-const ENCRYPTION = {
-  profile: 'text',
-  sealing: 'text',
-  answersSealedTo: ['null or', 'text'],
-  privateKeys: 'whole number',
-  requestsSealed: 'flag',
-  platformKey: ['null or', 'text'],
-} as const;
-
-const SHOWN = Object.keys(ENCRYPTION);
+const encryptionSchema = () =>
+  z.object({
+    profile: z.string(),
+    sealing: z.string(),
+    answersSealedTo: z.nullable(z.string()),
+    privateKeys: z.int(),
+    requestsSealed: z.boolean(),
+    platformKey: z.nullable(z.string()),
+  });
 
 async function shown({ world }: Session, stored: StoredProfile) {
   const { publicKey, platformKey, requests } = stored.encryption ?? { requests: false };
@@ -169,7 +168,7 @@ export const enableCommand = command({
     'fiatrail keys encryption enable --private-key-stdin --yes < key.txt',
   ],
   endpoints: [storePublicKey.id, getPlatformPublicKey.id, getAesKey.id],
-  prints: { form: ENCRYPTION },
+  prints: encryptionSchema,
   parameters,
   run: (session, input) => seal(session, input, false),
 });
@@ -180,7 +179,7 @@ export const rotateEncryptionCommand = command({
   details: 'Older private keys are kept, to open what was sealed to them.',
   examples: ['fiatrail keys encryption rotate'],
   endpoints: [storePublicKey.id, getPlatformPublicKey.id, getAesKey.id],
-  prints: { form: ENCRYPTION },
+  prints: encryptionSchema,
   parameters,
   run: (session, input) => seal(session, input, true),
 });
@@ -192,7 +191,8 @@ export const encryptionStatusCommand = command({
     'Also checks that responses can be opened and that the service’s public key is the one this profile accepted.',
   examples: ['fiatrail keys encryption show', 'fiatrail keys encryption show -o json --query requestsSealed'],
   endpoints: [getPlatformPublicKey.id],
-  prints: { form: { ...ENCRYPTION, platformKeyUnchanged: ['null or', 'flag'], answersOpen: 'flag' } },
+  prints: () =>
+    z.extend(encryptionSchema(), { platformKeyUnchanged: z.nullable(z.boolean()), answersOpen: z.boolean() }),
   parameters: {},
   run: async (session) => {
     const stored = requireStored(session);

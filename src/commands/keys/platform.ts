@@ -1,4 +1,6 @@
+import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
+import { storedOrBuiltIn } from '../../account/profile.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
@@ -6,13 +8,21 @@ import { publicKeyFingerprint } from '../../crypto/fingerprint.ts';
 import { isKeyText } from '../../crypto/sealed-box.ts';
 import { platformKeyChanged } from '../../engine/connect.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
-import type { Outcome } from '../../engine/outcome.ts';
-import { outcomeOf } from '../../engine/outcome.ts';
+import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { option } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { requireStored } from './stored.ts';
+
+/** Returns the stored profile to change. Throws CliError usage for a profile from the environment, which stores nothing. */
+export function requireStored({ profile }: Session): StoredProfile {
+  const stored = storedOrBuiltIn(profile);
+  if (stored) return stored;
+  throw new CliError('usage', 'an account set by FIATRAIL_BASE_URL and FIATRAIL_API_KEY cannot store keys', {
+    code: 'NO_PROFILE',
+    hint: 'add a profile for it with: fiatrail profiles add NAME --base-url URL --key-stdin',
+  });
+}
 
 /** Reads the service's public key. Throws CliError. */
 async function platformKeyNow(session: Session): Promise<string> {
@@ -102,7 +112,7 @@ async function showKey(session: Session): Promise<Outcome> {
   return { result: { data, ...(raw === undefined ? {} : { raw }) } };
 }
 
-const PLATFORM_KEY = { publicKey: 'text', fingerprint: 'text' } as const;
+const platformKeySchema = () => z.object({ publicKey: z.string(), fingerprint: z.string() });
 
 const showCommand = command({
   words: ['keys', 'platform', 'show'],
@@ -111,7 +121,7 @@ const showCommand = command({
     'Requests can be sealed to this key, an X25519 key of 64 hexadecimal digits for libsodium’s crypto_box_seal. It is not a secret.',
   examples: ['fiatrail keys platform show', 'fiatrail keys platform show -o json --query fingerprint'],
   endpoints: [getPlatformPublicKey.id],
-  prints: { form: PLATFORM_KEY },
+  prints: platformKeySchema,
   parameters: {},
   run: showKey,
 });
@@ -126,7 +136,7 @@ const acceptCommand = command({
     'fiatrail keys platform accept --fingerprint SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU',
   ],
   endpoints: [getPlatformPublicKey.id],
-  prints: { form: { ...PLATFORM_KEY, accepted: 'flag' } },
+  prints: () => z.extend(platformKeySchema(), { accepted: z.boolean() }),
   parameters: { fingerprint: option('--fingerprint <fingerprint>', 'the key that you expect', expectedKey) },
   run: async (session, { fingerprint }) => acceptKey(session, requireStored(session), fingerprint),
 });

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { type Profile, storeFor } from '../../account/profile.ts';
 import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
@@ -7,7 +8,6 @@ import { fingerprint } from '../../crypto/fingerprint.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { prepareRequest } from '../../engine/requests.ts';
 import { giveUp } from '../../engine/rotation/answer.ts';
-import { pushWords } from '../../engine/rotation/push.ts';
 import { currentKey, finished, printedFields, resume } from '../../engine/rotation/resume.ts';
 import {
   alreadyRotating,
@@ -17,7 +17,7 @@ import {
   sendRotation,
   withRotationLock,
 } from '../../engine/rotation/rotation.ts';
-import { isWritable } from '../../engine/rotation/steps.ts';
+import { isWritable, pushWords } from '../../engine/rotation/steps.ts';
 import { confirmRequest } from '../../terminal/ask/confirm.ts';
 import { askFor } from '../../terminal/ask/input.ts';
 import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
@@ -200,19 +200,18 @@ export const rotateCommand = command({
     'fiatrail keys rotate --resume --push-command "vault kv put kv/fiatrail key=-"',
   ],
   endpoints: [regenerateApiKey.id, getPlatformPublicKey.id],
-  prints: {
-    form: {
-      profile: 'text',
-      outcome: 'text',
-      'oldFingerprint?': 'text',
-      fingerprint: 'text',
-      'keptIn?': 'text',
-      'pushedTo?': 'whole number',
-      'keyFile?': 'text',
-      'apiKey?': 'text',
-      operationId: 'text',
-    },
-  },
+  prints: () =>
+    z.object({
+      profile: z.string(),
+      outcome: z.string(),
+      oldFingerprint: z.optional(z.string()),
+      fingerprint: z.string(),
+      keptIn: z.optional(z.string()),
+      pushedTo: z.optional(z.int()),
+      keyFile: z.optional(z.string()),
+      apiKey: z.optional(z.string()),
+      operationId: z.string(),
+    }),
   finishesRotations: true,
   parameters: {
     pushCommand: repeated(

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
@@ -97,7 +98,7 @@ export const importCommand = command({
     'fiatrail ops export --with-digest-key | FIATRAIL_JOURNAL_URL=postgres://ops@db/fiatrail fiatrail ops import -',
   ],
   endpoints: [],
-  prints: { form: { path: 'text', operations: 'whole number', transitions: 'whole number' } },
+  prints: () => z.object({ path: z.string(), operations: z.int(), transitions: z.int() }),
   isLocal: true,
   parameters: {
     file: argument('file', 'file written by ops export, or - for standard input', word, 'File:'),
@@ -155,7 +156,7 @@ export const backupCommand = command({
     'The copy is a whole journal, readable only by its owner. To restore it, put it in the place of journal.db while no command runs, then run: fiatrail ops verify --accept',
   examples: ['fiatrail ops backup journal-backup.db', 'fiatrail ops backup journal-backup.db -o json --query bytes'],
   endpoints: [],
-  prints: { form: { path: 'text', bytes: 'whole number', head: ['null or', 'text'] } },
+  prints: () => z.object({ path: z.string(), bytes: z.int(), head: z.nullable(z.string()) }),
   isLocal: true,
   parameters: { file: argument('file', 'file to create; it must not exist', newFile, 'File:') },
   run: async (session, input) => {

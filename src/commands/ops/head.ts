@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { readSharedFile } from '../../files/inspect.ts';
@@ -11,17 +12,16 @@ export const headCommand = command({
     'The hash of the last entry covers every entry before it, of all hosts. Keep it where nobody who can change the journal can change it, such as another machine or a printed page. ops verify --head FILE later finds whatever was changed. It is signed if you are one of the account’s operators.',
   examples: ['fiatrail ops head -o json > head.json', 'fiatrail ops head -q -o json --query hash'],
   endpoints: [],
-  prints: {
-    form: {
-      journal: 'text',
-      entry: 'whole number',
-      hash: 'text',
-      at: 'time',
-      operator: ['null or', 'text'],
-      publicKey: ['null or', 'text'],
-      signature: ['null or', 'text'],
-    },
-  },
+  prints: () =>
+    z.object({
+      journal: z.string(),
+      entry: z.int(),
+      hash: z.string(),
+      at: z.iso.datetime(),
+      operator: z.nullable(z.string()),
+      publicKey: z.nullable(z.string()),
+      signature: z.nullable(z.string()),
+    }),
   isLocal: true,
   parameters: {},
   run: async (session) => {

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { type Looked, reconcileEach } from '../../engine/operations/accounts.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
@@ -13,7 +14,7 @@ import { backupCommand, exportCommand, importCommand, stepThrough } from './file
 import { givenHead, headCommand } from './head.ts';
 import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
-import { COLUMNS, OPERATION, operationNamed, printed } from './printed.ts';
+import { COLUMNS, operationNamed, operationSchema, printed } from './printed.ts';
 import { resumeCommand } from './resume.ts';
 import { wayOut } from './way-out.ts';
 
@@ -31,7 +32,7 @@ const showCommand = command({
     'fiatrail ops show 0198c1f2 -o json --query state',
   ],
   endpoints: [],
-  prints: { form: OPERATION },
+  prints: operationSchema,
   isLocal: true,
   parameters: { operationId },
   run: async (session, input) => {
@@ -50,7 +51,7 @@ const resolveCommand = command({
     'fiatrail ops resolve 0198c1f2 --not-done --reason "the service confirmed that it never arrived"',
   ],
   endpoints: [],
-  prints: { form: OPERATION },
+  prints: operationSchema,
   isLocal: true,
   parameters: {
     operationId,
@@ -120,17 +121,18 @@ const verifyCommand = command({
     'Every entry carries a hash of the one before it, of whichever host, and everything else is compared with the entries. The last one is also saved in a file beside the journal, so that entries removed from the end are missed. --head checks against a head that was kept elsewhere, and says who signed it. Money commands stop after you restored a backup, and with another journal than the account had, until you compared the journal with the service’s lists and accept it with --accept. id is what FIATRAIL_JOURNAL_ID can be set to, so that no other journal is used.',
   examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json', 'fiatrail ops verify --accept --yes'],
   endpoints: [],
-  prints: {
-    form: {
-      id: 'text',
-      entries: 'whole number',
-      operations: 'whole number',
-      head: ['null or', { entry: 'whole number', hash: 'text' }],
-      signedBy: ['null or', 'text'],
-      joint: ['null or', { entry: 'whole number', hosts: 'any' }],
-      problem: ['null or', { what: 'text', 'sequence?': 'whole number', 'operationId?': 'text' }],
-    },
-  },
+  prints: () =>
+    z.object({
+      id: z.string(),
+      entries: z.int(),
+      operations: z.int(),
+      head: z.nullable(z.object({ entry: z.int(), hash: z.string() })),
+      signedBy: z.nullable(z.string()),
+      joint: z.nullable(z.object({ entry: z.int(), hosts: z.unknown() })),
+      problem: z.nullable(
+        z.object({ what: z.string(), sequence: z.optional(z.int()), operationId: z.optional(z.string()) }),
+      ),
+    }),
   isLocal: true,
   parameters: {
     head: option('--head <head>', 'a head that was stored elsewhere: its hash, or a file of ops head', id),
@@ -213,20 +215,17 @@ const reconcileCommand = command({
     'fiatrail ops reconcile 0198c1f2 -o json --query "operations[].next"',
   ],
   endpoints: [],
-  prints: {
-    form: {
-      operations: [
-        'list of',
-        {
-          ...OPERATION,
-          found: 'text',
-          candidates: ['list of', { requestId: 'text', state: 'text' }],
-          next: ['null or', 'text'],
-          wayOut: ['list of', 'text'],
-        },
-      ],
-    },
-  },
+  prints: () =>
+    z.object({
+      operations: z.array(
+        z.extend(operationSchema(), {
+          found: z.string(),
+          candidates: z.array(z.object({ requestId: z.string(), state: z.string() })),
+          next: z.nullable(z.string()),
+          wayOut: z.array(z.string()),
+        }),
+      ),
+    }),
   parameters: {
     operationId: optionalArgument(
       'operation-id',

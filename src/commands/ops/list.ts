@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { DEFAULT_LIMIT } from '../../engine/lists/listed.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
@@ -5,12 +6,13 @@ import { cursorOf, listDigest, pointOf } from '../../engine/lists/resume.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';
 import type { ListPosition, Selection } from '../../journal/operations.ts';
 import { NEXT, type OperationState } from '../../journal/states.ts';
+import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { pageOptions } from '../../terminal/parse/paging.ts';
 import { oneOf, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
-import { COLUMNS, ONBOARDING_COLUMNS, OPERATION, printed } from './printed.ts';
+import { COLUMNS, ONBOARDING_COLUMNS, operationSchema, printed } from './printed.ts';
 
 const STATES = Object.keys(NEXT) as readonly OperationState[];
 const KINDS = ['money', 'destructive', 'onboarding'] as const;
@@ -87,7 +89,7 @@ export const listCommand = command({
     'fiatrail ops list --kind onboarding --status failed',
   ],
   endpoints: [],
-  prints: { form: { operations: ['list of', OPERATION], pagination: 'pagination' } },
+  prints: () => z.object({ operations: z.array(operationSchema()), pagination: paginationSchema() }),
   isLocal: true,
   parameters: {
     inDoubt: switchOn('--in-doubt', 'only operations with an unknown outcome'),

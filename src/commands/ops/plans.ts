@@ -1,10 +1,10 @@
+import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { Checked } from '../../engine/change.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import { warnIfAlone } from '../../engine/operations/applied.ts';
-import type { Plan } from '../../engine/plans/plan.ts';
-import { quotedText } from '../../engine/plans/quoted-text.ts';
+import { type Plan, quotedText } from '../../engine/plans/plan.ts';
 import type { Signers } from '../../engine/plans/signatures.ts';
 import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
@@ -17,7 +17,7 @@ const file = argument('file', 'plan that a command wrote with --plan', word, 'Fi
 /** Reads a plan for the account of this command. Throws CliError usage. */
 async function planIn(session: Session, path: string): Promise<Plan> {
   const { readPlan } = await import('../../engine/plans/file.ts');
-  const { requireAccount } = await import('../../engine/plans/account.ts');
+  const { requireAccount } = await import('../../engine/plans/plan.ts');
   const plan = readPlan(path);
   await requireAccount(session, plan);
   return plan;
@@ -30,7 +30,7 @@ async function requireSecondEyes(
   publicKey: string,
   { list, isShared }: Signers,
 ): Promise<void> {
-  const { dependence } = await import('../../engine/plans/independence.ts');
+  const { dependence } = await import('../../engine/plans/signatures.ts');
   const { requireIndependence } = await import('../../engine/plans/signatures.ts');
   const { operator, user, host } = content.author;
   // An author without a key is known by the machine only.
@@ -79,19 +79,20 @@ export const signCommand = command({
     'Compares the plan with the account, as ops apply does, and stops with exit 9 if anything changed. Then it shows what it read itself, and apart from that what only the author says, asks, and adds your signature to the file. It does not sign if the account cannot be read. Needs your own operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run reads nothing from the service, and only shows what the author says.',
   examples: ['fiatrail ops sign plan.json', 'fiatrail ops sign plan.json --dry-run'],
   endpoints: [],
-  prints: {
-    form: {
-      plan: 'text',
-      hash: 'text',
-      summary: 'text',
-      amounts: ['list of', { field: 'text', asset: 'text', value: 'text', minor: 'text' }],
-      author: 'text',
-      createdAt: 'time',
-      expiresAt: 'time',
-      rules: ['list of', 'text'],
-      signatures: ['list of', { operator: 'text', role: ['one of', 'author', 'signer'], signedAt: 'time' }],
-    },
-  },
+  prints: () =>
+    z.object({
+      plan: z.string(),
+      hash: z.string(),
+      summary: z.string(),
+      amounts: z.array(z.object({ field: z.string(), asset: z.string(), value: z.string(), minor: z.string() })),
+      author: z.string(),
+      createdAt: z.iso.datetime(),
+      expiresAt: z.iso.datetime(),
+      rules: z.array(z.string()),
+      signatures: z.array(
+        z.object({ operator: z.string(), role: z.enum(['author', 'signer']), signedAt: z.iso.datetime() }),
+      ),
+    }),
   parameters: { file },
   run: async (session, input) => {
     const { world, profile } = session;

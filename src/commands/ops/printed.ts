@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { workStartedBy } from '../../engine/operations/find-work.ts';
 import { endpointNamed, recordedData } from '../../engine/operations/recorded.ts';
@@ -6,7 +7,7 @@ import type { OperationState } from '../../journal/states.ts';
 import { amountText } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { toPlain } from '../../present/plain.ts';
-import type { Form } from '../../present/prints.ts';
+import { amountSchema } from '../../present/prints.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** What to do about an operation in each state. */
@@ -37,42 +38,54 @@ export const ONBOARDING_COLUMNS = [
 ] as const;
 
 /** The form of a printed operation. */
-export const OPERATION = {
-  operationId: 'text',
-  kind: ['one of', 'money', 'destructive', 'onboarding'],
-  state: ['one of', ...Object.keys(ADVICE)],
-  verdict: ['null or', ['one of', 'completed', 'not-done', 'destroyed']],
-  ...{ summary: 'text', command: 'text', profile: 'text', mode: 'text', baseUrl: 'text' },
-  ...{
-    endpoint: 'text',
-    effect: 'text',
-    request: 'any',
-    baseline: [
-      'null or',
-      {
-        serviceAt: ['null or', 'time'],
-        'hostAheadMs?': 'whole number',
-        'journalAheadMs?': 'whole number',
-        'before?': { ids: ['list of', 'text'], since: ['null or', 'time'] },
-      },
-    ],
-    idempotencyKey: ['null or', 'text'],
-    tag: ['null or', 'text'],
-  },
-  ...{ operator: 'text', host: 'text', requestId: ['null or', 'text'], detail: ['null or', 'text'], result: 'any' },
-  authority: [
-    'null or',
-    {
-      plan: 'text',
-      author: { user: 'text', host: 'text', operator: ['null or', 'text'] },
-      signers: [
-        'list of',
-        { name: 'text', role: ['one of', 'author', 'signer'], keyFingerprint: 'text', signedAt: 'time' },
-      ],
-    },
-  ],
-  ...{ createdAt: 'time', updatedAt: 'time', amount: ['null or', 'amount'], advice: 'text' },
-} satisfies Form;
+export const operationSchema = () =>
+  z.object({
+    operationId: z.string(),
+    kind: z.enum(['money', 'destructive', 'onboarding']),
+    state: z.enum(Object.keys(ADVICE)),
+    verdict: z.nullable(z.enum(['completed', 'not-done', 'destroyed'])),
+    summary: z.string(),
+    command: z.string(),
+    profile: z.string(),
+    mode: z.string(),
+    baseUrl: z.string(),
+    endpoint: z.string(),
+    effect: z.string(),
+    request: z.unknown(),
+    baseline: z.nullable(
+      z.object({
+        serviceAt: z.nullable(z.iso.datetime()),
+        hostAheadMs: z.optional(z.int()),
+        journalAheadMs: z.optional(z.int()),
+        before: z.optional(z.object({ ids: z.array(z.string()), since: z.nullable(z.iso.datetime()) })),
+      }),
+    ),
+    idempotencyKey: z.nullable(z.string()),
+    tag: z.nullable(z.string()),
+    operator: z.string(),
+    host: z.string(),
+    requestId: z.nullable(z.string()),
+    detail: z.nullable(z.string()),
+    result: z.unknown(),
+    authority: z.nullable(
+      z.object({
+        plan: z.string(),
+        author: z.object({ user: z.string(), host: z.string(), operator: z.nullable(z.string()) }),
+        signers: z.array(
+          z.object({
+            name: z.string(),
+            role: z.enum(['author', 'signer']),
+            keyFingerprint: z.string(),
+            signedAt: z.iso.datetime(),
+          }),
+        ),
+      }),
+    ),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    amount: z.nullable(amountSchema()),
+    advice: z.string(),
+  });
 
 const forJson = (moves: Operation['moves']) => moves && { value: amountText(moves), asset: moves.asset };
 

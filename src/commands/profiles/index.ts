@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { approvePin, deleteProfile, setDefaultProfile } from '../../account/changes.ts';
 import { modeForPeople } from '../../account/mode.ts';
 import { areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
@@ -17,6 +18,7 @@ import { endDryRun } from '../../engine/dry-run.ts';
 import { rotationFile } from '../../engine/rotation/files.ts';
 import { unfinishedRotations } from '../../engine/rotation/unfinished.ts';
 import { isOpenStage } from '../../journal/rotations.ts';
+import { paginationSchema } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { addProfile, profileParameters } from '../../terminal/ask/new-profile.ts';
 import { command } from '../../terminal/command.ts';
@@ -25,7 +27,7 @@ import type { Session } from '../../terminal/session.ts';
 import { journalCommands } from './journal.ts';
 import { operatorCommands } from './operators.ts';
 import { rulesCommands } from './rules.ts';
-import { PROFILE, profileResult, requireProfile } from './show.ts';
+import { profileResult, profileSchema, requireProfile } from './show.ts';
 import { exportCommand, importCommand } from './transfer.ts';
 import { trustCommand } from './trust.ts';
 
@@ -40,7 +42,7 @@ const addCommand = command({
     'fiatrail profiles add sandbox --tz Europe/London',
   ],
   endpoints: [getPlatformPublicKey.id],
-  prints: { form: PROFILE },
+  prints: profileSchema,
   isLocal: true,
   parameters: profileParameters,
   run: async (session, input) => {
@@ -86,22 +88,20 @@ const listCommand = command({
   summary: 'List profiles and show the active one',
   examples: ['fiatrail profiles list', "fiatrail profiles list -o json --query 'profiles[?isUsed].name | [0]'"],
   endpoints: [],
-  prints: {
-    form: {
-      profiles: [
-        'list of',
-        {
-          name: 'text',
-          mode: ['null or', 'text'],
-          baseUrl: ['null or', 'text'],
-          store: ['null or', 'text'],
-          isUsed: 'flag',
-          problem: ['null or', 'text'],
-        },
-      ],
-      pagination: 'pagination',
-    },
-  },
+  prints: () =>
+    z.object({
+      profiles: z.array(
+        z.object({
+          name: z.string(),
+          mode: z.nullable(z.string()),
+          baseUrl: z.nullable(z.string()),
+          store: z.nullable(z.string()),
+          isUsed: z.boolean(),
+          problem: z.nullable(z.string()),
+        }),
+      ),
+      pagination: paginationSchema(),
+    }),
   isLocal: true,
   parameters: {},
   run: async (session) => {
@@ -121,7 +121,7 @@ const showCommand = command({
   details: 'Prints its base URL, its mode, where its key is stored and the key’s fingerprint.',
   examples: ['fiatrail profiles show', 'fiatrail profiles show main -o json --query key.fingerprint'],
   endpoints: [],
-  prints: { form: PROFILE },
+  prints: profileSchema,
   isLocal: true,
   parameters: { name: optionalArgument('name', 'profile name (default: the active profile)', word) },
   run: async (session, { name }) =>
@@ -135,7 +135,7 @@ const useCommand = command({
     '--profile and FIATRAIL_PROFILE take precedence over the folder’s profile, which takes precedence over the default.',
   examples: ['fiatrail profiles use main', 'fiatrail profiles use sandbox --here'],
   endpoints: [],
-  prints: { form: { name: 'text', mode: 'text', isHere: 'flag' } },
+  prints: () => z.object({ name: z.string(), mode: z.string(), isHere: z.boolean() }),
   isLocal: true,
   parameters: {
     name: argument('name', 'profile name', word),
@@ -227,7 +227,7 @@ const removeCommand = command({
   summary: 'Remove a profile and its secrets from this machine',
   examples: ['fiatrail profiles remove old', 'fiatrail profiles remove old --yes'],
   endpoints: [],
-  prints: { form: { name: 'text', removed: 'flag' } },
+  prints: () => z.object({ name: z.string(), removed: z.boolean() }),
   isLocal: true,
   parameters: { name: argument('name', 'profile name', word) },
   run: async (session, { name }) => {

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { changeProfile, storeSecret } from '../../account/changes.ts';
 import { journalLocationOf } from '../../account/journal-location.ts';
 import { modeForPeople } from '../../account/mode.ts';
@@ -8,7 +9,6 @@ import { Secret } from '../../base/secret.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import { isBound, passwordToStore } from '../../journal/postgres/password.ts';
 import { serverAddressOf } from '../../journal/postgres/server-address.ts';
-import type { Prints } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
@@ -40,15 +40,14 @@ function printedLocation({ world }: Session, profile: string) {
   return { profile, journal: 'PostgreSQL', place: name, from: server.from, independent };
 }
 
-const SHOWN: Prints = {
-  form: {
-    profile: 'text',
-    journal: ['one of', 'SQLite', 'PostgreSQL'],
-    place: 'text',
-    from: ['null or', 'text'],
-    independent: 'flag',
-  },
-};
+const shownSchema = () =>
+  z.object({
+    profile: z.string(),
+    journal: z.enum(['SQLite', 'PostgreSQL']),
+    place: z.string(),
+    from: z.nullable(z.string()),
+    independent: z.boolean(),
+  });
 
 const nameArgument = optionalArgument('name', 'profile name (default: the profile in use)', word);
 
@@ -57,7 +56,7 @@ const showCommand = command({
   summary: 'Show where a profile keeps its journal',
   examples: ['fiatrail profiles journal show', 'fiatrail profiles journal show main -o json --query place'],
   endpoints: [],
-  prints: SHOWN,
+  prints: shownSchema,
   isLocal: true,
   parameters: { name: nameArgument },
   run: async (session, { name = session.profile.name }) => {
@@ -77,7 +76,7 @@ const setCommand = command({
     'fiatrail profiles journal set main --independent --yes',
   ],
   endpoints: [],
-  prints: SHOWN,
+  prints: shownSchema,
   isLocal: true,
   parameters: {
     name: nameArgument,

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import {
   operatorKey,
@@ -11,7 +12,7 @@ import { CliError } from '../../base/errors.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import type { OperatorChange, OperatorList, PendingChange } from '../../engine/plans/operator-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
-import type { Form } from '../../present/prints.ts';
+import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
 import { argument, option, someArguments, switchOn } from '../../terminal/parse/parameters.ts';
@@ -30,7 +31,8 @@ const COLUMNS = [
   { field: 'addedAt', title: 'Added' },
 ] as const;
 
-const PENDING: Form = { change: 'text', askedBy: 'text', askedAt: 'time', endsAt: 'time' };
+const pendingSchema = () =>
+  z.object({ change: z.string(), askedBy: z.string(), askedAt: z.iso.datetime(), endsAt: z.iso.datetime() });
 
 const personForPeople = ({ user, host, operator }: Author) =>
   `${operator ? `${operator.name}, ` : ''}${user} on ${host}`;
@@ -48,14 +50,21 @@ const listCommand = command({
     'The list is in the journal, so every host that shares the journal has the same one. Compare a public key with its owner before you rely on it: over the phone, or in person.',
   examples: ['fiatrail profiles operators list', 'fiatrail profiles operators list --profile main -o json'],
   endpoints: [],
-  prints: {
-    form: {
-      operators: ['list of', { name: 'text', publicKey: 'text', isYou: 'flag', addedBy: 'text', addedAt: 'time' }],
-      signAbove: ['null or', ['list of', 'text']],
-      pending: ['null or', PENDING],
-      pagination: 'pagination',
-    },
-  },
+  prints: () =>
+    z.object({
+      operators: z.array(
+        z.object({
+          name: z.string(),
+          publicKey: z.string(),
+          isYou: z.boolean(),
+          addedBy: z.string(),
+          addedAt: z.iso.datetime(),
+        }),
+      ),
+      signAbove: z.nullable(z.array(z.string())),
+      pending: z.nullable(pendingSchema()),
+      pagination: paginationSchema(),
+    }),
   parameters: {},
   run: async (session) => {
     const { ownOperator } = await operatorsRoom();
@@ -128,9 +137,14 @@ const addCommand = command({
     'fiatrail profiles operators add bayo --public-key 7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb',
   ],
   endpoints: [],
-  prints: {
-    form: { name: 'text', publicKey: 'text', isYou: 'flag', isListed: 'flag', pendingUntil: ['null or', 'time'] },
-  },
+  prints: () =>
+    z.object({
+      name: z.string(),
+      publicKey: z.string(),
+      isYou: z.boolean(),
+      isListed: z.boolean(),
+      pendingUntil: z.nullable(z.iso.datetime()),
+    }),
   parameters: {
     name: NAME,
     generate: switchOn('--generate', 'make a key pair for yourself'),
@@ -182,7 +196,7 @@ const removeCommand = command({
   details: `Plans that they wrote or signed can no longer be applied. If it is you, your private key is deleted. ${SECOND}`,
   examples: ['fiatrail profiles operators remove bayo'],
   endpoints: [],
-  prints: { form: { name: 'text', removed: 'flag', pendingUntil: ['null or', 'time'] } },
+  prints: () => z.object({ name: z.string(), removed: z.boolean(), pendingUntil: z.nullable(z.iso.datetime()) }),
   parameters: { name: NAME, ...CHANGE_OPTIONS },
   run: async (session, { name, ...input }) => {
     const { world, profile } = session;
@@ -208,9 +222,12 @@ const signAboveCommand = command({
     'fiatrail profiles sign-above set off',
   ],
   endpoints: [],
-  prints: {
-    form: { profile: 'text', signAbove: ['null or', ['list of', 'text']], pendingUntil: ['null or', 'time'] },
-  },
+  prints: () =>
+    z.object({
+      profile: z.string(),
+      signAbove: z.nullable(z.array(z.string())),
+      pendingUntil: z.nullable(z.iso.datetime()),
+    }),
   parameters: {
     amounts: someArguments('amount', 'amount with its asset, such as "NGN 1000000", or off', amountOrOff, 'Amount:'),
     ...CHANGE_OPTIONS,
@@ -242,7 +259,7 @@ const cancelCommand = command({
     'A change asked for with --without-signature waits for 48 hours. Any operator can cancel it, also afterwards.',
   examples: ['fiatrail profiles operators cancel'],
   endpoints: [],
-  prints: { form: { cancelled: PENDING } },
+  prints: () => z.object({ cancelled: pendingSchema() }),
   parameters: {},
   run: async (session) => {
     const { pending } = await session.operators();

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import { type Mode, modeForPeople } from '../../account/mode.ts';
 import { chosenProfile, fromStored, storedProfileNamed } from '../../account/profile.ts';
@@ -13,7 +14,7 @@ import type { RuleSet, Verdict } from '../../engine/rules/verdicts.ts';
 import { listed } from '../../engine/rules/words.ts';
 import { recordSetting } from '../../engine/setting.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { Form } from '../../present/prints.ts';
+import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { optionalArgument, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
@@ -30,7 +31,7 @@ const SHOWN = [
   { field: 'source', title: 'Stored in' },
 ] as const;
 
-const RULE = { rule: 'text', setting: 'text', source: ['one of', ...Object.values(SOURCES)] } satisfies Form;
+const ruleSchema = () => z.object({ rule: z.string(), setting: z.string(), source: z.enum(Object.values(SOURCES)) });
 
 const HELD = [
   { field: 'command', title: 'Command' },
@@ -40,21 +41,21 @@ const HELD = [
 ] as const;
 
 /** What `profiles rules show` and `profiles rules set` print. */
-const RULES = {
-  rules: ['list of', RULE],
-  pagination: 'pagination',
-  commands: [
-    'list of',
-    {
-      command: 'text',
-      amounts: ['list of', 'text'],
-      unlimited: ['list of', 'text'],
-      destinations: ['list of', 'text'],
-      stops: 'flag',
-      others: ['list of', 'text'],
-    },
-  ],
-} satisfies Form;
+const rulesSchema = () =>
+  z.object({
+    rules: z.array(ruleSchema()),
+    pagination: paginationSchema(),
+    commands: z.array(
+      z.object({
+        command: z.string(),
+        amounts: z.array(z.string()),
+        unlimited: z.array(z.string()),
+        destinations: z.array(z.string()),
+        stops: z.boolean(),
+        others: z.array(z.string()),
+      }),
+    ),
+  });
 
 const rowsOf = (from: RuleSet['from'], rules: Rules = {}) =>
   listed(rules).map((each) => ({ ...each, source: SOURCES[from] }));
@@ -117,7 +118,7 @@ const showCommand = command({
     'Shows the rules in the profile and those in a shared journal. A change must meet both. The second table shows which of them hold each command.',
   examples: ['fiatrail profiles rules show', 'fiatrail profiles rules show main -o json --query "rules[].setting"'],
   endpoints: [],
-  prints: { form: RULES },
+  prints: rulesSchema,
   isLocal: true,
   parameters: { name: optionalArgument('name', 'profile name (default: the active profile)', word) },
   run: async (session, { name }) => withSessionOf(session, name, rulesResult),
@@ -245,7 +246,7 @@ const setCommand = command({
     'fiatrail profiles rules set --shared --max-per-month "CNGN 50000000"',
   ],
   endpoints: [],
-  prints: { form: RULES },
+  prints: rulesSchema,
   isLocal: true,
   parameters: {
     name: optionalArgument('name', 'profile name (default: the active profile)', word),
@@ -286,12 +287,12 @@ const testedRow = ({ rule, setting, from, result, left, detail }: Verdict) => ({
   ...{ left: left ?? null, detail: detail ?? null },
 });
 
-const TESTED_RULE: Form = {
-  ...RULE,
-  result: ['one of', 'holds', 'does not hold', 'not concerned'],
-  left: ['null or', 'amount'],
-  detail: ['null or', 'text'],
-};
+const testedRuleSchema = () =>
+  z.extend(ruleSchema(), {
+    result: z.enum(['holds', 'does not hold', 'not concerned']),
+    left: z.nullable(amountSchema()),
+    detail: z.nullable(z.string()),
+  });
 
 const testCommand = command({
   words: ['profiles', 'rules', 'test'],
@@ -303,7 +304,7 @@ const testCommand = command({
     'fiatrail profiles rules test --profile main -- payout start --amount 5000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
   ],
   endpoints: [],
-  prints: { form: { rules: ['list of', TESTED_RULE], pagination: 'pagination' } },
+  prints: () => z.object({ rules: z.array(testedRuleSchema()), pagination: paginationSchema() }),
   parameters: { line: someArguments('command', 'command line to test, after --', word, 'Command line:') },
   run: async (session, { line }) => {
     const { profile } = session.globals;

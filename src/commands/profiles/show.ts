@@ -1,10 +1,10 @@
+import * as z from 'zod/mini';
 import { areRulesTrusted, evidenceRulesOf, untrustedRules } from '../../account/money-rules.ts';
 import { fromStored, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
 import { EVIDENCE, profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import type { Outcome } from '../../engine/outcome.ts';
-import type { Form } from '../../present/prints.ts';
 import type { Column } from '../../present/result.ts';
 import { shortDuration } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -61,28 +61,33 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** The form of a printed profile. */
-export const PROFILE: Form = {
-  name: 'text',
-  mode: ['one of', 'embedded', 'sandbox', 'live'],
-  baseUrl: ['null or', 'text'],
-  serviceName: ['null or', 'text'],
-  output: ['null or', 'text'],
-  timeZone: ['null or', 'text'],
-  key: {
-    store: ['null or', 'text'],
-    fingerprint: ['null or', 'text'],
-    problem: ['null or', 'text'],
-    command: ['null or', 'text'],
-  },
-  sealing: 'text',
-  encryption: { publicKey: ['null or', 'text'], platformKey: ['null or', 'text'], requests: 'flag' },
-  absence: 'text',
-  visibleAfter: 'text',
-  evidence: ['one of', ...EVIDENCE],
-  idempotencyLifetime: ['null or', 'text'],
-  problem: ['null or', 'text'],
-  file: 'text',
-};
+export const profileSchema = () =>
+  z.object({
+    name: z.string(),
+    mode: z.enum(['embedded', 'sandbox', 'live']),
+    baseUrl: z.nullable(z.string()),
+    serviceName: z.nullable(z.string()),
+    output: z.nullable(z.string()),
+    timeZone: z.nullable(z.string()),
+    key: z.object({
+      store: z.nullable(z.string()),
+      fingerprint: z.nullable(z.string()),
+      problem: z.nullable(z.string()),
+      command: z.nullable(z.string()),
+    }),
+    sealing: z.string(),
+    encryption: z.object({
+      publicKey: z.nullable(z.string()),
+      platformKey: z.nullable(z.string()),
+      requests: z.boolean(),
+    }),
+    absence: z.string(),
+    visibleAfter: z.string(),
+    evidence: z.enum(EVIDENCE),
+    idempotencyLifetime: z.nullable(z.string()),
+    problem: z.nullable(z.string()),
+    file: z.string(),
+  });
 
 /** Returns a profile as the profiles commands print it. */
 export async function profileResult(session: Session, stored: StoredProfile): Promise<Outcome> {

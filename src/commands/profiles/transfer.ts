@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import { areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
 import { isOurStore, isTrusted, profileNames, type StoredProfile, trustedStore } from '../../account/stored-profile.ts';
@@ -14,7 +15,7 @@ export const exportCommand = command({
   summary: 'Export profiles without their secrets',
   examples: ['fiatrail profiles export > profiles.json', 'fiatrail profiles export main'],
   endpoints: [],
-  prints: { form: { version: 'whole number', profiles: ['list of', { name: 'text', mode: 'text' }] } },
+  prints: () => z.object({ version: z.int(), profiles: z.array(z.object({ name: z.string(), mode: z.string() })) }),
   isLocal: true,
   parameters: { name: optionalArgument('name', 'profile name (default: all profiles)', word) },
   run: async (session, { name }) => {
@@ -61,7 +62,7 @@ export const importCommand = command({
     'ssh host fiatrail profiles export | fiatrail profiles import -',
   ],
   endpoints: [],
-  prints: { form: { profiles: ['list of', { name: 'text', mode: 'text', outcome: 'text' }] } },
+  prints: () => z.object({ profiles: z.array(z.object({ name: z.string(), mode: z.string(), outcome: z.string() })) }),
   isLocal: true,
   parameters: {
     file: argument('file', 'file written by profiles export, or - for standard input', word),

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { approvePin, changeProfile } from '../../account/changes.ts';
 import { modeForPeople } from '../../account/mode.ts';
 import { areRulesTrusted, EVIDENCE_SETTINGS, trustedRules, weakensRules } from '../../account/money-rules.ts';
@@ -106,12 +107,17 @@ export const trustCommand = command({
     'With NAME, shows the profile’s key command, and settings that make it easier to conclude that nothing was done, and asks before they are used; editing them in the profile file ends the trust. With --here, asks whether the .fiatrail.json of this folder may choose the LIVE profile that it names.',
   examples: ['fiatrail profiles trust main', 'fiatrail profiles trust --here'],
   endpoints: [],
-  prints: {
-    either: [
-      { form: { name: 'text', mode: 'text', file: 'text', isTrusted: 'flag' } },
-      { form: { name: 'text', 'command?': 'text', 'isShell?': 'flag', 'settings?': 'any', isTrusted: 'flag' } },
-    ],
-  },
+  prints: () =>
+    z.union([
+      z.object({ name: z.string(), mode: z.string(), file: z.string(), isTrusted: z.boolean() }),
+      z.object({
+        name: z.string(),
+        command: z.optional(z.string()),
+        isShell: z.optional(z.boolean()),
+        settings: z.optional(z.unknown()),
+        isTrusted: z.boolean(),
+      }),
+    ]),
   isLocal: true,
   parameters: {
     name: optionalArgument('name', 'profile name', word),

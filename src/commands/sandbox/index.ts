@@ -1,6 +1,17 @@
+import * as z from 'zod/mini';
 import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
-import { sandboxAdvance, sandboxClock, sandboxEvent, sandboxEventResend, sandboxEvents, sandboxRestore, sandboxSettle, sandboxSnapshot, sandboxStatus } from '../../contract/control.ts';
+import {
+  sandboxAdvance,
+  sandboxClock,
+  sandboxEvent,
+  sandboxEventResend,
+  sandboxEvents,
+  sandboxRestore,
+  sandboxSettle,
+  sandboxSnapshot,
+  sandboxStatus,
+} from '../../contract/control.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { stateFileProblem } from '../../contract/sandbox.ts';
 import { listed } from '../../engine/lists/listed.ts';
@@ -11,10 +22,9 @@ import { type Command, command, type Group } from '../../terminal/command.ts';
 import { choice, listOptions } from '../../terminal/parse/paging.ts';
 import { argument, duration, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
-import { acceptPlainResponses } from './accept-plain.ts';
 import { faultCommands } from './fault.ts';
 import { payCommand } from './pay.ts';
-import { requireSandbox } from './require-sandbox.ts';
+import { acceptPlainResponses, requireSandbox } from './require-sandbox.ts';
 import { resetCommand, seedCommand } from './seed.ts';
 import { serveCommand } from './serve.ts';
 
@@ -57,7 +67,7 @@ const snapshotCommand = command({
   details: 'The file contains the sandbox’s keys and is readable only by its owner. It is written on this machine.',
   examples: ['fiatrail sandbox snapshot before.db', 'fiatrail sandbox snapshot before.db -o json --query bytes'],
   endpoints: [sandboxSnapshot.id],
-  prints: { form: { path: 'text', bytes: 'whole number' } },
+  prints: () => z.object({ path: z.string(), bytes: z.int() }),
   parameters: { file: argument('file', 'file to create; it must not exist', newFile, 'File:') },
   run: async (session, input) => {
     requireSandbox(session);
@@ -79,7 +89,7 @@ const restoreCommand = command({
   details: 'Replaces everything in the sandbox except its key.',
   examples: ['fiatrail sandbox restore before.db', 'fiatrail sandbox restore before.db --yes'],
   endpoints: [sandboxRestore.id],
-  prints: { response: sandboxRestore, more: { path: 'text' } },
+  prints: { response: sandboxRestore, more: () => ({ path: z.string() }) },
   parameters: { file: argument('file', 'file written by sandbox snapshot', word, 'File:') },
   run: async (session, input) => {
     requireSandbox(session);

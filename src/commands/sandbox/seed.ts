@@ -2,8 +2,7 @@ import { sandboxReset, sandboxSeed } from '../../contract/control.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, onOrOff, option, wholeNumber } from '../../terminal/parse/parameters.ts';
-import { acceptPlainResponses } from './accept-plain.ts';
-import { requireSandbox } from './require-sandbox.ts';
+import { acceptPlainResponses, requireSandbox } from './require-sandbox.ts';
 
 const pace = option(
   '--pace <pace>',

@@ -1,12 +1,36 @@
+import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
+import { problemsOf, problemText } from '../../contract/check.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
 import { EVENTS, eventOf } from '../../contract/events.ts';
-import { FIELD_FORM, fieldsOf } from '../../derive/describe.ts';
-import { printable } from '../../money/amount.ts';
-import type { Form } from '../../present/prints.ts';
+import { elementOf, shapeOf, unwrap } from '../../contract/rows.ts';
+import { fieldSchema, fieldsOf, valuesOf } from '../../derive/describe.ts';
+import { endDryRun } from '../../engine/dry-run.ts';
+import { type Asset, amount, DECIMALS, printable } from '../../money/amount.ts';
+import { toWireNumber, toWireText } from '../../money/units.ts';
+import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { nearest } from '../../terminal/parse/nearest.ts';
-import { optionalArgument, word } from '../../terminal/parse/parameters.ts';
+import { argument, optionalArgument, required, word } from '../../terminal/parse/parameters.ts';
+import { objectOf, properties } from '../../terminal/parse/properties.ts';
+import type { Session } from '../../terminal/session.ts';
+import { isTaken } from '../../webhooks/inbox/forwards.ts';
+import { sendSigned } from '../../webhooks/listen/forwarder.ts';
+import { secretsOf, serviceNameFor, targetUrl } from './targets.ts';
+
+/** Sets a field of an event's content; each part of the path but the last must be there. Throws CliError usage. */
+export function setAt(content: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
+  // Only fields of its own: `__proto__` is a field like any other.
+  const inner = Object.hasOwn(content, name) ? content[name] : undefined;
+  if (rest.length === 0)
+    Object.defineProperty(content, name, { value, configurable: true, enumerable: true, writable: true });
+  else if (typeof inner === 'object' && inner !== null && !Array.isArray(inner))
+    setAt(inner as Record<string, unknown>, rest, value);
+  else
+    throw new CliError('usage', `--set: the event has no field ${name} that contains ${rest.join('.')}`, {
+      hint: 'see the fields with: fiatrail webhooks events EVENT',
+    });
+}
 
 const COLUMNS = [
   { field: 'name', title: 'Event' },
@@ -22,7 +46,8 @@ const FIELDS = [
   { field: 'meaning', title: 'Meaning' },
 ] as const;
 
-const EVENT = { name: 'text', scope: ['one of', 'user', 'fintech'], source: 'text', means: 'text' } satisfies Form;
+const eventSchema = () =>
+  z.object({ name: z.string(), scope: z.enum(['user', 'fintech']), source: z.string(), means: z.string() });
 
 /** Returns an event by either of its names. Throws CliError usage. */
 export function eventNamed(text: string) {
@@ -42,12 +67,14 @@ export const eventsCommand = command({
   summary: 'List the events of the service, or describe one with its fields',
   examples: ['fiatrail webhooks events', 'fiatrail webhooks events user.onboarded -o json'],
   endpoints: [],
-  prints: {
-    either: [
-      { form: { events: ['list of', { ...EVENT, 'otherName?': 'text' }], pagination: 'pagination' } },
-      { form: { ...EVENT, otherName: ['null or', 'text'], fields: ['list of', FIELD_FORM] } },
-    ],
-  },
+  prints: () =>
+    z.union([
+      z.object({
+        events: z.array(z.extend(eventSchema(), { otherName: z.optional(z.string()) })),
+        pagination: paginationSchema(),
+      }),
+      z.extend(eventSchema(), { otherName: z.nullable(z.string()), fields: z.array(fieldSchema()) }),
+    ]),
   isLocal: true,
   parameters: { event: optionalArgument('event', 'event to describe, such as user.onboarded', word) },
   run: async (_session, { event: name }) => {
@@ -68,3 +95,115 @@ export const eventsCommand = command({
     return { result: { data: { ...event, otherName: otherName ?? null, fields }, columns } };
   },
 });
+
+/** What the service's own sandbox signs with. Source: public. */
+const TEST_SECRET = 'sandbox-webhook-secret-do-not-use-in-production';
+
+/** Makes up an event with example values, changed as asked. Throws CliError usage for a value that breaks the contract. */
+function madeUp({ world }: Session, name: string, changes: Readonly<Record<string, unknown>> = {}) {
+  const { name: event, scope } = eventNamed(name);
+  const schema = EVENT_PAYLOADS[event]();
+  const nowMs = world.clock.now();
+  const data = exampleOf(schema, nowMs) as Record<string, unknown>;
+  for (const [path, value] of Object.entries(changes)) setAt(data, path.split('.'), value);
+  const problems = problemsOf(schema, data);
+  if (problems.length > 0)
+    throw new CliError('usage', `--set: ${problems.map(problemText).join('; ')}`, {
+      hint: `see the fields with: fiatrail webhooks events ${event}`,
+    });
+  const ids = { eventId: world.ids.uuid(), requestId: world.ids.uuid() };
+  const around = {
+    ...ids,
+    timestamp: new Date(nowMs).toISOString(),
+    ...(scope === 'user' ? { userId: 'example-user' } : {}),
+  };
+  return { event, body: JSON.stringify({ event, ...around, version: '1.0.0', data }) };
+}
+
+export const triggerCommand = command({
+  words: ['webhooks', 'trigger'],
+  summary: 'Send a made-up event to a URL, signed as the service would',
+  details: `The event has example values, and nothing happened to cause it. It is signed with FIATRAIL_WEBHOOK_SECRET or the profile’s secret, else with ${TEST_SECRET}. Live profiles refuse it.`,
+  examples: [
+    'fiatrail webhooks trigger user.onboarded --target http://127.0.0.1:3000/webhooks',
+    'fiatrail webhooks trigger fintech.user.deposit.received --target http://127.0.0.1:3000/webhooks --set deposit.amount=750',
+  ],
+  endpoints: [],
+  prints: () =>
+    z.object({ event: z.string(), to: z.string(), status: z.nullable(z.int()), problem: z.nullable(z.string()) }),
+  isLocal: true,
+  parameters: {
+    event: argument('event', 'event name, such as user.onboarded', word, 'Event:'),
+    to: required('--target <url>', 'URL that receives it', targetUrl, 'Target URL:'),
+    set: properties('--set', 'field of the content to change, such as deposit.amount'),
+  },
+  run: async (session, { event: name, to, set }) => {
+    const { world, profile } = session;
+    if (profile.mode === 'live')
+      throw new CliError('declined', 'a live profile sends no made-up events', {
+        hint: 'use the sandbox: add --profile sandbox',
+      });
+    const { event, body } = madeUp(session, name, objectOf(set));
+    endDryRun(session, { event, to, body });
+    const [secret] = await secretsOf(session);
+    const end = await sendSigned(
+      to,
+      { event, webhookId: world.ids.uuid(), body: Buffer.from(body) },
+      { form: 'service', secret: secret?.reveal() ?? TEST_SECRET, serviceName: serviceNameFor(world, profile) },
+      { exchange: world.network, clock: world.clock },
+      world.interrupted,
+    );
+    const { status, problem } = end;
+    const data = { event, to, status: status ?? null, problem: problem ?? null };
+    if (isTaken(end)) return { result: { data } };
+    const why = problem ?? `it answered HTTP ${status}`;
+    return {
+      result: { data },
+      error: new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' }),
+    };
+  },
+});
+    };
+  },
+});
+
+/** Example values by the name of a field, where a text that only looks like one would mislead. */
+const BY_NAME: readonly (readonly [name: RegExp, value: string])[] = [
+  [/^(firstName)$/, 'Ada'],
+  [/^(lastName)$/, 'Okafor'],
+  [/accountName|^name$/i, 'ADA OKAFOR'],
+  [/accountNumber/i, '0123456789'],
+  [/bankCode/i, '000013'],
+  [/bankName/i, 'EXAMPLE BANK'],
+  [/^(ticker|currency|sellToken|buyToken|token|targetAsset)$/, 'CNGN'],
+  [/network/i, 'base'],
+  [/address|wallet$/i, `0x${'ab'.repeat(20)}`],
+  [/hash/i, `0x${'cd'.repeat(32)}`],
+  [/url/i, 'https://example.com/'],
+];
+
+/** How much an example moves: 5,000 units. */
+const WHOLE = 5_000n;
+
+/** Returns a value that a schema accepts. `nowMs` is the time in it, in milliseconds since the epoch. */
+function exampleOf(schema: z.ZodMiniType, nowMs: number, name = ''): unknown {
+  const { schema: inner, meta } = unwrap(schema);
+  const shape = shapeOf(inner);
+  if (shape)
+    return Object.fromEntries(Object.entries(shape).map(([key, value]) => [key, exampleOf(value, nowMs, key)]));
+  const element = elementOf(inner);
+  if (element) return [exampleOf(element, nowMs, name)];
+  if (!meta) return 'example';
+  const { type, unit, asset } = meta;
+  const [first] = valuesOf(meta) ?? [];
+  if (first !== undefined) return first;
+  if (unit !== undefined && unit !== 'percent') {
+    const known: Asset = typeof asset === 'string' && asset !== 'USD' ? asset : 'CNGN';
+    const value = amount(known, WHOLE * 10n ** BigInt(DECIMALS[known]));
+    return type === 'string' ? toWireText(value, unit) : toWireNumber(value, unit);
+  }
+  if (type === 'datetime') return new Date(nowMs).toISOString();
+  if (type === 'boolean') return true;
+  if (type === 'integer' || type === 'number') return 1;
+  return BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? `example-${name || 'text'}`;
+}

@@ -1,7 +1,9 @@
+import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { openProfileInbox } from '../../engine/inbox.ts';
 import { DEFAULT_LIMIT } from '../../engine/lists/listed.ts';
 import { cursorOf, listDigest, pointOf } from '../../engine/lists/resume.ts';
+import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { choice, pageOptions } from '../../terminal/parse/paging.ts';
 import { id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
@@ -11,7 +13,84 @@ import type { InboxEvent, Selection } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { eventNamed } from './events.ts';
 import { printedEvent } from './offline.ts';
-import { CONTENT, COUNTED, headersOf, LISTED, summaryOf } from './summary.ts';
+
+/** The form of `summaryOf`. */
+const summarySchema = () =>
+  z.object({
+    id: z.int(),
+    event: z.nullable(z.string()),
+    mark: z.string(),
+    requestId: z.nullable(z.string()),
+    userId: z.nullable(z.string()),
+    eventId: z.nullable(z.string()),
+    webhookId: z.nullable(z.string()),
+    isLate: z.boolean(),
+    isSealed: z.boolean(),
+    problem: z.nullable(z.string()),
+    happenedAt: z.nullable(z.iso.datetime()),
+    copies: z.int(),
+    sentAt: z.iso.datetime(),
+    receivedAt: z.iso.datetime(),
+    forwarding: z.nullable(z.enum(['forwarded', 'pending', 'dead'])),
+  });
+
+/** An event as the lists print it. */
+export function summaryOf(event: InboxEvent) {
+  const { id, mark, eventId, requestId, userId, webhookId, isLate, isSealed, problem, happenedAt, copies } = event;
+  return {
+    id: Number(id),
+    event: event.event,
+    mark,
+    ...{ requestId, userId, eventId, webhookId, isLate, isSealed, problem, happenedAt, copies },
+    sentAt: new Date(event.sentAtMs).toISOString(),
+    receivedAt: new Date(event.receivedAtMs).toISOString(),
+    forwarding: forwardingOf(event),
+  };
+}
+
+/** The forwarding status of an event in one word; null if it goes nowhere. */
+function forwardingOf({ forwards }: InboxEvent): 'forwarded' | 'pending' | 'dead' | null {
+  if (forwards.length === 0) return null;
+  if (forwards.some(({ state }) => state === 'dead')) return 'dead';
+  return forwards.some(({ state }) => state === 'waiting') ? 'pending' : 'forwarded';
+}
+
+/** The headers as rows, because their names are data. */
+export const headersOf = ({ headers }: InboxEvent) => Object.entries(headers).map(([name, value]) => ({ name, value }));
+
+/** What the commands of the inbox print: a list, the counts by name, an event with its content, and what a target answered. */
+const listedSchema = () =>
+  z.object({
+    events: z.array(summarySchema()),
+    pagination: paginationSchema(),
+    counts: z.object({ events: z.int(), waiting: z.int(), dead: z.int() }),
+  });
+const countedSchema = () =>
+  z.object({
+    counts: z.array(z.object({ event: z.nullable(z.string()), mark: z.string(), count: z.int() })),
+    pagination: paginationSchema(),
+  });
+export const contentSchema = () =>
+  z.extend(summarySchema(), {
+    data: z.unknown(),
+    headers: z.array(z.object({ name: z.string(), value: z.string() })),
+  });
+export const forwardSchema = () =>
+  z.object({
+    target: z.string(),
+    attempts: z.int(),
+    status: z.nullable(z.int()),
+    problem: z.nullable(z.string()),
+    state: z.enum(['waiting', 'acknowledged', 'dead']),
+    dueAt: z.nullable(z.iso.datetime()),
+  });
+export const sentSchema = () =>
+  z.object({
+    event: z.nullable(z.string()),
+    to: z.string(),
+    status: z.nullable(z.int()),
+    problem: z.nullable(z.string()),
+  });
 
 /** Runs something on the profile's inbox, and closes it. */
 export async function withInbox<T>({ world, profile }: Session, run: (inbox: Inbox) => T | Promise<T>): Promise<T> {
@@ -89,7 +168,7 @@ export const listCommand = command({
     'fiatrail webhooks inbox list --status dead --all -o ndjson',
   ],
   endpoints: [],
-  prints: { either: [{ form: LISTED }, { form: COUNTED }] },
+  prints: () => z.union([listedSchema(), countedSchema()]),
   isLocal: true,
   parameters: {
     count: switchOn('--count', 'count the events by name'),
@@ -153,7 +232,8 @@ export const exportCommand = command({
     'fiatrail webhooks inbox export --event user.onboarded -o ndjson',
   ],
   endpoints: [],
-  prints: { form: { events: ['list of', { ...CONTENT, body: 'text' }], pagination: 'pagination' } },
+  prints: () =>
+    z.object({ events: z.array(z.extend(contentSchema(), { body: z.string() })), pagination: paginationSchema() }),
   isLocal: true,
   parameters: {
     from: optionalArgument('event', 'number of the first event to print', wholeNumber(1, 1e15)),

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { endDryRun } from '../../engine/dry-run.ts';
 import { timeText } from '../../present/times.ts';
@@ -13,10 +14,19 @@ import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { contentOf } from '../../webhooks/inbox/received.ts';
 import { sendTo } from '../../webhooks/listen/forwarder.ts';
-import { setAt } from './change.ts';
-import { exportCommand, listCommand, PAGE, withInbox } from './inbox-list.ts';
+import { setAt } from './events.ts';
+import {
+  contentSchema,
+  exportCommand,
+  forwardSchema,
+  headersOf,
+  listCommand,
+  PAGE,
+  sentSchema,
+  summaryOf,
+  withInbox,
+} from './inbox-list.ts';
 import { printedEvent, privateKeysOf } from './offline.ts';
-import { CONTENT, FORWARD, headersOf, SENT, summaryOf } from './summary.ts';
 import { resigningOf, shownTarget, targetName, targetUrl } from './targets.ts';
 
 /** Finds an event. Throws CliError usage. */
@@ -36,7 +46,7 @@ const showCommand = command({
   details: 'With -o raw it prints the exact body that arrived.',
   examples: ['fiatrail webhooks inbox show 12', 'fiatrail webhooks inbox show 12 -o json --query data'],
   endpoints: [],
-  prints: { form: { ...CONTENT, forwards: ['list of', FORWARD] } },
+  prints: () => z.extend(contentSchema(), { forwards: z.array(forwardSchema()) }),
   isLocal: true,
   parameters: { event: EVENT },
   run: async (session, { event: name }) =>
@@ -64,7 +74,7 @@ const replayCommand = command({
     'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks --resign service --set amount=1',
   ],
   endpoints: [],
-  prints: { form: { id: 'whole number', ...SENT } },
+  prints: () => z.extend(sentSchema(), { id: z.int() }),
   isLocal: true,
   parameters: {
     event: EVENT,
@@ -140,7 +150,7 @@ const redriveCommand = command({
     'fiatrail webhooks inbox redrive --target http://127.0.0.1:3000/webhooks',
   ],
   endpoints: [],
-  prints: { form: { redriven: 'whole number', opened: 'whole number' } },
+  prints: () => z.object({ redriven: z.int(), opened: z.int() }),
   isLocal: true,
   parameters: { to: option('--target <target>', 'only dead events for this URL, or for exec:COMMAND', targetName) },
   run: async (session, { to }) =>
@@ -160,7 +170,7 @@ const pruneCommand = command({
     'fiatrail webhooks inbox prune --older-than 30d --dry-run',
   ],
   endpoints: [],
-  prints: { form: { pruned: 'whole number', before: 'time' } },
+  prints: () => z.object({ pruned: z.int(), before: z.iso.datetime() }),
   isLocal: true,
   parameters: { olderThan: required('--older-than <duration>', 'such as 90d', duration, 'Older than:') },
   run: async (session, { olderThan }) => {

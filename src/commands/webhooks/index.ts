@@ -1,10 +1,273 @@
-import { eventsCommand } from './events.ts';
+import * as z from 'zod/mini';
+import { storedOrBuiltIn } from '../../account/profile.ts';
+import type { StoredProfile } from '../../account/stored-profile.ts';
+import { secretPrintedBy } from '../../account/stores/command-store.ts';
+import { storeWebhookSecret, webhookSecretFrom } from '../../account/webhook-secrets.ts';
+import { type Category, CliError, ExchangeError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
+import { validRequest } from '../../client/request.ts';
+import { getWebhook, setWebhook, toggleWebhook } from '../../contract/endpoints/management.ts';
+import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
+import { INBOX_URL } from '../../contract/sandbox.ts';
+import { fingerprint } from '../../crypto/fingerprint.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { printable } from '../../money/amount.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, option, switchOn, word } from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
+import { eventsCommand, triggerCommand } from './events.ts';
 import { gapsCommand } from './gaps.ts';
 import { inboxCommands } from './inbox.ts';
 import { listenCommand } from './listen.ts';
 import { openCommand, verifyCommand } from './offline.ts';
-import { disableCommand, enableCommand, setCommand, showCommand } from './settings.ts';
-import { triggerCommand } from './trigger.ts';
+
+const COLUMNS = [
+  { field: 'webhookUrl', title: 'URL' },
+  { field: 'enabled', title: 'Enabled' },
+  { field: 'hasSecret', title: 'Secret set' },
+  { field: 'urlValidated', title: 'URL reachable' },
+  { field: 'events', title: 'Events' },
+  { field: 'updatedAt', title: 'Updated' },
+] as const;
+
+/** What is known of a secret that was set just now. */
+const SECRET_COLUMNS = [
+  { field: 'secretFingerprint', title: 'Secret fingerprint' },
+  { field: 'secret', title: 'Secret' },
+] as const;
+
+const showCommand = command({
+  words: ['webhooks', 'show'],
+  summary: 'Show the account’s webhook',
+  details: 'The service masks the URL, and says only whether a signing secret is set.',
+  examples: ['fiatrail webhooks show', 'fiatrail webhooks show -o json --query events'],
+  endpoints: [getWebhook.id],
+  prints: { response: getWebhook },
+  parameters: {},
+  run: async (session) => outcomeOf(session, getWebhook, await session.call(getWebhook, {}), { columns: COLUMNS }),
+});
+
+/** Parses the URL of a webhook; whether the service may call it is for the service to say. Throws CliError usage. */
+function webhookUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url?.username || url?.password)
+    throw new CliError('usage', 'the webhook URL contains a user name or a password, which a webhook cannot have', {
+      hint: 'give the URL without them; the signature of each event proves who sent it',
+    });
+  if (url && /^https?:$/.test(url.protocol)) return word(text);
+  throw new CliError('usage', `invalid URL "${printable(text)}"; expected a public HTTPS URL`, {
+    hint: 'for example https://hooks.example.com/fiatrail',
+  });
+}
+
+/** Parses a list of event names, with the names that other documents use. Throws CliError usage. */
+function eventNames(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  const known = names.map((name) => (name === ALL_EVENTS ? name : eventOf(name)?.name));
+  const unknown = names.filter((_, index) => known[index] === undefined);
+  if (unknown.length > 0)
+    throw new CliError('usage', `unknown event ${printable(unknown.join(', '))}`, {
+      hint: 'list the events with: fiatrail webhooks events',
+    });
+  return [...new Set(known.flatMap((name) => name ?? []))];
+}
+
+const MAX_SECRET_BYTES = 4096;
+/** The length of a secret that we make. */
+const NEW_SECRET_BYTES = 32;
+
+interface SecretInput {
+  readonly secretStdin?: boolean | undefined;
+  readonly secretCommand?: string | undefined;
+  readonly newSecret?: boolean | undefined;
+}
+
+const makeSecret = ({ ids }: Session['world']) => new Secret(Buffer.from(ids.bytes(NEW_SECRET_BYTES)).toString('hex'));
+
+/** A secret to set; `isNew` if we made it, so that it must be shown once. */
+interface ChosenSecret {
+  readonly secret: Secret | undefined;
+  readonly isNew?: boolean;
+}
+
+/** Returns the secret that a flag or the environment gives; undefined if none does. Throws CliError usage. */
+async function givenSecret(
+  { world }: Session,
+  { secretStdin, secretCommand, newSecret }: SecretInput,
+): Promise<ChosenSecret | undefined> {
+  if ([secretStdin, secretCommand, newSecret].filter((each) => each !== undefined && each !== false).length > 1)
+    throw new CliError('usage', '--secret-stdin, --secret-command and --new-secret cannot be combined', {
+      hint: 'give one of them, or none to keep the secret that is set',
+    });
+  const from = (text: string, where: string) => ({ secret: webhookSecretFrom(text, where) });
+  if (secretStdin) return from(await world.stdin.readAll(MAX_SECRET_BYTES), 'the secret on standard input');
+  if (secretCommand !== undefined) {
+    const settings = {
+      command: secretCommand,
+      isShell: true,
+      name: 'the secret command',
+      change: 'fix --secret-command',
+    };
+    return from((await secretPrintedBy(settings, world)).reveal(), 'the secret of the command');
+  }
+  if (newSecret) return { secret: makeSecret(world), isNew: true };
+  const variable = world.env['FIATRAIL_WEBHOOK_SECRET'];
+  return variable ? from(variable, 'FIATRAIL_WEBHOOK_SECRET') : undefined;
+}
+
+/** Asks for the secret to set, on a terminal; `isSet` if the service has one. */
+async function askedSecret({ world, globals, isInteractive }: Session, isSet: boolean): Promise<ChosenSecret> {
+  if (!isInteractive || globals.yes || globals.dryRun) return { secret: undefined };
+  const prompter = await world.prompter();
+  const unchangedChoice = isSet ? 'keep the one that is set' : 'none: deliveries are signed with the AES key';
+  const choice = await prompter.select('Signing secret:', [
+    { name: isSet ? unchangedChoice : 'make a new one', value: isSet ? 'keep' : 'new' },
+    { name: isSet ? 'make a new one' : unchangedChoice, value: isSet ? 'new' : 'keep' },
+    { name: 'type one', value: 'type' },
+  ]);
+  if (choice === 'keep') return { secret: undefined };
+  if (choice === 'new') return { secret: makeSecret(world), isNew: true };
+  const check = (text: string) => {
+    try {
+      webhookSecretFrom(text, 'the secret');
+      return true;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+  return { secret: webhookSecretFrom(await prompter.secret('Secret:', check), 'the secret') };
+}
+
+/** Returns whether anything answers at a URL from this machine, for the confirmation. */
+async function reachability(session: Session, url: string): Promise<string> {
+  if (url === INBOX_URL) return 'the inbox of the embedded sandbox, without a port';
+  const limit = AbortSignal.any([session.world.interrupted, AbortSignal.timeout(5_000)]);
+  try {
+    const { status } = await session.world.network({ method: 'GET', url, headers: {}, body: undefined }, limit, true);
+    return `something answers there (HTTP ${status})`;
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return `nothing answers there from this machine: ${error.message}`;
+  }
+}
+
+const setCommand = command({
+  words: ['webhooks', 'set'],
+  summary: 'Set the account’s webhook URL, its events and its signing secret',
+  details:
+    'Shows what is set now, and asks before it replaces it. On a terminal, it also asks for the signing secret. Elsewhere, the secret stays as it is unless a flag or FIATRAIL_WEBHOOK_SECRET gives one. The secret is stored with the profile too, where webhooks listen and webhooks verify find it; the previous one is accepted for another 24 hours.',
+  examples: [
+    'fiatrail webhooks set https://hooks.example.com/fiatrail --new-secret --yes',
+    'op read op://ops/webhook/secret | fiatrail webhooks set https://hooks.example.com/fiatrail --secret-stdin --yes',
+  ],
+  endpoints: [setWebhook.id, getWebhook.id],
+  prints: {
+    response: setWebhook,
+    more: () => ({ secretFingerprint: z.optional(z.string()), secret: z.optional(z.string()) }),
+  },
+  parameters: {
+    url: argument('url', 'public HTTPS URL that receives the events', webhookUrl, 'Webhook URL:'),
+    events: option('--events <names>', 'event names, separated by commas (default all)', eventNames),
+    disabled: switchOn('--disabled', 'set it, but deliver nothing yet'),
+    secretStdin: switchOn('--secret-stdin', 'read the signing secret from standard input'),
+    secretCommand: option('--secret-command <command>', 'shell command that prints the signing secret', word),
+    newSecret: switchOn('--new-secret', 'make a new signing secret, and print it once'),
+  },
+  fields: { webhookUrl: 'url' },
+  run: async (session, { url, events, disabled, ...given }) => {
+    const { profile, globals } = session;
+    const input = { webhookUrl: url, enabled: !disabled, events: [...(events ?? [ALL_EVENTS])] };
+    // Before anything is shown, asked or stored.
+    validRequest(setWebhook, input, session.inputName);
+    const flagged = await givenSecret(session, given);
+    const { data: now } = await session.call(getWebhook, {}, { isBeforehand: true });
+    const isReplacing = now.webhookUrl != null;
+    const { secret, isNew } = flagged ?? (await askedSecret(session, now.hasSecret === true));
+    if (!globals.dryRun)
+      await confirmChange(
+        session,
+        {
+          summary: isReplacing ? `replace the webhook ${now.webhookUrl}` : `set the webhook ${url}`,
+          lines: [
+            ['now', isReplacing ? `${now.webhookUrl} (${(now.events ?? []).join(', ')})` : 'no webhook is set'],
+            ['new', `${url} (${input.events.join(', ')})`],
+            ['secret', secret ? 'is replaced' : 'stays as it is'],
+            ['reachable', await reachability(session, url)],
+          ],
+        },
+        isReplacing && !globals.yes,
+      );
+    const stored = globals.dryRun ? undefined : writable(storedOrBuiltIn(profile));
+    const reply = await withSecret(session, stored, secret, () =>
+      session.call(setWebhook, { ...input, ...(secret ? { secret: secret.reveal() } : {}) }),
+    );
+    if (secret && !stored)
+      await session.say(
+        'warning: this profile cannot store the secret; keep it yourself, and give it in FIATRAIL_WEBHOOK_SECRET',
+      );
+    const columns = secret ? [...COLUMNS, ...SECRET_COLUMNS] : COLUMNS;
+    const outcome = outcomeOf(session, setWebhook, reply, { columns });
+    if (!secret || !outcome.result) return outcome;
+    const shown = isNew ? { secret: secret.reveal() } : {};
+    const data = { ...(reply.data as object), secretFingerprint: fingerprint(secret), ...shown };
+    return { ...outcome, result: { ...outcome.result, data } };
+  },
+});
+
+/** The profile, if its store can keep a secret. */
+const writable = (stored: StoredProfile | undefined) => (stored?.store.kind === 'command' ? undefined : stored);
+
+/** The errors of a request that surely changed nothing. */
+const NOT_DONE: readonly Category[] = ['usage', 'refused', 'auth', 'rate-limited'];
+
+/**
+ * Sets a webhook with a secret that is stored before the service knows it, because from then on deliveries may be signed with it. A
+ * definite refusal takes it back; if the outcome is unknown, both secrets count.
+ */
+async function withSecret<T>(
+  { world }: Session,
+  stored: StoredProfile | undefined,
+  secret: Secret | undefined,
+  send: () => Promise<T>,
+): Promise<T> {
+  if (!secret || !stored) return send();
+  const takeBack = await storeWebhookSecret(world, stored, secret);
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof CliError && NOT_DONE.includes(error.category)) await takeBack();
+    throw error;
+  }
+}
+
+/** Switches delivery on or off. */
+async function switchDelivery(session: Session, enabled: boolean) {
+  const reply = await session.call(toggleWebhook, { enabled });
+  return outcomeOf(session, toggleWebhook, reply, { columns: COLUMNS });
+}
+
+const enableCommand = command({
+  words: ['webhooks', 'enable'],
+  summary: 'Deliver events to the webhook',
+  details: 'Events that happened while it was disabled are not delivered.',
+  examples: ['fiatrail webhooks enable', 'fiatrail webhooks enable -o json'],
+  endpoints: [toggleWebhook.id],
+  prints: { response: toggleWebhook },
+  parameters: {},
+  run: (session) => switchDelivery(session, true),
+});
+
+const disableCommand = command({
+  words: ['webhooks', 'disable'],
+  summary: 'Stop delivering events to the webhook',
+  details: 'The URL, the events and the secret stay set.',
+  examples: ['fiatrail webhooks disable', 'fiatrail webhooks disable -o json'],
+  endpoints: [toggleWebhook.id],
+  prints: { response: toggleWebhook },
+  parameters: {},
+  run: (session) => switchDelivery(session, false),
+});
 
 export const commands = [
   showCommand,

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { storedOrBuiltIn } from '../../account/profile.ts';
 import { privateKeyFrom, sealingKeysOf } from '../../account/sealing-keys.ts';
 import { serviceNameOf } from '../../account/service-name.ts';
@@ -14,9 +15,29 @@ import type { Session } from '../../terminal/session.ts';
 import { readBody } from '../../webhooks/body.ts';
 import { WebhookError } from '../../webhooks/error.ts';
 import { eventIn } from '../../webhooks/event.ts';
-import { messageFrom, type SavedMessage } from '../../webhooks/message.ts';
 import { verifyDelivery } from '../../webhooks/verify.ts';
-import { secretsOf } from './settings.ts';
+import { secretsOf } from './targets.ts';
+
+/** A saved HTTP request. */
+interface SavedMessage {
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+}
+
+/** Reads a saved HTTP request: a request line, which may be missing, header lines, an empty line, and the body. Undefined if it is none. */
+function messageFrom(text: string): SavedMessage | undefined {
+  const end = /\r?\n\r?\n/.exec(text);
+  if (!end) return undefined;
+  const lines = text.slice(0, end.index).split(/\r?\n/);
+  const [first = ''] = lines;
+  const headerLines = /^[A-Z]+ \S+( HTTP\/[\d.]+)?$/.test(first) ? lines.slice(1) : lines;
+  const headers = headerLines.map((line) => /^([\w-]+):\s*(.*)$/.exec(line));
+  if (headers.length === 0 || headers.includes(null)) return undefined;
+  return {
+    headers: headers.flatMap((match) => (match ? [[match[1] ?? '', match[2] ?? ''] as const] : [])),
+    body: text.slice(end.index + end[0].length),
+  };
+}
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -61,16 +82,15 @@ export const verifyCommand = command({
     'fiatrail webhooks verify --message delivery.http --any-age -o json',
   ],
   endpoints: [],
-  prints: {
-    form: {
-      verified: 'flag',
-      event: ['null or', 'text'],
-      webhookId: ['null or', 'text'],
-      sentAt: 'time',
-      isLate: 'flag',
-      serviceName: 'text',
-    },
-  },
+  prints: () =>
+    z.object({
+      verified: z.boolean(),
+      event: z.nullable(z.string()),
+      webhookId: z.nullable(z.string()),
+      sentAt: z.iso.datetime(),
+      isLate: z.boolean(),
+      serviceName: z.string(),
+    }),
   isLocal: true,
   parameters: {
     signature: option('--signature <hex>', 'the signature header', word),
@@ -186,19 +206,18 @@ export const openCommand = command({
     'A sealed body is opened with the private keys of the profile, older ones too. The signature is not checked.',
   examples: ['fiatrail webhooks open --body body.json', 'fiatrail webhooks open --message delivery.http -o json'],
   endpoints: [],
-  prints: {
-    form: {
-      event: 'text',
-      isKnown: 'flag',
-      eventId: ['null or', 'text'],
-      requestId: ['null or', 'text'],
-      userId: ['null or', 'text'],
-      fintechId: ['null or', 'text'],
-      happenedAt: ['null or', 'time'],
-      data: 'any',
-      isSealed: 'flag',
-    },
-  },
+  prints: () =>
+    z.object({
+      event: z.string(),
+      isKnown: z.boolean(),
+      eventId: z.nullable(z.string()),
+      requestId: z.nullable(z.string()),
+      userId: z.nullable(z.string()),
+      fintechId: z.nullable(z.string()),
+      happenedAt: z.nullable(z.iso.datetime()),
+      data: z.unknown(),
+      isSealed: z.boolean(),
+    }),
   isLocal: true,
   parameters: {
     body: file,

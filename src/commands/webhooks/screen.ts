@@ -5,7 +5,7 @@ import { liveLine } from '../../terminal/show/progress.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import { summaryOf } from './summary.ts';
+import { summaryOf } from './inbox-list.ts';
 import { shownTarget } from './targets.ts';
 
 /** What a listener shows: events as they arrive, and the forwarding status. */

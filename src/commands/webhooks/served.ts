@@ -13,7 +13,7 @@ import { type Account, createReceiver, type Receiver } from '../../webhooks/list
 import { createThreadedWriter } from '../../webhooks/listen/writer-thread.ts';
 import { privateKeysOf } from './offline.ts';
 import type { Screen } from './screen.ts';
-import { secretsOf } from './settings.ts';
+import { secretsOf } from './targets.ts';
 
 export const DEFAULT_PORT = 4777;
 const MAX_PEM_BYTES = 64 * 1024;
@@ -129,7 +129,7 @@ async function beat(
   screen: Screen,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { watchHeartbeat } = await import('../../webhooks/listen/heartbeat.ts');
+  const { watchHeartbeat } = await import('../../webhooks/listen/server.ts');
   const report = (problem: string | undefined) => screen.reachable(url, problem);
   await watchHeartbeat(url, heartbeat, { clock, network, report }, stopping);
 }

@@ -1,7 +1,10 @@
-import type { Profile } from '../../account/profile.ts';
+import { type Profile, storedOrBuiltIn } from '../../account/profile.ts';
 import { serviceNameOf } from '../../account/service-name.ts';
+import { webhookSecretFrom, webhookSecretsOf } from '../../account/webhook-secrets.ts';
 import { CliError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
+import type { Session } from '../../terminal/session.ts';
 import type { Resigning, Target } from '../../webhooks/listen/forwarder.ts';
 
 /** Parses the URL of a target. Throws CliError usage. */
@@ -64,4 +67,12 @@ export function resigningOf(
 /** The service's name in the headers of what we sign. */
 export function serviceNameFor({ env }: Pick<World, 'env'>, profile: Pick<Profile, 'stored'>): string {
   return serviceNameOf(profile, env) ?? 'service';
+}
+
+/** The webhook secrets to verify with: FIATRAIL_WEBHOOK_SECRET, or those of the profile that count now. Throws CliError usage. */
+export async function secretsOf({ world, profile }: Pick<Session, 'world' | 'profile'>): Promise<readonly Secret[]> {
+  const variable = world.env['FIATRAIL_WEBHOOK_SECRET'];
+  if (variable) return [webhookSecretFrom(variable, 'FIATRAIL_WEBHOOK_SECRET')];
+  const stored = storedOrBuiltIn(profile);
+  return stored ? webhookSecretsOf(stored, world) : [];
 }

@@ -12,11 +12,11 @@ type Shape = Record<string, z.ZodMiniType>;
 
 /** The fields that a command prints which starts work, whether it waits or not: those of the start and of the status. */
 export function startedShape({ start, status, also }: PrintedWork): ResultShape & { readonly schema: z.ZodMiniType } {
-  return { schema: payload({ ...fieldsOf(start), ...(also ? alsoShape(also) : {}), ...fieldsOf(status) }) };
+  return { schema: payload({ ...printedFields(start), ...(also ? alsoShape(also) : {}), ...printedFields(status) }) };
 }
 
 function alsoShape({ endpoint, fields }: AlsoPrinted): Shape {
-  return Object.fromEntries(Object.entries(fieldsOf(endpoint)).filter(([name]) => fields.includes(name)));
+  return Object.fromEntries(Object.entries(printedFields(endpoint)).filter(([name]) => fields.includes(name)));
 }
 
 /** Returns the outcome of a start with the fields that another endpoint adds to it. */
@@ -30,13 +30,13 @@ export function withAlso({ start, also }: PrintedWork, outcome: Outcome, data: o
     result: {
       ...rest,
       data: { ...(result.data as object), ...Object.fromEntries(found) },
-      schema: payload({ ...fieldsOf(start), ...alsoShape(also) }),
+      schema: payload({ ...printedFields(start), ...alsoShape(also) }),
     },
   };
 }
 
 /** The fields of a response, with those of its nested object among them. */
-function fieldsOf({ response, nests = '' }: Endpoint): Shape {
+export function printedFields({ response, nests = '' }: Endpoint): Shape {
   const { [nests]: nested, ...around } = shapeOf(response()) ?? {};
   return { ...(nested && shapeOf(unwrap(nested).schema)), ...around };
 }

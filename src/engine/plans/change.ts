@@ -11,11 +11,18 @@ import { amount, amountForPeople, DECIMALS, isAsset } from '../../money/amount.t
 import { isWireNumber, parseExactJson, scaledInteger, wireNumberText } from '../../money/decimal.ts';
 import { isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Result } from '../../present/result.ts';
-import { createPlan } from './file.ts';
-import { planText } from './format.ts';
+import { createPlan, planText } from './file.ts';
 import type { ShownLine } from './line.ts';
 import type { OperatorList } from './operator-list.ts';
-import { hashOf, type Plan, type PlanContent, type PlannedAmount, type PlannedLine, type Terms, type TypedInput } from './plan.ts';
+import {
+  hashOf,
+  type Plan,
+  type PlanContent,
+  type PlannedAmount,
+  type PlannedLine,
+  type Terms,
+  type TypedInput,
+} from './plan.ts';
 import { PLAN_COLUMNS, proofLines, shownPlan } from './shown.ts';
 import { type Signed, withSignature } from './signatures.ts';
 

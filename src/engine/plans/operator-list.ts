@@ -4,9 +4,9 @@ import type { Operator } from '../../account/operators.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Journal, SharedName } from '../../journal/journal.ts';
+import type { SharedName } from '../../journal/journal.ts';
 import { TOKENS } from '../../money/amount.ts';
-import type { Author } from './plan.ts';
+import type { Author, PlanAccount } from './plan.ts';
 
 /** A person whose signatures count, and who put their key in the list. */
 export interface ListedOperator extends Operator {
@@ -91,14 +91,11 @@ function json(text: string): unknown {
   }
 }
 
-/** What reading the list needs of an account. */
-export interface ListSession {
-  readonly profile: Pick<Profile, 'mode' | 'name'>;
-  existingJournal(): Promise<Journal | undefined>;
-}
-
 /** Returns the operators of an account, as the journal has them. Throws CliError usage. */
-export async function operatorListOf({ profile, existingJournal }: ListSession): Promise<OperatorList> {
+export async function operatorListOf({
+  profile,
+  existingJournal,
+}: Pick<PlanAccount, 'profile' | 'existingJournal'>): Promise<OperatorList> {
   return parseOperatorList(await (await existingJournal())?.shared(listNameOf(profile)));
 }
 

@@ -1,7 +1,11 @@
+import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { sha256Hex } from '../../crypto/fingerprint.ts';
+import type { AccountNames } from '../../journal/accounts.ts';
+import type { Journal } from '../../journal/journal.ts';
 import type { Asset } from '../../money/amount.ts';
 import { isWireNumber } from '../../money/decimal.ts';
+import { shellWord, visible } from '../../present/text.ts';
 import { LONGEST_PLAN_MS } from './lifetime.ts';
 
 /** A label and its value. */
@@ -150,4 +154,46 @@ const CLOCK_SKEW_MS = 5 * 60_000;
 /** Who made a plan, for people. */
 export function authorForPeople({ author: { user, host, operator } }: PlanContent): string {
   return `${operator ? `${operator.name}, ` : ''}${user} on ${host}`;
+}
+
+/** Longer than anything an honest author writes. */
+const MAX_CHARACTERS = 200;
+
+/** Shows a text of somebody else: what a terminal would hide or act on is escaped, and a long text is cut. */
+export function quotedText(text: string, maximum = MAX_CHARACTERS): string {
+  const shown = visible(text);
+  const characters = [...shown];
+  if (characters.length <= maximum) return shown;
+  return `${characters.slice(0, maximum).join('')}… (cut; ${characters.length} characters)`;
+}
+
+/** The account of a plan, and the journal that knows its operators. */
+export interface PlanAccount {
+  readonly profile: Profile;
+  accountNames(): Promise<AccountNames>;
+  existingJournal(): Promise<Journal | undefined>;
+}
+
+/** Throws CliError usage if a plan is for another account, or for the same one at another address. */
+export async function requireAccount(session: PlanAccount, { content: { account } }: Plan): Promise<void> {
+  const { name, baseUrl } = session.profile;
+  if (account.baseUrl === baseUrl && (await isSameAccount(session, account.keyFingerprint))) return;
+  const where = account.mode === 'embedded' ? 'the embedded sandbox' : account.baseUrl;
+  throw new CliError(
+    'usage',
+    `the plan is for another account than profile ${name} has: ${account.profile} (${account.mode}) at ${where}, key ${account.keyFingerprint}; nothing was sent`,
+    { code: 'OTHER_ACCOUNT', hint: `choose a profile with that account: --profile ${shellWord(account.profile)}` },
+  );
+}
+
+/** An account is its key, or a key that the journal knows to be of the same account, such as the one before a rotation. */
+async function isSameAccount(session: PlanAccount, keyFingerprint: string): Promise<boolean> {
+  const own = await session.accountNames();
+  if (own.keyFingerprint === keyFingerprint) return true;
+  const journal = await session.existingJournal();
+  if (!journal) return false;
+  // Only the key: a profile’s name does not say whose account it is.
+  const planned = await journal.accountIds({ keyFingerprint, profile: '', baseUrl: '' });
+  const ours = await journal.accountIds({ ...own, profile: '', baseUrl: '' });
+  return planned.some((id) => ours.includes(id));
 }

@@ -1,7 +1,6 @@
 import { visible } from '../../present/text.ts';
 import type { ShownLine } from './line.ts';
-import { authorForPeople, type Plan, type PlanContent, type PlannedLine } from './plan.ts';
-import { quotedText } from './quoted-text.ts';
+import { authorForPeople, type Plan, type PlanContent, type PlannedLine, quotedText } from './plan.ts';
 import type { Signed } from './signatures.ts';
 
 /** The lines that say which plan it is, and who agreed to it. */

@@ -3,10 +3,37 @@ import type { OwnOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { isSignedBy, signText } from '../../crypto/signing.ts';
-import { dependence } from './independence.ts';
-import { type ListSession, type OperatorList, operatorListOf } from './operator-list.ts';
-import type { Plan, Signature } from './plan.ts';
-import { quotedText } from './quoted-text.ts';
+import { type ListedOperator, type OperatorList, operatorListOf } from './operator-list.ts';
+import { type Author, type Plan, type PlanAccount, quotedText, type Signature } from './plan.ts';
+
+const isSameUser = (one: Author, other: Author): boolean => one.user === other.user && one.host === other.host;
+
+/** Whether an operator’s key was added by a person: with their key, or by their user on their machine. */
+const wasAddedBy = ({ addedBy, publicKey }: ListedOperator, person: Author): boolean =>
+  publicKey !== person.operator?.publicKey &&
+  ((addedBy.operator !== null && addedBy.operator.publicKey === person.operator?.publicKey) ||
+    isSameUser(addedBy, person));
+
+/**
+ * Returns why a signature is not that of a second person; undefined if it may be. Whoever adds a key may have made it, and can then
+ * sign with it. In a list that several hosts share, that is so in both directions, and for two keys that one person added. A list of
+ * one machine was written there alone: it says whom its owner trusts, so that the owner may sign what somebody in it wrote.
+ */
+export function dependence(
+  { operators }: OperatorList,
+  author: Author,
+  signer: ListedOperator,
+  isShared: boolean,
+): string | undefined {
+  if (wasAddedBy(signer, author)) return `the author of the plan added the key of operator ${signer.name}`;
+  const listed = operators.find(({ publicKey }) => publicKey === author.operator?.publicKey);
+  if (!isShared || !listed) return undefined;
+  const { name, publicKey } = signer;
+  if (listed.addedBy.operator?.publicKey === publicKey) return `operator ${name} added the key of the plan’s author`;
+  if (isSameUser(listed.addedBy, signer.addedBy))
+    return `one person added the keys of the author and of operator ${name}`;
+  return undefined;
+}
 
 /** Keeps a signature on a plan from being a signature on anything else. */
 const SIGNATURE_PREFIX = 'fiatrail plan signature 1';
@@ -43,7 +70,9 @@ export interface Signers {
 }
 
 /** Returns whose signatures count for an account. */
-export async function signersOf(account: ListSession & { readonly world: World }): Promise<Signers> {
+export async function signersOf(
+  account: Pick<PlanAccount, 'profile' | 'existingJournal'> & { readonly world: World },
+): Promise<Signers> {
   const isShared = journalLocationOf(account.world, account.profile).server !== undefined;
   return { list: await operatorListOf(account), isShared };
 }

@@ -9,8 +9,8 @@ import { endDryRun } from '../dry-run.ts';
 import type { Outcome } from '../outcome.ts';
 import { RESUME_COMMAND } from './answer.ts';
 import { rotationFile } from './files.ts';
-import { pushWords } from './push.ts';
 import { type CompletedRotation, cleanUpAfterKill, completeRotation, withRotationLock } from './rotation.ts';
+import { pushWords } from './steps.ts';
 import { unfinishedRotations } from './unfinished.ts';
 
 interface PrintInput {

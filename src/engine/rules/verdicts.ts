@@ -1,7 +1,9 @@
 import { isWithin, lagosTime, parseHours } from '../../account/hours.ts';
 import { type AmountRule, amountOfRule, type ConfirmRule, type Rules } from '../../account/rules.ts';
+import { CliError } from '../../base/errors.ts';
 import type { Effect } from '../../contract/endpoint.ts';
 import type { Destination, Moves } from '../../contract/moves.ts';
+import type { Claim } from '../../journal/journal.ts';
 import type { SpendLimit } from '../../journal/spending.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, countedWith, leftIn, millionthsOf } from '../../money/amount.ts';
 import { accountText, destinationText, settingOf } from './words.ts';
@@ -241,7 +243,7 @@ function aboveCall(max: Amount, amount: Amount): Found {
 }
 
 /** Says that an amount is above what is left of a day or month. */
-export function aboveSum(amount: Amount, left: Amount, { asset, period, maxMinor }: SpendLimit): string {
+function aboveSum(amount: Amount, left: Amount, { asset, period, maxMinor }: SpendLimit): string {
   const time = period === 'day' ? 'today' : 'this month';
   const max = amountForPeople({ asset, minor: maxMinor });
   return `${amountForPeople(amount)} is above the ${amountForPeople(left)} that is left of ${max} ${time}`;
@@ -261,3 +263,16 @@ const askConfirmation =
       hint: 'run the command on a terminal; --yes does not replace the code',
     };
   };
+
+type OverLimit = Extract<Claim, { readonly kind: 'over-limit' }>;
+
+/** The error for a change that another process's change left no room for, since the rules were asked. */
+export function overLimit(profile: string, { limit, spentMillionths }: OverLimit, moves: Amount | undefined): CliError {
+  const { asset, period, maxMinor } = limit;
+  const left = leftIn(asset, millionthsOf({ asset, minor: maxMinor }) - spentMillionths);
+  const why = aboveSum(moves ?? { asset, minor: 0n }, left, limit);
+  return new CliError('declined', `rule max-per-${period}: ${why}; nothing was sent`, {
+    code: 'RULE_AMOUNT',
+    hint: `show the rules with: fiatrail profiles rules show ${profile}`,
+  });
+}

@@ -1,4 +1,5 @@
 import type { Database } from '../../sqlite/database.ts';
+import { DatabaseError } from '../../sqlite/errors.ts';
 import { type InboxEvent, listEvents } from './events.ts';
 
 /** An event that is due at a target. */
@@ -130,4 +131,12 @@ export function scheduleForwards(
     );
     if (requestId !== undefined) takeTurn(store, target, requestId);
   }
+}
+
+const TRANSIENT: readonly string[] = ['full', 'busy', 'unwritable'];
+
+/** Returns why an inbox cannot be written for a while, such as a full disk. Throws any other error again. */
+export function transientProblemOf(error: unknown): string {
+  if (error instanceof DatabaseError && TRANSIENT.includes(error.problem)) return error.problem;
+  throw error;
 }

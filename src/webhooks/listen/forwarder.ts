@@ -1,8 +1,7 @@
 import { ExchangeError } from '../../base/errors.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
 import type { InboxEvent } from '../inbox/events.ts';
-import { type DueForward, type ForwardEnd, type Forwards, isTaken } from '../inbox/forwards.ts';
-import { transientProblemOf } from '../inbox/transient.ts';
+import { type DueForward, type ForwardEnd, type Forwards, isTaken, transientProblemOf } from '../inbox/forwards.ts';
 import { signatureOf, standardKey, standardSignature } from '../signature.ts';
 
 /** How events are signed again for a target, which may know another secret than the service. */
