@@ -1,12 +1,10 @@
 import { CliError } from '../../base/errors.ts';
 import type { Choice } from '../../base/world.ts';
 import { listDeposits } from '../../contract/endpoints/history.ts';
-import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
+import { startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { depositsBy } from '../../engine/lists/history.ts';
-import { listed } from '../../engine/lists/listed.ts';
-import { startedOutcome, startedShape, withAlso } from '../../engine/operations/started.ts';
-import { outcomeOf } from '../../engine/outcome.ts';
+import { onramp } from '../../engine/operations/onramps.ts';
 import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../engine/previews.ts';
 import { type Amount, amountForPeople, amount as amountIn, amountText, minorForPeople } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
@@ -15,9 +13,10 @@ import { toWireNumber } from '../../money/units.ts';
 import { askFor } from '../../terminal/ask/input.ts';
 import { pickUser } from '../../terminal/ask/pick/users.ts';
 import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
-import { command, type Guided } from '../../terminal/command.ts';
+import { callCommand, type Guided } from '../../terminal/command.ts';
+import { listCommand } from '../../terminal/list-command.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';
-import { BANK_STATUSES, choice, listOptions, userOption } from '../../terminal/parse/paging.ts';
+import { BANK_STATUSES, choice, userOption } from '../../terminal/parse/paging.ts';
 import {
   amountHelp,
   amountOf,
@@ -29,18 +28,10 @@ import {
   required,
   switchOn,
 } from '../../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
-import { waitOption, waitWords } from '../../terminal/parse/wait-option.ts';
+import { waitWords } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
-import {
-  accountToPay,
-  awaitPayment,
-  followOnramp,
-  ONRAMP,
-  PAYMENT_WAIT_MS,
-  sayWhatToPay,
-  sayWhereToPay,
-} from './payment.ts';
+import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
+import { accountToPay, awaitPayment, PAYMENT_WAIT_MS, sayWhatToPay, sayWhereToPay } from './payment.ts';
 
 type Swap = 'USDC' | 'USDT' | 'off' | undefined;
 
@@ -165,7 +156,7 @@ function lookAhead(session: Session, userId: string, amount: Amount, route: Rout
   );
 }
 
-const startCommand = command({
+const start = startCommand(onramp, startOnramp, {
   words: ['onramp', 'start'],
   money: 'unguarded',
   summary: 'Start an onramp',
@@ -175,8 +166,8 @@ const startCommand = command({
     'fiatrail onramp start 4f1c… --amount 5000',
     'fiatrail onramp start 4f1c… --amount ₦5,000.50 --sweep --yes -o json',
   ],
-  endpoints: [startOnramp.id, onrampStatus.id, getVirtualAccount.id],
-  prints: ONRAMP,
+  until: 'until the payment and the cNGN have arrived',
+  calls: [getVirtualAccount.id],
   parameters: {
     userId: picked('active user', argument('user-id', 'user whose wallet receives the cNGN', id, 'Which user?')),
     amount: ONRAMP_AMOUNT,
@@ -196,11 +187,10 @@ const startCommand = command({
       'EVM account that will own the wallet; the service cannot withdraw from it',
       evmAddress,
     ),
-    wait: waitOption('until the payment and the cNGN have arrived'),
   },
   fields: { assetSwap: 'autoSwap', sweepToOfframp: 'sweep', destinationAssetSwap: 'destination' },
   guide: onrampGuide,
-  run: async (session, { userId, amount, sweep, autoSwap, destination, owner, wait }) => {
+  send: async (session, { userId, amount, sweep, autoSwap, destination, owner }, options) => {
     const route = { autoSwap, sweep, destination };
     requireRoute(route);
     const request = {
@@ -212,7 +202,7 @@ const startCommand = command({
       destinationAssetSwap: destination,
       owner,
     };
-    const reply = await session.change(
+    return session.change(
       startOnramp,
       request,
       {
@@ -225,57 +215,41 @@ const startCommand = command({
         ],
         previews: () => lookAhead(session, userId, amount, route),
       },
-      { prints: startedShape(ONRAMP) },
+      options,
     );
-    const account = await accountToPay(session, reply.data.requestId);
-    const started = withAlso(ONRAMP, outcomeOf(session, startOnramp, reply), account);
-    if (wait === undefined) return startedOutcome(session, ONRAMP, started);
-    if (account) await sayWhatToPay(session, account);
-    return startedOutcome(session, ONRAMP, started, await followOnramp(session, reply.data.requestId, wait));
+  },
+  begun: async (session, { wait }, { requestId }) => {
+    const account = await accountToPay(session, requestId);
+    if (account && wait !== undefined) await sayWhatToPay(session, account);
+    return account;
   },
 });
 
-const accountCommand = command({
+const account = callCommand(getVirtualAccount, {
   words: ['onramp', 'account'],
   summary: 'Show the bank account to pay for an onramp',
   examples: [
     'fiatrail onramp account 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail onramp account 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query totalAmountWithFee.value',
   ],
-  endpoints: [getVirtualAccount.id],
-  prints: { response: getVirtualAccount },
   parameters: {
     requestId: picked('request', argument('request-id', 'request id, from onramp start', id, 'Which request?')),
   },
-  run: async (session, { requestId }) =>
-    outcomeOf(session, getVirtualAccount, await session.call(getVirtualAccount, { requestId })),
+  request: (input) => input,
 });
 
-const statusCommand = command({
-  words: ['onramp', 'status'],
+const status = statusCommand(onramp, {
   summary: 'Show the status of an onramp',
+  id: 'request id from onramp start, or the address of its wallet',
   examples: [
-    'fiatrail onramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail onramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
-    'fiatrail onramp status 0x52908400098527886E0F7030069857D2E4169EE7',
+    '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
+    '0x52908400098527886E0F7030069857D2E4169EE7',
   ],
-  endpoints: [onrampStatus.id],
-  prints: { response: onrampStatus },
-  parameters: {
-    requestId: picked(
-      'request',
-      argument('request-id', 'request id from onramp start, or the address of its wallet', id, 'Which request?'),
-    ),
-    wait: waitOption('until it completes or fails'),
-  },
-  run: async (session, { requestId, wait }) => {
-    const outcome = await followOnramp(session, requestId, wait ?? 0);
-    await sayWhereToPay(session, outcome);
-    return outcome;
-  },
+  read: sayWhereToPay,
 });
 
-const listCommand = command({
+const list = listCommand(listDeposits, {
   words: ['onramp', 'list'],
   summary: 'List the bank transfers that onramps received, newest first',
   details:
@@ -284,18 +258,10 @@ const listCommand = command({
     'fiatrail onramp list --status failed --since 7d',
     'fiatrail onramp list --since 2026-11-01 --until 2026-11-30 --all -o csv',
   ],
-  endpoints: [listDeposits.id],
   isView: true,
-  prints: { response: listDeposits },
-  parameters: {
-    status: choice('status', BANK_STATUSES),
-    user: userOption('only those of this user'),
-    ...periodOptions,
-    ...listOptions('rows'),
-  },
-  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
-  run: async (session, { status, user: userId, ...page }) =>
-    listed(session, depositsBy({ type: 'user_onramp', userId, status }), page, periodOf(page, session)),
+  rows: 'rows',
+  parameters: { status: choice('status', BANK_STATUSES), userId: userOption('only those of this user') },
+  listing: ({ status, userId }) => depositsBy({ type: 'user_onramp', userId, status }),
 });
 
-export const commands = [startCommand, accountCommand, statusCommand, listCommand];
+export const commands = [start, account, status, list];

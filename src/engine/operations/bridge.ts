@@ -1,20 +1,17 @@
 import { bridgeStatus, listBridges, startBridge } from '../../contract/endpoints/bridge.ts';
 import { listing } from './listing.ts';
 import { agrees, agreesNetwork, amountAt, amountMatch, compared } from './rows.ts';
-import { status, type Work } from './work.ts';
+import { type FollowedWork, status } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
 
 /** cNGN on its way to another network. */
-export const bridge: Work = {
+export const bridge: FollowedWork = {
   starts: [startBridge],
   status: status({
-    ...ENDS,
     endpoint: bridgeStatus,
-    input: (requestId) => ({ requestId }),
-    stateOf: ({ status: state }) => state,
+    command: 'bridge status',
     what: 'the bridge',
-    again: (requestId) => `fiatrail bridge status ${requestId} --wait`,
   }),
   evidence: 'fiatrail bridge list',
   list: (request) => {

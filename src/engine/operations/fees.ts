@@ -1,20 +1,18 @@
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { listing } from './listing.ts';
 import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared } from './rows.ts';
-import { status, type Work } from './work.ts';
+import { type FollowedWork, status } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
 
 /** Earned fees on their way to a bank account. */
-export const feeWithdrawal: Work = {
+export const feeWithdrawal: FollowedWork = {
   starts: [withdrawFees],
   status: status({
-    ...ENDS,
     endpoint: verifyWithdrawal,
-    input: (withdrawalId) => ({ withdrawalId }),
-    stateOf: ({ status: state }) => state,
+    command: 'fees withdrawals status',
+    idField: 'withdrawalId',
     what: 'the fee withdrawal',
-    again: (withdrawalId) => `fiatrail fees withdrawals status ${withdrawalId} --wait`,
     columns: [
       { field: 'withdrawalId', title: 'Withdrawal' },
       { field: 'status', title: 'Status' },

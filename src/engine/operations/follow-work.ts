@@ -3,24 +3,23 @@ import type { Account } from '../account.ts';
 import type { Outcome } from '../outcome.ts';
 import { resultOf } from '../send.ts';
 import { type Following, followStatus } from './follow.ts';
-import type { Work } from './work.ts';
+import type { FollowedWork } from './work.ts';
 
 /** Follows work until it ends or the time is up, and records the end in the journal. */
 export function followWork<E extends Endpoint>(
   account: Account,
-  work: Work,
+  work: FollowedWork,
   requestId: string,
   waitMs: number,
   { names, ...more }: Pick<Following<E>, 'shows' | 'isBeforehand'> & { readonly names?: object } = {},
 ): Promise<Outcome> {
   const { starts, status: followed, retry } = work;
-  if (!followed) throw new Error('this work has no status');
-  const { input, again, namesFor, watch, createdOf: _, ...rest } = followed;
+  const { input, command, idField: _id, namesFor, watch, createdOf: _created, ...rest } = followed;
   return followStatus(account, {
     ...rest,
     ...more,
     input: input(requestId),
-    again: again(requestId),
+    again: `fiatrail ${command} ${requestId} --wait`,
     retry: retry?.(requestId),
     waitMs,
     ...(watch ? { meanwhile: watch(account, requestId) } : {}),

@@ -2,22 +2,22 @@ import { createLimitOrder, createOrder, listOrders } from '../../contract/endpoi
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
 import { listing } from './listing.ts';
 import { agrees, amountAt, amountMatch, compared, figuresMatch, knownMatch, percentMatch } from './rows.ts';
-import { status, type Work } from './work.ts';
+import { type FollowedWork, status, type Work } from './work.ts';
 
 const TRADE_ENDS = { done: ['completed'], failed: ['failed', 'expired'] } as const;
 
 const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
 
 /** A trade on the order book. */
-export const fxTrade: Work = {
+export const fxTrade: FollowedWork = {
   starts: [trade, marketOrder],
   status: status({
     ...TRADE_ENDS,
     endpoint: tradeStatus,
-    input: (tradeId) => ({ tradeId }),
+    command: 'fx trades status',
+    idField: 'tradeId',
     stateOf: (data) => data.trade.status,
     what: 'the trade',
-    again: (tradeId) => `fiatrail fx trades status ${tradeId} --wait`,
     words: (data) =>
       data.trade.errorMessage ?? (data.trade.status === 'expired' ? 'it did not settle within 5 minutes' : undefined),
   }),

@@ -16,7 +16,14 @@ import {
   knownMatch,
   nairaOfCngn,
 } from './rows.ts';
-import { type EventContent, type EventMeaning, type EvidenceQuery, type Likeness, status, type Work } from './work.ts';
+import {
+  type EventContent,
+  type EventMeaning,
+  type EvidenceQuery,
+  type FollowedWork,
+  type Likeness,
+  status,
+} from './work.ts';
 
 const OFFRAMP_ENDS = { done: ['completed'], failed: ['failed', 'cancelled'] } as const;
 const PAYOUT_ENDS = { done: ['completed'], failed: ['failed', 'cancelled', 'reversed'] } as const;
@@ -72,15 +79,13 @@ const comparePayoutEvent: EventMeaning['compare'] = ({ data }, request) =>
   comparePayout(data['amount'], data['bankAccount'] as Payee | undefined, request);
 
 /** A user's cNGN on its way to a bank. */
-export const offramp: Work = {
+export const offramp: FollowedWork = {
   starts: [startOfframp],
   status: status({
     ...OFFRAMP_ENDS,
     endpoint: offrampStatus,
-    input: (requestId) => ({ requestId }),
-    stateOf: ({ status: state }) => state,
+    command: 'offramp status',
     what: 'the offramp',
-    again: (requestId) => `fiatrail offramp status ${requestId} --wait`,
     createdOf: ({ createdAt }) => createdAt,
   }),
   events: {
@@ -115,15 +120,13 @@ export const offramp: Work = {
 };
 
 /** The account's own cNGN on its way to one of its bank accounts. */
-export const payout: Work = {
+export const payout: FollowedWork = {
   starts: [startPayout],
   status: status({
     ...PAYOUT_ENDS,
     endpoint: payoutStatus,
-    input: (requestId) => ({ requestId }),
-    stateOf: ({ status: state }) => state,
+    command: 'payout status',
     what: 'the payout',
-    again: (requestId) => `fiatrail payout status ${requestId} --wait`,
     columns: [
       { field: 'requestId', title: 'Request' },
       { field: 'status', title: 'Status' },

@@ -1,12 +1,52 @@
 import type * as z from 'zod/mini';
+import { requestIdOf } from '../../client/client.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { payload } from '../../contract/fields.ts';
 import { shapeOf, unwrap } from '../../contract/rows.ts';
 import { isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { AlsoPrinted, PrintedWork } from '../../present/prints.ts';
-import type { Result, ResultShape } from '../../present/result.ts';
-import type { Account } from '../account.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Column, Result, ResultShape } from '../../present/result.ts';
+import type { Account, AccountReply } from '../account.ts';
+import { type Outcome, outcomeOf } from '../outcome.ts';
+import { followWork } from './follow-work.ts';
+import type { FollowedWork } from './work.ts';
+
+/** What a command prints that starts some work. */
+export const printedWork = ({ status, also }: FollowedWork, start: Endpoint): PrintedWork => ({
+  ...{ start, status: status.endpoint },
+  ...(also ? { also } : {}),
+});
+
+/** What follows the response to a start. */
+interface AfterStart {
+  /** How long to wait for the end of the work, in milliseconds; undefined: not at all. */
+  readonly wait: number | undefined;
+  readonly columns?: readonly Column[];
+  /** What is printed with the start besides the response to it. */
+  readonly also?: object | undefined;
+  /** Names of tokens that the status lacks. */
+  readonly names?: object | undefined;
+}
+
+/** Returns what a command prints after starting work, once it waited for its end if it does. */
+export async function outcomeOfStart(
+  account: Account,
+  work: FollowedWork,
+  start: Endpoint,
+  reply: AccountReply<unknown>,
+  { wait, columns, also, names }: AfterStart,
+): Promise<Outcome> {
+  const printed = printedWork(work, start);
+  const started = withAlso(printed, outcomeOf(account, start, reply, columns && { columns }), also);
+  const requestId = requestIdOf(start, reply.data);
+  if (wait === undefined || requestId === undefined) return startedOutcome(account, printed, started);
+  return startedOutcome(
+    account,
+    printed,
+    started,
+    await followWork(account, work, requestId, wait, names && { names }),
+  );
+}
 
 type Shape = Record<string, z.ZodMiniType>;
 

@@ -7,7 +7,7 @@ import { PAGE_SIZE } from '../lists/pages.ts';
 import { PREVIEW_READ } from '../previews.ts';
 import { listing } from './listing.ts';
 import { agrees, amountAt, amountMatch, compared, knownMatch, type Match } from './rows.ts';
-import { status, type Work } from './work.ts';
+import { type FollowedWork, status } from './work.ts';
 
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
 
@@ -55,15 +55,12 @@ const ownWallet = (shown: unknown, managed: unknown): Match =>
   typeof shown === 'string' && (typeof managed !== 'string' || !agrees(shown, managed)) ? 'unknown' : 'equal';
 
 /** Tokens of a user, or of an onramp wallet, exchanged for others. */
-export const swap: Work = {
+export const swap: FollowedWork = {
   starts: [startSwap, triggerSwap],
   status: status({
-    ...ENDS,
     endpoint: swapStatus,
-    input: (requestId) => ({ requestId }),
-    stateOf: ({ status: state }) => state,
+    command: 'swaps status',
     what: 'the swap',
-    again: (requestId) => `fiatrail swaps status ${requestId} --wait`,
     createdOf: ({ createdAt }) => createdAt,
     columns: FOLLOWED,
     namesFor: async (account, requestId, { amountOut, createdAt }) =>

@@ -9,11 +9,13 @@ import type { Following, Meanwhile } from './follow.ts';
 /** How the end of asynchronous work is read. */
 interface Status<E extends Endpoint>
   extends Pick<Following<E>, 'endpoint' | 'stateOf' | 'done' | 'failed' | 'what' | 'columns' | 'words'> {
+  /** The command that shows it: `offramp status`. */
+  readonly command: string;
+  /** The field of its request with the id of the work. */
+  readonly idField: 'requestId' | 'withdrawalId' | 'tradeId';
   readonly input: (requestId: string) => RequestOf<E>;
   /** Finds names of tokens that the status lacks; they are added to the request that it answers. */
   readonly namesFor?: (account: Account, requestId: string, data: ResponseOf<E>) => Promise<object>;
-  /** The command that checks the status later. */
-  readonly again: (requestId: string) => string;
   /** Watches, during one wait, for what the status does not show. */
   readonly watch?: (account: Account, requestId: string) => (data: ResponseOf<E>, leftMs: number) => Promise<Meanwhile>;
   /** When the work was started. */
@@ -137,7 +139,27 @@ export interface Listing<L extends Endpoint = Endpoint, R = unknown> {
   readonly isUnpaged?: boolean;
 }
 
-/** Declares a status whose types are those of its endpoint. */
-export function status<E extends Endpoint>(definition: Status<E>): Status<Endpoint> {
-  return definition as unknown as Status<Endpoint>;
+/** Work whose status can be read. */
+export type FollowedWork = Work & { readonly status: Status<Endpoint> };
+
+export const isFollowed = (work: Work | undefined): work is FollowedWork => work?.status !== undefined;
+
+/** The states in which most work has ended. */
+const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+
+/** What most statuses have in common. */
+type Usual = 'idField' | 'input' | 'stateOf' | 'done' | 'failed';
+
+/** Declares a status whose types are those of its endpoint. Most are read by a request id, and say their state in `status`. */
+export function status<E extends Endpoint>(
+  definition: Omit<Status<E>, Usual> & Partial<Pick<Status<E>, Usual>>,
+): Status<Endpoint> {
+  const { idField = 'requestId' } = definition;
+  return {
+    idField,
+    input: (requestId: string) => ({ [idField]: requestId }),
+    stateOf: (data: unknown) => (data as { readonly status?: string | null }).status,
+    ...ENDS,
+    ...definition,
+  } as unknown as Status<Endpoint>;
 }
