@@ -1,17 +1,15 @@
 import { savedQuote, saveQuote } from '../../account/saved-quotes.ts';
 import { CliError } from '../../base/errors.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
-import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
+import { listTrades, marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
 import { dealWords, wireDecimal } from '../../engine/fx-terms.ts';
-import { listed } from '../../engine/lists/listed.ts';
-import { followWork } from '../../engine/operations/follow-work.ts';
 import { fxTrade } from '../../engine/operations/fx.ts';
-import { startedOutcome, startedShape } from '../../engine/operations/started.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { amountLine, type Line } from '../../engine/previews.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
+import { listCommand } from '../../terminal/list-command.ts';
 import {
   evmAddress,
   optionalCngn,
@@ -21,10 +19,8 @@ import {
   requiredPair,
   requiredSide,
 } from '../../terminal/parse/field-options.ts';
-import { listOptions } from '../../terminal/parse/paging.ts';
-import { argument, id, oneOfAnyCase, option, picked, required } from '../../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
-import { waitOption } from '../../terminal/parse/wait-option.ts';
+import { id, oneOfAnyCase, option, required } from '../../terminal/parse/parameters.ts';
+import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { dealPreview } from './previews.ts';
 import { priceLimits, quoteTermsOf, quoteWithin } from './price-limit.ts';
 
@@ -110,9 +106,7 @@ const quoteCommand = command({
   },
 });
 
-const TRADE = { start: trade, status: tradeStatus } as const;
-
-const tradeCommand = command({
+const tradesStart = startCommand(fxTrade, trade, {
   words: ['fx', 'trades', 'start'],
   money: 'unguarded',
   summary: 'Trade on a quote, against an order or at the best price',
@@ -124,8 +118,8 @@ const tradeCommand = command({
     'fiatrail fx trades start --quote quote_0198… --yes --wait -o json',
     'fiatrail fx trades start --order order_0198… --amount 5000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
   ],
-  endpoints: [trade.id, tradeStatus.id, quote.id],
-  prints: TRADE,
+  until: 'until the trade settles',
+  calls: [quote.id],
   parameters: {
     quote: option('--quote <quote-id>', 'id of a quote less than 5 minutes old', id),
     order: option('--order <order-id>', 'id of an order to trade against, at its price', id),
@@ -135,7 +129,6 @@ const tradeCommand = command({
     ...priceLimits,
     to: destination,
     key: serviceIdempotencyKey,
-    wait: waitOption('until the trade settles'),
   },
   fields: {
     quoteId: 'quote',
@@ -144,7 +137,7 @@ const tradeCommand = command({
     destinationWalletAddress: 'to',
     idempotencyKey: 'key',
   },
-  run: async (session, { to, key, wait, maxPrice, minPrice, ...deal }) => {
+  send: async (session, { to, key, maxPrice, minPrice, ...deal }, options) => {
     const terms = termsOf(deal);
     const limited = await quoteWithin(session, { ...deal, maxPrice, minPrice });
     const { what } = terms;
@@ -152,7 +145,7 @@ const tradeCommand = command({
     const lines = [...terms.lines, ...(limited?.lines ?? [])];
     const { pair, side, amount } = deal;
     const quoted = limited?.terms ?? (deal.quote === undefined ? undefined : savedQuote(session.world, deal.quote));
-    const reply = await session.change(
+    return session.change(
       trade,
       { ...request, destinationWalletAddress: to, idempotencyKey: key ?? session.serviceIdempotencyKey() },
       {
@@ -165,17 +158,12 @@ const tradeCommand = command({
         ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
         terms: () => quoted && { ...quoted },
       },
-      { prints: startedShape(TRADE) },
+      options,
     );
-    const started = outcomeOf(session, trade, reply);
-    if (wait === undefined) return startedOutcome(session, TRADE, started);
-    return startedOutcome(session, TRADE, started, await followWork(session, fxTrade, reply.data.trade.tradeId, wait));
   },
 });
 
-const MARKET_ORDER = { start: marketOrder, status: tradeStatus } as const;
-
-const marketOrderCommand = command({
+const marketOrdersStart = startCommand(fxTrade, marketOrder, {
   words: ['fx', 'market-orders', 'start'],
   money: 'unguarded',
   summary: 'Place a market order at the best available prices',
@@ -183,8 +171,8 @@ const marketOrderCommand = command({
     'fiatrail fx market-orders start --pair CNGN-USDC --side buy --amount 50000',
     'fiatrail fx market-orders start --pair CNGN-USDT --side sell --amount 50000 --yes --wait -o json',
   ],
-  endpoints: [marketOrder.id, tradeStatus.id, quote.id],
-  prints: MARKET_ORDER,
+  until: 'until the trade settles',
+  calls: [quote.id],
   parameters: {
     pair: required(
       '--pair <pair>',
@@ -196,11 +184,10 @@ const marketOrderCommand = command({
     amount: quotedCngn,
     to: destination,
     key: serviceIdempotencyKey,
-    wait: waitOption('until the trade settles'),
   },
   fields: { cngnAmount: 'amount', destinationWalletAddress: 'to', idempotencyKey: 'key' },
-  run: async (session, { pair, side, amount, to, key, wait }) => {
-    const reply = await session.change(
+  send: async (session, { pair, side, amount, to, key }, options) => {
+    return session.change(
       marketOrder,
       {
         pair,
@@ -219,33 +206,16 @@ const marketOrderCommand = command({
         ],
         previews: dealPreview(session, pair, side, amount),
       },
-      { prints: startedShape(MARKET_ORDER) },
-    );
-    const started = outcomeOf(session, marketOrder, reply);
-    if (wait === undefined) return startedOutcome(session, MARKET_ORDER, started);
-    return startedOutcome(
-      session,
-      MARKET_ORDER,
-      started,
-      await followWork(session, fxTrade, reply.data.trade.tradeId, wait),
+      options,
     );
   },
 });
 
-const statusCommand = command({
-  words: ['fx', 'trades', 'status'],
+const tradesStatus = statusCommand(fxTrade, {
   summary: 'Show the status of a trade',
-  examples: ['fiatrail fx trades status trade_0198…', 'fiatrail fx trades status trade_0198… --wait 5m -o json'],
-  endpoints: [tradeStatus.id],
-  prints: { response: tradeStatus },
-  parameters: {
-    tradeId: picked(
-      'trade',
-      argument('trade-id', 'trade id, from fx trades start or fx trades list', id, 'Which trade?'),
-    ),
-    wait: waitOption('until the trade settles, fails or expires'),
-  },
-  run: async (session, { tradeId, wait }) => followWork(session, fxTrade, tradeId, wait ?? 0),
+  id: 'trade id, from fx trades start or fx trades list',
+  examples: ['trade_0198…', 'trade_0198… --wait 5m -o json'],
+  until: 'until the trade settles, fails or expires',
 });
 
 const COLUMNS = [
@@ -258,37 +228,28 @@ const COLUMNS = [
   { field: 'price', title: 'Price' },
 ] as const;
 
-const tradesCommand = command({
+const tradesList = listCommand(listTrades, {
   words: ['fx', 'trades', 'list'],
   summary: 'List trades, newest first',
   examples: [
     'fiatrail fx trades list --status completed --limit 20',
     'fiatrail fx trades list --all -o ndjson --fields tradeId,cngnAmount,status',
   ],
-  endpoints: [listTrades.id],
-  prints: { response: listTrades },
+  rows: 'trades',
   parameters: {
     pair: optionalPair,
     side: optionalSide,
     status: option('--status <status>', `${TRADE_STATES.join(', ')} (default all)`, oneOfAnyCase(...TRADE_STATES)),
-    ...periodOptions,
-    ...listOptions('trades'),
   },
-  run: async (session, { pair, side, status, ...page }) =>
-    listed(
-      session,
-      {
-        endpoint: listTrades,
-        columns: COLUMNS,
-        isById: true,
-        request: ({ size, startAfter }) => ({ pair, side, status, limit: size, startAfter }),
-        rowsOf: ({ trades }) => trades,
-        idOf: ({ tradeId }) => tradeId,
-        timeOf: ({ createdAt }) => createdAt,
-      },
-      page,
-      periodOf(page, session),
-    ),
+  listing: ({ pair, side, status }) => ({
+    endpoint: listTrades,
+    columns: COLUMNS,
+    isById: true,
+    request: ({ size, startAfter }) => ({ pair, side, status, limit: size, startAfter }),
+    rowsOf: ({ trades }) => trades,
+    idOf: ({ tradeId }) => tradeId,
+    timeOf: ({ createdAt }) => createdAt,
+  }),
 });
 
-export const commands = [quoteCommand, tradeCommand, marketOrderCommand, statusCommand, tradesCommand];
+export const commands = [quoteCommand, tradesStart, marketOrdersStart, tradesStatus, tradesList];
