@@ -357,6 +357,10 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
     /^(terminal|commands)\//,
     [
       'command',
+      'callCommand',
+      'listCommand',
+      'startCommand',
+      'statusCommand',
       'argument',
       'optionalArgument',
       'picked',

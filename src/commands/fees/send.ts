@@ -1,7 +1,8 @@
 import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
-import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
+import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import type { AccountReply } from '../../engine/account.ts';
-import { startedShape } from '../../engine/operations/started.ts';
+import { feeWithdrawal } from '../../engine/operations/fees.ts';
+import { printedWork, startedShape } from '../../engine/operations/started.ts';
 import { amountLine, balanceLine, type Line, readPreviews, withdrawableFees } from '../../engine/previews.ts';
 import { newTag } from '../../engine/tag.ts';
 import type { Sweep } from '../../journal/intent.ts';
@@ -9,9 +10,6 @@ import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { Destination } from './destination.ts';
-
-/** What starts a withdrawal, and what shows it. */
-export const WORK = { start: withdrawFees, status: verifyWithdrawal } as const;
 
 /** What a withdrawal says besides its amount. */
 export interface WithdrawalTexts {
@@ -96,6 +94,6 @@ export async function sendWithdrawal(
         }),
       known: () => feesLines(session, amount),
     },
-    { prints: startedShape(WORK) },
+    { prints: startedShape(printedWork(feeWithdrawal, withdrawFees)) },
   );
 }

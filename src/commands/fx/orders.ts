@@ -2,17 +2,15 @@ import { CliError } from '../../base/errors.ts';
 import { createOrder, deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import type { Side } from '../../contract/fx.ts';
 import { inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
-import { listed } from '../../engine/lists/listed.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { type Line, readPreviews } from '../../engine/previews.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } from '../../money/rates.ts';
 import { command } from '../../terminal/command.ts';
+import { listCommand } from '../../terminal/list-command.ts';
 import { optionalPair, requiredPair, requiredSide } from '../../terminal/parse/field-options.ts';
 import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
-import { listOptions } from '../../terminal/parse/paging.ts';
 import { amountOf, argument, id, oneOf, option, percent, picked, required } from '../../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
 import { balancePreview, marketPreview } from './previews.ts';
 
 const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
@@ -122,15 +120,14 @@ const COLUMNS = [
   { field: 'status', title: 'Status' },
 ] as const;
 
-const listCommand = command({
+const ordersList = listCommand(listOrders, {
   words: ['fx', 'orders', 'list'],
   summary: 'List your orders, newest first',
   examples: [
     'fiatrail fx orders list --status active',
     'fiatrail fx orders list --all -o csv --fields orderId,price,status',
   ],
-  endpoints: [listOrders.id],
-  prints: { response: listOrders },
+  rows: 'orders',
   parameters: {
     status: option(
       '--status <status>',
@@ -138,24 +135,16 @@ const listCommand = command({
       oneOf('active', 'paused', 'deleted'),
     ),
     pair: optionalPair,
-    ...periodOptions,
-    ...listOptions('orders'),
   },
-  run: async (session, { status, pair, ...page }) =>
-    listed(
-      session,
-      {
-        endpoint: listOrders,
-        columns: COLUMNS,
-        isById: true,
-        request: ({ size, startAfter }) => ({ status, pair, limit: size, startAfter }),
-        rowsOf: ({ orders }) => orders,
-        idOf: ({ orderId }) => orderId,
-        timeOf: ({ createdAt }) => createdAt,
-      },
-      page,
-      periodOf(page, session),
-    ),
+  listing: ({ status, pair }) => ({
+    endpoint: listOrders,
+    columns: COLUMNS,
+    isById: true,
+    request: ({ size, startAfter }) => ({ status, pair, limit: size, startAfter }),
+    rowsOf: ({ orders }) => orders,
+    idOf: ({ orderId }) => orderId,
+    timeOf: ({ createdAt }) => createdAt,
+  }),
 });
 
 const orderId = picked(
@@ -233,4 +222,4 @@ const removeCommand = command({
   },
 });
 
-export const commands = [createCommand, listCommand, updateCommand, removeCommand];
+export const commands = [createCommand, ordersList, updateCommand, removeCommand];
