@@ -358,6 +358,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
     [
       'command',
       'callCommand',
+      'printedWork',
       'listCommand',
       'startCommand',
       'statusCommand',
