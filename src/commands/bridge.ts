@@ -2,8 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { bridgeNetworks, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { networkOf } from '../contract/networks.ts';
 import { amountIn, wireDecimal } from '../engine/fx-terms.ts';
-import { DEFAULT_LIMIT } from '../engine/lists/listed.ts';
-import { bridge } from '../engine/operations/bridge.ts';
+import { bridge, bridgesBy } from '../engine/operations/bridge.ts';
 import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 import { callCommand } from '../terminal/command.ts';
@@ -184,16 +183,6 @@ const networks = callCommand(bridgeNetworks, {
 
 const STATES = ['initiated', 'pending', 'completed', 'failed'] as const;
 
-const COLUMNS = [
-  { field: 'requestId', title: 'Bridge' },
-  { field: 'status', title: 'Status' },
-  { field: 'createdAt', title: 'When' },
-  { field: 'fromNetwork', title: 'From' },
-  { field: 'toNetwork', title: 'To' },
-  { field: 'amount', title: 'Amount' },
-  { field: 'actualAmount', title: 'Arrived' },
-] as const;
-
 const list = listCommand(listBridges, {
   words: ['bridge', 'list'],
   summary: 'List bridge transactions, newest first',
@@ -205,20 +194,7 @@ const list = listCommand(listBridges, {
     fromNetwork: option('--from-network <network>', 'only from this network', network),
     toNetwork: option('--to-network <network>', 'only to this network', network),
   },
-  listing: ({ status, token, fromNetwork: from, toNetwork: to }) => ({
-    endpoint: listBridges,
-    columns: COLUMNS,
-    request: ({ size = DEFAULT_LIMIT, offset }, period) => ({
-      ...{ status, token, fromNetwork: from, toNetwork: to, ...period },
-      limit: size,
-      page: offset === undefined ? undefined : Math.floor(offset / size) + 1,
-    }),
-    // The service counts pages, so an offset that falls inside a page skips its first rows.
-    skipped: (offset, size) => offset % size,
-    rowsOf: ({ transactions }) => transactions,
-    totalOf: ({ pagination }) => pagination?.total,
-    idOf: ({ requestId }) => requestId,
-  }),
+  listing: bridgesBy,
 });
 
 export const commands = [quote, start, status, networks, list];

@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { balanceAddress } from '../contract/endpoints/balances.ts';
 import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
-import { swap } from '../engine/operations/swaps.ts';
+import { swap, swapsBy } from '../engine/operations/swaps.ts';
 import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../engine/previews.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
@@ -169,15 +169,6 @@ const status = statusCommand(swap, {
   calls: [listSwaps.id],
 });
 
-const COLUMNS = [
-  { field: 'requestId', title: 'Swap' },
-  { field: 'status', title: 'Status' },
-  { field: 'amountIn', title: 'Sold' },
-  { field: 'amountOut', title: 'Bought' },
-  { field: 'executionRate', title: 'Rate' },
-  { field: 'createdAt', title: 'When' },
-] as const;
-
 const list = listCommand(listSwaps, {
   words: ['swaps', 'list'],
   summary: 'List swaps, newest first',
@@ -190,14 +181,7 @@ const list = listCommand(listSwaps, {
       oneOf('requested', 'completed', 'failed'),
     ),
   },
-  listing: ({ status }) => ({
-    endpoint: listSwaps,
-    columns: COLUMNS,
-    request: ({ size, offset }, period) => ({ status, ...period, limit: size, offset }),
-    rowsOf: ({ swaps }) => swaps,
-    totalOf: ({ pagination }) => pagination?.total,
-    idOf: ({ requestId }) => requestId,
-  }),
+  listing: swapsBy,
 });
 
 export const commands = [trigger, start, status, list];

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { type Listing, listed } from '../engine/lists/listed.ts';
+import { listed } from '../engine/lists/listed.ts';
+import type { Listing } from '../engine/lists/listing.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { type Command, command, type Declaration } from './command.ts';
 import { listOptions } from './parse/paging.ts';
@@ -29,9 +30,11 @@ export function listCommand<E extends Endpoint, Row, P extends Parameters>(
   },
 ): Command {
   const parameters = { ...definition.parameters, ...listPeriod, ...listOptions(rows) };
-  const run = async (session: Session, input: Values<P> & Page) => {
+  const names = Object.keys(definition.parameters);
+  const run = async (session: Session, input: Values<P> & Page & Readonly<Record<string, unknown>>) => {
     const period = { since: input.startDate, until: input.endDate };
-    const outcome = await listed(session, listing(input), { ...input, ...period }, periodOf(period, session));
+    const filters = Object.fromEntries(names.map((name) => [name, input[name]])) as Values<P>;
+    const outcome = await listed(session, listing(filters), { ...input, ...period }, periodOf(period, session));
     return printed ? printed(outcome) : outcome;
   };
   return command({

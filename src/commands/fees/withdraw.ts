@@ -1,7 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
-import { PAGE_SIZE } from '../../engine/lists/pages.ts';
-import { feeWithdrawal } from '../../engine/operations/fees.ts';
+import { feeWithdrawal, feeWithdrawalsBy } from '../../engine/operations/fees.ts';
 import { outcomeOfStart, printedWork } from '../../engine/operations/started.ts';
 import { command } from '../../terminal/command.ts';
 import { listCommand } from '../../terminal/list-command.ts';
@@ -67,14 +66,6 @@ const start = command({
   },
 });
 
-const COLUMNS = [
-  { field: 'withdrawalId', title: 'Withdrawal' },
-  { field: 'amount', title: 'Amount' },
-  { field: 'status', title: 'Status' },
-  { field: 'createdAt', title: 'When', isBrief: true },
-  { field: 'bankAccountNumber', title: 'Account', isWide: true },
-] as const;
-
 const list = listCommand(feeWithdrawals, {
   words: ['fees', 'withdrawals', 'list'],
   summary: 'List fee withdrawals, newest first',
@@ -84,17 +75,7 @@ const list = listCommand(feeWithdrawals, {
   ],
   rows: 'withdrawals',
   parameters: { status: choice('status', WITHDRAWAL_STATUSES) },
-  listing: ({ status }) => ({
-    endpoint: feeWithdrawals,
-    columns: COLUMNS,
-    // The service has no pages: it returns the newest rows, as many as it is asked for.
-    request: ({ size = 0, offset = 0 }) => ({ status, limit: size + offset || undefined }),
-    skipped: (offset) => offset,
-    pageSize: PAGE_SIZE * 10,
-    rowsOf: ({ withdrawals }) => withdrawals,
-    idOf: ({ withdrawalId }) => withdrawalId,
-    timeOf: ({ createdAt }) => createdAt,
-  }),
+  listing: feeWithdrawalsBy,
 });
 
 const status = statusCommand(feeWithdrawal, {

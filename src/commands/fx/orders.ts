@@ -2,6 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { createOrder, deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import type { Side } from '../../contract/fx.ts';
 import { inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
+import { ordersBy } from '../../engine/operations/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { type Line, readPreviews } from '../../engine/previews.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
@@ -110,16 +111,6 @@ const createCommand = command({
   },
 });
 
-const COLUMNS = [
-  { field: 'orderId', title: 'Order' },
-  { field: 'pair', title: 'Pair' },
-  { field: 'side', title: 'Side' },
-  { field: 'price', title: 'Price' },
-  { field: 'minAmount', title: 'Min' },
-  { field: 'maxAmount', title: 'Max' },
-  { field: 'status', title: 'Status' },
-] as const;
-
 const ordersList = listCommand(listOrders, {
   words: ['fx', 'orders', 'list'],
   summary: 'List your orders, newest first',
@@ -136,15 +127,7 @@ const ordersList = listCommand(listOrders, {
     ),
     pair: optionalPair,
   },
-  listing: ({ status, pair }) => ({
-    endpoint: listOrders,
-    columns: COLUMNS,
-    isById: true,
-    request: ({ size, startAfter }) => ({ status, pair, limit: size, startAfter }),
-    rowsOf: ({ orders }) => orders,
-    idOf: ({ orderId }) => orderId,
-    timeOf: ({ createdAt }) => createdAt,
-  }),
+  listing: ordersBy,
 });
 
 const orderId = picked(

@@ -4,7 +4,7 @@ import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
 import { dealWords, wireDecimal } from '../../engine/fx-terms.ts';
-import { fxTrade } from '../../engine/operations/fx.ts';
+import { fxTrade, tradesBy } from '../../engine/operations/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { amountLine, type Line } from '../../engine/previews.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
@@ -218,16 +218,6 @@ const tradesStatus = statusCommand(fxTrade, {
   until: 'until the trade settles, fails or expires',
 });
 
-const COLUMNS = [
-  { field: 'tradeId', title: 'Trade' },
-  { field: 'status', title: 'Status' },
-  { field: 'createdAt', title: 'When' },
-  { field: 'pair', title: 'Pair' },
-  { field: 'side', title: 'Side' },
-  { field: 'cngnAmount', title: 'Amount' },
-  { field: 'price', title: 'Price' },
-] as const;
-
 const tradesList = listCommand(listTrades, {
   words: ['fx', 'trades', 'list'],
   summary: 'List trades, newest first',
@@ -241,15 +231,7 @@ const tradesList = listCommand(listTrades, {
     side: optionalSide,
     status: option('--status <status>', `${TRADE_STATES.join(', ')} (default all)`, oneOfAnyCase(...TRADE_STATES)),
   },
-  listing: ({ pair, side, status }) => ({
-    endpoint: listTrades,
-    columns: COLUMNS,
-    isById: true,
-    request: ({ size, startAfter }) => ({ pair, side, status, limit: size, startAfter }),
-    rowsOf: ({ trades }) => trades,
-    idOf: ({ tradeId }) => tradeId,
-    timeOf: ({ createdAt }) => createdAt,
-  }),
+  listing: tradesBy,
 });
 
 export const commands = [quoteCommand, tradesStart, marketOrdersStart, tradesStatus, tradesList];

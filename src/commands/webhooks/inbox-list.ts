@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { openProfileInbox } from '../../engine/inbox.ts';
-import { DEFAULT_LIMIT } from '../../engine/lists/listed.ts';
+import { DEFAULT_LIMIT } from '../../engine/lists/listing.ts';
 import { cursorOf, listDigest, pointOf } from '../../engine/lists/resume.ts';
 import { command } from '../../terminal/command.ts';
 import { choice, pageOptions } from '../../terminal/parse/paging.ts';

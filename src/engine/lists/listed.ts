@@ -1,50 +1,15 @@
 import { CliError } from '../../base/errors.ts';
-import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import type { Endpoint, ResponseOf } from '../../contract/endpoint.ts';
 import { elementOf, shapeOf, unwrap } from '../../contract/rows.ts';
 import type { PartFile } from '../../files/part-file.ts';
 import { grouped } from '../../money/decimal.ts';
 import { rowsInWords } from '../../present/pagination.ts';
-import type { Column } from '../../present/result.ts';
 import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
+import { ALWAYS, DEFAULT_LIMIT, type Listing, type PageRequest, type RowFilter } from './listing.ts';
 import { allPages, PAGE_SIZE, type Page, pacer, pagesAfter, saysEnd, saysMore, unreadable } from './pages.ts';
 import { resumable, withSink } from './resumable.ts';
 import { cursorOf, listDigest, type Period, pageAfter, pointOf, type ResumePoint } from './resume.ts';
-
-/** A page to request: `size` rows, after `offset` rows or after the row with an id. */
-interface PageRequest {
-  readonly size?: number;
-  readonly offset?: number;
-  readonly startAfter?: string | undefined;
-}
-
-/** How a list of the service is read. */
-export interface Listing<E extends Endpoint, Row> {
-  readonly endpoint: E;
-  readonly columns: readonly Column[];
-  readonly request: (page: PageRequest, period: Period) => RequestOf<E>;
-  readonly rowsOf: (data: ResponseOf<E>) => readonly Row[] | null | undefined;
-  readonly idOf: (row: Row) => string | null | undefined;
-  /** The service continues after the id of a row instead of after a number of rows. */
-  readonly isById?: boolean;
-  /** The number of rows in the whole list, if the response says it. */
-  readonly totalOf?: (data: ResponseOf<E>) => number | null | undefined;
-  readonly isOldestFirst?: boolean;
-  /** The number of rows to drop from the start of a response, for a service that cannot skip exactly this many. */
-  readonly skipped?: (offset: number, size: number) => number;
-  /** The page size of --all, if it is not the usual one. */
-  readonly pageSize?: number;
-  /** A filter that the service does not have. */
-  readonly filter?: RowFilter<Row> | undefined;
-  /** When a row is from, if the service cannot filter by period. */
-  readonly timeOf?: (row: Row) => string | null | undefined;
-}
-
-export interface RowFilter<Row> {
-  /** What was typed, by the words that name it: `--since`. */
-  readonly typed: Readonly<Record<string, string | undefined>>;
-  matches(row: Row): boolean;
-}
 
 /** What the options of a list ask for. */
 interface ListOptions {
@@ -57,11 +22,6 @@ interface ListOptions {
   readonly since?: { readonly text: string } | undefined;
   readonly until?: { readonly text: string } | undefined;
 }
-
-/** The rows of a page, if --limit does not say it. Source: inferred. */
-export const DEFAULT_LIMIT = 20;
-
-const ALWAYS: Period = { startDate: undefined, endDate: undefined };
 
 /** Prints one page of a list, or all pages as one list, from its start or from a cursor. */
 export async function listed<E extends Endpoint, Row>(

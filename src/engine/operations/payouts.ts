@@ -1,11 +1,11 @@
 import { CliError } from '../../base/errors.ts';
 import { getBankAccount } from '../../contract/endpoints/banks.ts';
-import { listPayouts } from '../../contract/endpoints/history.ts';
 import { offrampStatus, startOfframp } from '../../contract/endpoints/offramp.ts';
 import { payoutStatus, startPayout } from '../../contract/endpoints/payouts.ts';
 import type { Baseline } from '../../journal/intent.ts';
 import type { SavedAccount } from '../banks.ts';
-import { listing } from './listing.ts';
+import { payoutsBy } from '../lists/history.ts';
+import { shownIn } from './listing.ts';
 import {
   agrees,
   agreesBankCode,
@@ -94,19 +94,12 @@ export const offramp: FollowedWork = {
     'vault.return.payout.failed': { outcome: 'failed', compare: compareOfframp },
   },
   evidence: 'fiatrail history payouts --type user_offramp',
-  list: (request) => {
-    const { userId, amount, accountNumber, bankCode } = request;
+  list: ({ userId, amount, accountNumber, bankCode }) => {
     const wanted = amountAt(amount, 'naira', 'NGN');
-    return listing({
+    return shownIn(payoutsBy({ type: 'user_offramp', userId: String(userId) }), {
       ...OFFRAMP_ENDS,
-      endpoint: listPayouts,
-      page: (limit, offset) => ({ type: 'user_offramp' as const, userId: String(userId), limit, offset }),
-      rowsOf: ({ payouts }) => payouts,
-      read: (row) => ({
-        requestId: row.id,
-        createdAt: row.createdAt,
-        state: row.status,
-        ...compared(
+      compare: (row) =>
+        compared(
           [amountMatch(row.amount, 'naira', wanted)],
           [
             agrees(row.type, 'user_offramp'),
@@ -114,7 +107,6 @@ export const offramp: FollowedWork = {
             agreesBankCode(row.bankAccount?.bankCode, bankCode),
           ],
         ),
-      }),
     });
   },
 };
@@ -150,20 +142,11 @@ export const payout: FollowedWork = {
   },
   evidence: 'fiatrail history payouts --type fintech_offramp',
   list: (request) =>
-    listing({
+    shownIn(payoutsBy({ type: 'fintech_offramp' }), {
       ...PAYOUT_ENDS,
-      endpoint: listPayouts,
-      page: (limit, offset) => ({ type: 'fintech_offramp' as const, limit, offset }),
-      rowsOf: ({ payouts }) => payouts,
-      read: (row) => {
+      compare: (row) => {
         const { isLike, isPartial } = comparePayout(row.amount, row.bankAccount, request);
-        return {
-          requestId: row.id,
-          createdAt: row.createdAt,
-          state: row.status,
-          isLike: isLike && agrees(row.type, 'fintech_offramp'),
-          isPartial,
-        };
+        return { isLike: isLike && agrees(row.type, 'fintech_offramp'), isPartial };
       },
     }),
   terms: async (account, { accountNumber, bankAccountId }) => {

@@ -108,7 +108,7 @@ export interface Work {
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;
   /** The list that shows it. `request` is that of `EvidenceQuery`. */
-  list?(request: EvidenceQuery['request']): Listing;
+  list?(request: EvidenceQuery['request']): EvidenceList;
   /** Reads the terms that a request only refers to, unless it has them: those of a bank account that was removed cannot be read. */
   terms?(account: Account, request: EvidenceQuery['request']): Promise<Baseline['terms']>;
   find?(account: Account, query: EvidenceQuery): Promise<Found>;
@@ -127,7 +127,7 @@ export interface ListRow extends Likeness {
 }
 
 /** A list of the service that shows a kind of work, newest first as far as we know. */
-export interface Listing<L extends Endpoint = Endpoint, R = unknown> {
+export interface EvidenceList<L extends Endpoint = Endpoint, R = unknown> {
   readonly endpoint: L;
   /** The request for a page, after `count` rows of which the last has the id `lastId`. */
   readonly page: (size: number, count: number, lastId: string | undefined) => RequestOf<L>;
@@ -145,7 +145,7 @@ export type FollowedWork = Work & { readonly status: Status<Endpoint> };
 export const isFollowed = (work: Work | undefined): work is FollowedWork => work?.status !== undefined;
 
 /** The states in which most work has ended. */
-const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+export const ENDS = { done: ['completed'], failed: ['failed'] } as const;
 
 /** What most statuses have in common. */
 type Usual = 'idField' | 'input' | 'stateOf' | 'done' | 'failed';

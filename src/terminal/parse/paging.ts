@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import type { RowFilter } from '../../engine/lists/listed.ts';
+import type { RowFilter } from '../../engine/lists/listing.ts';
 import { id, newFile, oneOf, option, switchOn, ticker, wholeNumber, word } from './parameters.ts';
 
 function outputPath(text: string): string {
