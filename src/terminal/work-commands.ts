@@ -1,7 +1,6 @@
 import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
 import type { AccountReply } from '../engine/account.ts';
-import { followWork } from '../engine/operations/follow-work.ts';
-import { outcomeOfStart, printedWork, startedShape } from '../engine/operations/started.ts';
+import { followWork, outcomeOfStart, printedWork, startedShape } from '../engine/operations/started.ts';
 import type { FollowedWork } from '../engine/operations/work.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { RequestOptions } from '../engine/requests.ts';

@@ -13,8 +13,15 @@ import { type Amount, amount, amountForPeople, parseAmount } from '../../money/a
 import type { Form } from '../../present/prints.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
-import { destinationText, sendWithdrawal, type WithdrawalTexts, withdrawalRequest, withdrawalToSend } from './send.ts';
-import { readWithdrawable, requireWithdrawable } from './withdrawable.ts';
+import {
+  destinationText,
+  readWithdrawable,
+  requireWithdrawable,
+  sendWithdrawal,
+  type WithdrawalTexts,
+  withdrawalRequest,
+  withdrawalToSend,
+} from './send.ts';
 
 /** A withdrawal of a sweep as it is printed. */
 interface Part {

@@ -10,11 +10,9 @@ import { id, option, switchOn } from '../../terminal/parse/parameters.ts';
 import { plainText } from '../../terminal/parse/plain-text.ts';
 import { waitOption } from '../../terminal/parse/wait-option.ts';
 import { statusCommand } from '../../terminal/work-commands.ts';
-import { destinationOf } from './destination.ts';
 import { ACCOUNT_OPTIONS, FEE_AMOUNT, withdrawGuide } from './guide.ts';
-import { sendWithdrawal } from './send.ts';
+import { destinationOf, maximumWithdrawable, sendWithdrawal } from './send.ts';
 import { SWEPT, sweep } from './sweep.ts';
-import { maximumWithdrawable } from './withdrawable.ts';
 
 const STARTED = [
   { field: 'withdrawalId', title: 'Withdrawal' },

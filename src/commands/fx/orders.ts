@@ -12,7 +12,7 @@ import { listCommand } from '../../terminal/list-command.ts';
 import { optionalPair, requiredPair, requiredSide } from '../../terminal/parse/field-options.ts';
 import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
 import { amountOf, argument, id, oneOf, option, percent, picked, required } from '../../terminal/parse/parameters.ts';
-import { balancePreview, marketPreview } from './previews.ts';
+import { balancePreview, marketPreview } from './prices.ts';
 
 const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
 const MIN_HELP = 'minimum per trade, in cNGN';

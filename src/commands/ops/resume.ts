@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { accountsOf } from '../../engine/operations/accounts.ts';
 import { workStartedBy } from '../../engine/operations/find-work.ts';
-import { followWork } from '../../engine/operations/follow-work.ts';
+import { followWork } from '../../engine/operations/started.ts';
 import { isFollowed } from '../../engine/operations/work.ts';
 import { command } from '../../terminal/command.ts';
 import { id, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';

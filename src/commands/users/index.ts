@@ -6,10 +6,16 @@ import { command } from '../../terminal/command.ts';
 import { listCommand, listPeriod } from '../../terminal/list-command.ts';
 import { searchFilter, searchOption } from '../../terminal/parse/paging.ts';
 import { argument, id, oneOf, option, picked } from '../../terminal/parse/parameters.ts';
-import { DEACTIVATED_USER_SHOWN, USER_SHOWN } from './columns.ts';
 import { defaultWalletCommands } from './default-wallet.ts';
 import { manageCommands } from './manage.ts';
-import { onboardCommands } from './onboard.ts';
+import { onboardCommands, USER_SHOWN } from './onboard.ts';
+
+/** The columns of a deactivated user whose reason is known. */
+const DEACTIVATED_USER_SHOWN = [
+  ...USER_SHOWN.slice(0, 2),
+  { field: 'deactivationReason', title: 'Reason' },
+  ...USER_SHOWN.slice(2),
+] as const;
 
 const showCommand = command({
   words: ['users', 'show'],

@@ -12,8 +12,29 @@ import { id, option, optionalArgument, switchOn } from '../../terminal/parse/par
 import { DEFAULT_WAIT_MS, waitWords } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
-import { USER_SHOWN } from './columns.ts';
 import { earlierOnboarding, recordRetried, refusedAgain, requireUseful } from './retry.ts';
+
+/** The columns of a user: names, wallets and permanent accounts. */
+export const USER_SHOWN = [
+  { field: 'userId', title: 'User' },
+  { field: 'isActive', title: 'Active' },
+  { field: 'personalDetails.firstName', title: 'First name' },
+  { field: 'personalDetails.middleName', title: 'Middle name' },
+  { field: 'personalDetails.lastName', title: 'Last name' },
+  { field: 'walletDetails.evmWallet', title: 'EVM wallet' },
+  { field: 'walletDetails.bantuWallet', title: 'Bantu wallet' },
+  { field: 'walletDetails.solanaWallet', title: 'Solana wallet' },
+  {
+    field: 'virtualAccounts',
+    title: 'Permanent accounts',
+    columns: [
+      { field: 'accountNumber', title: 'Number' },
+      { field: 'accountName', title: 'Name' },
+      { field: 'bankName', title: 'Bank' },
+      { field: 'status', title: 'Status' },
+    ],
+  },
+] as const;
 
 const bvnText = (text: string) => {
   if (/^[0-9]{11}$/.test(text)) return new Secret(text);

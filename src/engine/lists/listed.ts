@@ -8,8 +8,16 @@ import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { ALWAYS, DEFAULT_LIMIT, type Listing, type PageRequest, type RowFilter } from './listing.ts';
 import { allPages, PAGE_SIZE, type Page, pacer, pagesAfter, saysEnd, saysMore, unreadable } from './pages.ts';
-import { resumable, withSink } from './resumable.ts';
-import { cursorOf, listDigest, type Period, pageAfter, pointOf, type ResumePoint } from './resume.ts';
+import {
+  cursorOf,
+  listDigest,
+  type Period,
+  pageAfter,
+  pointOf,
+  type ResumePoint,
+  resumable,
+  withSink,
+} from './resume.ts';
 
 /** What the options of a list ask for. */
 interface ListOptions {

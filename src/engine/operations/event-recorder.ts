@@ -4,8 +4,8 @@ import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Account } from '../account.ts';
 import { type EventEvidence, evidenceOfEvent } from './event-evidence.ts';
 import { worksWithEvents } from './find-work.ts';
-import { followWork } from './follow-work.ts';
 import { reconcile } from './reconcile.ts';
+import { followWork } from './started.ts';
 import { isFollowed, type Work } from './work.ts';
 
 /** Records in the journal what events prove. */

@@ -10,8 +10,7 @@ import type { Outcome } from '../outcome.ts';
 import { outcomeOf } from '../outcome.ts';
 import { workStartedBy } from './find-work.ts';
 import { failureCode } from './follow.ts';
-import { followWork } from './follow-work.ts';
-import { printedWork, startedOutcome, withAlso } from './started.ts';
+import { followWork, printedWork, startedOutcome, withAlso } from './started.ts';
 import { isFollowed, type Work } from './work.ts';
 
 /** Returns an endpoint by its id, or undefined if this version does not know it. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { requestIdOf } from '../../client/client.ts';
-import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Endpoint, ResponseOf } from '../../contract/endpoint.ts';
 import { payload } from '../../contract/fields.ts';
 import { shapeOf, unwrap } from '../../contract/rows.ts';
 import { isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
@@ -8,7 +8,8 @@ import type { AlsoPrinted, PrintedWork } from '../../present/prints.ts';
 import type { Column, Result, ResultShape } from '../../present/result.ts';
 import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
-import { followWork } from './follow-work.ts';
+import { resultOf } from '../send.ts';
+import { type Following, followStatus } from './follow.ts';
 import type { FollowedWork } from './work.ts';
 
 /** What a command prints that starts some work. */
@@ -101,4 +102,52 @@ function knownIn(result: Result | undefined): Readonly<Record<string, Plain>> {
   const plain = result && toPlain(result.data, result.schema, result.nests, result.request);
   if (!isPlainObject(plain)) return {};
   return Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== null));
+}
+
+/** Follows work until it ends or the time is up, and records the end in the journal. */
+export function followWork<E extends Endpoint>(
+  account: Account,
+  work: FollowedWork,
+  requestId: string,
+  waitMs: number,
+  { names, ...more }: Pick<Following<E>, 'shows' | 'isBeforehand'> & { readonly names?: object } = {},
+): Promise<Outcome> {
+  const { starts, status: followed, retry } = work;
+  const { input, command, idField: _id, namesFor, watch, createdOf: _created, ...rest } = followed;
+  return followStatus(account, {
+    ...rest,
+    ...more,
+    input: input(requestId),
+    again: `fiatrail ${command} ${requestId} --wait`,
+    retry: retry?.(requestId),
+    waitMs,
+    ...(watch ? { meanwhile: watch(account, requestId) } : {}),
+    namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(account, requestId, data)) ?? {},
+    openEndListener: async () => (await import('./event-evidence.ts')).endListenerFor(account, work, requestId),
+    ended: (outcome: End['outcome'], data: ResponseOf<Endpoint>) =>
+      recordEnd(account, {
+        starts: starts.map(({ id }) => id),
+        requestId,
+        outcome,
+        result: resultOf(followed.endpoint, data),
+      }),
+  });
+}
+
+interface End {
+  readonly starts: readonly string[];
+  readonly requestId: string;
+  readonly outcome: 'settled' | 'failed';
+  readonly result: string;
+}
+
+/** Carries the end of work into the journal. A journal that cannot be written does not change what the service said. */
+async function recordEnd(account: Account, { starts, requestId, outcome, result }: End): Promise<void> {
+  try {
+    const names = await account.accountNames();
+    const journal = await account.journal();
+    await journal.ended({ account: names, endpoints: starts, requestId }, outcome, { result });
+  } catch {
+    await account.say('warning: cannot write to the journal; it does not know yet how this work ended');
+  }
 }
