@@ -24,11 +24,6 @@ const MAX_PAGES = 100;
 /** The largest page of a list without pages. */
 const MAX_SIZE = 1_000_000;
 
-/** Declares a listing whose types are those of its endpoint. */
-export function listing<L extends Endpoint, R>(definition: EvidenceList<L, R>): EvidenceList {
-  return definition as unknown as EvidenceList;
-}
-
 /** A row of most lists. */
 interface UsualRow {
   readonly createdAt?: string | null | undefined;
@@ -50,15 +45,16 @@ export function shownIn<E extends Endpoint, Row extends UsualRow>(
     textOf?(row: Row): string | null;
   },
 ): EvidenceList {
-  return listing({
+  const list: EvidenceList<E, Row> = {
     ...{ endpoint, rowsOf, isUnpaged, done, failed },
     page: (size, count, startAfter) => request({ size, offset: isUnpaged ? 0 : count, startAfter }, ALWAYS),
-    read: (row: Row) => ({
+    read: (row) => ({
       ...{ requestId: idOf(row), createdAt: row.createdAt, state: row.status },
       ...(textOf ? { text: textOf(row) } : {}),
       ...compare(row),
     }),
-  });
+  };
+  return list as unknown as EvidenceList;
 }
 
 /** Reads a list back to the time of the request, and returns the rows that are like it, whenever they are from. */

@@ -113,7 +113,7 @@ export function followWork<E extends Endpoint>(
   { names, ...more }: Pick<Following<E>, 'shows' | 'isBeforehand'> & { readonly names?: object } = {},
 ): Promise<Outcome> {
   const { starts, status: followed, retry } = work;
-  const { input, command, idField: _id, namesFor, watch, createdOf: _created, ...rest } = followed;
+  const { input, command, namesFor, watch, ...rest } = followed;
   return followStatus(account, {
     ...rest,
     ...more,
@@ -124,30 +124,14 @@ export function followWork<E extends Endpoint>(
     ...(watch ? { meanwhile: watch(account, requestId) } : {}),
     namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(account, requestId, data)) ?? {},
     openEndListener: async () => (await import('./event-evidence.ts')).endListenerFor(account, work, requestId),
-    ended: (outcome: End['outcome'], data: ResponseOf<Endpoint>) =>
-      recordEnd(account, {
-        starts: starts.map(({ id }) => id),
-        requestId,
-        outcome,
-        result: resultOf(followed.endpoint, data),
-      }),
+    ended: async (outcome: 'settled' | 'failed', data: ResponseOf<Endpoint>) => {
+      // A journal that cannot be written does not change what the service said.
+      try {
+        const ended = { account: await account.accountNames(), endpoints: starts.map(({ id }) => id), requestId };
+        await (await account.journal()).ended(ended, outcome, { result: resultOf(followed.endpoint, data) });
+      } catch {
+        await account.say('warning: cannot write to the journal; it does not know yet how this work ended');
+      }
+    },
   });
-}
-
-interface End {
-  readonly starts: readonly string[];
-  readonly requestId: string;
-  readonly outcome: 'settled' | 'failed';
-  readonly result: string;
-}
-
-/** Carries the end of work into the journal. A journal that cannot be written does not change what the service said. */
-async function recordEnd(account: Account, { starts, requestId, outcome, result }: End): Promise<void> {
-  try {
-    const names = await account.accountNames();
-    const journal = await account.journal();
-    await journal.ended({ account: names, endpoints: starts, requestId }, outcome, { result });
-  } catch {
-    await account.say('warning: cannot write to the journal; it does not know yet how this work ended');
-  }
 }
