@@ -13,7 +13,7 @@ import { toWireNumber } from '../../money/units.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The account that a fee withdrawal is paid into. */
-interface Destination {
+interface FeeDestination {
   readonly bankAccountNumber: string;
   readonly bankCode: string;
   readonly accountName: string;
@@ -28,7 +28,7 @@ interface DestinationInput {
 }
 
 /** Returns the destination: a saved account or one given in full. Throws CliError usage. */
-export async function destinationOf(session: Session, input: DestinationInput): Promise<Destination> {
+export async function destinationOf(session: Session, input: DestinationInput): Promise<FeeDestination> {
   const { to, bankCode, accountNumber, accountName } = input;
   const parts = { '--bank-code': bankCode, '--account-number': accountNumber, '--account-name': accountName };
   const missing = Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [name] : []));
@@ -53,7 +53,7 @@ export async function destinationOf(session: Session, input: DestinationInput): 
   return { bankAccountNumber: accountNumber, bankCode: await bankCodeFor(session, bankCode), accountName };
 }
 
-async function savedAccount(session: Session, accountId: string): Promise<Destination> {
+async function savedAccount(session: Session, accountId: string): Promise<FeeDestination> {
   const account = await savedAccountNamed(session, accountId);
   const { accountNumber, bankCode, accountName } = account;
   if (!/^\d{10}$/.test(accountNumber ?? '') || !bankCode || !accountName) {
@@ -66,7 +66,7 @@ async function savedAccount(session: Session, accountId: string): Promise<Destin
 
 /** What a withdrawal says besides its amount. */
 export interface WithdrawalTexts {
-  readonly destination: Destination;
+  readonly destination: FeeDestination;
   /** Text for the bank statement; undefined for a tag of its own. */
   readonly narration: string | undefined;
   readonly noTag: boolean;
@@ -75,7 +75,7 @@ export interface WithdrawalTexts {
 }
 
 /** `account 0123456789 at bank 000013` */
-export const destinationText = ({ bankAccountNumber, bankCode }: Destination): string =>
+export const destinationText = ({ bankAccountNumber, bankCode }: FeeDestination): string =>
   `account ${bankAccountNumber} at bank ${bankCode}`;
 
 /** Returns the request for a withdrawal. */
@@ -108,19 +108,20 @@ function feesLines({ activity }: Session, taken: Amount): readonly Line[] {
 }
 
 /** One of the withdrawals of a sweep. */
-interface Part extends Sweep {
+interface PartToSend extends Sweep {
   /** From 1. */
   readonly number: number;
 }
 
-const partInWords = ({ number, count, total }: Part) => `, part ${number} of ${count} of ${amountForPeople(total)}`;
+const partInWords = ({ number, count, total }: PartToSend) =>
+  `, part ${number} of ${count} of ${amountForPeople(total)}`;
 
 /** Withdraws an amount, after the user agreed to it, or before to all of which it is a part. */
 export async function sendWithdrawal(
   session: Session,
   texts: WithdrawalTexts,
   amount: Amount,
-  part?: Part,
+  part?: PartToSend,
 ): Promise<AccountReply<ResponseOf<typeof withdrawFees>>> {
   const { destination, reference, note } = texts;
   const narration = narrationOf(session, texts);

@@ -27,7 +27,7 @@ import { dealPreview, priceLimits, quoteTermsOf, quoteWithin } from './prices.ts
 import { commands as vault } from './vault.ts';
 
 /** The flags that say what to trade. */
-interface Deal {
+interface TypedDeal {
   readonly quote: string | undefined;
   readonly order: string | undefined;
   readonly pair: (typeof PAIRS)[number] | undefined;
@@ -38,7 +38,7 @@ interface Deal {
 const MODES = 'use --quote ID, or --order ID --amount CNGN, or --pair PAIR --side SIDE --amount CNGN';
 
 /** Returns the request for one of the three ways to trade, with its description. Throws CliError usage. */
-function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: Deal) {
+function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: TypedDeal) {
   const given = Object.entries({
     '--quote': quoteId,
     '--order': orderId,

@@ -34,7 +34,7 @@ function checkBounds(min: Amount | undefined, max: Amount | undefined): void {
   });
 }
 
-interface Terms {
+interface OrderTerms {
   readonly pair: string;
   readonly side: Side;
   readonly price: Amount;
@@ -46,7 +46,7 @@ interface Terms {
 const range = (from: Amount, to: Amount) => `${amountForPeople(from)} to ${amountForPeople(to)}`;
 
 /** Describes what the order pays and receives: an order that buys stablecoin pays cNGN. */
-function termLines({ pair, side, price, min, max, spread: own }: Terms): readonly Line[] {
+function termLines({ pair, side, price, min, max, spread: own }: OrderTerms): readonly Line[] {
   const stablecoin = stablecoinOf(pair);
   const cngn = range(min, max);
   const tokens = `about ${range(inStablecoin(min, price, stablecoin), inStablecoin(max, price, stablecoin))}`;

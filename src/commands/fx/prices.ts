@@ -93,7 +93,7 @@ interface LimitedDeal {
 }
 
 /** A quote whose price is within the limit, for five minutes. */
-interface Limited {
+interface LimitedQuote {
   readonly quoteId: string;
   readonly terms: QuoteTerms;
   readonly lines: readonly Line[];
@@ -103,7 +103,7 @@ interface Limited {
  * Gets a quote for a deal with a limit of its price, so that the price cannot move before the trade. Undefined for a deal without a
  * limit. Throws CliError usage, and declined if the price is beyond the limit.
  */
-export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<Limited | undefined> {
+export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<LimitedQuote | undefined> {
   const { pair, side, amount, maxPrice, minPrice } = deal;
   const limit = maxPrice ?? minPrice;
   if (!limit) return undefined;

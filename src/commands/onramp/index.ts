@@ -36,18 +36,18 @@ import { accountToPay, awaitPayment, PAYMENT_WAIT_MS, sayWhatToPay, sayWhereToPa
 type Swap = 'USDC' | 'USDT' | 'off' | undefined;
 
 /** The destination of the cNGN, as given by the options. */
-interface Route {
+interface OnrampRoute {
   readonly autoSwap?: Swap;
   readonly sweep?: boolean | undefined;
   readonly destination?: string | undefined;
 }
 
-function isSwapped({ autoSwap }: Route): boolean {
+function isSwapped({ autoSwap }: OnrampRoute): boolean {
   return autoSwap !== undefined && autoSwap !== 'off';
 }
 
 /** Throws CliError usage if the options conflict. */
-function requireRoute(route: Route): void {
+function requireRoute(route: OnrampRoute): void {
   if (!route.destination || (isSwapped(route) && !route.sweep)) return;
   throw new CliError('usage', '--destination requires --auto-swap and cannot be combined with --sweep', {
     hint: 'omit --destination, or change the other options',
@@ -55,7 +55,7 @@ function requireRoute(route: Route): void {
 }
 
 /** Describes where the money ends up, and in which asset. */
-function routeForPeople({ autoSwap, sweep, destination }: Route): string {
+function routeForPeople({ autoSwap, sweep, destination }: OnrampRoute): string {
   const where = sweep ? 'the user’s default wallet' : (destination ?? 'a new wallet of the user');
   if (autoSwap === undefined) return `${where}, as cNGN or the user’s onramp asset`;
   return autoSwap === 'off' ? `${where}, as cNGN` : `${where}, swapped into ${autoSwap}`;
@@ -81,15 +81,15 @@ const ASSETS: readonly Choice<'USDC' | 'USDT'>[] = [
 ];
 
 /** Whether an address for the swapped asset is given, but not the asset. */
-const lacksAsset = ({ destination, autoSwap }: Route) => destination !== undefined && autoSwap === undefined;
+const lacksAsset = ({ destination, autoSwap }: OnrampRoute) => destination !== undefined && autoSwap === undefined;
 
 /** Throws CliError usage if the options conflict, whatever the prompts will add. */
-function requirePossible(given: Route): void {
+function requirePossible(given: OnrampRoute): void {
   requireRoute(lacksAsset(given) ? { ...given, autoSwap: 'USDC' } : given);
 }
 
 /** Prompts for the destination of the cNGN, unless the options already set it. */
-async function askRoute(session: Session, given: Route): Promise<Route> {
+async function askRoute(session: Session, given: OnrampRoute): Promise<OnrampRoute> {
   const prompter = await session.world.prompter();
   const askAsset = () => prompter.select('Which asset?', ASSETS);
   if (lacksAsset(given)) return { autoSwap: await askAsset() };
@@ -100,7 +100,7 @@ async function askRoute(session: Session, given: Route): Promise<Route> {
 
 const ONRAMP_AMOUNT = required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:');
 
-interface Given extends Route {
+interface GivenOnramp extends OnrampRoute {
   readonly userId?: string | undefined;
   readonly amount?: Amount | undefined;
   readonly owner?: string | undefined;
@@ -108,7 +108,7 @@ interface Given extends Route {
 }
 
 /** Prompts for the user, the amount and the destination of the cNGN, then shows the account to pay until it is paid. */
-async function onrampGuide(session: Session, given: Given): Promise<Guided<Given> | undefined> {
+async function onrampGuide(session: Session, given: GivenOnramp): Promise<Guided<GivenOnramp> | undefined> {
   if (given.userId !== undefined && given.amount !== undefined) return undefined;
   requirePossible(given);
   const userId = given.userId ?? (await pickUser(session, 'Which user?'));
@@ -125,7 +125,7 @@ async function onrampGuide(session: Session, given: Given): Promise<Guided<Given
 }
 
 /** The equivalent command line. */
-function commandWords({ userId = '', amount, sweep, autoSwap, destination, owner, wait = 0 }: Given): string[] {
+function commandWords({ userId = '', amount, sweep, autoSwap, destination, owner, wait = 0 }: GivenOnramp): string[] {
   const options = [
     ['--amount', amount && trimDecimal(amountText(amount))],
     ['--auto-swap', autoSwap],
@@ -141,7 +141,7 @@ function commandWords({ userId = '', amount, sweep, autoSwap, destination, owner
 }
 
 /** Previews the fees, the total to pay and the balance, also afterwards if the cNGN stays in the user's wallet. */
-function lookAhead(session: Session, userId: string, amount: Amount, route: Route) {
+function lookAhead(session: Session, userId: string, amount: Amount, route: OnrampRoute) {
   return readPreviews(
     async () => {
       const { lines, total } = await feePreview(session, 'onramp', amount);

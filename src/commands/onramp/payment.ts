@@ -34,7 +34,7 @@ export async function awaitPayment(session: Session, own: Outcome, waitMs: numbe
 }
 
 /** Says what to pay, also with --quiet: without it, nobody can pay. */
-export async function sayWhatToPay(session: Session, account: Account): Promise<void> {
+export async function sayWhatToPay(session: Session, account: AccountToPay): Promise<void> {
   const { expiresAt } = account;
   const until = expiresAt && (timeText(expiresAt, { zone: session.globals.zone }) ?? expiresAt);
   await printLines(session.world, session.say, [
@@ -57,7 +57,7 @@ export async function sayWhereToPay(session: Session, { result }: Outcome): Prom
   await session.note(`these amounts exclude fees; show what to pay with: fiatrail onramp account ${requestId}`);
 }
 
-type Account = ResponseOf<typeof getVirtualAccount>['virtualAccount'] & { readonly expiresAt: string | undefined };
+type AccountToPay = ResponseOf<typeof getVirtualAccount>['virtualAccount'] & { readonly expiresAt: string | undefined };
 
 /** Polling of the account: about 30 seconds in total, within the rate limit. */
 const FIRST_PAUSE_MS = 150;
@@ -65,7 +65,7 @@ const PAUSE_GROWTH = 2;
 const MAX_READS = 8;
 
 /** Waits until the service has opened the account. If it cannot be read, says so and returns undefined; the onramp continues. */
-export async function accountToPay(session: Session, requestId: string): Promise<Account | undefined> {
+export async function accountToPay(session: Session, requestId: string): Promise<AccountToPay | undefined> {
   const { clock, interrupted } = session.world;
   const leave = () =>
     interruptedWait(
@@ -93,7 +93,7 @@ export async function accountToPay(session: Session, requestId: string): Promise
   }
 }
 
-function totalOf({ totalAmountWithFee }: Account): string {
+function totalOf({ totalAmountWithFee }: AccountToPay): string {
   const total = fromWire(totalAmountWithFee, 'naira', 'NGN');
   return total ? amountForPeople(total) : 'the total shown by the service';
 }
@@ -102,7 +102,7 @@ function totalOf({ totalAmountWithFee }: Account): string {
  * Returns the progress text: `pay ₦5,100.00 to 7549681956 (Harmattan Pay…) within 29:43` until the payment arrives. The
  * service's clock may differ from ours, so the account's lifetime is counted down; per minute if each text is a new line.
  */
-function countdown(session: Session, account: Account, sinceMs: number): NonNullable<Shows> {
+function countdown(session: Session, account: AccountToPay, sinceMs: number): NonNullable<Shows> {
   const { clock, stderr } = session.world;
   const spanMs = Date.parse(account.expiresAt ?? '') - Date.parse(account.createdAt ?? '');
   const within = (isLive: boolean) => {

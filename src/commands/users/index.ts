@@ -47,7 +47,7 @@ const COLUMNS = [
   { field: 'virtualAccount.accountNumber', title: 'Account' },
 ] as const;
 
-type UserRow = ResponseOf<typeof listUsers>['users'][number];
+type ListedUser = ResponseOf<typeof listUsers>['users'][number];
 
 const list = listCommand(listUsers, {
   words: ['users', 'list'],
@@ -78,7 +78,7 @@ const list = listCommand(listUsers, {
     idOf: ({ userId }) => userId,
     isOldestFirst: orderDirection === 'asc',
     timeOf: (user) => (sortBy === 'createdAt' ? user.createdAt : user.verifiedAt),
-    filter: searchFilter(search, ({ firstName, lastName, virtualAccount }: UserRow) => [
+    filter: searchFilter(search, ({ firstName, lastName, virtualAccount }: ListedUser) => [
       ...[firstName, lastName, virtualAccount?.accountNumber, virtualAccount?.accountName],
     ]),
   }),

@@ -45,7 +45,7 @@ const bvnText = (text: string) => {
   });
 };
 
-interface Given {
+interface GivenOnboarding {
   readonly bvn?: Secret | undefined;
   readonly bvnStdin?: boolean | undefined;
   readonly retry?: string | undefined;
@@ -55,7 +55,7 @@ interface Given {
 const PIPE_BVN = 'pipe the 11 digits into the command, or redirect a file: --bvn-stdin < bvn.txt';
 
 /** Reads the BVN from the argument or from standard input. Throws CliError usage. */
-async function readBvn(session: Session, { bvn, bvnStdin }: Given): Promise<Secret> {
+async function readBvn(session: Session, { bvn, bvnStdin }: GivenOnboarding): Promise<Secret> {
   if (bvn && bvnStdin) throw new CliError('usage', '<bvn> cannot be combined with --bvn-stdin');
   if (bvn) return bvn;
   if (bvnStdin) {
@@ -74,7 +74,7 @@ async function readBvn(session: Session, { bvn, bvnStdin }: Given): Promise<Secr
 }
 
 /** Prompts for the BVN, waits until its holder is verified, and shows the user with the permanent account. */
-async function guide(session: Session, given: Given): Promise<Guided<Given> | undefined> {
+async function guide(session: Session, given: GivenOnboarding): Promise<Guided<GivenOnboarding> | undefined> {
   if (given.bvn || given.bvnStdin) return undefined;
   const earlier = given.retry === undefined ? undefined : await earlierOnboarding(session, given.retry);
   if (earlier) {

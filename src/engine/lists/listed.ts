@@ -80,7 +80,7 @@ const printedAs = ({ globals: { present } }: Account) => [
 ];
 
 /** A list to read: from where, and in which period. */
-interface Reader<E extends Endpoint, Row> {
+interface ListReader<E extends Endpoint, Row> {
   readonly account: Account;
   readonly listing: Listing<E, Row>;
   readonly list: string;
@@ -89,7 +89,7 @@ interface Reader<E extends Endpoint, Row> {
 }
 
 /** A list that is being read. */
-interface Reading<E extends Endpoint, Row> {
+interface ListReading<E extends Endpoint, Row> {
   readonly first: readonly Row[];
   readonly more: AsyncGenerator<readonly Row[]>;
   /** The number of rows before the first one. */
@@ -105,7 +105,7 @@ interface Reading<E extends Endpoint, Row> {
   sayFiltered(): Promise<void>;
 }
 
-async function onePage<E extends Endpoint, Row>(reader: Reader<E, Row>, limit: number): Promise<Outcome> {
+async function onePage<E extends Endpoint, Row>(reader: ListReader<E, Row>, limit: number): Promise<Outcome> {
   const { listing, point } = reader;
   const { endpoint, columns, filter, isById } = listing;
   // After a cursor, a whole page is read, since the last row of the page before may have moved.
@@ -140,7 +140,7 @@ async function onePage<E extends Endpoint, Row>(reader: Reader<E, Row>, limit: n
 }
 
 async function wholeList<E extends Endpoint, Row>(
-  reader: Reader<E, Row>,
+  reader: ListReader<E, Row>,
   limit: number | undefined,
   file: PartFile | undefined,
 ): Promise<Outcome> {
@@ -196,13 +196,16 @@ export async function found<E extends Endpoint, Row>(
   });
 }
 
-async function* joined<Row>({ first, more }: Pick<Reading<Endpoint, Row>, 'first' | 'more'>) {
+async function* joined<Row>({ first, more }: Pick<ListReading<Endpoint, Row>, 'first' | 'more'>) {
   yield first;
   yield* more;
 }
 
 /** Requests the first page after the cursor, and follows how far the list is read. */
-async function startReading<E extends Endpoint, Row>(reader: Reader<E, Row>, size: number): Promise<Reading<E, Row>> {
+async function startReading<E extends Endpoint, Row>(
+  reader: ListReader<E, Row>,
+  size: number,
+): Promise<ListReading<E, Row>> {
   const { account, listing, list, point, period } = reader;
   const { endpoint, idOf, filter, isOldestFirst = false } = listing;
   const wait = pacer(account, endpoint);
@@ -254,12 +257,12 @@ async function startReading<E extends Endpoint, Row>(reader: Reader<E, Row>, siz
   };
 }
 
-type Call<Row> = (page: PageRequest) => Promise<Page<Row>>;
+type CallPage<Row> = (page: PageRequest) => Promise<Page<Row>>;
 
 async function readByOffset<E extends Endpoint, Row>(
-  { account, listing, point }: Reader<E, Row>,
+  { account, listing, point }: ListReader<E, Row>,
   size: number,
-  call: Call<Row>,
+  call: CallPage<Row>,
 ) {
   const { idOf, isOldestFirst = false, skipped = () => 0 } = listing;
   let total: number | undefined;
@@ -284,7 +287,11 @@ async function readByOffset<E extends Endpoint, Row>(
   return { first, more, start: found.offset + found.printed, totalAtFirst: found.page.total, total: () => total };
 }
 
-async function readById<E extends Endpoint, Row>({ listing, point }: Reader<E, Row>, size: number, call: Call<Row>) {
+async function readById<E extends Endpoint, Row>(
+  { listing, point }: ListReader<E, Row>,
+  size: number,
+  call: CallPage<Row>,
+) {
   const fetchPage = async (startAfter: string | undefined) => (await call({ startAfter })).rows;
   const first = await fetchPage(point?.last ?? undefined);
   const more = pagesAfter(first, size, listing.idOf, fetchPage);

@@ -69,13 +69,13 @@ export function pointOf(cursor: string, list: string): ResumePoint {
 }
 
 /** A page, and how many of its first rows were printed before. */
-interface Found<Row> {
+interface FoundPage<Row> {
   readonly page: Page<Row>;
   readonly offset: number;
   readonly printed: number;
 }
 
-interface Rows<Row> {
+interface PagedRows<Row> {
   readonly idOf: (row: Row) => string | null | undefined;
   readonly fetchPage: (offset: number) => Promise<Page<Row>>;
   readonly isOldestFirst: boolean;
@@ -87,8 +87,8 @@ interface Rows<Row> {
  */
 export async function pageAfter<Row>(
   { next, total, last }: ResumePoint,
-  { idOf, fetchPage, isOldestFirst }: Rows<Row>,
-): Promise<Found<Row>> {
+  { idOf, fetchPage, isOldestFirst }: PagedRows<Row>,
+): Promise<FoundPage<Row>> {
   let offset = Math.max(0, next - 1);
   for (const _ of ['where it was', 'where it is']) {
     const page = await fetchPage(offset);

@@ -49,14 +49,14 @@ export async function outcomeOfStart(
   );
 }
 
-type Shape = Record<string, z.ZodMiniType>;
+type FieldsShape = Record<string, z.ZodMiniType>;
 
 /** The fields that a command prints which starts work, whether it waits or not: those of the start and of the status. */
 export function startedShape({ start, status, also }: PrintedWork): ResultShape & { readonly schema: z.ZodMiniType } {
   return { schema: payload({ ...fieldsOf(start), ...(also ? alsoShape(also) : {}), ...fieldsOf(status) }) };
 }
 
-function alsoShape({ endpoint, fields }: AlsoPrinted): Shape {
+function alsoShape({ endpoint, fields }: AlsoPrinted): FieldsShape {
   return Object.fromEntries(Object.entries(fieldsOf(endpoint)).filter(([name]) => fields.includes(name)));
 }
 
@@ -77,7 +77,7 @@ export function withAlso({ start, also }: PrintedWork, outcome: Outcome, data: o
 }
 
 /** The fields of a response, with those of its nested object among them. */
-function fieldsOf({ response, nests = '' }: Endpoint): Shape {
+function fieldsOf({ response, nests = '' }: Endpoint): FieldsShape {
   const { [nests]: nested, ...around } = shapeOf(response()) ?? {};
   return { ...(nested && shapeOf(unwrap(nested).schema)), ...around };
 }

@@ -7,7 +7,7 @@ import { shownIn } from './listing.ts';
 import { agrees, agreesNetwork, agreesText, amountAt, amountMatch, compared, unsureMatch } from './rows.ts';
 import type { EventContent, EventMeaning, EvidenceList, EvidenceQuery, Likeness, Work } from './work.ts';
 
-interface Sent {
+interface SentTokens {
   readonly isOwn: boolean;
   readonly asset: Asset;
   readonly amount: Amount | undefined;
@@ -15,7 +15,7 @@ interface Sent {
 }
 
 /** What a request sends: the account's own tokens, in base units, or those of a user. */
-function sentBy(isOwn: boolean, { ticker, amount, network }: EvidenceQuery['request']): Sent {
+function sentBy(isOwn: boolean, { ticker, amount, network }: EvidenceQuery['request']): SentTokens {
   const asset = typeof ticker === 'string' && isAsset(ticker) ? ticker : 'CNGN';
   // A withdrawal names its network, or goes to Base; a transfer names none.
   const wantedNetwork = isOwn ? undefined : (network ?? BASE.key);
