@@ -365,7 +365,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'argument',
       'optionalArgument',
       'picked',
-      'userIdOf',
+      'userArgument',
       'option',
       'required',
       'repeated',

@@ -8,8 +8,8 @@ import { amount, amountForPeople, DECIMALS, printable, type Token } from '../mon
 import { scaledInteger } from '../money/decimal.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
-import { evmAddress } from '../terminal/parse/field-options.ts';
-import { amountOfTokenIn, argument, id, option, picked, ticker } from '../terminal/parse/parameters.ts';
+import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
+import { amountOfTokenIn, argument, option, ticker } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 
 const tokenOption = option('--token <ticker>', 'token: CNGN, USDC or USDT (default CNGN)', ticker);
@@ -161,7 +161,7 @@ const userCommand = command({
   endpoints: [balanceUser.id],
   prints: { response: balanceUser },
   parameters: {
-    userId: picked('user', argument('user-id', 'user id, from users list', id, 'Which user?')),
+    userId: userArgument('user'),
     token: tokenOption,
     require: requireOption,
   },

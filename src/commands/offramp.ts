@@ -8,9 +8,9 @@ import { type Amount, amountForPeople } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
 import { listCommand } from '../terminal/list-command.ts';
-import { requiredBank } from '../terminal/parse/field-options.ts';
+import { requiredBank, userArgument } from '../terminal/parse/field-options.ts';
 import { BANK_STATUSES, choice, userOption } from '../terminal/parse/paging.ts';
-import { amountHelp, amountOf, argument, digits, id, picked, required } from '../terminal/parse/parameters.ts';
+import { amountHelp, amountOf, digits, required } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 
@@ -38,7 +38,7 @@ const start = startCommand(offramp, startOfframp, {
   ],
   until: 'until the bank has been paid',
   parameters: {
-    userId: picked('active user', argument('user-id', 'user whose cNGN is paid out', id, 'Which user?')),
+    userId: userArgument('active user', 'user whose cNGN is paid out'),
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
     bankCode: requiredBank,
     accountNumber: required(

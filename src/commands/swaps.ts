@@ -7,18 +7,8 @@ import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { fromWire, toWireNumber } from '../money/units.ts';
 import { listCommand } from '../terminal/list-command.ts';
-import { evmAddress } from '../terminal/parse/field-options.ts';
-import {
-  amountOfToken,
-  argument,
-  id,
-  oneOf,
-  option,
-  percent,
-  picked,
-  required,
-  ticker,
-} from '../terminal/parse/parameters.ts';
+import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
+import { amountOfToken, oneOf, option, percent, required, ticker } from '../terminal/parse/parameters.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 
 const TOKENS = 'CNGN, USDC or USDT';
@@ -117,7 +107,7 @@ const start = startCommand(swap, startSwap, {
   until: 'until the swap completes or fails',
   calls: [listSwaps.id],
   parameters: {
-    userId: picked('active user', argument('user-id', 'user whose tokens are swapped', id, 'Which user?')),
+    userId: userArgument('active user', 'user whose tokens are swapped'),
     sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
     buy: required('--buy <token>', `token to buy: ${TOKENS}`, ticker, `Token to buy (${TOKENS}):`),
     amount: required('--amount <tokens>', AMOUNT_HELP, amountOfToken, 'Amount to sell:'),

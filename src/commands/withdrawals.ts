@@ -7,6 +7,7 @@ import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';
 import { listCommand } from '../terminal/list-command.ts';
+import { userArgument } from '../terminal/parse/field-options.ts';
 import { choice, tokenFilter, userOption, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
 import {
   amountHelp,
@@ -48,7 +49,7 @@ const start = command({
   endpoints: [withdrawAsset.id],
   prints: { response: withdrawAsset },
   parameters: {
-    userId: picked('active user', argument('user-id', 'user whose tokens are sent', id, 'Which user?')),
+    userId: userArgument('active user', 'user whose tokens are sent'),
     amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
     token: required('--token <ticker>', 'token to send: CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
     from: required('--from <wallet>', 'user’s wallet, from wallets list', id, 'From (one of the user’s wallets):'),

@@ -194,11 +194,7 @@ async function agreedIn(session: Session, { operationId, summary, idempotencyKey
   throw new CliError(
     'usage',
     `the idempotency key ${idempotencyKey} was used for something else: ${summary}; nothing was sent`,
-    {
-      code: 'ONCE_KEY_TAKEN',
-      hint: 'use another idempotency key',
-      operationId,
-    },
+    { code: 'ONCE_KEY_TAKEN', hint: 'use another idempotency key', operationId },
   );
 }
 

@@ -15,7 +15,7 @@ import { pickUser } from '../../terminal/ask/pick/users.ts';
 import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { callCommand, type Guided } from '../../terminal/command.ts';
 import { listCommand } from '../../terminal/list-command.ts';
-import { evmAddress } from '../../terminal/parse/field-options.ts';
+import { evmAddress, userArgument } from '../../terminal/parse/field-options.ts';
 import { BANK_STATUSES, choice, userOption } from '../../terminal/parse/paging.ts';
 import {
   amountHelp,
@@ -169,7 +169,7 @@ const start = startCommand(onramp, startOnramp, {
   until: 'until the payment and the cNGN have arrived',
   calls: [getVirtualAccount.id],
   parameters: {
-    userId: picked('active user', argument('user-id', 'user whose wallet receives the cNGN', id, 'Which user?')),
+    userId: userArgument('active user', 'user whose wallet receives the cNGN'),
     amount: ONRAMP_AMOUNT,
     sweep: switchOn('--sweep', 'forward the cNGN to the user’s default wallet'),
     autoSwap: option(

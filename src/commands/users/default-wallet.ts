@@ -2,10 +2,11 @@ import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../c
 import { outcomeOf } from '../../engine/outcome.ts';
 import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
-import { argument, id, option, picked, required } from '../../terminal/parse/parameters.ts';
+import { userArgument } from '../../terminal/parse/field-options.ts';
+import { id, option, required } from '../../terminal/parse/parameters.ts';
 import { plainText } from '../../terminal/parse/plain-text.ts';
 
-const userId = picked('user', argument('user-id', 'user id, from users list', id, 'Which user?'));
+const userId = userArgument('user');
 
 const showCommand = command({
   words: ['users', 'default-wallet', 'show'],

@@ -4,8 +4,9 @@ import { getDetails } from '../../contract/endpoints/users.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { command } from '../../terminal/command.ts';
 import { listCommand, listPeriod } from '../../terminal/list-command.ts';
+import { userArgument } from '../../terminal/parse/field-options.ts';
 import { searchFilter, searchOption } from '../../terminal/parse/paging.ts';
-import { argument, id, oneOf, option, picked } from '../../terminal/parse/parameters.ts';
+import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { defaultWalletCommands } from './default-wallet.ts';
 import { manageCommands } from './manage.ts';
 import { onboardCommands, USER_SHOWN } from './onboard.ts';
@@ -27,10 +28,7 @@ const showCommand = command({
   endpoints: [getDetails.id],
   prints: { response: getDetails },
   parameters: {
-    userId: picked(
-      'user',
-      argument('user-id', 'user id, from users onboarding start or users list', id, 'Which user?'),
-    ),
+    userId: userArgument('user', 'user id, from users onboarding start or users list'),
   },
   run: async (session, { userId }) => {
     const reply = await session.call(getDetails, { userId });

@@ -4,8 +4,8 @@ import { migrateUserWallets } from '../../contract/endpoints/wallet-migration.ts
 import { outcomeOf } from '../../engine/outcome.ts';
 import { percentText } from '../../money/rates.ts';
 import { callCommand, command } from '../../terminal/command.ts';
+import { userArgument } from '../../terminal/parse/field-options.ts';
 import {
-  argument,
   id,
   onOrOff,
   option,
@@ -19,15 +19,12 @@ import {
 import { plainText } from '../../terminal/parse/plain-text.ts';
 import { objectOf, properties } from '../../terminal/parse/properties.ts';
 
-const userIdOf = (picks: 'active user' | 'inactive user') =>
-  picked(picks, argument('user-id', 'user id, from users list', id, 'Which user?'));
-
 const activateCommand = callCommand(setStatus, {
   words: ['users', 'activate'],
   summary: 'Activate a user',
   details: 'The user can transact and receive deposits again.',
   examples: ['fiatrail users activate 4f1c…', 'fiatrail users activate 4f1c… -o json --query changedAt'],
-  parameters: { userId: userIdOf('inactive user') },
+  parameters: { userId: userArgument('inactive user') },
   request: ({ userId }) => ({ userId, active: true }),
 });
 
@@ -40,7 +37,7 @@ const deactivateCommand = callCommand(setStatus, {
     'fiatrail users deactivate 4f1c… --reason "lost phone" -o json --query active',
   ],
   parameters: {
-    userId: userIdOf('active user'),
+    userId: userArgument('active user'),
     reason: required('--reason <text>', 'reason, kept in the audit log', plainText, 'Reason (kept in the audit log):'),
   },
   request: ({ userId, reason }) => ({ userId, active: false, reason }),
@@ -94,7 +91,7 @@ const onrampAssetCommand = callCommand(updateOnrampAsset, {
     'fiatrail users onramp-asset set 4f1c… --asset CNGN --enabled off -o json',
   ],
   parameters: {
-    userId: userIdOf('active user'),
+    userId: userArgument('active user'),
     asset: required('--asset <ticker>', 'asset to deliver: CNGN, USDC or USDT', ticker, 'Asset (CNGN, USDC or USDT):'),
     autoSwap: option('--enabled <on|off>', 'swap into the asset unless an onramp overrides it', onOrOff),
     slippage: option('--slippage <percent>', 'maximum slippage of a swap, such as 0.5%', percent),

@@ -1,7 +1,8 @@
 import { getFintechAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { getFintechWallet, listUserWallets } from '../../contract/endpoints/wallets.ts';
 import { callCommand } from '../../terminal/command.ts';
-import { argument, id, picked } from '../../terminal/parse/parameters.ts';
+import { userArgument } from '../../terminal/parse/field-options.ts';
+
 import { externalCommands } from './external.ts';
 
 const SHOWN = [
@@ -45,7 +46,7 @@ const userCommand = callCommand(listUserWallets, {
   words: ['wallets', 'list'],
   summary: 'List a user’s wallets and their balances',
   examples: ['fiatrail wallets list 4f1c…', 'fiatrail wallets list 4f1c… -o csv'],
-  parameters: { userId: picked('user', argument('user-id', 'user id, from users list', id, 'Which user?')) },
+  parameters: { userId: userArgument('user') },
   request: (input) => input,
   columns: COLUMNS,
 });
