@@ -409,14 +409,14 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/commands/fx/trades.ts',
+    file: 'src/commands/fx/index.ts',
     line: '        cngnAmount: wireDecimal(amount)',
     change: '        cngnAmount: wireDecimal({ ...amount, minor: amount.minor + 100_000n })',
     tests: LEDGER,
     failing: 1,
   },
   {
-    file: 'src/commands/fx/trades.ts',
+    file: 'src/commands/fx/index.ts',
     line: 'amount && wireDecimal(amount)',
     change: 'amount && wireDecimal({ ...amount, minor: amount.minor + 100_000n })',
     tests: LEDGER,

@@ -8,8 +8,8 @@ import { amount, amountForPeople, DECIMALS, printable, type Token } from '../mon
 import { scaledInteger } from '../money/decimal.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
-import { evmAddress } from '../terminal/parse/field-options.ts';
-import { amountOfTokenIn, argument, id, option, picked, ticker } from '../terminal/parse/parameters.ts';
+import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
+import { amountOfTokenIn, argument, option, ticker } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 
 const tokenOption = option('--token <ticker>', 'token: CNGN, USDC or USDT (default CNGN)', ticker);
@@ -56,7 +56,7 @@ const networkList = (text: string) => {
 
 const networksOption = option('--networks <list>', 'comma-separated EVM networks (default all)', networkList);
 
-interface NetworkBalance {
+interface BalanceOnNetwork {
   readonly network?: string | null | undefined;
   readonly walletAddress?: unknown;
   readonly balance?: string | null | undefined;
@@ -74,8 +74,8 @@ const WHERE = { field: 'networkBalances', title: 'By network', columns: NETWORKS
 const NOTHING_ON = { field: 'emptyNetworks', title: 'Empty on' } as const;
 
 /** Splits the networks: those with a balance or an error, and the names of the empty ones. */
-function summarized(all: readonly NetworkBalance[]) {
-  const isEmpty = ({ balance, error }: NetworkBalance) => !error && (!balance || scaledInteger(balance, 6) === 0n);
+function summarized(all: readonly BalanceOnNetwork[]) {
+  const isEmpty = ({ balance, error }: BalanceOnNetwork) => !error && (!balance || scaledInteger(balance, 6) === 0n);
   const networkBalances = all.filter((each) => !isEmpty(each));
   const names = new Set(networkBalances.map(({ network }) => network));
   const others = all.map(({ network }) => network).filter((network) => !names.has(network));
@@ -84,7 +84,7 @@ function summarized(all: readonly NetworkBalance[]) {
 
 interface Balances {
   readonly totalBalance?: string | null | undefined;
-  readonly networkBalances?: readonly NetworkBalance[] | null | undefined;
+  readonly networkBalances?: readonly BalanceOnNetwork[] | null | undefined;
 }
 
 /** Shows the total balance and where it is. Formats other than a table get the whole response. */
@@ -161,7 +161,7 @@ const userCommand = command({
   endpoints: [balanceUser.id],
   prints: { response: balanceUser },
   parameters: {
-    userId: picked('user', argument('user-id', 'user id, from users list', id, 'Which user?')),
+    userId: userArgument('user'),
     token: tokenOption,
     require: requireOption,
   },

@@ -9,7 +9,7 @@ import {
 import { bankCodeFor } from '../engine/banks.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
-import { command } from '../terminal/command.ts';
+import { callCommand, command } from '../terminal/command.ts';
 import { requiredBank } from '../terminal/parse/field-options.ts';
 import { argument, digits, id, option, picked, required, switchOn } from '../terminal/parse/parameters.ts';
 import { plainText } from '../terminal/parse/plain-text.ts';
@@ -20,7 +20,7 @@ const accountId = picked(
   argument('bank-account-id', 'bank account id, from bank-accounts list', id, 'Which bank account?'),
 );
 
-const addCommand = command({
+const addCommand = callCommand(addBankAccount, {
   words: ['bank-accounts', 'add'],
   summary: 'Add a payout bank account',
   details: 'The bank verifies the account number and returns the holder’s name.',
@@ -28,8 +28,6 @@ const addCommand = command({
     'fiatrail bank-accounts add --account-number 0123456789 --bank-code 000013',
     'fiatrail bank-accounts add --account-number 0123456789 --bank-code gtbank --default -o json --query accountId',
   ],
-  endpoints: [addBankAccount.id],
-  prints: { response: addBankAccount },
   parameters: {
     accountNumber: required(
       '--account-number <digits>',
@@ -42,16 +40,13 @@ const addCommand = command({
     isDefault: switchOn('--default', 'make this the default payout account'),
     metadata: properties('--metadata', 'metadata of the account, whose fields are not documented'),
   },
-  run: async (session, { accountNumber, bankCode, label, isDefault, metadata }) => {
-    const reply = await session.call(addBankAccount, {
-      accountNumber,
-      bankCode: await bankCodeFor(session, bankCode),
-      label,
-      isDefault: isDefault || undefined,
-      metadata: objectOf(metadata),
-    });
-    return outcomeOf(session, addBankAccount, reply);
-  },
+  request: async ({ accountNumber, bankCode, label, isDefault, metadata }, session) => ({
+    accountNumber,
+    bankCode: await bankCodeFor(session, bankCode),
+    label,
+    isDefault: isDefault || undefined,
+    metadata: objectOf(metadata),
+  }),
 });
 
 const COLUMNS = [
@@ -63,15 +58,13 @@ const COLUMNS = [
   { field: 'label', title: 'Label', isWide: true },
 ] as const;
 
-const listCommand = command({
+const listCommand = callCommand(listBankAccounts, {
   words: ['bank-accounts', 'list'],
   summary: 'List payout bank accounts',
   examples: ['fiatrail bank-accounts list', 'fiatrail bank-accounts list -o json --query defaultAccount.accountId'],
-  endpoints: [listBankAccounts.id],
-  prints: { response: listBankAccounts },
   parameters: {},
-  run: async (session) =>
-    outcomeOf(session, listBankAccounts, await session.call(listBankAccounts, {}), { columns: COLUMNS }),
+  request: () => ({}),
+  columns: COLUMNS,
 });
 
 const SHOWN = [
@@ -105,7 +98,7 @@ const showCommand = command({
   },
 });
 
-const updateCommand = command({
+const updateCommand = callCommand(updateBankAccount, {
   words: ['bank-accounts', 'update'],
   summary: 'Relabel a payout bank account or make it the default',
   details: 'The account number and bank cannot be changed; add another account and remove this one.',
@@ -113,22 +106,18 @@ const updateCommand = command({
     'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --label "fees"',
     'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --default -o json',
   ],
-  endpoints: [updateBankAccount.id],
-  prints: { response: updateBankAccount },
   parameters: {
     accountId,
     label: option('--label <text>', 'label for the account', plainText),
     isDefault: switchOn('--default', 'make this the default payout account'),
   },
-  run: async (session, { accountId, label, isDefault }) => {
-    if (label === undefined && !isDefault) {
+  request: ({ accountId, label, isDefault }) => {
+    if (label === undefined && !isDefault)
       throw new CliError('usage', 'nothing to update', {
         code: 'VALIDATION_ERROR',
         hint: 'add --label, --default or both',
       });
-    }
-    const reply = await session.call(updateBankAccount, { accountId, label, isDefault: isDefault || undefined });
-    return outcomeOf(session, updateBankAccount, reply);
+    return { accountId, label, isDefault: isDefault || undefined };
   },
 });
 

@@ -1,21 +1,16 @@
 import { CliError } from '../base/errors.ts';
-import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
+import { bridgeNetworks, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { networkOf } from '../contract/networks.ts';
 import { amountIn, wireDecimal } from '../engine/fx-terms.ts';
-import { DEFAULT_LIMIT, listed } from '../engine/lists/listed.ts';
-import { bridge } from '../engine/operations/bridge.ts';
-import { followWork } from '../engine/operations/follow-work.ts';
-import { startedOutcome, startedShape } from '../engine/operations/started.ts';
-import { outcomeOf } from '../engine/outcome.ts';
+import { bridge, bridgesBy } from '../engine/operations/bridge.ts';
 import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
-import { command } from '../terminal/command.ts';
+import { callCommand } from '../terminal/command.ts';
+import { listCommand } from '../terminal/list-command.ts';
 import { requiredCngn } from '../terminal/parse/field-options.ts';
-import { listOptions } from '../terminal/parse/paging.ts';
-import { argument, id, oneOf, option, picked, required, ticker } from '../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../terminal/parse/period.ts';
-import { waitOption } from '../terminal/parse/wait-option.ts';
+import { id, oneOf, option, required, ticker } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
+import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 
 /** Only cNGN can be bridged. */
 const TOKEN = 'CNGN';
@@ -70,27 +65,26 @@ async function listedNetworks(session: Session): Promise<readonly string[] | und
   }
 }
 
-const quoteCommand = command({
+/** The request for a quote. Throws CliError usage. */
+function quoteRequest(from: string, to: string, amount: Amount) {
+  checkRoute(from, to);
+  return { token: TOKEN, fromNetwork: from, toNetwork: to, amount: wireDecimal(amount) } as const;
+}
+
+const quote = callCommand(quoteBridge, {
   words: ['bridge', 'quote'],
   summary: 'Quote the cost of moving cNGN to another network',
   examples: [
     'fiatrail bridge quote --from-network base --to-network bsc --amount 10000',
     'fiatrail bridge quote --from-network base --to-network eth --amount 10000 -o json --query outputAmount.value',
   ],
-  endpoints: [quoteBridge.id],
-  prints: { response: quoteBridge },
   parameters: { fromNetwork, toNetwork, amount: requiredCngn },
-  run: async (session, { fromNetwork: from, toNetwork: to, amount }) => {
-    checkRoute(from, to);
-    const request = { token: TOKEN, fromNetwork: from, toNetwork: to, amount: wireDecimal(amount) } as const;
-    return outcomeOf(session, quoteBridge, await session.call(quoteBridge, request));
-  },
+  request: ({ fromNetwork: from, toNetwork: to, amount }) => quoteRequest(from, to, amount),
 });
 
 /** Quotes the fee and the amount that arrives. */
 async function costLines(session: Session, from: string, to: string, amount: Amount): Promise<readonly Line[]> {
-  const request = { token: TOKEN, fromNetwork: from, toNetwork: to, amount: wireDecimal(amount) } as const;
-  const { data } = await session.call(quoteBridge, request);
+  const { data } = await session.call(quoteBridge, quoteRequest(from, to, amount));
   const [fee, output] = [amountIn(data.fee.total, 'CNGN'), amountIn(data.outputAmount, 'CNGN')];
   return [
     ...(fee ? [['fee', amountForPeople(fee)] as const] : []),
@@ -98,9 +92,7 @@ async function costLines(session: Session, from: string, to: string, amount: Amo
   ];
 }
 
-const WORK = { start: startBridge, status: bridgeStatus } as const;
-
-const startCommand = command({
+const start = startCommand(bridge, startBridge, {
   words: ['bridge', 'start'],
   money: 'guarded',
   summary: 'Start moving cNGN to another network',
@@ -110,8 +102,8 @@ const startCommand = command({
     'fiatrail bridge start --from-network base --to-network bsc --amount 10000 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
     'fiatrail bridge start --from-network base --to-network sol --amount 500 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv --yes -o json',
   ],
-  endpoints: [startBridge.id, bridgeStatus.id, quoteBridge.id, bridgeNetworks.id],
-  prints: WORK,
+  until: 'until the cNGN has arrived',
+  calls: [quoteBridge.id, bridgeNetworks.id],
   parameters: {
     fromNetwork,
     toNetwork,
@@ -119,13 +111,12 @@ const startCommand = command({
     from: required('--from <address>', 'address that you will send the cNGN from', id, 'From address:'),
     to: required('--to <address>', 'address that receives the cNGN on the other network', id, 'To address:'),
     callback: option('--callback <url>', 'HTTPS URL to notify of progress', callbackUrl),
-    wait: waitOption('until the cNGN has arrived'),
   },
   fields: { fromAddress: 'from', toAddress: 'to', callbackUrl: 'callback' },
-  run: async (session, { fromNetwork: source, toNetwork: target, amount, from, to, callback, wait }) => {
+  send: async (session, { fromNetwork: source, toNetwork: target, amount, from, to, callback }, options) => {
     checkRoute(source, target);
     await requireNetworks(session, source, target);
-    const reply = await session.change(
+    return session.change(
       startBridge,
       {
         token: TOKEN,
@@ -146,9 +137,10 @@ const startCommand = command({
         ],
         previews: () => readPreviews(() => costLines(session, source, target, amount)),
       },
-      { prints: startedShape(WORK) },
+      options,
     );
-    const { receivableAddress, requestId } = reply.data;
+  },
+  begun: async (session, { fromNetwork: source, amount, from, wait }, { receivableAddress, requestId }) => {
     // With --wait, it is said even with --quiet: the result is printed only at the end, and until then nobody could pay.
     const tell = wait === undefined ? session.note : session.say;
     await tell(`now send ${amountForPeople(amount)} on ${source} from ${from} to ${receivableAddress}`);
@@ -156,32 +148,15 @@ const startCommand = command({
       await session.note(
         `in the sandbox: fiatrail sandbox pay ${receivableAddress} --chain --network ${source} --amount ${wireDecimal(amount)} --sender ${from}`,
       );
-    const started = outcomeOf(session, startBridge, reply);
-    if (wait === undefined) {
-      await session.note(`then wait for it with: fiatrail bridge status ${requestId} --wait`);
-      return startedOutcome(session, WORK, started);
-    }
-    return startedOutcome(session, WORK, started, await followWork(session, bridge, requestId, wait));
+    if (wait === undefined) await session.note(`then wait for it with: fiatrail bridge status ${requestId} --wait`);
+    return undefined;
   },
 });
 
-const statusCommand = command({
-  words: ['bridge', 'status'],
+const status = statusCommand(bridge, {
   summary: 'Show the status of a bridge transaction',
-  examples: [
-    'fiatrail bridge status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail bridge status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait -o json',
-  ],
-  endpoints: [bridgeStatus.id],
-  prints: { response: bridgeStatus },
-  parameters: {
-    requestId: picked(
-      'request',
-      argument('request-id', 'request id, from bridge start or bridge list', id, 'Which request?'),
-    ),
-    wait: waitOption('until it completes or fails'),
-  },
-  run: async (session, { requestId, wait }) => followWork(session, bridge, requestId, wait ?? 0),
+  id: 'request id, from bridge start or bridge list',
+  examples: ['0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de', '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait -o json'],
 });
 
 const NETWORK_COLUMNS = [
@@ -197,64 +172,29 @@ const NETWORK_COLUMNS = [
   { field: 'allSupportedNetworks', title: 'All networks' },
 ] as const;
 
-const networksCommand = command({
+const networks = callCommand(bridgeNetworks, {
   words: ['bridge', 'networks'],
   summary: 'List the networks that cNGN can move between',
   examples: ['fiatrail bridge networks', 'fiatrail bridge networks -o json --query "tokens[0].networks"'],
-  endpoints: [bridgeNetworks.id],
-  prints: { response: bridgeNetworks },
   parameters: {},
-  run: async (session) =>
-    outcomeOf(session, bridgeNetworks, await session.call(bridgeNetworks, {}), { columns: NETWORK_COLUMNS }),
+  request: () => ({}),
+  columns: NETWORK_COLUMNS,
 });
 
 const STATES = ['initiated', 'pending', 'completed', 'failed'] as const;
 
-const COLUMNS = [
-  { field: 'requestId', title: 'Bridge' },
-  { field: 'status', title: 'Status' },
-  { field: 'createdAt', title: 'When' },
-  { field: 'fromNetwork', title: 'From' },
-  { field: 'toNetwork', title: 'To' },
-  { field: 'amount', title: 'Amount' },
-  { field: 'actualAmount', title: 'Arrived' },
-] as const;
-
-const listCommand = command({
+const list = listCommand(listBridges, {
   words: ['bridge', 'list'],
   summary: 'List bridge transactions, newest first',
   examples: ['fiatrail bridge list --status completed', 'fiatrail bridge list --since 2026-08-01 --all -o csv'],
-  endpoints: [listBridges.id],
-  prints: { response: listBridges },
+  rows: 'transactions',
   parameters: {
     status: option('--status <status>', `${STATES.join(', ')} (default all)`, oneOf(...STATES)),
     token: option('--token <ticker>', 'only this token, such as CNGN', ticker),
     fromNetwork: option('--from-network <network>', 'only from this network', network),
     toNetwork: option('--to-network <network>', 'only to this network', network),
-    ...periodOptions,
-    ...listOptions('transactions'),
   },
-  fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, token, fromNetwork: from, toNetwork: to, ...page }) =>
-    listed(
-      session,
-      {
-        endpoint: listBridges,
-        columns: COLUMNS,
-        request: ({ size = DEFAULT_LIMIT, offset }, period) => ({
-          ...{ status, token, fromNetwork: from, toNetwork: to, ...period },
-          limit: size,
-          page: offset === undefined ? undefined : Math.floor(offset / size) + 1,
-        }),
-        // The service counts pages, so an offset that falls inside a page skips its first rows.
-        skipped: (offset, size) => offset % size,
-        rowsOf: ({ transactions }) => transactions,
-        totalOf: ({ pagination }) => pagination?.total,
-        idOf: ({ requestId }) => requestId,
-      },
-      page,
-      periodOf(page, session),
-    ),
+  listing: bridgesBy,
 });
 
-export const commands = [quoteCommand, startCommand, statusCommand, networksCommand, listCommand];
+export const commands = [quote, start, status, networks, list];

@@ -3,20 +3,16 @@ import type { ResponseOf } from '../contract/endpoint.ts';
 import { listDeposits, listPayouts, listTransactions } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { depositsBy, payoutsBy, transactionsBy, withdrawalsBy } from '../engine/lists/history.ts';
-import { listed } from '../engine/lists/listed.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { fromWire } from '../money/units.ts';
 import type { Result } from '../present/result.ts';
-import { type Command, command } from '../terminal/command.ts';
-import { BANK_STATUSES, choice, listOptions, userOption, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
-import { oneOf, option, ticker } from '../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../terminal/parse/period.ts';
+import { listCommand } from '../terminal/list-command.ts';
+import { BANK_STATUSES, choice, tokenFilter, userOption, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
+import { oneOf, option } from '../terminal/parse/parameters.ts';
 
 const DEPOSITS = ['fintech_deposit', 'user_onramp'] as const;
 const PAYOUTS = ['fintech_offramp', 'user_offramp'] as const;
 const WITHDRAWALS = ['fintech_self_transfer', 'fintech_user_withdrawal', 'user_withdrawal'] as const;
-
-const paging = { ...periodOptions, ...listOptions('rows') };
 
 /** Returns the type to send: the service filters by user only together with one type. Throws CliError usage. */
 function typeFor<T extends string>(userId: string | undefined, type: T | undefined, ofUsers: T): T | undefined {
@@ -37,54 +33,36 @@ function checkWay(direction: 'in' | 'out' | undefined, type: string | undefined)
   });
 }
 
-const depositsCommand = command({
+const deposits = listCommand(listDeposits, {
   words: ['history', 'deposits'],
   summary: 'List incoming bank transfers, newest first',
   examples: [
     'fiatrail history deposits --status completed --since 2026-08-01',
     'fiatrail history deposits --user 4f1c… --all -o ndjson --fields createdAt,amount,depositor.name',
   ],
-  endpoints: [listDeposits.id],
-  prints: { response: listDeposits },
+  rows: 'rows',
   parameters: {
     type: choice('type', DEPOSITS),
     status: choice('status', BANK_STATUSES),
-    user: userOption('only deposits of this user (implies --type user_onramp)'),
-    ...paging,
+    userId: userOption('only deposits of this user (implies --type user_onramp)'),
   },
-  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
-  run: async (session, { type, status, user: userId, ...page }) =>
-    listed(
-      session,
-      depositsBy({ type: typeFor(userId, type, 'user_onramp'), userId, status }),
-      page,
-      periodOf(page, session),
-    ),
+  listing: ({ type, status, userId }) => depositsBy({ type: typeFor(userId, type, 'user_onramp'), userId, status }),
 });
 
-const payoutsCommand = command({
+const payouts = listCommand(listPayouts, {
   words: ['history', 'payouts'],
   summary: 'List outgoing bank transfers, newest first',
   examples: [
     'fiatrail history payouts --status pending --since today',
     'fiatrail history payouts --since 2026-08-01 --until 2026-08-31 --all -o csv',
   ],
-  endpoints: [listPayouts.id],
-  prints: { response: listPayouts },
+  rows: 'rows',
   parameters: {
     type: choice('type', PAYOUTS),
     status: choice('status', BANK_STATUSES),
-    user: userOption('only payouts of this user (implies --type user_offramp)'),
-    ...paging,
+    userId: userOption('only payouts of this user (implies --type user_offramp)'),
   },
-  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
-  run: async (session, { type, status, user: userId, ...page }) =>
-    listed(
-      session,
-      payoutsBy({ type: typeFor(userId, type, 'user_offramp'), userId, status }),
-      page,
-      periodOf(page, session),
-    ),
+  listing: ({ type, status, userId }) => payoutsBy({ type: typeFor(userId, type, 'user_offramp'), userId, status }),
 });
 
 const naira = (text: string | null | undefined) => {
@@ -117,57 +95,45 @@ const TOTALS = [
   { field: 'volume', title: 'Amount', align: 'right' },
 ] as const;
 
-const transactionsCommand = command({
+const transactions = listCommand(listTransactions, {
   words: ['history', 'transactions'],
   summary: 'List incoming and outgoing bank transfers with totals, newest first',
   examples: [
     'fiatrail history transactions --direction in --since 2026-08-01',
     'fiatrail history transactions --all -o json --query summary.depositVolume.value',
   ],
-  endpoints: [listTransactions.id],
-  prints: { response: listTransactions },
+  rows: 'rows',
   parameters: {
     direction: option('--direction <direction>', 'in (deposits) or out (payouts); default both', oneOf('in', 'out')),
     type: choice('type', [...DEPOSITS, ...PAYOUTS]),
     status: choice('status', BANK_STATUSES),
-    user: userOption('only transactions of this user'),
-    ...paging,
+    userId: userOption('only transactions of this user'),
   },
-  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
-  run: async (session, { direction, type, status, user: userId, ...page }) => {
+  listing: ({ direction, type, status, userId }) => {
     checkWay(direction, type);
-    const outcome = await listed(
-      session,
-      transactionsBy({ direction, type, userId, status }),
-      page,
-      periodOf(page, session),
-    );
-    return {
-      ...outcome,
-      ...(outcome.result ? { result: { ...outcome.result, ...totalsOf(outcome.result.data) } } : {}),
-    };
+    return transactionsBy({ direction, type, userId, status });
   },
+  printed: ({ result, ...outcome }) => ({
+    ...outcome,
+    ...(result ? { result: { ...result, ...totalsOf(result.data) } } : {}),
+  }),
 });
 
-const withdrawalsCommand = command({
+const withdrawals = listCommand(listWithdrawals, {
   words: ['history', 'withdrawals'],
   summary: 'List token withdrawals and transfers, newest first',
   examples: [
     'fiatrail history withdrawals --token USDC --status completed',
     'fiatrail history withdrawals --user 4f1c… --all -o csv --fields createdAt,amount,destinationAddress',
   ],
-  endpoints: [listWithdrawals.id],
-  prints: { response: listWithdrawals },
+  rows: 'rows',
   parameters: {
     type: choice('type', WITHDRAWALS),
     status: choice('status', WITHDRAWAL_STATUSES),
-    user: userOption('only withdrawals of this user'),
-    token: option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker),
-    ...paging,
+    userId: userOption('only withdrawals of this user'),
+    token: tokenFilter,
   },
-  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
-  run: async (session, { type, status, user: userId, token, ...page }) =>
-    listed(session, withdrawalsBy({ type, status, userId, token }), page, periodOf(page, session)),
+  listing: ({ type, status, userId, token }) => withdrawalsBy({ type, status, userId, token }),
 });
 
-export const commands: readonly Command[] = [depositsCommand, payoutsCommand, transactionsCommand, withdrawalsCommand];
+export const commands = [deposits, payouts, transactions, withdrawals];

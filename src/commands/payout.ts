@@ -1,13 +1,9 @@
 import { getBankAccount } from '../contract/endpoints/banks.ts';
 import { listPayouts } from '../contract/endpoints/history.ts';
-import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
+import { startPayout } from '../contract/endpoints/payouts.ts';
 import { type SavedAccount, savedAccountNamed } from '../engine/banks.ts';
 import { payoutsBy } from '../engine/lists/history.ts';
-import { listed } from '../engine/lists/listed.ts';
-import { followWork } from '../engine/operations/follow-work.ts';
 import { payeeTerms, payout } from '../engine/operations/payouts.ts';
-import { startedOutcome, startedShape } from '../engine/operations/started.ts';
-import { outcomeOf } from '../engine/outcome.ts';
 import {
   accountBalance,
   amountLine,
@@ -20,12 +16,11 @@ import {
 import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
-import { command } from '../terminal/command.ts';
-import { BANK_STATUSES, choice, listOptions } from '../terminal/parse/paging.ts';
-import { amountHelp, amountOf, argument, id, picked, required } from '../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../terminal/parse/period.ts';
-import { waitOption } from '../terminal/parse/wait-option.ts';
+import { listCommand } from '../terminal/list-command.ts';
+import { BANK_STATUSES, choice } from '../terminal/parse/paging.ts';
+import { amountHelp, amountOf, id, picked, required } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
+import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 
 async function accountOf(session: Session, accountId: string): Promise<SavedAccount | undefined> {
   return (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts?.[0];
@@ -50,9 +45,7 @@ async function costLines(session: Session, amount: Amount): Promise<readonly Lin
   ];
 }
 
-const WORK = { start: startPayout, status: payoutStatus } as const;
-
-const startCommand = command({
+const start = startCommand(payout, startPayout, {
   words: ['payout', 'start'],
   money: 'guarded',
   summary: 'Start a payout to one of the account’s bank accounts',
@@ -62,21 +55,19 @@ const startCommand = command({
     'fiatrail payout start --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail payout start --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes --wait -o json',
   ],
-  endpoints: [startPayout.id, payoutStatus.id],
-  prints: WORK,
+  until: 'until the bank has been paid',
   parameters: {
     amount: required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:'),
     to: picked(
       'bank account',
       required('--to <bank-account>', 'bank account id, from bank-accounts list, or default', id, 'To which account?'),
     ),
-    wait: waitOption('until the bank has been paid'),
   },
   fields: { bankAccountId: 'to' },
-  run: async (session, { amount, to: named, wait }) => {
+  send: async (session, { amount, to: named }, options) => {
     let account = named === 'default' ? await savedAccountNamed(session, named) : undefined;
     const to = account?.accountId ?? named;
-    const reply = await session.change(
+    return session.change(
       startPayout,
       { amount: toWireNumber(amount, 'base'), bankAccountId: to },
       {
@@ -92,31 +83,18 @@ const startCommand = command({
           ),
         terms: () => payeeTerms(account),
       },
-      { prints: startedShape(WORK) },
+      options,
     );
-    const started = outcomeOf(session, startPayout, reply);
-    if (wait === undefined) return startedOutcome(session, WORK, started);
-    return startedOutcome(session, WORK, started, await followWork(session, payout, reply.data.requestId, wait));
   },
 });
 
-const statusCommand = command({
-  words: ['payout', 'status'],
+const status = statusCommand(payout, {
   summary: 'Show the status of a payout',
-  examples: [
-    'fiatrail payout status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail payout status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
-  ],
-  endpoints: [payoutStatus.id],
-  prints: { response: payoutStatus },
-  parameters: {
-    requestId: picked('request', argument('request-id', 'request id, from payout start', id, 'Which request?')),
-    wait: waitOption('until it completes or fails'),
-  },
-  run: async (session, { requestId, wait }) => followWork(session, payout, requestId, wait ?? 0),
+  id: 'request id, from payout start',
+  examples: ['0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de', '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json'],
 });
 
-const listCommand = command({
+const list = listCommand(listPayouts, {
   words: ['payout', 'list'],
   summary: 'List the bank transfers of payouts, newest first',
   details: 'fiatrail history payouts has those of users too.',
@@ -124,17 +102,10 @@ const listCommand = command({
     'fiatrail payout list --status failed --since 7d',
     'fiatrail payout list --since 2026-11-01 --until 2026-11-30 --all -o csv',
   ],
-  endpoints: [listPayouts.id],
   isView: true,
-  prints: { response: listPayouts },
-  parameters: {
-    status: choice('status', BANK_STATUSES),
-    ...periodOptions,
-    ...listOptions('rows'),
-  },
-  fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, ...page }) =>
-    listed(session, payoutsBy({ type: 'fintech_offramp', status }), page, periodOf(page, session)),
+  rows: 'rows',
+  parameters: { status: choice('status', BANK_STATUSES) },
+  listing: ({ status }) => payoutsBy({ type: 'fintech_offramp', status }),
 });
 
-export const commands = [startCommand, statusCommand, listCommand];
+export const commands = [start, status, list];

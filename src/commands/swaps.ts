@@ -1,31 +1,15 @@
 import { CliError } from '../base/errors.ts';
 import { balanceAddress } from '../contract/endpoints/balances.ts';
-import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
-import { listed } from '../engine/lists/listed.ts';
-import { followWork } from '../engine/operations/follow-work.ts';
-import { startedOutcome, startedShape } from '../engine/operations/started.ts';
-import { swap } from '../engine/operations/swaps.ts';
-import { outcomeOf } from '../engine/outcome.ts';
+import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
+import { swap, swapsBy } from '../engine/operations/swaps.ts';
 import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../engine/previews.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { fromWire, toWireNumber } from '../money/units.ts';
-import { command } from '../terminal/command.ts';
-import { evmAddress } from '../terminal/parse/field-options.ts';
-import { listOptions } from '../terminal/parse/paging.ts';
-import {
-  amountOfToken,
-  argument,
-  id,
-  oneOf,
-  option,
-  percent,
-  picked,
-  required,
-  ticker,
-} from '../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../terminal/parse/period.ts';
-import { waitOption } from '../terminal/parse/wait-option.ts';
+import { listCommand } from '../terminal/list-command.ts';
+import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
+import { amountOfToken, oneOf, option, percent, required, ticker } from '../terminal/parse/parameters.ts';
+import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 
 const TOKENS = 'CNGN, USDC or USDT';
 const AMOUNT_HELP = 'amount to sell, in whole tokens unless a unit is given: 5000, 1.5, "1.5 USDC" or "1500000 base"';
@@ -57,10 +41,7 @@ const slippageLine = (slippage: PercentMillionths | undefined, usual: string): L
   slippage === undefined ? `${usual}% (default)` : `${percentText(slippage)}%`,
 ];
 
-const TRIGGERED = { start: triggerSwap, status: swapStatus } as const;
-const STARTED = { start: startSwap, status: swapStatus } as const;
-
-const triggerCommand = command({
+const trigger = startCommand(swap, triggerSwap, {
   words: ['swaps', 'wallets', 'start'],
   money: 'guarded',
   summary: 'Swap the tokens in an onramp wallet',
@@ -69,18 +50,17 @@ const triggerCommand = command({
     'fiatrail swaps wallets start --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --buy USDC',
     'fiatrail swaps wallets start --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --amount 5000 --yes --wait -o json',
   ],
-  endpoints: [triggerSwap.id, swapStatus.id, listSwaps.id],
-  prints: TRIGGERED,
+  until: 'until the swap completes or fails',
+  calls: [listSwaps.id],
   parameters: {
     wallet: required('--wallet <address>', 'wallet created by an onramp', evmAddress, 'Wallet address:'),
     sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
     buy: option('--buy <token>', `token to buy: ${TOKENS}`, ticker),
     amount: option('--amount <tokens>', AMOUNT_HELP, amountOfToken),
     slippage: option('--slippage <percent>', `${SLIPPAGE_HELP}, 0% to 100% (default 5%)`, percent),
-    wait: waitOption('until the swap completes or fails'),
   },
   fields: { walletAddress: 'wallet', sellToken: 'sell', buyToken: 'buy' },
-  run: async (session, { wallet, sell, buy, amount, slippage, wait }) => {
+  send: async (session, { wallet, sell, buy, amount, slippage }, options) => {
     checkTokens(sell, buy);
     const sold = amount && soldOf(amount, sell);
     const into = buy ?? 'the wallet’s configured asset';
@@ -89,7 +69,7 @@ const triggerCommand = command({
       const balance = fromWire(data.totalBalance ?? '', 'token', sell);
       return balance ? [balanceLine(balance, -(sold?.minor ?? balance.minor))] : [];
     };
-    const reply = await session.change(
+    return session.change(
       triggerSwap,
       {
         walletAddress: wallet,
@@ -108,20 +88,13 @@ const triggerCommand = command({
         ],
         previews: () => readPreviews(held),
       },
-      { prints: startedShape(TRIGGERED) },
-    );
-    const started = outcomeOf(session, triggerSwap, reply);
-    if (wait === undefined) return startedOutcome(session, TRIGGERED, started);
-    return startedOutcome(
-      session,
-      TRIGGERED,
-      started,
-      await followWork(session, swap, reply.data.requestId, wait, { names: { buyToken: buy } }),
+      options,
     );
   },
+  names: ({ buy }) => ({ buyToken: buy }),
 });
 
-const startCommand = command({
+const start = startCommand(swap, startSwap, {
   words: ['swaps', 'start'],
   money: 'guarded',
   summary: 'Swap a user’s tokens',
@@ -131,27 +104,26 @@ const startCommand = command({
     'fiatrail swaps start 4f1c… --sell CNGN --buy USDC --amount 5000',
     'fiatrail swaps start 4f1c… --sell USDT --buy CNGN --amount 2.5 --slippage 1% --yes --wait -o json',
   ],
-  endpoints: [startSwap.id, swapStatus.id, listSwaps.id],
-  prints: STARTED,
+  until: 'until the swap completes or fails',
+  calls: [listSwaps.id],
   parameters: {
-    userId: picked('active user', argument('user-id', 'user whose tokens are swapped', id, 'Which user?')),
+    userId: userArgument('active user', 'user whose tokens are swapped'),
     sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
     buy: required('--buy <token>', `token to buy: ${TOKENS}`, ticker, `Token to buy (${TOKENS}):`),
     amount: required('--amount <tokens>', AMOUNT_HELP, amountOfToken, 'Amount to sell:'),
     slippage: option('--slippage <percent>', `${SLIPPAGE_HELP}, 0% to 100% (default 2%)`, percent),
     from: option('--from <address>', 'user’s wallet to sell from (default: the managed wallet)', evmAddress),
     to: option('--to <address>', 'address that receives the bought tokens (default: the managed wallet)', evmAddress),
-    wait: waitOption('until the swap completes or fails'),
   },
   fields: { sellToken: 'sell', buyToken: 'buy', smartWalletAddress: 'from', destinationAssetSwap: 'to' },
-  run: async (session, { userId, sell, buy, amount, slippage, from, to, wait }) => {
+  send: async (session, { userId, sell, buy, amount, slippage, from, to }, options) => {
     checkTokens(sell, buy);
     const sold = soldOf(amount, sell);
     const held = async (): Promise<readonly Line[]> => {
       const balance = await userBalance(session, userId, sell, from);
       return balance ? [balanceLine(balance, -sold.minor)] : [];
     };
-    const reply = await session.change(
+    return session.change(
       startSwap,
       {
         userId,
@@ -174,74 +146,32 @@ const startCommand = command({
         ],
         previews: () => readPreviews(held),
       },
-      { prints: startedShape(STARTED) },
-    );
-    const started = outcomeOf(session, startSwap, reply);
-    if (wait === undefined) return startedOutcome(session, STARTED, started);
-    return startedOutcome(
-      session,
-      STARTED,
-      started,
-      await followWork(session, swap, reply.data.requestId, wait, { names: { buyToken: buy } }),
+      options,
     );
   },
+  names: ({ buy }) => ({ buyToken: buy }),
 });
 
-const statusCommand = command({
-  words: ['swaps', 'status'],
+const status = statusCommand(swap, {
   summary: 'Show the status of a swap',
-  examples: ['fiatrail swaps status swap-0198…', 'fiatrail swaps status swap-0198… --wait 2m -o json'],
-  endpoints: [swapStatus.id, listSwaps.id],
-  prints: { response: swapStatus },
-  parameters: {
-    requestId: picked(
-      'request',
-      argument('request-id', 'request id, from swaps start, swaps wallets start or swaps list', id, 'Which request?'),
-    ),
-    wait: waitOption('until it completes or fails'),
-  },
-  run: async (session, { requestId, wait }) => followWork(session, swap, requestId, wait ?? 0),
+  id: 'request id, from swaps start, swaps wallets start or swaps list',
+  examples: ['swap-0198…', 'swap-0198… --wait 2m -o json'],
+  calls: [listSwaps.id],
 });
 
-const COLUMNS = [
-  { field: 'requestId', title: 'Swap' },
-  { field: 'status', title: 'Status' },
-  { field: 'amountIn', title: 'Sold' },
-  { field: 'amountOut', title: 'Bought' },
-  { field: 'executionRate', title: 'Rate' },
-  { field: 'createdAt', title: 'When' },
-] as const;
-
-const listCommand = command({
+const list = listCommand(listSwaps, {
   words: ['swaps', 'list'],
   summary: 'List swaps, newest first',
   examples: ['fiatrail swaps list --status completed', 'fiatrail swaps list --since 2026-08-01 --all -o csv'],
-  endpoints: [listSwaps.id],
-  prints: { response: listSwaps },
+  rows: 'swaps',
   parameters: {
     status: option(
       '--status <status>',
       'requested (still pending), completed or failed (default all)',
       oneOf('requested', 'completed', 'failed'),
     ),
-    ...periodOptions,
-    ...listOptions('swaps'),
   },
-  fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, ...page }) =>
-    listed(
-      session,
-      {
-        endpoint: listSwaps,
-        columns: COLUMNS,
-        request: ({ size, offset }, period) => ({ status, ...period, limit: size, offset }),
-        rowsOf: ({ swaps }) => swaps,
-        totalOf: ({ pagination }) => pagination?.total,
-        idOf: ({ requestId }) => requestId,
-      },
-      page,
-      periodOf(page, session),
-    ),
+  listing: swapsBy,
 });
 
-export const commands = [triggerCommand, startCommand, statusCommand, listCommand];
+export const commands = [trigger, start, status, list];

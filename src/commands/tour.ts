@@ -7,7 +7,7 @@ import { command } from '../terminal/command.ts';
 import type { Session } from '../terminal/session.ts';
 
 /** Values that later steps need from earlier ones. */
-interface Found {
+interface TourValues {
   userId: string;
   requestId: string;
   account: string;
@@ -15,16 +15,16 @@ interface Found {
   name: string;
 }
 
-interface Step {
+interface TourStep {
   readonly title: string;
-  readonly argv: (found: Found) => readonly string[];
+  readonly argv: (found: TourValues) => readonly string[];
   /** Takes the values that later steps need from the step's JSON output. */
-  readonly learn?: (json: Record<string, unknown>, found: Found) => void;
+  readonly learn?: (json: Record<string, unknown>, found: TourValues) => void;
 }
 
 const amountIn = (value: unknown) => String((value as { value?: unknown } | undefined)?.value ?? '');
 
-const STEPS: readonly Step[] = [
+const STEPS: readonly TourStep[] = [
   {
     title: 'Onboard a user by BVN and wait until the BVN is verified',
     argv: () => ['users', 'onboarding', 'start', '--bvn-stdin', '--wait'],
@@ -103,7 +103,7 @@ const tourCommand = command({
         hint: 'omit --dry-run; the tour only uses the sandbox',
       });
     }
-    const found: Found = { userId: '', requestId: '', account: '', total: '', name: '' };
+    const found: TourValues = { userId: '', requestId: '', account: '', total: '', name: '' };
     const world = worldOfTour(session.world);
     for (const [index, step] of STEPS.entries()) await runStep(session, world, step, index + 1, found);
     await session.world.stdout.write(
@@ -129,9 +129,9 @@ function worldOfTour(world: World): World {
 async function runStep(
   { globals, runLine }: Session,
   world: World,
-  step: Step,
+  step: TourStep,
   number: number,
-  found: Found,
+  found: TourValues,
 ): Promise<void> {
   const argv = step.argv(found);
   const isOnboarding = argv.includes('--bvn-stdin');

@@ -2,18 +2,17 @@ import { transferToWallet } from '../contract/endpoints/transfers.ts';
 import { getFintechWallet } from '../contract/endpoints/wallets.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { withdrawalsBy } from '../engine/lists/history.ts';
-import { listed } from '../engine/lists/listed.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { accountBalance, amountLine, type Line, PREVIEW_READ, paidFrom, readPreviews } from '../engine/previews.ts';
 import { newTag } from '../engine/tag.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';
+import { listCommand } from '../terminal/list-command.ts';
 import { evmAddress } from '../terminal/parse/field-options.ts';
 import { NO_PROTECTION } from '../terminal/parse/money-options.ts';
-import { choice, listOptions, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
+import { choice, tokenFilter, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
 import { amountHelp, amountOfToken, option, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../terminal/parse/period.ts';
 import { plainText } from '../terminal/parse/plain-text.ts';
 import type { Session } from '../terminal/session.ts';
 
@@ -35,7 +34,7 @@ const COLUMNS = [
   { field: 'executedAt', title: 'Executed' },
 ] as const;
 
-const transferCommand = command({
+const start = command({
   words: ['transfers', 'start'],
   money: 'guarded',
   summary: 'Send the account’s own tokens to a registered wallet',
@@ -83,22 +82,14 @@ const transferCommand = command({
   },
 });
 
-const listCommand = command({
+const list = listCommand(listWithdrawals, {
   words: ['transfers', 'list'],
   summary: 'List the account’s transfers, newest first',
   examples: ['fiatrail transfers list --since 7d', 'fiatrail transfers list --status pending --all -o csv'],
-  endpoints: [listWithdrawals.id],
   isView: true,
-  prints: { response: listWithdrawals },
-  parameters: {
-    status: choice('status', WITHDRAWAL_STATUSES),
-    token: option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker),
-    ...periodOptions,
-    ...listOptions('transfers'),
-  },
-  fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, token, ...page }) =>
-    listed(session, withdrawalsBy({ type: 'fintech_self_transfer', status, token }), page, periodOf(page, session)),
+  rows: 'transfers',
+  parameters: { status: choice('status', WITHDRAWAL_STATUSES), token: tokenFilter },
+  listing: ({ status, token }) => withdrawalsBy({ type: 'fintech_self_transfer', status, token }),
 });
 
-export const commands = [transferCommand, listCommand];
+export const commands = [start, list];

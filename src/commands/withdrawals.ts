@@ -1,12 +1,14 @@
 import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawals.ts';
 import { type Withdrawal, withdrawalsBy } from '../engine/lists/history.ts';
-import { found, listed } from '../engine/lists/listed.ts';
+import { found } from '../engine/lists/listed.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { amountLine, paidFrom, userBalance } from '../engine/previews.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';
-import { choice, listOptions, userOption, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
+import { listCommand } from '../terminal/list-command.ts';
+import { userArgument } from '../terminal/parse/field-options.ts';
+import { choice, tokenFilter, userOption, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
 import {
   amountHelp,
   amountOfToken,
@@ -18,7 +20,6 @@ import {
   required,
   ticker,
 } from '../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../terminal/parse/period.ts';
 
 const NETWORKS = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
 
@@ -35,7 +36,7 @@ const COLUMNS = [
   { field: 'executedAt', title: 'Executed' },
 ] as const;
 
-const withdrawCommand = command({
+const start = command({
   words: ['withdrawals', 'start'],
   money: 'guarded',
   summary: 'Send a user’s tokens to an external address',
@@ -48,7 +49,7 @@ const withdrawCommand = command({
   endpoints: [withdrawAsset.id],
   prints: { response: withdrawAsset },
   parameters: {
-    userId: picked('active user', argument('user-id', 'user whose tokens are sent', id, 'Which user?')),
+    userId: userArgument('active user', 'user whose tokens are sent'),
     amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
     token: required('--token <ticker>', 'token to send: CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
     from: required('--from <wallet>', 'user’s wallet, from wallets list', id, 'From (one of the user’s wallets):'),
@@ -87,7 +88,12 @@ const withdrawCommand = command({
 
 const USER_TYPES = ['fintech_user_withdrawal', 'user_withdrawal'] as const;
 
-const listCommand = command({
+const OF_USERS = {
+  typed: { 'two types at once': 'users' },
+  matches: ({ type }: Withdrawal) => type !== 'fintech_self_transfer',
+};
+
+const list = listCommand(listWithdrawals, {
   words: ['withdrawals', 'list'],
   summary: 'List withdrawals of users’ tokens, newest first',
   details:
@@ -96,33 +102,19 @@ const listCommand = command({
     'fiatrail withdrawals list --user 4f1c… --since 7d',
     'fiatrail withdrawals list --type user_withdrawal --all -o csv',
   ],
-  endpoints: [listWithdrawals.id],
   isView: true,
-  prints: { response: listWithdrawals },
+  rows: 'withdrawals',
   parameters: {
     type: choice('type', USER_TYPES),
     status: choice('status', WITHDRAWAL_STATUSES),
-    user: userOption('only withdrawals of this user'),
-    token: option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker),
-    ...periodOptions,
-    ...listOptions('withdrawals'),
+    userId: userOption('only withdrawals of this user'),
+    token: tokenFilter,
   },
-  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
-  run: async (session, { type, status, user: userId, token, ...page }) =>
-    listed(
-      session,
-      withdrawalsBy({ type, status, userId, token }, type === undefined ? OF_USERS : undefined),
-      page,
-      periodOf(page, session),
-    ),
+  listing: ({ type, status, userId, token }) =>
+    withdrawalsBy({ type, status, userId, token }, type === undefined ? OF_USERS : undefined),
 });
 
-const OF_USERS = {
-  typed: { 'two types at once': 'users' },
-  matches: ({ type }: Withdrawal) => type !== 'fintech_self_transfer',
-};
-
-const statusCommand = command({
+const status = command({
   words: ['withdrawals', 'status'],
   summary: 'Show the status of a withdrawal or transfer',
   details: 'The service has no status of one withdrawal, so it is looked up in the list of all, newest first.',
@@ -139,4 +131,4 @@ const statusCommand = command({
   run: async (session, { requestId }) => found(session, withdrawalsBy({}), requestId, 'withdrawal'),
 });
 
-export const commands = [withdrawCommand, listCommand, statusCommand];
+export const commands = [start, list, status];

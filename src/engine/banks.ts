@@ -8,7 +8,7 @@ import { visible } from '../present/text.ts';
 import type { Account } from './account.ts';
 
 /** A bank of the service's list. */
-interface Bank {
+interface ListedBank {
   readonly code: string;
   readonly name: string;
 }
@@ -27,12 +27,12 @@ export function bankWord(text: string): string {
 }
 
 /** Reads the service's list of banks. */
-export async function readBanks(account: Account): Promise<readonly Bank[]> {
+export async function readBanks(account: Account): Promise<readonly ListedBank[]> {
   return banksIn((await account.call(listBanks, {}, { isBeforehand: true })).data);
 }
 
 /** Returns the banks of a response that have a code. */
-export function banksIn({ banks }: ResponseOf<typeof listBanks>): readonly Bank[] {
+export function banksIn({ banks }: ResponseOf<typeof listBanks>): readonly ListedBank[] {
   return (banks ?? []).flatMap((bank) => {
     const [name, code] = [bank.bankName ?? bank.bank_name, bank.bankCode ?? bank.bank_code];
     return code ? [{ code, name: visible(name ?? '') }] : [];
@@ -40,14 +40,14 @@ export function banksIn({ banks }: ResponseOf<typeof listBanks>): readonly Bank[
 }
 
 /** Whether a bank's name or code contains a word, or its initials begin with it: `gtb` for Guaranty Trust Bank. */
-function isIn({ name, code }: Bank, word: string): boolean {
+function isIn({ name, code }: ListedBank, word: string): boolean {
   const lower = name.toLowerCase();
   const initials = [...lower.matchAll(/\b[a-z]/g)].join('');
   return lower.includes(word) || code.includes(word) || initials.startsWith(word);
 }
 
 /** Returns the banks that every word matches. `gtbank` is also `gt` of a bank. */
-export function matchingBanks(banks: readonly Bank[], text: string): readonly Bank[] {
+export function matchingBanks(banks: readonly ListedBank[], text: string): readonly ListedBank[] {
   const found = (words: readonly string[]) => banks.filter((bank) => words.every((word) => isIn(bank, word)));
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const all = found(words);
@@ -55,7 +55,7 @@ export function matchingBanks(banks: readonly Bank[], text: string): readonly Ba
 }
 
 /** `Kuda (50211)`. */
-export const bankInWords = ({ name, code }: Bank) => `${name} (${code})`.trim();
+export const bankInWords = ({ name, code }: ListedBank) => `${name} (${code})`.trim();
 
 /** How many candidates a message names. */
 const MAX_NAMED = 5;

@@ -1,5 +1,7 @@
-import type { Outcome } from '../engine/outcome.ts';
+import type { Endpoint, RequestOf } from '../contract/endpoint.ts';
+import { type Outcome, outcomeOf } from '../engine/outcome.ts';
 import type { Prints } from '../present/prints.ts';
+import type { Column } from '../present/result.ts';
 import { MONEY_OPTIONS, UNGUARDED_OPTIONS } from './parse/money-options.ts';
 import type { Parameters, Values } from './parse/parameters.ts';
 import type { Session } from './session.ts';
@@ -76,16 +78,40 @@ export interface Command {
 /** Some of a command's values. */
 type SomeValues<P> = { readonly [K in keyof P]?: Values<P>[K] | undefined };
 
-/** Declares a command whose input is typed by its parameters. */
-export function command<P extends Parameters>(
-  definition: Omit<Command, 'parameters' | 'fields' | 'guide' | 'run'> & {
-    readonly parameters: P;
-    readonly fields?: Readonly<Record<string, keyof P & string>>;
-    guide?(session: Session, given: SomeValues<P>): Promise<Guided<SomeValues<P>> | undefined>;
-    run(session: Session, input: Values<P>): Promise<Outcome>;
-  },
-): Command {
+/** A command whose input is typed by its parameters. */
+export type Declaration<P extends Parameters> = Omit<Command, 'parameters' | 'fields' | 'guide' | 'run'> & {
+  readonly parameters: P;
+  readonly fields?: Readonly<Record<string, keyof P & string>>;
+  guide?(session: Session, given: SomeValues<P>): Promise<Guided<SomeValues<P>> | undefined>;
+  run(session: Session, input: Values<P>): Promise<Outcome>;
+};
+
+/** Declares a command. */
+export function command<P extends Parameters>(definition: Declaration<P>): Command {
   const { money } = definition;
   const options = money && (money === 'guarded' ? MONEY_OPTIONS : UNGUARDED_OPTIONS);
   return { ...definition, parameters: { ...definition.parameters, ...options } } as Command;
+}
+
+/** Declares a command that makes one request and prints the response. */
+export function callCommand<E extends Endpoint, P extends Parameters>(
+  endpoint: E,
+  {
+    request,
+    columns,
+    ...definition
+  }: Omit<Declaration<P>, 'endpoints' | 'prints' | 'run'> & {
+    readonly columns?: readonly Column[];
+    request(input: Values<P>, session: Session): RequestOf<E> | Promise<RequestOf<E>>;
+  },
+): Command {
+  return command({
+    ...definition,
+    endpoints: [endpoint.id],
+    prints: { response: endpoint },
+    run: async (session, input: Values<P>) => {
+      const reply = await session.call(endpoint, await request(input, session));
+      return outcomeOf(session, endpoint, reply, columns && { columns });
+    },
+  } as Declaration<P>);
 }

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { Profile } from '../../src/account/profile.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { feeWithdrawals, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
-import { listing } from '../../src/engine/operations/listing.ts';
-import type { Candidate, Work } from '../../src/engine/operations/work.ts';
+import type { Candidate, EvidenceList, Work } from '../../src/engine/operations/work.ts';
 import type { Baseline } from '../../src/journal/intent.ts';
 import type { Intent, Operation } from '../../src/journal/journal.ts';
 import type { Session } from '../../src/terminal/session.ts';
@@ -35,6 +35,9 @@ interface Doubt {
   /** Its command still runs. */
   readonly isBusy?: boolean;
 }
+
+/** A list whose types are those of its endpoint. */
+export const listing = <L extends Endpoint, R>(definition: EvidenceList<L, R>) => definition as unknown as EvidenceList;
 
 /** A work whose list says the amount alone, so that two different requests may have the same rows. */
 export const work = ({ isPartial = false }: { readonly isPartial?: boolean } = {}): Work => ({

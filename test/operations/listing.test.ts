@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { feeWithdrawals } from '../../src/contract/endpoints/fee-withdrawals.ts';
-import { listing, rowsBefore, search } from '../../src/engine/operations/listing.ts';
+import { rowsBefore, search } from '../../src/engine/operations/listing.ts';
 import type { Session } from '../../src/terminal/session.ts';
+import { listing } from './evidence-rig.ts';
 
 const SINCE_MS = Date.UTC(2026, 0, 5, 9);
 const NOW_MS = SINCE_MS + 600_000;

@@ -34,13 +34,13 @@ export const ACCOUNT_OPTIONS = {
 };
 
 /** A bank account that is named in full, or will be. */
-interface Account {
+interface GivenAccount {
   readonly bankCode?: string | undefined;
   readonly accountNumber?: string | undefined;
   readonly accountName?: string | undefined;
 }
 
-interface Given extends Account {
+interface GivenWithdrawal extends GivenAccount {
   readonly amount?: FeeAmount | undefined;
   readonly to?: string | undefined;
   readonly narration?: string | undefined;
@@ -50,7 +50,10 @@ interface Given extends Account {
 }
 
 /** Prompts for the amount and the bank account, and ends with the equivalent command. */
-export async function withdrawGuide(session: Session, given: Given): Promise<Guided<Given> | undefined> {
+export async function withdrawGuide(
+  session: Session,
+  given: GivenWithdrawal,
+): Promise<Guided<GivenWithdrawal> | undefined> {
   const parts = [given.bankCode, given.accountNumber, given.accountName];
   const isAccountGiven = given.to !== undefined || parts.every((part) => part !== undefined);
   if (given.amount !== undefined && isAccountGiven) return undefined;
@@ -74,7 +77,7 @@ async function askAmount(session: Session): Promise<FeeAmount> {
 }
 
 /** Prompts for a saved account or, if there is none or another is wanted, for the parts of one that are missing. */
-async function askAccount(session: Session, given: Account): Promise<Pick<Given, 'to'> | Account> {
+async function askAccount(session: Session, given: GivenAccount): Promise<Pick<GivenWithdrawal, 'to'> | GivenAccount> {
   const givenPart = given.bankCode ?? given.accountNumber ?? given.accountName;
   const saved = givenPart === undefined ? await savedAccounts(session) : [];
   if (saved.length > 0) {
@@ -107,7 +110,7 @@ async function unlessUnreadable<T>(read: Promise<T>): Promise<T | undefined> {
 }
 
 /** The equivalent command line. */
-function commandWords({ amount, wait, ...given }: Given): string[] {
+function commandWords({ amount, wait, ...given }: GivenWithdrawal): string[] {
   const options = [
     ['--amount', typeof amount === 'object' ? trimDecimal(amountText(amount)) : amount],
     ['--to', given.to],

@@ -1,23 +1,18 @@
 import { accumulatedFees, getFees, previewFees } from '../../contract/endpoints/fees.ts';
 import { DIRECTIONS } from '../../contract/values.ts';
-import { outcomeOf } from '../../engine/outcome.ts';
 import { toWireNumber } from '../../money/units.ts';
-import { command } from '../../terminal/command.ts';
+import { callCommand } from '../../terminal/command.ts';
 import { amountHelp, amountOf, oneOf, required } from '../../terminal/parse/parameters.ts';
 import { SETTING, setCommand } from './set.ts';
 import { withdrawalCommands } from './withdraw.ts';
 
-const showCommand = command({
+const showCommand = callCommand(getFees, {
   words: ['fees', 'show'],
   summary: 'Show the fees that the account charges its users',
   examples: ['fiatrail fees show', 'fiatrail fees show -o json --query feeConfiguration.onrampFee'],
-  endpoints: [getFees.id],
-  prints: { response: getFees },
   parameters: {},
-  run: async (session) =>
-    outcomeOf(session, getFees, await session.call(getFees, {}), {
-      columns: [...SETTING, { field: 'timestamps.updatedAt', title: 'Updated' }],
-    }),
+  request: () => ({}),
+  columns: [...SETTING, { field: 'timestamps.updatedAt', title: 'Updated' }],
 });
 
 const EARNED = [
@@ -34,15 +29,13 @@ const EARNED = [
   { field: 'details.lastUpdated', title: 'Last updated' },
 ] as const;
 
-const earnedCommand = command({
+const earnedCommand = callCommand(accumulatedFees, {
   words: ['fees', 'earned'],
   summary: 'Show earned and withdrawable fees',
   examples: ['fiatrail fees earned', 'fiatrail fees earned -o json --query summary.availableForWithdrawal.value'],
-  endpoints: [accumulatedFees.id],
-  prints: { response: accumulatedFees },
   parameters: {},
-  run: async (session) =>
-    outcomeOf(session, accumulatedFees, await session.call(accumulatedFees, {}), { columns: EARNED }),
+  request: () => ({}),
+  columns: EARNED,
 });
 
 const PREVIEW = [
@@ -58,7 +51,7 @@ const PREVIEW = [
   { field: 'usedFintechOverride', title: 'Custom rate' },
 ] as const;
 
-const previewCommand = command({
+const previewCommand = callCommand(previewFees, {
   words: ['fees', 'preview'],
   summary: 'Preview the platform fee on an amount',
   details: 'The account’s own fee is added on top; see it with: fiatrail fees show',
@@ -66,8 +59,6 @@ const previewCommand = command({
     'fiatrail fees preview --amount 5000 --direction onramp',
     'fiatrail fees preview --amount ₦150,000 --direction offramp -o json --query finalFee.value',
   ],
-  endpoints: [previewFees.id],
-  prints: { response: previewFees },
   parameters: {
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
     direction: required(
@@ -78,10 +69,8 @@ const previewCommand = command({
     ),
   },
   fields: { transactionType: 'direction' },
-  run: async (session, { amount, direction }) => {
-    const request = { amount: toWireNumber(amount, 'kobo'), transactionType: direction };
-    return outcomeOf(session, previewFees, await session.call(previewFees, request), { columns: PREVIEW });
-  },
+  request: ({ amount, direction }) => ({ amount: toWireNumber(amount, 'kobo'), transactionType: direction }),
+  columns: PREVIEW,
 });
 
 export const commands = [showCommand, setCommand, earnedCommand, previewCommand, ...withdrawalCommands];

@@ -1,21 +1,72 @@
+import { CliError } from '../../base/errors.ts';
 import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
-import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
+import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import type { AccountReply } from '../../engine/account.ts';
-import { startedShape } from '../../engine/operations/started.ts';
+import { bankCodeFor, savedAccountNamed } from '../../engine/banks.ts';
+import { feeWithdrawal } from '../../engine/operations/fees.ts';
+import { printedWork, startedShape } from '../../engine/operations/started.ts';
 import { amountLine, balanceLine, type Line, readPreviews, withdrawableFees } from '../../engine/previews.ts';
 import { newTag } from '../../engine/tag.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { Destination } from './destination.ts';
 
-/** What starts a withdrawal, and what shows it. */
-export const WORK = { start: withdrawFees, status: verifyWithdrawal } as const;
+/** The account that a fee withdrawal is paid into. */
+interface FeeDestination {
+  readonly bankAccountNumber: string;
+  readonly bankCode: string;
+  readonly accountName: string;
+}
+
+/** The flags that name the account. */
+interface DestinationInput {
+  readonly to: string | undefined;
+  readonly bankCode: string | undefined;
+  readonly accountNumber: string | undefined;
+  readonly accountName: string | undefined;
+}
+
+/** Returns the destination: a saved account or one given in full. Throws CliError usage. */
+export async function destinationOf(session: Session, input: DestinationInput): Promise<FeeDestination> {
+  const { to, bankCode, accountNumber, accountName } = input;
+  const parts = { '--bank-code': bankCode, '--account-number': accountNumber, '--account-name': accountName };
+  const missing = Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  if (to !== undefined) {
+    if (missing.length < 3) {
+      throw new CliError('usage', '--to cannot be combined with --bank-code, --account-number or --account-name', {
+        hint: 'use --to, or the other three',
+      });
+    }
+    return savedAccount(session, to);
+  }
+  if (bankCode === undefined || accountNumber === undefined || accountName === undefined) {
+    throw new CliError(
+      'usage',
+      missing.length === 3 ? 'the destination is missing' : `missing: ${missing.join(', ')}`,
+      {
+        code: 'VALIDATION_ERROR',
+        hint: 'add --to <bank-account>, or --bank-code, --account-number and --account-name',
+      },
+    );
+  }
+  return { bankAccountNumber: accountNumber, bankCode: await bankCodeFor(session, bankCode), accountName };
+}
+
+async function savedAccount(session: Session, accountId: string): Promise<FeeDestination> {
+  const account = await savedAccountNamed(session, accountId);
+  const { accountNumber, bankCode, accountName } = account;
+  if (!/^\d{10}$/.test(accountNumber ?? '') || !bankCode || !accountName) {
+    throw new CliError('usage', '--to: the service did not return this account’s full details', {
+      hint: 'use --bank-code, --account-number and --account-name instead',
+    });
+  }
+  return { bankAccountNumber: accountNumber ?? '', bankCode, accountName };
+}
 
 /** What a withdrawal says besides its amount. */
 export interface WithdrawalTexts {
-  readonly destination: Destination;
+  readonly destination: FeeDestination;
   /** Text for the bank statement; undefined for a tag of its own. */
   readonly narration: string | undefined;
   readonly noTag: boolean;
@@ -24,7 +75,7 @@ export interface WithdrawalTexts {
 }
 
 /** `account 0123456789 at bank 000013` */
-export const destinationText = ({ bankAccountNumber, bankCode }: Destination): string =>
+export const destinationText = ({ bankAccountNumber, bankCode }: FeeDestination): string =>
   `account ${bankAccountNumber} at bank ${bankCode}`;
 
 /** Returns the request for a withdrawal. */
@@ -57,19 +108,20 @@ function feesLines({ activity }: Session, taken: Amount): readonly Line[] {
 }
 
 /** One of the withdrawals of a sweep. */
-interface Part extends Sweep {
+interface PartToSend extends Sweep {
   /** From 1. */
   readonly number: number;
 }
 
-const partInWords = ({ number, count, total }: Part) => `, part ${number} of ${count} of ${amountForPeople(total)}`;
+const partInWords = ({ number, count, total }: PartToSend) =>
+  `, part ${number} of ${count} of ${amountForPeople(total)}`;
 
 /** Withdraws an amount, after the user agreed to it, or before to all of which it is a part. */
 export async function sendWithdrawal(
   session: Session,
   texts: WithdrawalTexts,
   amount: Amount,
-  part?: Part,
+  part?: PartToSend,
 ): Promise<AccountReply<ResponseOf<typeof withdrawFees>>> {
   const { destination, reference, note } = texts;
   const narration = narrationOf(session, texts);
@@ -96,6 +148,51 @@ export async function sendWithdrawal(
         }),
       known: () => feesLines(session, amount),
     },
-    { prints: startedShape(WORK) },
+    { prints: startedShape(printedWork(feeWithdrawal, withdrawFees)) },
   );
+}
+
+/** What can be withdrawn now, with the limits of one withdrawal; a limit that the service does not report is undefined. */
+interface Withdrawable {
+  readonly available: Amount;
+  readonly minimum: Amount | undefined;
+  readonly maximum: Amount | undefined;
+}
+
+/** The error for a balance that allows no withdrawal. */
+const nothingToWithdraw = (message: string) =>
+  new CliError('declined', `${message}; nothing was sent`, {
+    code: 'NOTHING_TO_WITHDRAW',
+    hint: 'show the fees with: fiatrail fees earned',
+  });
+
+/** Reads what can be withdrawn. Throws CliError network if the service does not report it. */
+export async function readWithdrawable(session: Session): Promise<Withdrawable> {
+  const { available, minimum, maximum } = await withdrawableFees(session, true);
+  if (available) return { available, minimum, maximum };
+  throw new CliError('network', 'the service did not report the withdrawable amount', {
+    code: 'UNUSABLE_ANSWER',
+    hint: 'use an amount instead of max or all',
+  });
+}
+
+/** Throws CliError declined if what is available is below the minimum. */
+export function requireWithdrawable({ available, minimum }: Withdrawable): void {
+  const there = `${amountForPeople(available)} available`;
+  if (available.minor <= 0n)
+    throw nothingToWithdraw(`${there}${minimum ? `; the minimum withdrawal is ${amountForPeople(minimum)}` : ''}`);
+  if (minimum && available.minor < minimum.minor)
+    throw nothingToWithdraw(`${there}, below the minimum withdrawal of ${amountForPeople(minimum)}`);
+}
+
+/** Returns the largest amount that can be withdrawn now: the available fees, up to the maximum withdrawal. Throws CliError declined. */
+export async function maximumWithdrawable(session: Session): Promise<Amount> {
+  const found = await readWithdrawable(session);
+  requireWithdrawable(found);
+  const { available, maximum } = found;
+  if (!maximum || available.minor <= maximum.minor) return available;
+  await session.note(
+    `${amountForPeople(available)} available; withdrawing ${amountForPeople(maximum)}, the maximum per withdrawal. Use --amount all for the rest`,
+  );
+  return maximum;
 }

@@ -14,7 +14,7 @@ import { plainText } from '../../terminal/parse/plain-text.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The requested changes for one direction; undefined values stay as they are. */
-interface Wanted {
+interface WantedFee {
   readonly percent: PercentMillionths | undefined;
   readonly cap: Amount | undefined;
   readonly isOn: boolean | undefined;
@@ -26,11 +26,11 @@ interface Current {
   readonly enabled?: boolean | null | undefined;
 }
 
-const isChanged = (wanted: Wanted) => Object.values(wanted).some((value) => value !== undefined);
-const isComplete = (wanted: Wanted) => Object.values(wanted).every((value) => value !== undefined);
+const isChanged = (wanted: WantedFee) => Object.values(wanted).some((value) => value !== undefined);
+const isComplete = (wanted: WantedFee) => Object.values(wanted).every((value) => value !== undefined);
 
 /** Builds the complete setting for a direction, because the service accepts no partial one. Omitted values are sent unchanged. */
-async function settingOf(session: Session, direction: Direction, wanted: Wanted, current: Current | undefined) {
+async function settingOf(session: Session, direction: Direction, wanted: WantedFee, current: Current | undefined) {
   const now = {
     percent: percentFromWire(current?.percentageFee ?? Number.NaN),
     cap: nairaOf(current?.capFee),

@@ -14,11 +14,18 @@ import { type Amount, amount, amountForPeople, parseAmount } from '../../money/a
 import { amountSchema } from '../../present/prints.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
-import { destinationText, sendWithdrawal, type WithdrawalTexts, withdrawalRequest, withdrawalToSend } from './send.ts';
-import { readWithdrawable, requireWithdrawable } from './withdrawable.ts';
+import {
+  destinationText,
+  readWithdrawable,
+  requireWithdrawable,
+  sendWithdrawal,
+  type WithdrawalTexts,
+  withdrawalRequest,
+  withdrawalToSend,
+} from './send.ts';
 
 /** A withdrawal of a sweep as it is printed. */
-interface Part {
+interface SweptPart {
   readonly withdrawalId: string | null;
   readonly amount: Amount | null;
   readonly status: string | null;
@@ -158,7 +165,7 @@ function partGuard(guard: Guard | undefined, number: number): Guard | undefined 
 
 /** What was done under an idempotency key, and what was agreed when it was first used. */
 interface Before {
-  readonly parts: readonly Part[];
+  readonly parts: readonly SweptPart[];
   readonly agreed: Sweep | undefined;
 }
 
@@ -167,7 +174,7 @@ const PART = /, part \d+ of (\d{1,9}) of (₦[\d,.]+)$/;
 
 /** Returns the withdrawals that were made under the idempotency key before. Throws CliError if the outcome of one is unknown, or for another account. */
 async function withdrawnBefore(session: Session, guard: Guard | undefined, texts: WithdrawalTexts): Promise<Before> {
-  const parts: Part[] = [];
+  const parts: SweptPart[] = [];
   let agreed: Sweep | undefined;
   if (guard?.idempotencyKey === undefined || session.globals.dryRun) return { parts, agreed };
   for (;;) {
@@ -188,11 +195,7 @@ async function agreedIn(session: Session, { operationId, summary, idempotencyKey
   throw new CliError(
     'usage',
     `the idempotency key ${idempotencyKey} was used for something else: ${summary}; nothing was sent`,
-    {
-      code: 'ONCE_KEY_TAKEN',
-      hint: 'use another idempotency key',
-      operationId,
-    },
+    { code: 'ONCE_KEY_TAKEN', hint: 'use another idempotency key', operationId },
   );
 }
 
@@ -208,7 +211,7 @@ function requireSameAccount({ request }: Operation, { destination }: WithdrawalT
 }
 
 /** Returns a withdrawal as the journal recorded it. */
-function recordedPart({ requestId, moves, idempotencyKey, state, result }: Operation): Part {
+function recordedPart({ requestId, moves, idempotencyKey, state, result }: Operation): SweptPart {
   const { data } = JSON.parse(result ?? '{}') as { readonly data?: { readonly status?: string } };
   const status = state === 'failed' ? state : (data?.status ?? state);
   return { withdrawalId: requestId, amount: moves, status, idempotencyKey };
@@ -281,7 +284,7 @@ async function sendPart(
   money: Amount,
   whole: Guard | undefined,
   part: Sweep & { readonly number: number },
-): Promise<Part> {
+): Promise<SweptPart> {
   const guard = partGuard(whole, part.number);
   if (guard) session.guardWith(guard);
   const idempotencyKey = guard?.idempotencyKey ?? null;
@@ -298,16 +301,16 @@ async function sendPart(
 const counted = (count: number) => `${count} ${count === 1 ? 'withdrawal' : 'withdrawals'}`;
 
 /** What was sent, whether it arrived or not. */
-const allOf = (parts: readonly Part[]): bigint =>
+const allOf = (parts: readonly SweptPart[]): bigint =>
   parts.reduce((sum, { amount: each }) => sum + (each?.minor ?? 0n), 0n);
 
-const sumOf = (parts: readonly Part[]): Amount =>
+const sumOf = (parts: readonly SweptPart[]): Amount =>
   amount(
     'NGN',
     parts.reduce((sum, { amount: each, status }) => sum + (status === 'failed' ? 0n : (each?.minor ?? 0n)), 0n),
   );
 
-async function outcomeWith(session: Session, parts: readonly Part[], available?: Amount): Promise<Outcome> {
+async function outcomeWith(session: Session, parts: readonly SweptPart[], available?: Amount): Promise<Outcome> {
   const total = sumOf(parts);
   const left = available && available.minor > 0n ? `; ${amountForPeople(available)} left` : '';
   await session.note(`${counted(parts.length)}, ${amountForPeople(total)} in all${left}`);
@@ -333,7 +336,7 @@ function someFailed(failed: number, count: number): CliError {
 const AFTER_PARTS: readonly Category[] = ['unknown', 'interrupted', 'refused', 'failed'];
 
 /** The error of a sweep that stopped in the middle: it says what was done, and how to go on. */
-function stoppedAfter(error: CliError, parts: readonly Part[], guard: Guard | undefined): CliError {
+function stoppedAfter(error: CliError, parts: readonly SweptPart[], guard: Guard | undefined): CliError {
   const done = `before that: ${counted(parts.length)}, ${amountForPeople(sumOf(parts))} in all`;
   const isFinal = error.category === 'usage' || error.category === 'declined';
   const again =

@@ -1,24 +1,18 @@
 import { CliError } from '../../base/errors.ts';
-import type { ResponseOf } from '../../contract/endpoint.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
-import { listed } from '../../engine/lists/listed.ts';
-import { PAGE_SIZE } from '../../engine/lists/pages.ts';
-import { feeWithdrawal } from '../../engine/operations/fees.ts';
-import { followWork } from '../../engine/operations/follow-work.ts';
-import { startedOutcome } from '../../engine/operations/started.ts';
-import { outcomeOf } from '../../engine/outcome.ts';
+import { feeWithdrawal, feeWithdrawalsBy } from '../../engine/operations/fees.ts';
+import { outcomeOfStart, printedWork } from '../../engine/operations/started.ts';
 import { command } from '../../terminal/command.ts';
+import { listCommand } from '../../terminal/list-command.ts';
 import { NO_PROTECTION } from '../../terminal/parse/money-options.ts';
-import { choice, listOptions, WITHDRAWAL_STATUSES } from '../../terminal/parse/paging.ts';
-import { argument, id, option, picked, switchOn } from '../../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
+import { choice, WITHDRAWAL_STATUSES } from '../../terminal/parse/paging.ts';
+import { id, option, switchOn } from '../../terminal/parse/parameters.ts';
 import { plainText } from '../../terminal/parse/plain-text.ts';
 import { waitOption } from '../../terminal/parse/wait-option.ts';
-import { destinationOf } from './destination.ts';
+import { statusCommand } from '../../terminal/work-commands.ts';
 import { ACCOUNT_OPTIONS, FEE_AMOUNT, withdrawGuide } from './guide.ts';
-import { sendWithdrawal, WORK } from './send.ts';
+import { destinationOf, maximumWithdrawable, sendWithdrawal } from './send.ts';
 import { sweep, sweptSchema } from './sweep.ts';
-import { maximumWithdrawable } from './withdrawable.ts';
 
 const STARTED = [
   { field: 'withdrawalId', title: 'Withdrawal' },
@@ -28,7 +22,7 @@ const STARTED = [
   { field: 'message', title: 'Message' },
 ] as const;
 
-const withdrawCommand = command({
+const start = command({
   words: ['fees', 'withdrawals', 'start'],
   money: 'guarded',
   summary: 'Withdraw earned fees to a bank account',
@@ -40,7 +34,7 @@ const withdrawCommand = command({
     'fiatrail fees withdrawals start --amount all --to default --once "fees-{year}-{month}-{day}" --yes',
   ],
   endpoints: [withdrawFees.id, verifyWithdrawal.id],
-  prints: { either: [WORK, sweptSchema] },
+  prints: { either: [printedWork(feeWithdrawal, withdrawFees), sweptSchema] },
   parameters: {
     amount: FEE_AMOUNT,
     to: option('--to <bank-account>', 'id of a saved account, from bank-accounts list, or default', id),
@@ -66,77 +60,27 @@ const withdrawCommand = command({
     if (wanted === 'all') return sweep(session, texts);
     const amount = wanted === 'max' ? await maximumWithdrawable(session) : wanted;
     const reply = await sendWithdrawal(session, texts, amount);
-    const started = outcomeOf(session, withdrawFees, reply, { columns: STARTED });
-    if (wait === undefined) return startedOutcome(session, WORK, started);
-    return startedOutcome(
-      session,
-      WORK,
-      started,
-      await followWork(session, feeWithdrawal, reply.data.withdrawalId, wait),
-    );
+    return outcomeOfStart(session, feeWithdrawal, withdrawFees, reply, { wait, columns: STARTED });
   },
 });
 
-const COLUMNS = [
-  { field: 'withdrawalId', title: 'Withdrawal' },
-  { field: 'amount', title: 'Amount' },
-  { field: 'status', title: 'Status' },
-  { field: 'createdAt', title: 'When', isBrief: true },
-  { field: 'bankAccountNumber', title: 'Account', isWide: true },
-] as const;
-
-type Row = ResponseOf<typeof feeWithdrawals>['withdrawals'][number];
-
-const listCommand = command({
+const list = listCommand(feeWithdrawals, {
   words: ['fees', 'withdrawals', 'list'],
   summary: 'List fee withdrawals, newest first',
   examples: [
     'fiatrail fees withdrawals list --status pending',
     'fiatrail fees withdrawals list --all -o csv --fields withdrawalId,amount,status,processedAt',
   ],
-  endpoints: [feeWithdrawals.id],
-  prints: { response: feeWithdrawals },
-  parameters: {
-    status: choice('status', WITHDRAWAL_STATUSES),
-    ...periodOptions,
-    ...listOptions('withdrawals'),
-  },
-  run: async (session, { status, ...page }) =>
-    listed(
-      session,
-      {
-        endpoint: feeWithdrawals,
-        columns: COLUMNS,
-        // The service has no pages: it returns the newest rows, as many as it is asked for.
-        request: ({ size = 0, offset = 0 }) => ({ status, limit: size + offset || undefined }),
-        skipped: (offset) => offset,
-        pageSize: PAGE_SIZE * 10,
-        rowsOf: ({ withdrawals }) => withdrawals,
-        idOf: ({ withdrawalId }: Row) => withdrawalId,
-        timeOf: ({ createdAt }: Row) => createdAt,
-      },
-      page,
-      periodOf(page, session),
-    ),
+  rows: 'withdrawals',
+  parameters: { status: choice('status', WITHDRAWAL_STATUSES) },
+  listing: feeWithdrawalsBy,
 });
 
-const verifyCommand = command({
-  words: ['fees', 'withdrawals', 'status'],
+const status = statusCommand(feeWithdrawal, {
   summary: 'Show the status of a fee withdrawal',
-  examples: [
-    'fiatrail fees withdrawals status FTW_0198…',
-    'fiatrail fees withdrawals status FTW_0198… --wait 5d -o json --query status',
-  ],
-  endpoints: [verifyWithdrawal.id],
-  prints: { response: verifyWithdrawal },
-  parameters: {
-    withdrawalId: picked(
-      'request',
-      argument('withdrawal-id', 'withdrawal id, from fees withdrawals start', id, 'Which withdrawal?'),
-    ),
-    wait: waitOption('until it completes or fails (1 to 3 business days)'),
-  },
-  run: async (session, { withdrawalId, wait }) => followWork(session, feeWithdrawal, withdrawalId, wait ?? 0),
+  id: 'withdrawal id, from fees withdrawals start',
+  examples: ['FTW_0198…', 'FTW_0198… --wait 5d -o json --query status'],
+  until: 'until it completes or fails (1 to 3 business days)',
 });
 
-export const withdrawalCommands = [withdrawCommand, listCommand, verifyCommand];
+export const withdrawalCommands = [start, list, status];

@@ -8,7 +8,7 @@ import { type Amount, type Asset, amount, amountForPeople } from '../../money/am
 import { decimalText, trimDecimal } from '../../money/decimal.ts';
 import { HUNDRED_PERCENT, percentFromWire, takerPriceMicro } from '../../money/rates.ts';
 import type { Depth, Level } from '../../present/result.ts';
-import { command } from '../../terminal/command.ts';
+import { callCommand, command } from '../../terminal/command.ts';
 import { pair } from '../../terminal/parse/field-options.ts';
 import { argument, option, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
 
@@ -109,15 +109,13 @@ const STATS = [
   { field: 'totalSellLiquidity', title: 'Sell liquidity' },
 ] as const;
 
-const statsCommand = command({
+const statsCommand = callCommand(orderBookStats, {
   words: ['fx', 'stats'],
   summary: 'Show the best prices and the liquidity of a pair',
   examples: ['fiatrail fx stats CNGN-USDC', 'fiatrail fx stats CNGN-USDT -o json --query bestAskPrice.value'],
-  endpoints: [orderBookStats.id],
-  prints: { response: orderBookStats },
   parameters: { pair: pairArgument },
-  run: async (session, { pair: token }) =>
-    outcomeOf(session, orderBookStats, await session.call(orderBookStats, { pair: token }), { columns: STATS }),
+  request: ({ pair: token }) => ({ pair: token }),
+  columns: STATS,
 });
 
 const tokenCommand = command({

@@ -1,7 +1,244 @@
-import type { Command } from '../../terminal/command.ts';
+import { savedQuote, saveQuote } from '../../account/saved-quotes.ts';
+import { CliError } from '../../base/errors.ts';
+import { quote } from '../../contract/endpoints/fx-quotes.ts';
+import { listTrades, marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
+import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
+import { dealWords, wireDecimal } from '../../engine/fx-terms.ts';
+import { fxTrade, tradesBy } from '../../engine/operations/fx.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { amountLine, type Line } from '../../engine/previews.ts';
+import { type Amount, amountForPeople } from '../../money/amount.ts';
+import { type Command, command } from '../../terminal/command.ts';
+import { listCommand } from '../../terminal/list-command.ts';
+import {
+  evmAddress,
+  optionalCngn,
+  optionalPair,
+  optionalSide,
+  quotedCngn,
+  requiredPair,
+  requiredSide,
+} from '../../terminal/parse/field-options.ts';
+import { id, oneOfAnyCase, option, required } from '../../terminal/parse/parameters.ts';
+import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { commands as book } from './book.ts';
 import { commands as orders } from './orders.ts';
-import { commands as trades } from './trades.ts';
+import { dealPreview, priceLimits, quoteTermsOf, quoteWithin } from './prices.ts';
 import { commands as vault } from './vault.ts';
 
-export const commands: readonly Command[] = [...trades, ...book, ...orders, ...vault];
+/** The flags that say what to trade. */
+interface TypedDeal {
+  readonly quote: string | undefined;
+  readonly order: string | undefined;
+  readonly pair: (typeof PAIRS)[number] | undefined;
+  readonly side: Side | undefined;
+  readonly amount: Amount | undefined;
+}
+
+const MODES = 'use --quote ID, or --order ID --amount CNGN, or --pair PAIR --side SIDE --amount CNGN';
+
+/** Returns the request for one of the three ways to trade, with its description. Throws CliError usage. */
+function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: TypedDeal) {
+  const given = Object.entries({
+    '--quote': quoteId,
+    '--order': orderId,
+    '--pair': pair,
+    '--side': side,
+    '--amount': amount,
+  });
+  const allowed = quoteId ? ['--quote'] : orderId ? ['--order', '--amount'] : ['--pair', '--side', '--amount'];
+  const extra = given.filter(([name, value]) => value !== undefined && !allowed.includes(name)).map(([name]) => name);
+  const missing = given.filter(([name, value]) => value === undefined && allowed.includes(name)).map(([name]) => name);
+  if (extra.length > 0)
+    throw new CliError('usage', `${allowed[0]} cannot be combined with ${extra.join(' and ')}`, { hint: MODES });
+  if (missing.length > 0)
+    throw new CliError('usage', `missing required options: ${missing.join(', ')}`, {
+      code: 'VALIDATION_ERROR',
+      hint: MODES,
+    });
+  const cngnAmount = amount && wireDecimal(amount);
+  if (quoteId)
+    return { request: { quoteId }, what: `trade on quote ${quoteId}`, lines: [['quote', quoteId]] as Line[] };
+  if (orderId)
+    return {
+      request: { orderId, cngnAmount },
+      what: `trade ${amount && amountForPeople(amount)} against order ${orderId}`,
+      lines: [['order', orderId]] as Line[],
+    };
+  const deal = pair && side && amount ? dealWords(side, pair, amount) : '';
+  return {
+    request: { pair, side, cngnAmount },
+    what: deal,
+    lines: [
+      ['pair', pair ?? ''],
+      ['trade', deal],
+    ] as Line[],
+  };
+}
+
+const destination = option(
+  '--to <address>',
+  'EVM address that receives the bought tokens (default: the account)',
+  evmAddress,
+);
+const serviceIdempotencyKey = option(
+  '--idempotency-key <key>',
+  'the service’s idempotency key: repeating it returns the earlier trade',
+  id,
+);
+
+const quoteCommand = command({
+  words: ['fx', 'quote'],
+  summary: 'Get a quote for a trade, valid for 5 minutes',
+  examples: [
+    'fiatrail fx quote --pair CNGN-USDC --side buy --amount 50000',
+    'fiatrail fx quote --pair CNGN-USDT --side sell --amount 50000 -o json --query quoteId',
+  ],
+  endpoints: [quote.id],
+  prints: { response: quote },
+  parameters: { pair: requiredPair, side: requiredSide, amount: quotedCngn },
+  fields: { cngnAmount: 'amount' },
+  run: async (session, { pair, side, amount }) => {
+    const reply = await session.call(quote, { pair, side, cngnAmount: wireDecimal(amount) });
+    saveQuote(session.world, reply.data.quote.quoteId, quoteTermsOf(reply.data.quote));
+    await session.note(
+      `the quote is valid for 5 minutes; trade on it with: fiatrail fx trades start --quote ${reply.data.quote.quoteId}`,
+    );
+    return outcomeOf(session, quote, reply);
+  },
+});
+
+const tradesStart = startCommand(fxTrade, trade, {
+  words: ['fx', 'trades', 'start'],
+  money: 'unguarded',
+  summary: 'Trade on a quote, against an order or at the best price',
+  details:
+    'A quote sets the pair, side and amount; an order sets the pair and side. With --max-price or --min-price, the command gets a quote and trades on it only if its price is within the limit; otherwise it exits with 9. cNGN is paid from the smart wallet. The sold tokens stay locked for up to 5 minutes.',
+  examples: [
+    'fiatrail fx trades start --pair CNGN-USDC --side buy --amount 50000 --wait',
+    'fiatrail fx trades start --pair CNGN-USDC --side buy --amount 50000 --max-price 1600 --yes',
+    'fiatrail fx trades start --quote quote_0198… --yes --wait -o json',
+    'fiatrail fx trades start --order order_0198… --amount 5000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
+  ],
+  until: 'until the trade settles',
+  calls: [quote.id],
+  parameters: {
+    quote: option('--quote <quote-id>', 'id of a quote less than 5 minutes old', id),
+    order: option('--order <order-id>', 'id of an order to trade against, at its price', id),
+    pair: optionalPair,
+    side: optionalSide,
+    amount: optionalCngn,
+    ...priceLimits,
+    to: destination,
+    key: serviceIdempotencyKey,
+  },
+  fields: {
+    quoteId: 'quote',
+    orderId: 'order',
+    cngnAmount: 'amount',
+    destinationWalletAddress: 'to',
+    idempotencyKey: 'key',
+  },
+  send: async (session, { to, key, maxPrice, minPrice, ...deal }, options) => {
+    const terms = termsOf(deal);
+    const limited = await quoteWithin(session, { ...deal, maxPrice, minPrice });
+    const { what } = terms;
+    const request = limited ? { quoteId: limited.quoteId } : terms.request;
+    const lines = [...terms.lines, ...(limited?.lines ?? [])];
+    const { pair, side, amount } = deal;
+    const quoted = limited?.terms ?? (deal.quote === undefined ? undefined : savedQuote(session.world, deal.quote));
+    return session.change(
+      trade,
+      { ...request, destinationWalletAddress: to, idempotencyKey: key ?? session.serviceIdempotencyKey() },
+      {
+        summary: what,
+        lines: [
+          ...lines,
+          ...(amount ? [amountLine(amount, 'decimal-string')] : []),
+          ['destination', to ?? 'the account'],
+        ],
+        ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
+        terms: () => quoted && { ...quoted },
+      },
+      options,
+    );
+  },
+});
+
+const marketOrdersStart = startCommand(fxTrade, marketOrder, {
+  words: ['fx', 'market-orders', 'start'],
+  money: 'unguarded',
+  summary: 'Place a market order at the best available prices',
+  examples: [
+    'fiatrail fx market-orders start --pair CNGN-USDC --side buy --amount 50000',
+    'fiatrail fx market-orders start --pair CNGN-USDT --side sell --amount 50000 --yes --wait -o json',
+  ],
+  until: 'until the trade settles',
+  calls: [quote.id],
+  parameters: {
+    pair: required(
+      '--pair <pair>',
+      `${PAIRS.join(', ')} or CNGN`,
+      oneOfAnyCase(...PAIRS, 'CNGN'),
+      'Pair (CNGN-USDC or CNGN-USDT):',
+    ),
+    side: requiredSide,
+    amount: quotedCngn,
+    to: destination,
+    key: serviceIdempotencyKey,
+  },
+  fields: { cngnAmount: 'amount', destinationWalletAddress: 'to', idempotencyKey: 'key' },
+  send: async (session, { pair, side, amount, to, key }, options) => {
+    return session.change(
+      marketOrder,
+      {
+        pair,
+        side,
+        cngnAmount: wireDecimal(amount),
+        destinationWalletAddress: to,
+        idempotencyKey: key ?? session.serviceIdempotencyKey(),
+      },
+      {
+        summary: `place a market order to ${dealWords(side, pair, amount)}`,
+        lines: [
+          ['pair', pair],
+          ['trade', dealWords(side, pair, amount)],
+          amountLine(amount, 'decimal-string'),
+          ['destination', to ?? 'the account'],
+        ],
+        previews: dealPreview(session, pair, side, amount),
+      },
+      options,
+    );
+  },
+});
+
+const tradesStatus = statusCommand(fxTrade, {
+  summary: 'Show the status of a trade',
+  id: 'trade id, from fx trades start or fx trades list',
+  examples: ['trade_0198…', 'trade_0198… --wait 5m -o json'],
+  until: 'until the trade settles, fails or expires',
+});
+
+const tradesList = listCommand(listTrades, {
+  words: ['fx', 'trades', 'list'],
+  summary: 'List trades, newest first',
+  examples: [
+    'fiatrail fx trades list --status completed --limit 20',
+    'fiatrail fx trades list --all -o ndjson --fields tradeId,cngnAmount,status',
+  ],
+  rows: 'trades',
+  parameters: {
+    pair: optionalPair,
+    side: optionalSide,
+    status: option('--status <status>', `${TRADE_STATES.join(', ')} (default all)`, oneOfAnyCase(...TRADE_STATES)),
+  },
+  listing: tradesBy,
+});
+
+export const commands: readonly Command[] = [
+  ...[quoteCommand, tradesStart, marketOrdersStart, tradesStatus, tradesList],
+  ...book,
+  ...orders,
+  ...vault,
+];

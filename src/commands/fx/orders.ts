@@ -2,18 +2,17 @@ import { CliError } from '../../base/errors.ts';
 import { createOrder, deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
 import type { Side } from '../../contract/fx.ts';
 import { inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
-import { listed } from '../../engine/lists/listed.ts';
+import { ordersBy } from '../../engine/operations/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { type Line, readPreviews } from '../../engine/previews.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } from '../../money/rates.ts';
 import { command } from '../../terminal/command.ts';
+import { listCommand } from '../../terminal/list-command.ts';
 import { optionalPair, requiredPair, requiredSide } from '../../terminal/parse/field-options.ts';
 import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
-import { listOptions } from '../../terminal/parse/paging.ts';
 import { amountOf, argument, id, oneOf, option, percent, picked, required } from '../../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
-import { balancePreview, marketPreview } from './previews.ts';
+import { balancePreview, marketPreview } from './prices.ts';
 
 const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
 const MIN_HELP = 'minimum per trade, in cNGN';
@@ -35,7 +34,7 @@ function checkBounds(min: Amount | undefined, max: Amount | undefined): void {
   });
 }
 
-interface Terms {
+interface OrderTerms {
   readonly pair: string;
   readonly side: Side;
   readonly price: Amount;
@@ -47,7 +46,7 @@ interface Terms {
 const range = (from: Amount, to: Amount) => `${amountForPeople(from)} to ${amountForPeople(to)}`;
 
 /** Describes what the order pays and receives: an order that buys stablecoin pays cNGN. */
-function termLines({ pair, side, price, min, max, spread: own }: Terms): readonly Line[] {
+function termLines({ pair, side, price, min, max, spread: own }: OrderTerms): readonly Line[] {
   const stablecoin = stablecoinOf(pair);
   const cngn = range(min, max);
   const tokens = `about ${range(inStablecoin(min, price, stablecoin), inStablecoin(max, price, stablecoin))}`;
@@ -112,25 +111,14 @@ const createCommand = command({
   },
 });
 
-const COLUMNS = [
-  { field: 'orderId', title: 'Order' },
-  { field: 'pair', title: 'Pair' },
-  { field: 'side', title: 'Side' },
-  { field: 'price', title: 'Price' },
-  { field: 'minAmount', title: 'Min' },
-  { field: 'maxAmount', title: 'Max' },
-  { field: 'status', title: 'Status' },
-] as const;
-
-const listCommand = command({
+const ordersList = listCommand(listOrders, {
   words: ['fx', 'orders', 'list'],
   summary: 'List your orders, newest first',
   examples: [
     'fiatrail fx orders list --status active',
     'fiatrail fx orders list --all -o csv --fields orderId,price,status',
   ],
-  endpoints: [listOrders.id],
-  prints: { response: listOrders },
+  rows: 'orders',
   parameters: {
     status: option(
       '--status <status>',
@@ -138,24 +126,8 @@ const listCommand = command({
       oneOf('active', 'paused', 'deleted'),
     ),
     pair: optionalPair,
-    ...periodOptions,
-    ...listOptions('orders'),
   },
-  run: async (session, { status, pair, ...page }) =>
-    listed(
-      session,
-      {
-        endpoint: listOrders,
-        columns: COLUMNS,
-        isById: true,
-        request: ({ size, startAfter }) => ({ status, pair, limit: size, startAfter }),
-        rowsOf: ({ orders }) => orders,
-        idOf: ({ orderId }) => orderId,
-        timeOf: ({ createdAt }) => createdAt,
-      },
-      page,
-      periodOf(page, session),
-    ),
+  listing: ordersBy,
 });
 
 const orderId = picked(
@@ -233,4 +205,4 @@ const removeCommand = command({
   },
 });
 
-export const commands = [createCommand, listCommand, updateCommand, removeCommand];
+export const commands = [createCommand, ordersList, updateCommand, removeCommand];

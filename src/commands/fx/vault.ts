@@ -8,9 +8,8 @@ import {
   setAutoSigningThreshold,
 } from '../../contract/endpoints/fx-auto-signing.ts';
 import { fxSettings, registerMpc } from '../../contract/endpoints/fx-vault.ts';
-import { outcomeOf } from '../../engine/outcome.ts';
 import { printable } from '../../money/amount.ts';
-import { command } from '../../terminal/command.ts';
+import { callCommand } from '../../terminal/command.ts';
 import { evmAddress } from '../../terminal/parse/field-options.ts';
 import {
   argument,
@@ -24,24 +23,20 @@ import {
 } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
-const settingsCommand = command({
+const settingsCommand = callCommand(fxSettings, {
   words: ['fx', 'vault', 'show'],
   summary: 'Show the MPC vault and its auto-signing settings',
   examples: ['fiatrail fx vault show', 'fiatrail fx vault show -o json --query mpcConfigStatus'],
-  endpoints: [fxSettings.id],
-  prints: { response: fxSettings },
   parameters: {},
-  run: async (session) => outcomeOf(session, fxSettings, await session.call(fxSettings, {})),
+  request: () => ({}),
 });
 
-const statusCommand = command({
+const statusCommand = callCommand(autoSigningStatus, {
   words: ['fx', 'auto-signing', 'show'],
   summary: 'Show whether auto-signing is on and how many trades it signed today',
   examples: ['fiatrail fx auto-signing show', 'fiatrail fx auto-signing show -o json --query enabled'],
-  endpoints: [autoSigningStatus.id],
-  prints: { response: autoSigningStatus },
   parameters: {},
-  run: async (session) => outcomeOf(session, autoSigningStatus, await session.call(autoSigningStatus, {})),
+  request: () => ({}),
 });
 
 const STATS = [
@@ -60,38 +55,30 @@ const STATS = [
   { field: 'totals', title: 'Total' },
 ] as const;
 
-const statsCommand = command({
+const statsCommand = callCommand(autoSigningStats, {
   words: ['fx', 'auto-signing', 'stats'],
   summary: 'Show daily auto-signing statistics',
   examples: ['fiatrail fx auto-signing stats --days 30', 'fiatrail fx auto-signing stats -o json --query totals'],
-  endpoints: [autoSigningStats.id],
-  prints: { response: autoSigningStats },
   parameters: { days: option('--days <count>', 'number of days, 1 to 365 (default 7)', wholeNumber(1, 365)) },
-  run: async (session, { days }) =>
-    outcomeOf(session, autoSigningStats, await session.call(autoSigningStats, { days }), { columns: STATS }),
+  request: ({ days }) => ({ days }),
+  columns: STATS,
 });
 
-const enableCommand = command({
+const enableCommand = callCommand(enableAutoSigning, {
   words: ['fx', 'auto-signing', 'enable'],
   summary: 'Enable auto-signing for trades up to the threshold',
   examples: ['fiatrail fx auto-signing enable', 'fiatrail fx auto-signing enable -o json --query usdThreshold.value'],
-  endpoints: [enableAutoSigning.id],
-  prints: { response: enableAutoSigning },
   parameters: {},
-  run: async (session) =>
-    outcomeOf(session, enableAutoSigning, await session.call(enableAutoSigning, { enabled: true })),
+  request: () => ({ enabled: true }),
 });
 
-const disableCommand = command({
+const disableCommand = callCommand(disableAutoSigning, {
   words: ['fx', 'auto-signing', 'disable'],
   summary: 'Disable auto-signing',
   details: 'Every trade then needs manual approval.',
   examples: ['fiatrail fx auto-signing disable', 'fiatrail fx auto-signing disable -o json --query enabled'],
-  endpoints: [disableAutoSigning.id],
-  prints: { response: disableAutoSigning },
   parameters: {},
-  run: async (session) =>
-    outcomeOf(session, disableAutoSigning, await session.call(disableAutoSigning, { enabled: false })),
+  request: () => ({ enabled: false }),
 });
 
 /** Parses US dollars, such as `500`, `$1,500.50` or `500 USD`, into the form the service takes. */
@@ -104,12 +91,10 @@ const dollars = (text: string): string => {
   });
 };
 
-const thresholdCommand = command({
+const thresholdCommand = callCommand(setAutoSigningThreshold, {
   words: ['fx', 'auto-signing', 'set'],
   summary: 'Set the auto-signing threshold for trades',
   examples: ['fiatrail fx auto-signing set 500', "fiatrail fx auto-signing set '$1,500.50' -o json"],
-  endpoints: [setAutoSigningThreshold.id],
-  prints: { response: setAutoSigningThreshold },
   parameters: {
     usd: argument(
       'usd',
@@ -119,8 +104,7 @@ const thresholdCommand = command({
     ),
   },
   fields: { usdThreshold: 'usd' },
-  run: async (session, { usd }) =>
-    outcomeOf(session, setAutoSigningThreshold, await session.call(setAutoSigningThreshold, { usdThreshold: usd })),
+  request: ({ usd }) => ({ usdThreshold: usd }),
 });
 
 const MAX_KEY_BYTES = 20_000;
@@ -156,7 +140,7 @@ async function vaultKey(session: Session, isOnStdin: boolean | undefined): Promi
   return new Secret((await prompter.secret('API key of the vault:', isKey)).trim());
 }
 
-const registerCommand = command({
+const registerCommand = callCommand(registerMpc, {
   words: ['fx', 'vault', 'set'],
   summary: 'Register the MPC vault that holds the stablecoins',
   details:
@@ -164,8 +148,6 @@ const registerCommand = command({
   examples: [
     'fiatrail fx vault set --vault-id v-17 --usdc 0x52908400098527886E0F7030069857D2E4169EE7 --usdt 0x8617E340B3D01FA5F11F306F4090FD50E238070D --email ops@example.com --public-key-file signer.pub --private-key-file client --api-key-stdin < key.txt',
   ],
-  endpoints: [registerMpc.id],
-  prints: { response: registerMpc },
   parameters: {
     vaultId: required('--vault-id <id>', 'vault id from the MPC provider', id, 'Vault id:'),
     usdc: required('--usdc <address>', 'address of the vault’s USDC wallet', evmAddress, 'USDC wallet of the vault:'),
@@ -193,25 +175,23 @@ const registerCommand = command({
     'tokenWallets.USDT': 'usdt',
     notificationEmails: 'emails',
   },
-  run: async (session, input) => {
-    const { vaultId, usdc, usdt, emails } = input;
+  request: async ({ vaultId, usdc, usdt, emails, ...files }, session) => {
     if (!emails || emails.length === 0)
       throw new CliError('usage', 'missing required option: --email <address>', {
         code: 'VALIDATION_ERROR',
         hint: 'add the addresses to notify of the vault’s approval and transactions',
       });
-    const publicKey = (await keyIn(session, '--public-key-file', input.publicKey)).trim();
-    const privateKey = new Secret(await keyIn(session, '--private-key-file', input.privateKeyFile));
-    const apiKey = await vaultKey(session, input.apiKeyStdin);
-    const reply = await session.call(registerMpc, {
+    const publicKey = (await keyIn(session, '--public-key-file', files.publicKey)).trim();
+    const privateKey = new Secret(await keyIn(session, '--private-key-file', files.privateKeyFile));
+    const apiKey = await vaultKey(session, files.apiKeyStdin);
+    return {
       mpcVaultApiKey: apiKey.reveal(),
       callbackClientSignerPublicKey: publicKey,
       mpcClientSignerPrivateKey: privateKey.reveal(),
       vaultId,
       tokenWallets: { USDC: usdc, USDT: usdt },
       notificationEmails: [...emails],
-    });
-    return outcomeOf(session, registerMpc, reply);
+    };
   },
 });
 

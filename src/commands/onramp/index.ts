@@ -1,12 +1,10 @@
 import { CliError } from '../../base/errors.ts';
 import type { Choice } from '../../base/world.ts';
 import { listDeposits } from '../../contract/endpoints/history.ts';
-import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
+import { startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { depositsBy } from '../../engine/lists/history.ts';
-import { listed } from '../../engine/lists/listed.ts';
-import { startedOutcome, startedShape, withAlso } from '../../engine/operations/started.ts';
-import { outcomeOf } from '../../engine/outcome.ts';
+import { onramp } from '../../engine/operations/onramps.ts';
 import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../engine/previews.ts';
 import { type Amount, amountForPeople, amount as amountIn, amountText, minorForPeople } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
@@ -15,9 +13,10 @@ import { toWireNumber } from '../../money/units.ts';
 import { askFor } from '../../terminal/ask/input.ts';
 import { pickUser } from '../../terminal/ask/pick/users.ts';
 import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
-import { command, type Guided } from '../../terminal/command.ts';
-import { evmAddress } from '../../terminal/parse/field-options.ts';
-import { BANK_STATUSES, choice, listOptions, userOption } from '../../terminal/parse/paging.ts';
+import { callCommand, type Guided } from '../../terminal/command.ts';
+import { listCommand } from '../../terminal/list-command.ts';
+import { evmAddress, userArgument } from '../../terminal/parse/field-options.ts';
+import { BANK_STATUSES, choice, userOption } from '../../terminal/parse/paging.ts';
 import {
   amountHelp,
   amountOf,
@@ -29,34 +28,26 @@ import {
   required,
   switchOn,
 } from '../../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
-import { waitOption, waitWords } from '../../terminal/parse/wait-option.ts';
+import { waitWords } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
-import {
-  accountToPay,
-  awaitPayment,
-  followOnramp,
-  ONRAMP,
-  PAYMENT_WAIT_MS,
-  sayWhatToPay,
-  sayWhereToPay,
-} from './payment.ts';
+import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
+import { accountToPay, awaitPayment, PAYMENT_WAIT_MS, sayWhatToPay, sayWhereToPay } from './payment.ts';
 
 type Swap = 'USDC' | 'USDT' | 'off' | undefined;
 
 /** The destination of the cNGN, as given by the options. */
-interface Route {
+interface OnrampRoute {
   readonly autoSwap?: Swap;
   readonly sweep?: boolean | undefined;
   readonly destination?: string | undefined;
 }
 
-function isSwapped({ autoSwap }: Route): boolean {
+function isSwapped({ autoSwap }: OnrampRoute): boolean {
   return autoSwap !== undefined && autoSwap !== 'off';
 }
 
 /** Throws CliError usage if the options conflict. */
-function requireRoute(route: Route): void {
+function requireRoute(route: OnrampRoute): void {
   if (!route.destination || (isSwapped(route) && !route.sweep)) return;
   throw new CliError('usage', '--destination requires --auto-swap and cannot be combined with --sweep', {
     hint: 'omit --destination, or change the other options',
@@ -64,7 +55,7 @@ function requireRoute(route: Route): void {
 }
 
 /** Describes where the money ends up, and in which asset. */
-function routeForPeople({ autoSwap, sweep, destination }: Route): string {
+function routeForPeople({ autoSwap, sweep, destination }: OnrampRoute): string {
   const where = sweep ? 'the user’s default wallet' : (destination ?? 'a new wallet of the user');
   if (autoSwap === undefined) return `${where}, as cNGN or the user’s onramp asset`;
   return autoSwap === 'off' ? `${where}, as cNGN` : `${where}, swapped into ${autoSwap}`;
@@ -90,15 +81,15 @@ const ASSETS: readonly Choice<'USDC' | 'USDT'>[] = [
 ];
 
 /** Whether an address for the swapped asset is given, but not the asset. */
-const lacksAsset = ({ destination, autoSwap }: Route) => destination !== undefined && autoSwap === undefined;
+const lacksAsset = ({ destination, autoSwap }: OnrampRoute) => destination !== undefined && autoSwap === undefined;
 
 /** Throws CliError usage if the options conflict, whatever the prompts will add. */
-function requirePossible(given: Route): void {
+function requirePossible(given: OnrampRoute): void {
   requireRoute(lacksAsset(given) ? { ...given, autoSwap: 'USDC' } : given);
 }
 
 /** Prompts for the destination of the cNGN, unless the options already set it. */
-async function askRoute(session: Session, given: Route): Promise<Route> {
+async function askRoute(session: Session, given: OnrampRoute): Promise<OnrampRoute> {
   const prompter = await session.world.prompter();
   const askAsset = () => prompter.select('Which asset?', ASSETS);
   if (lacksAsset(given)) return { autoSwap: await askAsset() };
@@ -109,7 +100,7 @@ async function askRoute(session: Session, given: Route): Promise<Route> {
 
 const ONRAMP_AMOUNT = required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:');
 
-interface Given extends Route {
+interface GivenOnramp extends OnrampRoute {
   readonly userId?: string | undefined;
   readonly amount?: Amount | undefined;
   readonly owner?: string | undefined;
@@ -117,7 +108,7 @@ interface Given extends Route {
 }
 
 /** Prompts for the user, the amount and the destination of the cNGN, then shows the account to pay until it is paid. */
-async function onrampGuide(session: Session, given: Given): Promise<Guided<Given> | undefined> {
+async function onrampGuide(session: Session, given: GivenOnramp): Promise<Guided<GivenOnramp> | undefined> {
   if (given.userId !== undefined && given.amount !== undefined) return undefined;
   requirePossible(given);
   const userId = given.userId ?? (await pickUser(session, 'Which user?'));
@@ -134,7 +125,7 @@ async function onrampGuide(session: Session, given: Given): Promise<Guided<Given
 }
 
 /** The equivalent command line. */
-function commandWords({ userId = '', amount, sweep, autoSwap, destination, owner, wait = 0 }: Given): string[] {
+function commandWords({ userId = '', amount, sweep, autoSwap, destination, owner, wait = 0 }: GivenOnramp): string[] {
   const options = [
     ['--amount', amount && trimDecimal(amountText(amount))],
     ['--auto-swap', autoSwap],
@@ -150,7 +141,7 @@ function commandWords({ userId = '', amount, sweep, autoSwap, destination, owner
 }
 
 /** Previews the fees, the total to pay and the balance, also afterwards if the cNGN stays in the user's wallet. */
-function lookAhead(session: Session, userId: string, amount: Amount, route: Route) {
+function lookAhead(session: Session, userId: string, amount: Amount, route: OnrampRoute) {
   return readPreviews(
     async () => {
       const { lines, total } = await feePreview(session, 'onramp', amount);
@@ -165,7 +156,7 @@ function lookAhead(session: Session, userId: string, amount: Amount, route: Rout
   );
 }
 
-const startCommand = command({
+const start = startCommand(onramp, startOnramp, {
   words: ['onramp', 'start'],
   money: 'unguarded',
   summary: 'Start an onramp',
@@ -175,10 +166,10 @@ const startCommand = command({
     'fiatrail onramp start 4f1c… --amount 5000',
     'fiatrail onramp start 4f1c… --amount ₦5,000.50 --sweep --yes -o json',
   ],
-  endpoints: [startOnramp.id, onrampStatus.id, getVirtualAccount.id],
-  prints: ONRAMP,
+  until: 'until the payment and the cNGN have arrived',
+  calls: [getVirtualAccount.id],
   parameters: {
-    userId: picked('active user', argument('user-id', 'user whose wallet receives the cNGN', id, 'Which user?')),
+    userId: userArgument('active user', 'user whose wallet receives the cNGN'),
     amount: ONRAMP_AMOUNT,
     sweep: switchOn('--sweep', 'forward the cNGN to the user’s default wallet'),
     autoSwap: option(
@@ -196,11 +187,10 @@ const startCommand = command({
       'EVM account that will own the wallet; the service cannot withdraw from it',
       evmAddress,
     ),
-    wait: waitOption('until the payment and the cNGN have arrived'),
   },
   fields: { assetSwap: 'autoSwap', sweepToOfframp: 'sweep', destinationAssetSwap: 'destination' },
   guide: onrampGuide,
-  run: async (session, { userId, amount, sweep, autoSwap, destination, owner, wait }) => {
+  send: async (session, { userId, amount, sweep, autoSwap, destination, owner }, options) => {
     const route = { autoSwap, sweep, destination };
     requireRoute(route);
     const request = {
@@ -212,7 +202,7 @@ const startCommand = command({
       destinationAssetSwap: destination,
       owner,
     };
-    const reply = await session.change(
+    return session.change(
       startOnramp,
       request,
       {
@@ -225,57 +215,41 @@ const startCommand = command({
         ],
         previews: () => lookAhead(session, userId, amount, route),
       },
-      { prints: startedShape(ONRAMP) },
+      options,
     );
-    const account = await accountToPay(session, reply.data.requestId);
-    const started = withAlso(ONRAMP, outcomeOf(session, startOnramp, reply), account);
-    if (wait === undefined) return startedOutcome(session, ONRAMP, started);
-    if (account) await sayWhatToPay(session, account);
-    return startedOutcome(session, ONRAMP, started, await followOnramp(session, reply.data.requestId, wait));
+  },
+  begun: async (session, { wait }, { requestId }) => {
+    const account = await accountToPay(session, requestId);
+    if (account && wait !== undefined) await sayWhatToPay(session, account);
+    return account;
   },
 });
 
-const accountCommand = command({
+const account = callCommand(getVirtualAccount, {
   words: ['onramp', 'account'],
   summary: 'Show the bank account to pay for an onramp',
   examples: [
     'fiatrail onramp account 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail onramp account 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query totalAmountWithFee.value',
   ],
-  endpoints: [getVirtualAccount.id],
-  prints: { response: getVirtualAccount },
   parameters: {
     requestId: picked('request', argument('request-id', 'request id, from onramp start', id, 'Which request?')),
   },
-  run: async (session, { requestId }) =>
-    outcomeOf(session, getVirtualAccount, await session.call(getVirtualAccount, { requestId })),
+  request: (input) => input,
 });
 
-const statusCommand = command({
-  words: ['onramp', 'status'],
+const status = statusCommand(onramp, {
   summary: 'Show the status of an onramp',
+  id: 'request id from onramp start, or the address of its wallet',
   examples: [
-    'fiatrail onramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail onramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
-    'fiatrail onramp status 0x52908400098527886E0F7030069857D2E4169EE7',
+    '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
+    '0x52908400098527886E0F7030069857D2E4169EE7',
   ],
-  endpoints: [onrampStatus.id],
-  prints: { response: onrampStatus },
-  parameters: {
-    requestId: picked(
-      'request',
-      argument('request-id', 'request id from onramp start, or the address of its wallet', id, 'Which request?'),
-    ),
-    wait: waitOption('until it completes or fails'),
-  },
-  run: async (session, { requestId, wait }) => {
-    const outcome = await followOnramp(session, requestId, wait ?? 0);
-    await sayWhereToPay(session, outcome);
-    return outcome;
-  },
+  read: sayWhereToPay,
 });
 
-const listCommand = command({
+const list = listCommand(listDeposits, {
   words: ['onramp', 'list'],
   summary: 'List the bank transfers that onramps received, newest first',
   details:
@@ -284,18 +258,10 @@ const listCommand = command({
     'fiatrail onramp list --status failed --since 7d',
     'fiatrail onramp list --since 2026-11-01 --until 2026-11-30 --all -o csv',
   ],
-  endpoints: [listDeposits.id],
   isView: true,
-  prints: { response: listDeposits },
-  parameters: {
-    status: choice('status', BANK_STATUSES),
-    user: userOption('only those of this user'),
-    ...periodOptions,
-    ...listOptions('rows'),
-  },
-  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
-  run: async (session, { status, user: userId, ...page }) =>
-    listed(session, depositsBy({ type: 'user_onramp', userId, status }), page, periodOf(page, session)),
+  rows: 'rows',
+  parameters: { status: choice('status', BANK_STATUSES), userId: userOption('only those of this user') },
+  listing: ({ status, userId }) => depositsBy({ type: 'user_onramp', userId, status }),
 });
 
-export const commands = [startCommand, accountCommand, statusCommand, listCommand];
+export const commands = [start, account, status, list];

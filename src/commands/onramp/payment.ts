@@ -1,11 +1,10 @@
 import { CliError } from '../../base/errors.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
-import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
+import { type onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { type Following, interruptedWait } from '../../engine/operations/follow.ts';
-import { followWork } from '../../engine/operations/follow-work.ts';
-import { onramp, TO_PAY } from '../../engine/operations/onramps.ts';
-import { startedOutcome } from '../../engine/operations/started.ts';
+import { onramp } from '../../engine/operations/onramps.ts';
+import { followWork, printedWork, startedOutcome } from '../../engine/operations/started.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { PREVIEW_READ } from '../../engine/previews.ts';
 import { amountForPeople } from '../../money/amount.ts';
@@ -18,20 +17,7 @@ const MINUTE_MS = 60_000;
 /** The 30 minutes in which the account can be paid, plus time to process the payment. */
 export const PAYMENT_WAIT_MS = 40 * MINUTE_MS;
 
-export const ONRAMP = {
-  start: startOnramp,
-  status: onrampStatus,
-  also: TO_PAY,
-} as const;
-
 type Shows = Following<typeof onrampStatus>['shows'];
-
-const statusCommand = (requestId: string) => `fiatrail onramp status ${requestId} --wait`;
-
-/** Waits until an onramp completes or fails. It is found by its request id, or by the address of its wallet. */
-export function followOnramp(session: Session, requestId: string, waitMs: number, shows?: Shows): Promise<Outcome> {
-  return followWork(session, onramp, requestId, waitMs, shows ? { shows } : {});
-}
 
 /** Shows the account to pay for an onramp that was just started, and waits for the payment. */
 export async function awaitPayment(session: Session, own: Outcome, waitMs: number): Promise<Outcome> {
@@ -41,15 +27,14 @@ export async function awaitPayment(session: Session, own: Outcome, waitMs: numbe
   // The account opens after the reply, so it expires slightly later than this counts.
   const sinceMs = world.clock.now();
   const account = await accountToPay(session, requestId);
-  const outcomeOf = (followed: Outcome) => startedOutcome(session, ONRAMP, own, followed);
-  if (!account) return outcomeOf(await followOnramp(session, requestId, waitMs));
-  await sayWhatToPay(session, account);
-  const shows = countdown(session, account, sinceMs);
-  return outcomeOf(await followOnramp(session, requestId, waitMs, shows));
+  if (account) await sayWhatToPay(session, account);
+  const shown = account && { shows: countdown(session, account, sinceMs) };
+  const ended = await followWork(session, onramp, requestId, waitMs, shown);
+  return startedOutcome(session, printedWork(onramp, startOnramp), own, ended);
 }
 
 /** Says what to pay, also with --quiet: without it, nobody can pay. */
-export async function sayWhatToPay(session: Session, account: Account): Promise<void> {
+export async function sayWhatToPay(session: Session, account: AccountToPay): Promise<void> {
   const { expiresAt } = account;
   const until = expiresAt && (timeText(expiresAt, { zone: session.globals.zone }) ?? expiresAt);
   await printLines(session.world, session.say, [
@@ -72,7 +57,7 @@ export async function sayWhereToPay(session: Session, { result }: Outcome): Prom
   await session.note(`these amounts exclude fees; show what to pay with: fiatrail onramp account ${requestId}`);
 }
 
-type Account = ResponseOf<typeof getVirtualAccount>['virtualAccount'] & { readonly expiresAt: string | undefined };
+type AccountToPay = ResponseOf<typeof getVirtualAccount>['virtualAccount'] & { readonly expiresAt: string | undefined };
 
 /** Polling of the account: about 30 seconds in total, within the rate limit. */
 const FIRST_PAUSE_MS = 150;
@@ -80,10 +65,14 @@ const PAUSE_GROWTH = 2;
 const MAX_READS = 8;
 
 /** Waits until the service has opened the account. If it cannot be read, says so and returns undefined; the onramp continues. */
-export async function accountToPay(session: Session, requestId: string): Promise<Account | undefined> {
+export async function accountToPay(session: Session, requestId: string): Promise<AccountToPay | undefined> {
   const { clock, interrupted } = session.world;
   const leave = () =>
-    interruptedWait(session, { again: statusCommand(requestId) }, 'before the account could be shown');
+    interruptedWait(
+      session,
+      { again: `fiatrail onramp status ${requestId} --wait` },
+      'before the account could be shown',
+    );
   let pauseMs = FIRST_PAUSE_MS;
   for (let read = 1; ; read++, pauseMs *= PAUSE_GROWTH) {
     try {
@@ -104,7 +93,7 @@ export async function accountToPay(session: Session, requestId: string): Promise
   }
 }
 
-function totalOf({ totalAmountWithFee }: Account): string {
+function totalOf({ totalAmountWithFee }: AccountToPay): string {
   const total = fromWire(totalAmountWithFee, 'naira', 'NGN');
   return total ? amountForPeople(total) : 'the total shown by the service';
 }
@@ -113,7 +102,7 @@ function totalOf({ totalAmountWithFee }: Account): string {
  * Returns the progress text: `pay ₦5,100.00 to 7549681956 (Harmattan Pay…) within 29:43` until the payment arrives. The
  * service's clock may differ from ours, so the account's lifetime is counted down; per minute if each text is a new line.
  */
-function countdown(session: Session, account: Account, sinceMs: number): NonNullable<Shows> {
+function countdown(session: Session, account: AccountToPay, sinceMs: number): NonNullable<Shows> {
   const { clock, stderr } = session.world;
   const spanMs = Date.parse(account.expiresAt ?? '') - Date.parse(account.createdAt ?? '');
   const within = (isLive: boolean) => {

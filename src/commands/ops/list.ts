@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { DEFAULT_LIMIT } from '../../engine/lists/listed.ts';
+import { DEFAULT_LIMIT } from '../../engine/lists/listing.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
 import { cursorOf, listDigest, pointOf } from '../../engine/lists/resume.ts';
 import type { Journal, Operation } from '../../journal/journal.ts';

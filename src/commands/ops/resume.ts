@@ -1,7 +1,8 @@
 import { CliError } from '../../base/errors.ts';
 import { accountsOf } from '../../engine/operations/accounts.ts';
 import { workStartedBy } from '../../engine/operations/find-work.ts';
-import { followWork } from '../../engine/operations/follow-work.ts';
+import { followWork } from '../../engine/operations/started.ts';
+import { isFollowed } from '../../engine/operations/work.ts';
 import { command } from '../../terminal/command.ts';
 import { id, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/wait-option.ts';
@@ -18,7 +19,7 @@ async function resumeAll(session: Session) {
     for (const operation of (await journal.list({ state: 'accepted', limit: Number.MAX_SAFE_INTEGER })).toReversed()) {
       const { endpoint, requestId, operationId: found } = operation;
       const work = await workStartedBy(endpoint);
-      if (requestId === null || !work?.status) continue;
+      if (requestId === null || !isFollowed(work)) continue;
       ids.push(found);
       try {
         await followWork(await accounts.of(operation), work, requestId, 0);
@@ -66,7 +67,7 @@ export const resumeCommand = command({
     const operation = await operationNamed(session, given);
     const { endpoint, requestId, state, operationId: found } = operation;
     const work = await workStartedBy(endpoint);
-    if (state !== 'accepted' || requestId === null || !work?.status)
+    if (state !== 'accepted' || requestId === null || !isFollowed(work))
       throw new CliError('declined', `this operation has nothing to wait for: it is ${state}`, {
         hint: `see it with: fiatrail ops show ${found}`,
       });

@@ -1,11 +1,12 @@
 import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
-import { command } from '../../terminal/command.ts';
-import { argument, id, option, picked, required } from '../../terminal/parse/parameters.ts';
+import { callCommand, command } from '../../terminal/command.ts';
+import { userArgument } from '../../terminal/parse/field-options.ts';
+import { id, option, required } from '../../terminal/parse/parameters.ts';
 import { plainText } from '../../terminal/parse/plain-text.ts';
 
-const userId = picked('user', argument('user-id', 'user id, from users list', id, 'Which user?'));
+const userId = userArgument('user');
 
 const showCommand = command({
   words: ['users', 'default-wallet', 'show'],
@@ -25,7 +26,7 @@ const showCommand = command({
   },
 });
 
-const setCommand = command({
+const setCommand = callCommand(setDefaultWallet, {
   words: ['users', 'default-wallet', 'set'],
   summary: 'Set the external wallet that receives a user’s cNGN',
   details:
@@ -34,8 +35,6 @@ const setCommand = command({
     'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network base',
     'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --label "cold wallet" -o json',
   ],
-  endpoints: [setDefaultWallet.id],
-  prints: { response: setDefaultWallet },
   parameters: {
     userId,
     address: required('--address <address>', 'address of the wallet on the network', id, 'Address:'),
@@ -43,10 +42,9 @@ const setCommand = command({
     label: option('--label <text>', 'label for the wallet', plainText),
   },
   fields: { blockchain: 'network' },
-  run: async (session, { userId, address, network, label }) => {
-    const request = { userId, address, blockchain: network.toLowerCase(), label };
-    return outcomeOf(session, setDefaultWallet, await session.call(setDefaultWallet, request));
-  },
+  request: ({ userId, address, network, label }) => ({
+    ...{ userId, address, blockchain: network.toLowerCase(), label },
+  }),
 });
 
 const removeCommand = command({

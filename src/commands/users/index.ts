@@ -1,16 +1,22 @@
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
-import { listed } from '../../engine/lists/listed.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { command } from '../../terminal/command.ts';
-import { listOptions, searchFilter, searchOption } from '../../terminal/parse/paging.ts';
-import { argument, id, oneOf, option, picked } from '../../terminal/parse/parameters.ts';
-import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
-import { DEACTIVATED_USER_SHOWN, USER_SHOWN } from './columns.ts';
+import { listCommand, listPeriod } from '../../terminal/list-command.ts';
+import { userArgument } from '../../terminal/parse/field-options.ts';
+import { searchFilter, searchOption } from '../../terminal/parse/paging.ts';
+import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { defaultWalletCommands } from './default-wallet.ts';
 import { manageCommands } from './manage.ts';
-import { onboardCommands } from './onboard.ts';
+import { onboardCommands, USER_SHOWN } from './onboard.ts';
+
+/** The columns of a deactivated user whose reason is known. */
+const DEACTIVATED_USER_SHOWN = [
+  ...USER_SHOWN.slice(0, 2),
+  { field: 'deactivationReason', title: 'Reason' },
+  ...USER_SHOWN.slice(2),
+] as const;
 
 const showCommand = command({
   words: ['users', 'show'],
@@ -22,10 +28,7 @@ const showCommand = command({
   endpoints: [getDetails.id],
   prints: { response: getDetails },
   parameters: {
-    userId: picked(
-      'user',
-      argument('user-id', 'user id, from users onboarding start or users list', id, 'Which user?'),
-    ),
+    userId: userArgument('user', 'user id, from users onboarding start or users list'),
   },
   run: async (session, { userId }) => {
     const reply = await session.call(getDetails, { userId });
@@ -42,46 +45,41 @@ const COLUMNS = [
   { field: 'virtualAccount.accountNumber', title: 'Account' },
 ] as const;
 
-type UserRow = ResponseOf<typeof listUsers>['users'][number];
+type ListedUser = ResponseOf<typeof listUsers>['users'][number];
 
-const listCommand = command({
+const list = listCommand(listUsers, {
   words: ['users', 'list'],
   summary: 'List verified users',
   examples: ['fiatrail users list --status active', 'fiatrail users list --all -o ndjson --fields userId,lastName'],
-  endpoints: [listUsers.id],
-  prints: { response: listUsers },
+  rows: 'users',
   parameters: {
     status: option('--status <status>', 'active, inactive or all (default all)', oneOf('active', 'inactive', 'all')),
     search: searchOption('name or account number'),
-    ...periodOptions,
+    ...listPeriod,
     sortBy: option(
       '--sort-by <field>',
       'sort by createdAt or verifiedAt (default verifiedAt)',
       oneOf('createdAt', 'verifiedAt'),
     ),
-    order: option('--sort-order <direction>', 'sort direction, asc or desc (default desc)', oneOf('asc', 'desc')),
-    ...listOptions('users'),
-  },
-  fields: { orderDirection: 'order' },
-  run: async (session, { status, search, sortBy, order, ...page }) =>
-    listed(
-      session,
-      {
-        endpoint: listUsers,
-        columns: COLUMNS,
-        request: ({ size, offset }) => ({ limit: size, offset, status, sortBy, orderDirection: order }),
-        rowsOf: ({ users }) => users,
-        totalOf: ({ pagination }) => pagination?.total,
-        idOf: ({ userId }: UserRow) => userId,
-        isOldestFirst: order === 'asc',
-        timeOf: (user: UserRow) => (sortBy === 'createdAt' ? user.createdAt : user.verifiedAt),
-        filter: searchFilter<UserRow>(search, ({ firstName, lastName, virtualAccount }) => [
-          ...[firstName, lastName, virtualAccount?.accountNumber, virtualAccount?.accountName],
-        ]),
-      },
-      page,
-      periodOf(page, session),
+    orderDirection: option(
+      '--sort-order <direction>',
+      'sort direction, asc or desc (default desc)',
+      oneOf('asc', 'desc'),
     ),
+  },
+  listing: ({ status, search, sortBy, orderDirection }) => ({
+    endpoint: listUsers,
+    columns: COLUMNS,
+    request: ({ size, offset }) => ({ limit: size, offset, status, sortBy, orderDirection }),
+    rowsOf: ({ users }) => users,
+    totalOf: ({ pagination }) => pagination?.total,
+    idOf: ({ userId }) => userId,
+    isOldestFirst: orderDirection === 'asc',
+    timeOf: (user) => (sortBy === 'createdAt' ? user.createdAt : user.verifiedAt),
+    filter: searchFilter(search, ({ firstName, lastName, virtualAccount }: ListedUser) => [
+      ...[firstName, lastName, virtualAccount?.accountNumber, virtualAccount?.accountName],
+    ]),
+  }),
 });
 
-export const commands = [...onboardCommands, showCommand, listCommand, ...manageCommands, ...defaultWalletCommands];
+export const commands = [...onboardCommands, showCommand, list, ...manageCommands, ...defaultWalletCommands];

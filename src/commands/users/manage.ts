@@ -3,9 +3,9 @@ import { setStatus, updateOnrampAsset } from '../../contract/endpoints/user-sett
 import { migrateUserWallets } from '../../contract/endpoints/wallet-migration.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { percentText } from '../../money/rates.ts';
-import { command } from '../../terminal/command.ts';
+import { callCommand, command } from '../../terminal/command.ts';
+import { userArgument } from '../../terminal/parse/field-options.ts';
 import {
-  argument,
   id,
   onOrOff,
   option,
@@ -19,22 +19,16 @@ import {
 import { plainText } from '../../terminal/parse/plain-text.ts';
 import { objectOf, properties } from '../../terminal/parse/properties.ts';
 
-const userIdOf = (picks: 'active user' | 'inactive user') =>
-  picked(picks, argument('user-id', 'user id, from users list', id, 'Which user?'));
-
-const activateCommand = command({
+const activateCommand = callCommand(setStatus, {
   words: ['users', 'activate'],
   summary: 'Activate a user',
   details: 'The user can transact and receive deposits again.',
   examples: ['fiatrail users activate 4f1c…', 'fiatrail users activate 4f1c… -o json --query changedAt'],
-  endpoints: [setStatus.id],
-  prints: { response: setStatus },
-  parameters: { userId: userIdOf('inactive user') },
-  run: async (session, { userId }) =>
-    outcomeOf(session, setStatus, await session.call(setStatus, { userId, active: true })),
+  parameters: { userId: userArgument('inactive user') },
+  request: ({ userId }) => ({ userId, active: true }),
 });
 
-const deactivateCommand = command({
+const deactivateCommand = callCommand(setStatus, {
   words: ['users', 'deactivate'],
   summary: 'Deactivate a user',
   details: 'The user can neither transact nor receive deposits until reactivated.',
@@ -42,14 +36,11 @@ const deactivateCommand = command({
     'fiatrail users deactivate 4f1c… --reason "asked by compliance, case 118"',
     'fiatrail users deactivate 4f1c… --reason "lost phone" -o json --query active',
   ],
-  endpoints: [setStatus.id],
-  prints: { response: setStatus },
   parameters: {
-    userId: userIdOf('active user'),
+    userId: userArgument('active user'),
     reason: required('--reason <text>', 'reason, kept in the audit log', plainText, 'Reason (kept in the audit log):'),
   },
-  run: async (session, { userId, reason }) =>
-    outcomeOf(session, setStatus, await session.call(setStatus, { userId, active: false, reason })),
+  request: ({ userId, reason }) => ({ userId, active: false, reason }),
 });
 
 const MIGRATED = [
@@ -91,7 +82,7 @@ const migrateCommand = command({
   },
 });
 
-const onrampAssetCommand = command({
+const onrampAssetCommand = callCommand(updateOnrampAsset, {
   words: ['users', 'onramp-asset', 'set'],
   summary: 'Set the asset that a user’s onramps deliver',
   details: 'Applies to future onramps. The --auto-swap option of an onramp overrides it.',
@@ -99,33 +90,23 @@ const onrampAssetCommand = command({
     'fiatrail users onramp-asset set 4f1c… --asset USDC --enabled on --slippage 0.5%',
     'fiatrail users onramp-asset set 4f1c… --asset CNGN --enabled off -o json',
   ],
-  endpoints: [updateOnrampAsset.id],
-  prints: { response: updateOnrampAsset },
   parameters: {
-    userId: userIdOf('active user'),
+    userId: userArgument('active user'),
     asset: required('--asset <ticker>', 'asset to deliver: CNGN, USDC or USDT', ticker, 'Asset (CNGN, USDC or USDT):'),
     autoSwap: option('--enabled <on|off>', 'swap into the asset unless an onramp overrides it', onOrOff),
     slippage: option('--slippage <percent>', 'maximum slippage of a swap, such as 0.5%', percent),
   },
   fields: { preferredAsset: 'asset', 'preferences.autoSwap': 'autoSwap', 'preferences.slippageTolerance': 'slippage' },
-  run: async (session, { userId, asset, autoSwap, slippage }) => {
-    if (asset === 'CNGN' && autoSwap) {
+  request: ({ userId, asset, autoSwap, slippage }) => {
+    if (asset === 'CNGN' && autoSwap)
       throw new CliError(
         'usage',
         '--enabled on cannot be combined with --asset CNGN, because onramps already deliver cNGN',
-        {
-          hint: 'use --asset USDC, --asset USDT or --enabled off',
-        },
+        { hint: 'use --asset USDC, --asset USDT or --enabled off' },
       );
-    }
     const slippageTolerance = slippage === undefined ? undefined : percentText(slippage);
     const isPlain = autoSwap === undefined && slippageTolerance === undefined;
-    const reply = await session.call(updateOnrampAsset, {
-      userId,
-      preferredAsset: asset,
-      preferences: isPlain ? undefined : { autoSwap, slippageTolerance },
-    });
-    return outcomeOf(session, updateOnrampAsset, reply);
+    return { userId, preferredAsset: asset, preferences: isPlain ? undefined : { autoSwap, slippageTolerance } };
   },
 });
 

@@ -1,21 +1,40 @@
 import { modeForPeople } from '../../account/mode.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { getDetails, onboard, onboardStatus } from '../../contract/endpoints/users.ts';
-import { followWork } from '../../engine/operations/follow-work.ts';
-import { startedOutcome, startedShape } from '../../engine/operations/started.ts';
+import { getDetails, onboard } from '../../contract/endpoints/users.ts';
 import { onboarding } from '../../engine/operations/users.ts';
-import type { Outcome } from '../../engine/outcome.ts';
-import { outcomeOf } from '../../engine/outcome.ts';
+import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
 import { timeText } from '../../present/times.ts';
 import { askFor } from '../../terminal/ask/input.ts';
 import { showEquivalentCommand, wizardOutcome } from '../../terminal/ask/wizard.ts';
-import { command, type Guided } from '../../terminal/command.ts';
-import { argument, id, option, optionalArgument, picked, switchOn } from '../../terminal/parse/parameters.ts';
-import { DEFAULT_WAIT_MS, waitOption, waitWords } from '../../terminal/parse/wait-option.ts';
+import type { Guided } from '../../terminal/command.ts';
+import { id, option, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
+import { DEFAULT_WAIT_MS, waitWords } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
-import { USER_SHOWN } from './columns.ts';
+import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { earlierOnboarding, recordRetried, refusedAgain, requireUseful } from './retry.ts';
+
+/** The columns of a user: names, wallets and permanent accounts. */
+export const USER_SHOWN = [
+  { field: 'userId', title: 'User' },
+  { field: 'isActive', title: 'Active' },
+  { field: 'personalDetails.firstName', title: 'First name' },
+  { field: 'personalDetails.middleName', title: 'Middle name' },
+  { field: 'personalDetails.lastName', title: 'Last name' },
+  { field: 'walletDetails.evmWallet', title: 'EVM wallet' },
+  { field: 'walletDetails.bantuWallet', title: 'Bantu wallet' },
+  { field: 'walletDetails.solanaWallet', title: 'Solana wallet' },
+  {
+    field: 'virtualAccounts',
+    title: 'Permanent accounts',
+    columns: [
+      { field: 'accountNumber', title: 'Number' },
+      { field: 'accountName', title: 'Name' },
+      { field: 'bankName', title: 'Bank' },
+      { field: 'status', title: 'Status' },
+    ],
+  },
+] as const;
 
 const bvnText = (text: string) => {
   if (/^[0-9]{11}$/.test(text)) return new Secret(text);
@@ -26,7 +45,7 @@ const bvnText = (text: string) => {
   });
 };
 
-interface Given {
+interface GivenOnboarding {
   readonly bvn?: Secret | undefined;
   readonly bvnStdin?: boolean | undefined;
   readonly retry?: string | undefined;
@@ -36,7 +55,7 @@ interface Given {
 const PIPE_BVN = 'pipe the 11 digits into the command, or redirect a file: --bvn-stdin < bvn.txt';
 
 /** Reads the BVN from the argument or from standard input. Throws CliError usage. */
-async function readBvn(session: Session, { bvn, bvnStdin }: Given): Promise<Secret> {
+async function readBvn(session: Session, { bvn, bvnStdin }: GivenOnboarding): Promise<Secret> {
   if (bvn && bvnStdin) throw new CliError('usage', '<bvn> cannot be combined with --bvn-stdin');
   if (bvn) return bvn;
   if (bvnStdin) {
@@ -55,7 +74,7 @@ async function readBvn(session: Session, { bvn, bvnStdin }: Given): Promise<Secr
 }
 
 /** Prompts for the BVN, waits until its holder is verified, and shows the user with the permanent account. */
-async function guide(session: Session, given: Given): Promise<Guided<Given> | undefined> {
+async function guide(session: Session, given: GivenOnboarding): Promise<Guided<GivenOnboarding> | undefined> {
   if (given.bvn || given.bvnStdin) return undefined;
   const earlier = given.retry === undefined ? undefined : await earlierOnboarding(session, given.retry);
   if (earlier) {
@@ -96,9 +115,7 @@ async function showOnboarded(session: Session, own: Outcome): Promise<Outcome> {
   }
 }
 
-const WORK = { start: onboard, status: onboardStatus } as const;
-
-const onboardCommand = command({
+const start = startCommand(onboarding, onboard, {
   words: ['users', 'onboarding', 'start'],
   summary: 'Onboard a user by BVN',
   details:
@@ -108,8 +125,8 @@ const onboardCommand = command({
     'printf 12345678901 | fiatrail users onboarding start --bvn-stdin --wait --yes -o json',
     'fiatrail users onboarding start --retry 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --bvn-stdin < bvn.txt',
   ],
-  endpoints: [onboard.id, onboardStatus.id, getDetails.id],
-  prints: WORK,
+  until: 'until the user is verified',
+  calls: [getDetails.id],
   parameters: {
     bvn: optionalArgument('bvn', 'BVN, 11 digits; prefer --bvn-stdin', bvnText),
     bvnStdin: switchOn('--bvn-stdin', 'read the BVN from standard input'),
@@ -118,46 +135,26 @@ const onboardCommand = command({
       'onboarding to retry: its operation id or request id, from ops list --kind onboarding',
       id,
     ),
-    wait: waitOption('until the user is verified'),
   },
   guide,
-  run: async (session, input) => {
+  send: async (session, input, options) => {
     const bvn = await readBvn(session, input);
     const earlier = input.retry === undefined ? undefined : await earlierOnboarding(session, input.retry);
     if (earlier) await requireUseful(session, earlier, bvn);
-    const sent = session.call(onboard, { bvn: bvn.reveal() }, { prints: startedShape(WORK) });
+    const sent = session.call(onboard, { bvn: bvn.reveal() }, options);
     const reply = await sent.catch(async (error: unknown) => {
       throw earlier ? await refusedAgain(session, error, earlier) : error;
     });
     if (earlier) await recordRetried(session, earlier);
-    const started = outcomeOf(session, onboard, reply);
-    if (input.wait === undefined) return startedOutcome(session, WORK, started);
-    return startedOutcome(
-      session,
-      WORK,
-      started,
-      await followWork(session, onboarding, reply.data.requestId, input.wait),
-    );
+    return reply;
   },
 });
 
-const onboardingCommand = command({
-  words: ['users', 'onboarding', 'status'],
+const status = statusCommand(onboarding, {
   summary: 'Show the status of an onboarding',
-  examples: [
-    'fiatrail users onboarding status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail users onboarding status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 2m -o json',
-  ],
-  endpoints: [onboardStatus.id],
-  prints: { response: onboardStatus },
-  parameters: {
-    requestId: picked(
-      'request',
-      argument('request-id', 'request id, from users onboarding start', id, 'Which request?'),
-    ),
-    wait: waitOption('until the user is verified'),
-  },
-  run: async (session, { requestId, wait }) => followWork(session, onboarding, requestId, wait ?? 0),
+  id: 'request id, from users onboarding start',
+  examples: ['0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de', '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 2m -o json'],
+  until: 'until the user is verified',
 });
 
-export const onboardCommands = [onboardCommand, onboardingCommand];
+export const onboardCommands = [start, status];

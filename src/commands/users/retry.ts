@@ -3,8 +3,8 @@ import type { Secret } from '../../base/secret.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onboard, type onboardStatus } from '../../contract/endpoints/users.ts';
 import type { Change } from '../../engine/change.ts';
-import { followWork } from '../../engine/operations/follow-work.ts';
 import { recordedData } from '../../engine/operations/recorded.ts';
+import { followWork } from '../../engine/operations/started.ts';
 import { onboarding } from '../../engine/operations/users.ts';
 import { recognizableInput } from '../../engine/send.ts';
 import { CLEARED } from '../../journal/chain.ts';
@@ -15,7 +15,7 @@ import type { Session } from '../../terminal/session.ts';
 const EVERY = 1_000;
 
 /** An earlier onboarding to retry. */
-interface Earlier {
+interface EarlierOnboarding {
   readonly operation: Operation;
   /** Whether it is unknown if the service accepted it. */
   readonly isInDoubt: boolean;
@@ -26,7 +26,7 @@ interface Earlier {
 }
 
 /** Finds an onboarding of this account that can be retried. Throws CliError usage. */
-export async function earlierOnboarding(session: Session, id: string): Promise<Earlier> {
+export async function earlierOnboarding(session: Session, id: string): Promise<EarlierOnboarding> {
   const journal = await session.journal();
   const found = await onboardingNamed(session, journal, id);
   // The journal may not know yet how it ended.
@@ -71,7 +71,11 @@ function endOf(operation: Operation): Partial<ResponseOf<typeof onboardStatus>> 
  * Checks that this BVN may be sent. If the outcome of the earlier onboarding is unknown, the BVN must be the same one: the service
  * accepts a BVN only once, so nobody is onboarded twice. Throws CliError: `usage`, `declined`.
  */
-export async function requireUseful(session: Session, { operation, ...earlier }: Earlier, bvn: Secret): Promise<void> {
+export async function requireUseful(
+  session: Session,
+  { operation, ...earlier }: EarlierOnboarding,
+  bvn: Secret,
+): Promise<void> {
   const journal = await session.journal();
   const isSame = await isSameBvn(session, journal, operation, bvn);
   if (earlier.isInDoubt && isSame === undefined)
@@ -116,7 +120,7 @@ async function isSameBvn(
 }
 
 /** Resolves earlier onboardings of a BVN that was accepted now: they were not accepted, or they failed. */
-export async function recordRetried(session: Session, { operation, isInDoubt }: Earlier): Promise<void> {
+export async function recordRetried(session: Session, { operation, isInDoubt }: EarlierOnboarding): Promise<void> {
   if (!isInDoubt) return;
   const resolve = `fiatrail ops resolve ${operation.operationId} --not-done --reason TEXT`;
   const taken = session.activity.changed()?.operationId;
@@ -135,7 +139,7 @@ export async function recordRetried(session: Session, { operation, isInDoubt }: 
 }
 
 /** Adds a hint to a refusal: the BVN may belong to the user that the earlier onboarding created, or another one. */
-export async function refusedAgain(session: Session, error: unknown, earlier: Earlier): Promise<unknown> {
+export async function refusedAgain(session: Session, error: unknown, earlier: EarlierOnboarding): Promise<unknown> {
   if (!earlier.isInDoubt || !(error instanceof CliError) || error.category !== 'refused') return error;
   const alike = await onboardingsLike(session, earlier.operation).catch(() => []);
   const resolve = `fiatrail ops resolve ${earlier.operation.operationId}`;

@@ -4,7 +4,7 @@ import {
   setExternalWalletStatus,
 } from '../../contract/endpoints/external-wallets.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { command } from '../../terminal/command.ts';
+import { callCommand, command } from '../../terminal/command.ts';
 import { argument, id, oneOf, option, picked, required, switchOn } from '../../terminal/parse/parameters.ts';
 import { plainText } from '../../terminal/parse/plain-text.ts';
 
@@ -13,15 +13,13 @@ const address = picked(
   argument('external-wallet', 'address of a registered wallet, from wallets show', id, 'Which wallet?'),
 );
 
-const addCommand = command({
+const addCommand = callCommand(addExternalWallet, {
   words: ['wallets', 'external', 'add'],
   summary: 'Register an external wallet for transfers',
   examples: [
     'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network base --type cold --label vault',
     'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --type custodial --custodian "Acme Custody" -o json',
   ],
-  endpoints: [addExternalWallet.id],
-  prints: { response: addExternalWallet },
   parameters: {
     address: argument('address', 'address of the wallet on the network', id, 'Address:'),
     network: required('--network <network>', 'network, such as base, eth or bsc', id, 'Network:'),
@@ -43,9 +41,9 @@ const addCommand = command({
     'metadata.location': 'location',
     'metadata.backupExists': 'backupExists',
   },
-  run: async (session, { address, network, type, label, purpose, isDefault, custodian, location, backupExists }) => {
+  request: ({ address, network, type, label, purpose, isDefault, custodian, location, backupExists }) => {
     const metadata = { custodian, location, backupExists: backupExists && backupExists === 'yes' };
-    const reply = await session.call(addExternalWallet, {
+    return {
       address,
       blockchain: network.toLowerCase(),
       type: type ?? 'other',
@@ -53,41 +51,30 @@ const addCommand = command({
       purpose,
       isDefault: isDefault || undefined,
       metadata: Object.values(metadata).some((value) => value !== undefined) ? metadata : undefined,
-    });
-    return outcomeOf(session, addExternalWallet, reply);
+    };
   },
 });
 
-const enableCommand = command({
+const enableCommand = callCommand(setExternalWalletStatus, {
   words: ['wallets', 'external', 'enable'],
   summary: 'Enable transfers to an external wallet',
   examples: [
     'fiatrail wallets external enable 0x52908400098527886E0F7030069857D2E4169EE7',
     'fiatrail wallets external enable 0x52908400098527886E0F7030069857D2E4169EE7 -o json --query status',
   ],
-  endpoints: [setExternalWalletStatus.id],
-  prints: { response: setExternalWalletStatus },
   parameters: { address },
-  run: async (session, { address }) => {
-    const reply = await session.call(setExternalWalletStatus, { address, status: 'active' });
-    return outcomeOf(session, setExternalWalletStatus, reply);
-  },
+  request: ({ address }) => ({ address, status: 'active' as const }),
 });
 
-const disableCommand = command({
+const disableCommand = callCommand(setExternalWalletStatus, {
   words: ['wallets', 'external', 'disable'],
   summary: 'Disable transfers to an external wallet',
   examples: [
     'fiatrail wallets external disable 0x52908400098527886E0F7030069857D2E4169EE7',
     'fiatrail wallets external disable 0x52908400098527886E0F7030069857D2E4169EE7 -o json --query status',
   ],
-  endpoints: [setExternalWalletStatus.id],
-  prints: { response: setExternalWalletStatus },
   parameters: { address },
-  run: async (session, { address }) => {
-    const reply = await session.call(setExternalWalletStatus, { address, status: 'inactive' });
-    return outcomeOf(session, setExternalWalletStatus, reply);
-  },
+  request: ({ address }) => ({ address, status: 'inactive' as const }),
 });
 
 const removeCommand = command({

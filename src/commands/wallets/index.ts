@@ -1,8 +1,8 @@
 import { getFintechAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { getFintechWallet, listUserWallets } from '../../contract/endpoints/wallets.ts';
-import { outcomeOf } from '../../engine/outcome.ts';
-import { command } from '../../terminal/command.ts';
-import { argument, id, picked } from '../../terminal/parse/parameters.ts';
+import { callCommand } from '../../terminal/command.ts';
+import { userArgument } from '../../terminal/parse/field-options.ts';
+
 import { externalCommands } from './external.ts';
 
 const SHOWN = [
@@ -24,15 +24,13 @@ const SHOWN = [
   },
 ] as const;
 
-const showCommand = command({
+const showCommand = callCommand(getFintechWallet, {
   words: ['wallets', 'show'],
   summary: 'Show the account’s smart wallet and external wallets',
   examples: ['fiatrail wallets show', 'fiatrail wallets show -o json --query smartWallet.address'],
-  endpoints: [getFintechWallet.id],
-  prints: { response: getFintechWallet },
   parameters: {},
-  run: async (session) =>
-    outcomeOf(session, getFintechWallet, await session.call(getFintechWallet, {}), { columns: SHOWN }),
+  request: () => ({}),
+  columns: SHOWN,
 });
 
 const COLUMNS = [
@@ -44,15 +42,13 @@ const COLUMNS = [
   { field: 'balances.USDT.balance', title: 'USDT', align: 'right' },
 ] as const;
 
-const userCommand = command({
+const userCommand = callCommand(listUserWallets, {
   words: ['wallets', 'list'],
   summary: 'List a user’s wallets and their balances',
   examples: ['fiatrail wallets list 4f1c…', 'fiatrail wallets list 4f1c… -o csv'],
-  endpoints: [listUserWallets.id],
-  prints: { response: listUserWallets },
-  parameters: { userId: picked('user', argument('user-id', 'user id, from users list', id, 'Which user?')) },
-  run: async (session, { userId }) =>
-    outcomeOf(session, listUserWallets, await session.call(listUserWallets, { userId }), { columns: COLUMNS }),
+  parameters: { userId: userArgument('user') },
+  request: (input) => input,
+  columns: COLUMNS,
 });
 
 const DEPOSIT_ACCOUNT = [
@@ -63,17 +59,15 @@ const DEPOSIT_ACCOUNT = [
   { field: 'createdAt', title: 'Created' },
 ] as const;
 
-const depositAccountCommand = command({
+const depositAccountCommand = callCommand(getFintechAccount, {
   words: ['wallets', 'deposit-account'],
   summary: 'Show the bank account that funds the account’s default wallet',
   details:
     'Naira paid into it becomes cNGN in the default wallet. It never expires and accepts any amount from any sender.',
   examples: ['fiatrail wallets deposit-account', 'fiatrail wallets deposit-account -o json --query accountNumber'],
-  endpoints: [getFintechAccount.id],
-  prints: { response: getFintechAccount },
   parameters: {},
-  run: async (session) =>
-    outcomeOf(session, getFintechAccount, await session.call(getFintechAccount, {}), { columns: DEPOSIT_ACCOUNT }),
+  request: () => ({}),
+  columns: DEPOSIT_ACCOUNT,
 });
 
 export const commands = [showCommand, userCommand, depositAccountCommand, ...externalCommands];

@@ -163,9 +163,6 @@ export const triggerCommand = command({
     };
   },
 });
-    };
-  },
-});
 
 /** Example values by the name of a field, where a text that only looks like one would mislead. */
 const BY_NAME: readonly (readonly [name: RegExp, value: string])[] = [

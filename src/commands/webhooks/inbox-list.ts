@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { openProfileInbox } from '../../engine/inbox.ts';
-import { DEFAULT_LIMIT } from '../../engine/lists/listed.ts';
+import { DEFAULT_LIMIT } from '../../engine/lists/listing.ts';
 import { cursorOf, listDigest, pointOf } from '../../engine/lists/resume.ts';
 import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';

@@ -1,7 +1,7 @@
 import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { listDeposits, listPayouts, listTransactions } from '../../contract/endpoints/history.ts';
 import { listWithdrawals } from '../../contract/endpoints/withdrawals.ts';
-import type { Listing, RowFilter } from './listed.ts';
+import type { Listing, RowFilter } from './listing.ts';
 
 const WHEN = { field: 'createdAt', title: 'When', isBrief: true } as const;
 const HEAD = [WHEN, { field: 'type', title: 'Type' }, { field: 'amount', title: 'Amount' }] as const;
@@ -9,14 +9,14 @@ const STATUS = { field: 'status', title: 'Status' } as const;
 const ID = { field: 'id', title: 'ID', isWide: true } as const;
 
 /** What a list of the history is filtered by, apart from its period. */
-type Wanted<E extends Endpoint> = Omit<RequestOf<E>, 'limit' | 'offset' | 'startDate' | 'endDate'>;
+type HistoryFilters<E extends Endpoint> = Omit<RequestOf<E>, 'limit' | 'offset' | 'startDate' | 'endDate'>;
 
 /** A list whose pages have limit, offset and hasMore beside the rows. */
 function ofHistory<
   E extends typeof listDeposits | typeof listPayouts | typeof listTransactions | typeof listWithdrawals,
   Row,
 >(
-  wanted: Wanted<E>,
+  wanted: HistoryFilters<E>,
   list: Pick<Listing<E, Row>, 'endpoint' | 'columns' | 'rowsOf' | 'idOf' | 'filter'>,
 ): Listing<E, Row> {
   return {
@@ -27,7 +27,7 @@ function ofHistory<
 }
 
 /** Incoming bank transfers. */
-export const depositsBy = (wanted: Wanted<typeof listDeposits>) =>
+export const depositsBy = (wanted: HistoryFilters<typeof listDeposits>) =>
   ofHistory(wanted, {
     endpoint: listDeposits,
     columns: [...HEAD, STATUS, { field: 'depositor.name', title: 'From' }, ID],
@@ -36,7 +36,7 @@ export const depositsBy = (wanted: Wanted<typeof listDeposits>) =>
   });
 
 /** Outgoing bank transfers. */
-export const payoutsBy = (wanted: Wanted<typeof listPayouts>) =>
+export const payoutsBy = (wanted: HistoryFilters<typeof listPayouts>) =>
   ofHistory(wanted, {
     endpoint: listPayouts,
     columns: [...HEAD, STATUS, { field: 'bankAccount.accountName', title: 'To' }, ID],
@@ -45,7 +45,7 @@ export const payoutsBy = (wanted: Wanted<typeof listPayouts>) =>
   });
 
 /** Bank transfers in both directions. */
-export const transactionsBy = (wanted: Wanted<typeof listTransactions>) =>
+export const transactionsBy = (wanted: HistoryFilters<typeof listTransactions>) =>
   ofHistory(wanted, {
     endpoint: listTransactions,
     columns: [WHEN, { field: 'direction', title: 'Direction' }, ...HEAD.slice(1), STATUS, ID],
@@ -56,7 +56,7 @@ export const transactionsBy = (wanted: Wanted<typeof listTransactions>) =>
 export type Withdrawal = NonNullable<NonNullable<ResponseOf<typeof listWithdrawals>['withdrawals']>[number]>;
 
 /** Transfers of tokens to addresses outside, of users and of the account. */
-export const withdrawalsBy = (wanted: Wanted<typeof listWithdrawals>, filter?: RowFilter<Withdrawal>) =>
+export const withdrawalsBy = (wanted: HistoryFilters<typeof listWithdrawals>, filter?: RowFilter<Withdrawal>) =>
   ofHistory(wanted, {
     endpoint: listWithdrawals,
     columns: [

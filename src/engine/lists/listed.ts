@@ -1,50 +1,23 @@
 import { CliError } from '../../base/errors.ts';
-import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
+import type { Endpoint, ResponseOf } from '../../contract/endpoint.ts';
 import { elementOf, shapeOf, unwrap } from '../../contract/rows.ts';
 import type { PartFile } from '../../files/part-file.ts';
 import { grouped } from '../../money/decimal.ts';
 import { rowsInWords } from '../../present/content.ts';
-import type { Column } from '../../present/result.ts';
 import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
+import { ALWAYS, DEFAULT_LIMIT, type Listing, type PageRequest, type RowFilter } from './listing.ts';
 import { allPages, PAGE_SIZE, type Page, pacer, pagesAfter, saysEnd, saysMore, unreadable } from './pages.ts';
-import { resumable, withSink } from './resumable.ts';
-import { cursorOf, listDigest, type Period, pageAfter, pointOf, type ResumePoint } from './resume.ts';
-
-/** A page to request: `size` rows, after `offset` rows or after the row with an id. */
-interface PageRequest {
-  readonly size?: number;
-  readonly offset?: number;
-  readonly startAfter?: string | undefined;
-}
-
-/** How a list of the service is read. */
-export interface Listing<E extends Endpoint, Row> {
-  readonly endpoint: E;
-  readonly columns: readonly Column[];
-  readonly request: (page: PageRequest, period: Period) => RequestOf<E>;
-  readonly rowsOf: (data: ResponseOf<E>) => readonly Row[] | null | undefined;
-  readonly idOf: (row: Row) => string | null | undefined;
-  /** The service continues after the id of a row instead of after a number of rows. */
-  readonly isById?: boolean;
-  /** The number of rows in the whole list, if the response says it. */
-  readonly totalOf?: (data: ResponseOf<E>) => number | null | undefined;
-  readonly isOldestFirst?: boolean;
-  /** The number of rows to drop from the start of a response, for a service that cannot skip exactly this many. */
-  readonly skipped?: (offset: number, size: number) => number;
-  /** The page size of --all, if it is not the usual one. */
-  readonly pageSize?: number;
-  /** A filter that the service does not have. */
-  readonly filter?: RowFilter<Row> | undefined;
-  /** When a row is from, if the service cannot filter by period. */
-  readonly timeOf?: (row: Row) => string | null | undefined;
-}
-
-export interface RowFilter<Row> {
-  /** What was typed, by the words that name it: `--since`. */
-  readonly typed: Readonly<Record<string, string | undefined>>;
-  matches(row: Row): boolean;
-}
+import {
+  cursorOf,
+  listDigest,
+  type Period,
+  pageAfter,
+  pointOf,
+  type ResumePoint,
+  resumable,
+  withSink,
+} from './resume.ts';
 
 /** What the options of a list ask for. */
 interface ListOptions {
@@ -57,11 +30,6 @@ interface ListOptions {
   readonly since?: { readonly text: string } | undefined;
   readonly until?: { readonly text: string } | undefined;
 }
-
-/** The rows of a page, if --limit does not say it. Source: inferred. */
-export const DEFAULT_LIMIT = 20;
-
-const ALWAYS: Period = { startDate: undefined, endDate: undefined };
 
 /** Prints one page of a list, or all pages as one list, from its start or from a cursor. */
 export async function listed<E extends Endpoint, Row>(
@@ -112,7 +80,7 @@ const printedAs = ({ globals: { present } }: Account) => [
 ];
 
 /** A list to read: from where, and in which period. */
-interface Reader<E extends Endpoint, Row> {
+interface ListReader<E extends Endpoint, Row> {
   readonly account: Account;
   readonly listing: Listing<E, Row>;
   readonly list: string;
@@ -121,7 +89,7 @@ interface Reader<E extends Endpoint, Row> {
 }
 
 /** A list that is being read. */
-interface Reading<E extends Endpoint, Row> {
+interface ListReading<E extends Endpoint, Row> {
   readonly first: readonly Row[];
   readonly more: AsyncGenerator<readonly Row[]>;
   /** The number of rows before the first one. */
@@ -137,7 +105,7 @@ interface Reading<E extends Endpoint, Row> {
   sayFiltered(): Promise<void>;
 }
 
-async function onePage<E extends Endpoint, Row>(reader: Reader<E, Row>, limit: number): Promise<Outcome> {
+async function onePage<E extends Endpoint, Row>(reader: ListReader<E, Row>, limit: number): Promise<Outcome> {
   const { listing, point } = reader;
   const { endpoint, columns, filter, isById } = listing;
   // After a cursor, a whole page is read, since the last row of the page before may have moved.
@@ -172,7 +140,7 @@ async function onePage<E extends Endpoint, Row>(reader: Reader<E, Row>, limit: n
 }
 
 async function wholeList<E extends Endpoint, Row>(
-  reader: Reader<E, Row>,
+  reader: ListReader<E, Row>,
   limit: number | undefined,
   file: PartFile | undefined,
 ): Promise<Outcome> {
@@ -228,13 +196,16 @@ export async function found<E extends Endpoint, Row>(
   });
 }
 
-async function* joined<Row>({ first, more }: Pick<Reading<Endpoint, Row>, 'first' | 'more'>) {
+async function* joined<Row>({ first, more }: Pick<ListReading<Endpoint, Row>, 'first' | 'more'>) {
   yield first;
   yield* more;
 }
 
 /** Requests the first page after the cursor, and follows how far the list is read. */
-async function startReading<E extends Endpoint, Row>(reader: Reader<E, Row>, size: number): Promise<Reading<E, Row>> {
+async function startReading<E extends Endpoint, Row>(
+  reader: ListReader<E, Row>,
+  size: number,
+): Promise<ListReading<E, Row>> {
   const { account, listing, list, point, period } = reader;
   const { endpoint, idOf, filter, isOldestFirst = false } = listing;
   const wait = pacer(account, endpoint);
@@ -286,12 +257,12 @@ async function startReading<E extends Endpoint, Row>(reader: Reader<E, Row>, siz
   };
 }
 
-type Call<Row> = (page: PageRequest) => Promise<Page<Row>>;
+type CallPage<Row> = (page: PageRequest) => Promise<Page<Row>>;
 
 async function readByOffset<E extends Endpoint, Row>(
-  { account, listing, point }: Reader<E, Row>,
+  { account, listing, point }: ListReader<E, Row>,
   size: number,
-  call: Call<Row>,
+  call: CallPage<Row>,
 ) {
   const { idOf, isOldestFirst = false, skipped = () => 0 } = listing;
   let total: number | undefined;
@@ -316,7 +287,11 @@ async function readByOffset<E extends Endpoint, Row>(
   return { first, more, start: found.offset + found.printed, totalAtFirst: found.page.total, total: () => total };
 }
 
-async function readById<E extends Endpoint, Row>({ listing, point }: Reader<E, Row>, size: number, call: Call<Row>) {
+async function readById<E extends Endpoint, Row>(
+  { listing, point }: ListReader<E, Row>,
+  size: number,
+  call: CallPage<Row>,
+) {
   const fetchPage = async (startAfter: string | undefined) => (await call({ startAfter })).rows;
   const first = await fetchPage(point?.last ?? undefined);
   const more = pagesAfter(first, size, listing.idOf, fetchPage);

@@ -1,35 +1,48 @@
+import type { RequestOf } from '../../contract/endpoint.ts';
 import { bridgeStatus, listBridges, startBridge } from '../../contract/endpoints/bridge.ts';
-import { listing } from './listing.ts';
+import { DEFAULT_LIMIT, listOf } from '../lists/listing.ts';
+import { shownIn } from './listing.ts';
 import { agrees, agreesNetwork, amountAt, amountMatch, compared } from './rows.ts';
-import { status, type Work } from './work.ts';
+import { type FollowedWork, status } from './work.ts';
 
-const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+/** The bridges of the account. */
+export const bridgesBy = (wanted: RequestOf<typeof listBridges>) =>
+  listOf(listBridges, {
+    columns: [
+      { field: 'requestId', title: 'Bridge' },
+      { field: 'status', title: 'Status' },
+      { field: 'createdAt', title: 'When' },
+      { field: 'fromNetwork', title: 'From' },
+      { field: 'toNetwork', title: 'To' },
+      { field: 'amount', title: 'Amount' },
+      { field: 'actualAmount', title: 'Arrived' },
+    ],
+    request: ({ size = DEFAULT_LIMIT, offset }, period) => ({
+      ...{ ...wanted, ...period },
+      limit: size,
+      page: offset === undefined ? undefined : Math.floor(offset / size) + 1,
+    }),
+    // The service counts pages, so an offset that falls inside a page skips its first rows.
+    skipped: (offset, size) => offset % size,
+    rowsOf: ({ transactions }) => transactions,
+    totalOf: ({ pagination }) => pagination?.total,
+    idOf: ({ requestId }) => requestId,
+  });
 
 /** cNGN on its way to another network. */
-export const bridge: Work = {
+export const bridge: FollowedWork = {
   starts: [startBridge],
   status: status({
-    ...ENDS,
     endpoint: bridgeStatus,
-    input: (requestId) => ({ requestId }),
-    stateOf: ({ status: state }) => state,
+    command: 'bridge status',
     what: 'the bridge',
-    again: (requestId) => `fiatrail bridge status ${requestId} --wait`,
   }),
   evidence: 'fiatrail bridge list',
-  list: (request) => {
-    const { token, amount, fromNetwork, toNetwork, fromAddress, toAddress } = request;
+  list: ({ token, amount, fromNetwork, toNetwork, fromAddress, toAddress }) => {
     const wanted = amountAt(amount, 'decimal-string', 'CNGN');
-    return listing({
-      ...ENDS,
-      endpoint: listBridges,
-      page: (limit, count) => ({ limit, page: Math.floor(count / limit) + 1 }),
-      rowsOf: ({ transactions }) => transactions,
-      read: (row) => ({
-        requestId: row.requestId,
-        createdAt: row.createdAt,
-        state: row.status,
-        ...compared(
+    return shownIn(bridgesBy({}), {
+      compare: (row) =>
+        compared(
           [amountMatch(row.amount, 'decimal-string', wanted)],
           [
             agrees(row.token, token),
@@ -39,7 +52,6 @@ export const bridge: Work = {
             agrees(row.toAddress, toAddress),
           ],
         ),
-      }),
     });
   },
 };

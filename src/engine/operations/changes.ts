@@ -15,13 +15,15 @@ import { readEntries } from '../allowlist.ts';
 import { agrees, allOf, amountAt, figuresMatch, percentMatch, wordMatch } from './rows.ts';
 import type { CheckResult, Work } from './work.ts';
 
-type Request = Readonly<Record<string, unknown>>;
+type RecordedRequest = Readonly<Record<string, unknown>>;
 
 /** Makes a check of one that gets the request. It is unclear if the service no longer knows what the change was about. */
-function looking(look: (account: Account, request: Request) => Promise<CheckResult>): NonNullable<Work['check']> {
+function looking(
+  look: (account: Account, request: RecordedRequest) => Promise<CheckResult>,
+): NonNullable<Work['check']> {
   return async (account, { request }) => {
     try {
-      return await look(account, parseExactJson(request) as Request);
+      return await look(account, parseExactJson(request) as RecordedRequest);
     } catch (error) {
       if (error instanceof CliError && error.category === 'refused') return 'unclear';
       throw error;

@@ -4,9 +4,9 @@ import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Account } from '../account.ts';
 import { type EventEvidence, evidenceOfEvent } from './event-evidence.ts';
 import { worksWithEvents } from './find-work.ts';
-import { followWork } from './follow-work.ts';
 import { reconcile } from './reconcile.ts';
-import type { Work } from './work.ts';
+import { followWork } from './started.ts';
+import { isFollowed, type Work } from './work.ts';
 
 /** Records in the journal what events prove. */
 export interface EventRecorder {
@@ -65,7 +65,7 @@ async function inDoubtOf(account: Account, { starts }: Work) {
 
 /** Reads how the work ended, so that the journal has the service's own words; if that is impossible, the event has to do. */
 async function recordEnd(account: Account, journal: Journal, work: Work, { requestId, meaning, event }: EventEvidence) {
-  if (work.status)
+  if (isFollowed(work))
     await followWork(account, work, requestId, 0).catch((error: unknown) => {
       if (!(error instanceof CliError)) throw error;
     });

@@ -90,12 +90,12 @@ function inTimeWindow({ createdAt: rowTime }: Candidate, { createdAt, busyUntil,
  * Whose a row is that looks like an operation. `own`: it is the operation's; `note` says how that was decided, if not by the row alone. `none`: every row is another
  * operation's. `busy`: a command with an equal request still runs. `unclear`: a person decides.
  */
-type Owner =
+type RowOwner =
   | { readonly kind: 'own'; readonly row: Candidate; readonly note?: string }
   | { readonly kind: 'none' | 'busy' | 'unclear' };
 
 /** Decides whether one of the rows is proven to be the operation's. */
-export async function ownerOf(account: Account, work: Work, operation: Operation, found: Found): Promise<Owner> {
+export async function ownerOf(account: Account, work: Work, operation: Operation, found: Found): Promise<RowOwner> {
   const { candidates } = found;
   const [only, ...others] = candidates;
   if (!only) return { kind: 'none' };
@@ -135,7 +135,7 @@ function amongEqual(
   { isBusy }: { isBusy(operation: Operation): boolean },
   operation: Operation,
   claimants: readonly Claimant[],
-): Owner {
+): RowOwner {
   if (claimants.some((each) => each.operation !== operation && isBusy(each.operation))) return { kind: 'busy' };
   const rows = [...new Map(claimants.flatMap((each) => each.rows.map((row) => [row.requestId, row]))).values()];
   const waiting = claimants.toSorted((one, other) => sentAt(one) - sentAt(other));

@@ -1,20 +1,38 @@
+import type { RequestOf } from '../../contract/endpoint.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
-import { listing } from './listing.ts';
+import { listOf } from '../lists/listing.ts';
+import { PAGE_SIZE } from '../lists/pages.ts';
+import { shownIn } from './listing.ts';
 import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared } from './rows.ts';
-import { status, type Work } from './work.ts';
+import { type FollowedWork, status } from './work.ts';
 
-const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+/** The fee withdrawals of the account. */
+export const feeWithdrawalsBy = ({ status: wanted }: RequestOf<typeof feeWithdrawals>) =>
+  listOf(feeWithdrawals, {
+    columns: [
+      { field: 'withdrawalId', title: 'Withdrawal' },
+      { field: 'amount', title: 'Amount' },
+      { field: 'status', title: 'Status' },
+      { field: 'createdAt', title: 'When', isBrief: true },
+      { field: 'bankAccountNumber', title: 'Account', isWide: true },
+    ],
+    // The service has no pages: it returns the newest rows, as many as it is asked for.
+    request: ({ size = 0, offset = 0 }) => ({ status: wanted, limit: size + offset || undefined }),
+    skipped: (offset) => offset,
+    pageSize: PAGE_SIZE * 10,
+    rowsOf: ({ withdrawals }) => withdrawals,
+    idOf: ({ withdrawalId }) => withdrawalId,
+    timeOf: ({ createdAt }) => createdAt,
+  });
 
 /** Earned fees on their way to a bank account. */
-export const feeWithdrawal: Work = {
+export const feeWithdrawal: FollowedWork = {
   starts: [withdrawFees],
   status: status({
-    ...ENDS,
     endpoint: verifyWithdrawal,
-    input: (withdrawalId) => ({ withdrawalId }),
-    stateOf: ({ status: state }) => state,
+    command: 'fees withdrawals status',
+    idField: 'withdrawalId',
     what: 'the fee withdrawal',
-    again: (withdrawalId) => `fiatrail fees withdrawals status ${withdrawalId} --wait`,
     columns: [
       { field: 'withdrawalId', title: 'Withdrawal' },
       { field: 'status', title: 'Status' },
@@ -24,21 +42,13 @@ export const feeWithdrawal: Work = {
     words: ({ failureReason }) => failureReason ?? undefined,
   }),
   evidence: 'fiatrail fees withdrawals list',
-  list: (request) => {
-    const { amount, bankAccountNumber, bankCode, accountName, narration } = request;
+  list: ({ amount, bankAccountNumber, bankCode, accountName, narration }) => {
     const wanted = amountAt(amount, 'kobo', 'NGN');
-    return listing({
-      ...ENDS,
-      endpoint: feeWithdrawals,
+    return shownIn(feeWithdrawalsBy({}), {
       isUnpaged: true,
-      page: (limit) => ({ limit }),
-      rowsOf: ({ withdrawals }) => withdrawals,
-      read: (row) => ({
-        requestId: row.withdrawalId,
-        createdAt: row.createdAt,
-        state: row.status,
-        text: row.narration ?? null,
-        ...compared(
+      textOf: (row) => row.narration ?? null,
+      compare: (row) =>
+        compared(
           [amountMatch(row.amount, 'kobo', wanted)],
           [
             agrees(row.bankAccountNumber, bankAccountNumber),
@@ -47,7 +57,6 @@ export const feeWithdrawal: Work = {
             agreesText(row.narration, narration),
           ],
         ),
-      }),
     });
   },
 };

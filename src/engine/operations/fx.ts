@@ -1,40 +1,55 @@
+import type { RequestOf } from '../../contract/endpoint.ts';
 import { createLimitOrder, createOrder, listOrders } from '../../contract/endpoints/fx-orders.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
-import { listing } from './listing.ts';
+import { listOf } from '../lists/listing.ts';
+import { shownIn } from './listing.ts';
 import { agrees, amountAt, amountMatch, compared, figuresMatch, knownMatch, percentMatch } from './rows.ts';
-import { status, type Work } from './work.ts';
+import { type FollowedWork, status, type Work } from './work.ts';
 
 const TRADE_ENDS = { done: ['completed'], failed: ['failed', 'expired'] } as const;
 
 const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
 
+/** The trades of the account. */
+export const tradesBy = ({ pair, side, status: wanted }: RequestOf<typeof listTrades>) =>
+  listOf(listTrades, {
+    columns: [
+      { field: 'tradeId', title: 'Trade' },
+      { field: 'status', title: 'Status' },
+      { field: 'createdAt', title: 'When' },
+      { field: 'pair', title: 'Pair' },
+      { field: 'side', title: 'Side' },
+      { field: 'cngnAmount', title: 'Amount' },
+      { field: 'price', title: 'Price' },
+    ],
+    isById: true,
+    request: ({ size, startAfter }) => ({ pair, side, status: wanted, limit: size, startAfter }),
+    rowsOf: ({ trades }) => trades,
+    idOf: ({ tradeId }) => tradeId,
+    timeOf: ({ createdAt }) => createdAt,
+  });
+
 /** A trade on the order book. */
-export const fxTrade: Work = {
+export const fxTrade: FollowedWork = {
   starts: [trade, marketOrder],
   status: status({
     ...TRADE_ENDS,
     endpoint: tradeStatus,
-    input: (tradeId) => ({ tradeId }),
+    command: 'fx trades status',
+    idField: 'tradeId',
     stateOf: (data) => data.trade.status,
     what: 'the trade',
-    again: (tradeId) => `fiatrail fx trades status ${tradeId} --wait`,
     words: (data) =>
       data.trade.errorMessage ?? (data.trade.status === 'expired' ? 'it did not settle within 5 minutes' : undefined),
   }),
   evidence: 'fiatrail fx trades list',
   list: (request) => {
     const { pair, side, cngnAmount, price } = request;
-    return listing({
+    return shownIn(tradesBy({}), {
       ...TRADE_ENDS,
-      endpoint: listTrades,
-      page: (limit, _count, startAfter) => ({ limit, startAfter }),
-      rowsOf: ({ trades }) => trades,
-      read: (row) => ({
-        requestId: row.tradeId,
-        createdAt: row.createdAt,
-        state: row.status,
-        // What a trade on a quote or an order does is not in its request: without its terms, any trade may be it.
-        ...compared(
+      // What a trade on a quote or an order does is not in its request: without its terms, any trade may be it.
+      compare: (row) =>
+        compared(
           [knownMatch(pair), knownMatch(side), amountMatch(row.cngnAmount, 'decimal-string', cngn(cngnAmount))],
           [
             pair === 'CNGN' || agrees(row.pair, pair),
@@ -42,10 +57,28 @@ export const fxTrade: Work = {
             price === undefined || amountMatch(row.price, 'decimal-string', cngn(price)) !== 'other',
           ],
         ),
-      }),
     });
   },
 };
+
+/** The orders of the account. */
+export const ordersBy = ({ status: wanted, pair }: RequestOf<typeof listOrders>) =>
+  listOf(listOrders, {
+    columns: [
+      { field: 'orderId', title: 'Order' },
+      { field: 'pair', title: 'Pair' },
+      { field: 'side', title: 'Side' },
+      { field: 'price', title: 'Price' },
+      { field: 'minAmount', title: 'Min' },
+      { field: 'maxAmount', title: 'Max' },
+      { field: 'status', title: 'Status' },
+    ],
+    isById: true,
+    request: ({ size, startAfter }) => ({ status: wanted, pair, limit: size, startAfter }),
+    rowsOf: ({ orders }) => orders,
+    idOf: ({ orderId }) => orderId,
+    timeOf: ({ createdAt }) => createdAt,
+  });
 
 /** An order in the order book; it is finished as soon as it is there. */
 export const fxOrder: Work = {
@@ -56,17 +89,11 @@ export const fxOrder: Work = {
     // orderType refers to cNGN, and the list's side to the stablecoin: who sells cNGN buys stablecoin.
     const { side = orderType === 'sell' ? 'buy' : 'sell' } = request;
     const wantedPair = pair ?? `CNGN-${String(quoteCurrency)}`;
-    return listing({
+    return shownIn(ordersBy({}), {
       done: ['active', 'paused', 'filled', 'completed', 'cancelled', 'deleted'],
       failed: [],
-      endpoint: listOrders,
-      page: (limit, _count, startAfter) => ({ limit, startAfter }),
-      rowsOf: ({ orders }) => orders,
-      read: (row) => ({
-        requestId: row.orderId,
-        createdAt: row.createdAt,
-        state: row.status,
-        ...compared(
+      compare: (row) =>
+        compared(
           [
             figuresMatch([
               [row.price, cngn(price)],
@@ -76,7 +103,6 @@ export const fxOrder: Work = {
           ],
           [agrees(row.pair, wantedPair), agrees(row.side, side), percentMatch(row.spread, spread) !== 'other'],
         ),
-      }),
     });
   },
 };

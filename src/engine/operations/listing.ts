@@ -1,8 +1,19 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Account, AccountCallOptions } from '../account.ts';
+import { ALWAYS, type Listing } from '../lists/listing.ts';
 import { saysMore } from '../lists/pages.ts';
 import { hasTag } from './rows.ts';
-import type { Candidate, EvidenceQuery, Found, Listing, ListRow, RowsBefore, WorkOutcome } from './work.ts';
+import {
+  type Candidate,
+  ENDS,
+  type EvidenceList,
+  type EvidenceQuery,
+  type Found,
+  type Likeness,
+  type ListRow,
+  type RowsBefore,
+  type WorkOutcome,
+} from './work.ts';
 
 /** How far the times of a service's rows may be from the time of its responses. Source: inferred. */
 export const SERVICE_SKEW_MS = 5_000;
@@ -13,13 +24,41 @@ const MAX_PAGES = 100;
 /** The largest page of a list without pages. */
 const MAX_SIZE = 1_000_000;
 
-/** Declares a listing whose types are those of its endpoint. */
-export function listing<L extends Endpoint, R>(definition: Listing<L, R>): Listing {
-  return definition as unknown as Listing;
+/** A row of most lists. */
+interface UsualRow {
+  readonly createdAt?: string | null | undefined;
+  readonly status?: string | null | undefined;
+}
+
+/** Declares that a list which a command prints shows some work: `compare` says which rows may be the request. */
+export function shownIn<E extends Endpoint, Row extends UsualRow>(
+  { endpoint, request, rowsOf, idOf }: Listing<E, Row>,
+  {
+    compare,
+    textOf,
+    isUnpaged = false,
+    done = ENDS.done,
+    failed = ENDS.failed,
+  }: Partial<Pick<EvidenceList, 'done' | 'failed' | 'isUnpaged'>> & {
+    compare(row: Row): Likeness;
+    /** Text that may contain the tag, null if there is none. */
+    textOf?(row: Row): string | null;
+  },
+): EvidenceList {
+  const list: EvidenceList<E, Row> = {
+    ...{ endpoint, rowsOf, isUnpaged, done, failed },
+    page: (size, count, startAfter) => request({ size, offset: isUnpaged ? 0 : count, startAfter }, ALWAYS),
+    read: (row) => ({
+      ...{ requestId: idOf(row), createdAt: row.createdAt, state: row.status },
+      ...(textOf ? { text: textOf(row) } : {}),
+      ...compare(row),
+    }),
+  };
+  return list as unknown as EvidenceList;
 }
 
 /** Reads a list back to the time of the request, and returns the rows that are like it, whenever they are from. */
-export async function search(account: Account, { sinceMs, tag }: EvidenceQuery, list: Listing): Promise<Found> {
+export async function search(account: Account, { sinceMs, tag }: EvidenceQuery, list: EvidenceList): Promise<Found> {
   const { endpoint, page, rowsOf, read, done, failed, isUnpaged } = list;
   const candidates = new Map<string, Candidate>();
   let times: readonly number[] = [];
@@ -61,7 +100,7 @@ export async function search(account: Account, { sinceMs, tag }: EvidenceQuery, 
  */
 export async function rowsBefore(
   account: Account,
-  { endpoint, page, rowsOf, read }: Listing,
+  { endpoint, page, rowsOf, read }: EvidenceList,
   options: AccountCallOptions,
 ): Promise<RowsBefore | undefined> {
   const { data } = await account.call(endpoint, page(PAGE, 0, undefined), options);

@@ -10,7 +10,7 @@ import { PREVIEW_READ } from '../previews.ts';
 import { futureIn, isPast, timesOf, workOutcomeOf } from './listing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
 import { agrees, agreesFlag, amountAt, cngnOfNaira, compared, matchOf } from './rows.ts';
-import { type Candidate, type EvidenceQuery, status, type Work } from './work.ts';
+import { type Candidate, type EvidenceQuery, type FollowedWork, status } from './work.ts';
 
 const isEvmAddress = (text: unknown): text is string => typeof text === 'string' && /^0x[\da-f]{40}$/i.test(text);
 
@@ -21,7 +21,7 @@ const byIdOrAddress = (requestId: string) =>
 const ENDS = { done: ['completed'], failed: ['failed'] } as const;
 
 /** Whoever starts an onramp has to pay exactly this, so it is printed in every format. */
-export const TO_PAY = {
+const TO_PAY = {
   endpoint: getVirtualAccount,
   fields: ['totalAmountWithFee', 'accountNumber', 'bankName', 'accountName', 'expiresAt'],
 } as const;
@@ -30,16 +30,14 @@ export const TO_PAY = {
  * Naira that becomes cNGN once it is paid. Each start makes a wallet of its own, which is among the user's wallets (source:
  * inferred), and the status of an onramp can be read by its wallet.
  */
-export const onramp: Work = {
+export const onramp: FollowedWork = {
   starts: [startOnramp],
   also: TO_PAY,
   status: status({
-    ...ENDS,
     endpoint: onrampStatus,
+    command: 'onramp status',
     input: byIdOrAddress,
-    stateOf: ({ status: state }) => state,
     what: 'the onramp',
-    again: (requestId) => `fiatrail onramp status ${requestId} --wait`,
     watch: watchPaymentsIn,
     words: ({ wallet }) =>
       wallet?.virtualAccountStatus === 'expired' ? 'the account was not paid in time' : undefined,

@@ -1,11 +1,11 @@
 import { CliError } from '../../base/errors.ts';
 import { getBankAccount } from '../../contract/endpoints/banks.ts';
-import { listPayouts } from '../../contract/endpoints/history.ts';
 import { offrampStatus, startOfframp } from '../../contract/endpoints/offramp.ts';
 import { payoutStatus, startPayout } from '../../contract/endpoints/payouts.ts';
 import type { Baseline } from '../../journal/intent.ts';
 import type { SavedAccount } from '../banks.ts';
-import { listing } from './listing.ts';
+import { payoutsBy } from '../lists/history.ts';
+import { shownIn } from './listing.ts';
 import {
   agrees,
   agreesBankCode,
@@ -16,7 +16,14 @@ import {
   knownMatch,
   nairaOfCngn,
 } from './rows.ts';
-import { type EventContent, type EventMeaning, type EvidenceQuery, type Likeness, status, type Work } from './work.ts';
+import {
+  type EventContent,
+  type EventMeaning,
+  type EvidenceQuery,
+  type FollowedWork,
+  type Likeness,
+  status,
+} from './work.ts';
 
 const OFFRAMP_ENDS = { done: ['completed'], failed: ['failed', 'cancelled'] } as const;
 const PAYOUT_ENDS = { done: ['completed'], failed: ['failed', 'cancelled', 'reversed'] } as const;
@@ -72,15 +79,13 @@ const comparePayoutEvent: EventMeaning['compare'] = ({ data }, request) =>
   comparePayout(data['amount'], data['bankAccount'] as Payee | undefined, request);
 
 /** A user's cNGN on its way to a bank. */
-export const offramp: Work = {
+export const offramp: FollowedWork = {
   starts: [startOfframp],
   status: status({
     ...OFFRAMP_ENDS,
     endpoint: offrampStatus,
-    input: (requestId) => ({ requestId }),
-    stateOf: ({ status: state }) => state,
+    command: 'offramp status',
     what: 'the offramp',
-    again: (requestId) => `fiatrail offramp status ${requestId} --wait`,
     createdOf: ({ createdAt }) => createdAt,
   }),
   events: {
@@ -89,19 +94,12 @@ export const offramp: Work = {
     'vault.return.payout.failed': { outcome: 'failed', compare: compareOfframp },
   },
   evidence: 'fiatrail history payouts --type user_offramp',
-  list: (request) => {
-    const { userId, amount, accountNumber, bankCode } = request;
+  list: ({ userId, amount, accountNumber, bankCode }) => {
     const wanted = amountAt(amount, 'naira', 'NGN');
-    return listing({
+    return shownIn(payoutsBy({ type: 'user_offramp', userId: String(userId) }), {
       ...OFFRAMP_ENDS,
-      endpoint: listPayouts,
-      page: (limit, offset) => ({ type: 'user_offramp' as const, userId: String(userId), limit, offset }),
-      rowsOf: ({ payouts }) => payouts,
-      read: (row) => ({
-        requestId: row.id,
-        createdAt: row.createdAt,
-        state: row.status,
-        ...compared(
+      compare: (row) =>
+        compared(
           [amountMatch(row.amount, 'naira', wanted)],
           [
             agrees(row.type, 'user_offramp'),
@@ -109,21 +107,18 @@ export const offramp: Work = {
             agreesBankCode(row.bankAccount?.bankCode, bankCode),
           ],
         ),
-      }),
     });
   },
 };
 
 /** The account's own cNGN on its way to one of its bank accounts. */
-export const payout: Work = {
+export const payout: FollowedWork = {
   starts: [startPayout],
   status: status({
     ...PAYOUT_ENDS,
     endpoint: payoutStatus,
-    input: (requestId) => ({ requestId }),
-    stateOf: ({ status: state }) => state,
+    command: 'payout status',
     what: 'the payout',
-    again: (requestId) => `fiatrail payout status ${requestId} --wait`,
     columns: [
       { field: 'requestId', title: 'Request' },
       { field: 'status', title: 'Status' },
@@ -147,20 +142,11 @@ export const payout: Work = {
   },
   evidence: 'fiatrail history payouts --type fintech_offramp',
   list: (request) =>
-    listing({
+    shownIn(payoutsBy({ type: 'fintech_offramp' }), {
       ...PAYOUT_ENDS,
-      endpoint: listPayouts,
-      page: (limit, offset) => ({ type: 'fintech_offramp' as const, limit, offset }),
-      rowsOf: ({ payouts }) => payouts,
-      read: (row) => {
+      compare: (row) => {
         const { isLike, isPartial } = comparePayout(row.amount, row.bankAccount, request);
-        return {
-          requestId: row.id,
-          createdAt: row.createdAt,
-          state: row.status,
-          isLike: isLike && agrees(row.type, 'fintech_offramp'),
-          isPartial,
-        };
+        return { isLike: isLike && agrees(row.type, 'fintech_offramp'), isPartial };
       },
     }),
   terms: async (account, { accountNumber, bankAccountId }) => {

@@ -10,9 +10,8 @@ import type { Outcome } from '../outcome.ts';
 import { outcomeOf } from '../outcome.ts';
 import { workStartedBy } from './find-work.ts';
 import { failureCode } from './follow.ts';
-import { followWork } from './follow-work.ts';
-import { startedOutcome, withAlso } from './started.ts';
-import type { Work } from './work.ts';
+import { followWork, printedWork, startedOutcome, withAlso } from './started.ts';
+import { isFollowed, type Work } from './work.ts';
 
 /** Returns an endpoint by its id, or undefined if this version does not know it. */
 export async function endpointNamed(id: string | undefined): Promise<Endpoint | undefined> {
@@ -30,7 +29,7 @@ export async function recordedOutcome(account: Account, operation: Operation, wa
     `already done${idempotencyKey === null ? '' : ` under the idempotency key ${idempotencyKey}`} (${state}, ${updatedAt}): ${summary}; nothing was sent`,
   );
   const work = await workStartedBy(endpoint);
-  if (state === 'accepted' && requestId !== null && work?.status && (waitMs > 0 || operation.result === null))
+  if (state === 'accepted' && requestId !== null && isFollowed(work) && (waitMs > 0 || operation.result === null))
     return followWork(account, work, requestId, waitMs);
   const outcome = await resultOutcome(account, operation);
   if (state !== 'failed') return outcome;
@@ -58,8 +57,8 @@ async function resultOutcome(account: Account, operation: Operation): Promise<Ou
   const outcome = outcomeOf(account, endpoint, reply);
   const work = await workStartedBy(operation.endpoint);
   const start = work?.starts.find((each) => each.id === operation.endpoint);
-  if (!start || !work?.status) return outcome;
-  const printed = { start, status: work.status.endpoint, ...(work.also ? { also: work.also } : {}) };
+  if (!start || !isFollowed(work)) return outcome;
+  const printed = printedWork(work, start);
   return startedOutcome(account, printed, withAlso(printed, outcome, await alsoOf(account, work, operation)));
 }
 

@@ -108,10 +108,10 @@ export function hasTag(text: string | null | undefined, tag: string | undefined)
 const plainText = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 /** An order book figure of a row, and the amount of the request. */
-type Figure = readonly [value: unknown, wanted: Amount | undefined];
+type ComparedFigure = readonly [value: unknown, wanted: Amount | undefined];
 
 /** Compares order book figures. If the service does not say their unit, it is the one in which all of them are equal. */
-export function figuresMatch(figures: readonly Figure[]): Match {
+export function figuresMatch(figures: readonly ComparedFigure[]): Match {
   const isUnitKnown = !figures.some(([value]) => isUnknownFigure(value));
   const units: readonly MoneyUnit[] = isUnitKnown ? ['decimal-string'] : ['decimal-string', 'base'];
   const inUnits = units.map((unit) =>

@@ -1,21 +1,62 @@
 import type * as z from 'zod/mini';
-import type { Endpoint } from '../../contract/endpoint.ts';
+import { requestIdOf } from '../../client/client.ts';
+import type { Endpoint, ResponseOf } from '../../contract/endpoint.ts';
 import { payload } from '../../contract/fields.ts';
 import { shapeOf, unwrap } from '../../contract/rows.ts';
 import { isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { AlsoPrinted, PrintedWork } from '../../present/prints.ts';
-import type { Result, ResultShape } from '../../present/result.ts';
-import type { Account } from '../account.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Column, Result, ResultShape } from '../../present/result.ts';
+import type { Account, AccountReply } from '../account.ts';
+import { type Outcome, outcomeOf } from '../outcome.ts';
+import { resultOf } from '../send.ts';
+import { type Following, followStatus } from './follow.ts';
+import type { FollowedWork } from './work.ts';
 
-type Shape = Record<string, z.ZodMiniType>;
+/** What a command prints that starts some work. */
+export const printedWork = ({ status, also }: FollowedWork, start: Endpoint): PrintedWork => ({
+  ...{ start, status: status.endpoint },
+  ...(also ? { also } : {}),
+});
+
+/** What follows the response to a start. */
+interface AfterStart {
+  /** How long to wait for the end of the work, in milliseconds; undefined: not at all. */
+  readonly wait: number | undefined;
+  readonly columns?: readonly Column[];
+  /** What is printed with the start besides the response to it. */
+  readonly also?: object | undefined;
+  /** Names of tokens that the status lacks. */
+  readonly names?: object | undefined;
+}
+
+/** Returns what a command prints after starting work, once it waited for its end if it does. */
+export async function outcomeOfStart(
+  account: Account,
+  work: FollowedWork,
+  start: Endpoint,
+  reply: AccountReply<unknown>,
+  { wait, columns, also, names }: AfterStart,
+): Promise<Outcome> {
+  const printed = printedWork(work, start);
+  const started = withAlso(printed, outcomeOf(account, start, reply, columns && { columns }), also);
+  const requestId = requestIdOf(start, reply.data);
+  if (wait === undefined || requestId === undefined) return startedOutcome(account, printed, started);
+  return startedOutcome(
+    account,
+    printed,
+    started,
+    await followWork(account, work, requestId, wait, names && { names }),
+  );
+}
+
+type FieldsShape = Record<string, z.ZodMiniType>;
 
 /** The fields that a command prints which starts work, whether it waits or not: those of the start and of the status. */
 export function startedShape({ start, status, also }: PrintedWork): ResultShape & { readonly schema: z.ZodMiniType } {
   return { schema: payload({ ...printedFields(start), ...(also ? alsoShape(also) : {}), ...printedFields(status) }) };
 }
 
-function alsoShape({ endpoint, fields }: AlsoPrinted): Shape {
+function alsoShape({ endpoint, fields }: AlsoPrinted): FieldsShape {
   return Object.fromEntries(Object.entries(printedFields(endpoint)).filter(([name]) => fields.includes(name)));
 }
 
@@ -36,7 +77,7 @@ export function withAlso({ start, also }: PrintedWork, outcome: Outcome, data: o
 }
 
 /** The fields of a response, with those of its nested object among them. */
-export function printedFields({ response, nests = '' }: Endpoint): Shape {
+export function printedFields({ response, nests = '' }: Endpoint): FieldsShape {
   const { [nests]: nested, ...around } = shapeOf(response()) ?? {};
   return { ...(nested && shapeOf(unwrap(nested).schema)), ...around };
 }
@@ -61,4 +102,36 @@ function knownIn(result: Result | undefined): Readonly<Record<string, Plain>> {
   const plain = result && toPlain(result.data, result.schema, result.nests, result.request);
   if (!isPlainObject(plain)) return {};
   return Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== null));
+}
+
+/** Follows work until it ends or the time is up, and records the end in the journal. */
+export function followWork<E extends Endpoint>(
+  account: Account,
+  work: FollowedWork,
+  requestId: string,
+  waitMs: number,
+  { names, ...more }: Pick<Following<E>, 'shows' | 'isBeforehand'> & { readonly names?: object } = {},
+): Promise<Outcome> {
+  const { starts, status: followed, retry } = work;
+  const { input, command, namesFor, watch, ...rest } = followed;
+  return followStatus(account, {
+    ...rest,
+    ...more,
+    input: input(requestId),
+    again: `fiatrail ${command} ${requestId} --wait`,
+    retry: retry?.(requestId),
+    waitMs,
+    ...(watch ? { meanwhile: watch(account, requestId) } : {}),
+    namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(account, requestId, data)) ?? {},
+    openEndListener: async () => (await import('./event-evidence.ts')).endListenerFor(account, work, requestId),
+    ended: async (outcome: 'settled' | 'failed', data: ResponseOf<Endpoint>) => {
+      // A journal that cannot be written does not change what the service said.
+      try {
+        const ended = { account: await account.accountNames(), endpoints: starts.map(({ id }) => id), requestId };
+        await (await account.journal()).ended(ended, outcome, { result: resultOf(followed.endpoint, data) });
+      } catch {
+        await account.say('warning: cannot write to the journal; it does not know yet how this work ended');
+      }
+    },
+  });
 }

@@ -1,15 +1,32 @@
 import { CliError } from '../../base/errors.ts';
+import type { RequestOf } from '../../contract/endpoint.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../contract/endpoints/swaps.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
 import { type Asset, isAsset } from '../../money/amount.ts';
 import type { Account } from '../account.ts';
+import { listOf } from '../lists/listing.ts';
 import { PAGE_SIZE } from '../lists/pages.ts';
 import { PREVIEW_READ } from '../previews.ts';
-import { listing } from './listing.ts';
+import { shownIn } from './listing.ts';
 import { agrees, amountAt, amountMatch, compared, knownMatch, type Match } from './rows.ts';
-import { status, type Work } from './work.ts';
+import { type FollowedWork, status } from './work.ts';
 
-const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+/** The swaps of the account. */
+export const swapsBy = (wanted: RequestOf<typeof listSwaps>) =>
+  listOf(listSwaps, {
+    columns: [
+      { field: 'requestId', title: 'Swap' },
+      { field: 'status', title: 'Status' },
+      { field: 'amountIn', title: 'Sold' },
+      { field: 'amountOut', title: 'Bought' },
+      { field: 'executionRate', title: 'Rate' },
+      { field: 'createdAt', title: 'When' },
+    ],
+    request: ({ size, offset }, period) => ({ ...wanted, ...period, limit: size, offset }),
+    rowsOf: ({ swaps }) => swaps,
+    totalOf: ({ pagination }) => pagination?.total,
+    idOf: ({ requestId }) => requestId,
+  });
 
 const assetOf = (ticker: unknown): Asset => (typeof ticker === 'string' && isAsset(ticker) ? ticker : 'CNGN');
 
@@ -55,15 +72,12 @@ const ownWallet = (shown: unknown, managed: unknown): Match =>
   typeof shown === 'string' && (typeof managed !== 'string' || !agrees(shown, managed)) ? 'unknown' : 'equal';
 
 /** Tokens of a user, or of an onramp wallet, exchanged for others. */
-export const swap: Work = {
+export const swap: FollowedWork = {
   starts: [startSwap, triggerSwap],
   status: status({
-    ...ENDS,
     endpoint: swapStatus,
-    input: (requestId) => ({ requestId }),
-    stateOf: ({ status: state }) => state,
+    command: 'swaps status',
     what: 'the swap',
-    again: (requestId) => `fiatrail swaps status ${requestId} --wait`,
     createdOf: ({ createdAt }) => createdAt,
     columns: FOLLOWED,
     namesFor: async (account, requestId, { amountOut, createdAt }) =>
@@ -93,16 +107,9 @@ export const swap: Work = {
     // Only a triggered swap names the wallet of an onramp.
     const kind = walletAddress === undefined ? 'direct' : 'trigger';
     const wanted = amountAt(amount, 'token', assetOf(sellToken));
-    return listing({
-      ...ENDS,
-      endpoint: listSwaps,
-      page: (limit, offset) => ({ limit, offset }),
-      rowsOf: ({ swaps }) => swaps,
-      read: (row) => ({
-        requestId: row.requestId,
-        createdAt: row.createdAt,
-        state: row.status,
-        ...compared(
+    return shownIn(swapsBy({}), {
+      compare: (row) =>
+        compared(
           // Without an amount, a triggered swap sells whatever the wallet holds, so the row must name the wallet.
           [
             amount === undefined
@@ -117,7 +124,6 @@ export const swap: Work = {
             agrees(row.triggerType, KINDS.has(String(row.triggerType)) ? kind : row.triggerType),
           ],
         ),
-      }),
     });
   },
 };

@@ -1,12 +1,13 @@
 import { transferToWallet } from '../../contract/endpoints/transfers.ts';
-import { listWithdrawals, withdrawAsset } from '../../contract/endpoints/withdrawals.ts';
+import { withdrawAsset } from '../../contract/endpoints/withdrawals.ts';
 import { BASE } from '../../contract/networks.ts';
 import { type Amount, type Asset, isAsset } from '../../money/amount.ts';
-import { listing } from './listing.ts';
+import { withdrawalsBy } from '../lists/history.ts';
+import { shownIn } from './listing.ts';
 import { agrees, agreesNetwork, agreesText, amountAt, amountMatch, compared, unsureMatch } from './rows.ts';
-import type { EventContent, EventMeaning, EvidenceQuery, Likeness, Listing, Work } from './work.ts';
+import type { EventContent, EventMeaning, EvidenceList, EvidenceQuery, Likeness, Work } from './work.ts';
 
-interface Sent {
+interface SentTokens {
   readonly isOwn: boolean;
   readonly asset: Asset;
   readonly amount: Amount | undefined;
@@ -14,7 +15,7 @@ interface Sent {
 }
 
 /** What a request sends: the account's own tokens, in base units, or those of a user. */
-function sentBy(isOwn: boolean, { ticker, amount, network }: EvidenceQuery['request']): Sent {
+function sentBy(isOwn: boolean, { ticker, amount, network }: EvidenceQuery['request']): SentTokens {
   const asset = typeof ticker === 'string' && isAsset(ticker) ? ticker : 'CNGN';
   // A withdrawal names its network, or goes to Base; a transfer names none.
   const wantedNetwork = isOwn ? undefined : (network ?? BASE.key);
@@ -26,36 +27,28 @@ const OWN = 'fintech_self_transfer' as const;
 /** Whether a row is of the kind of the request, which only some of the types say. */
 const agreesType = (type: unknown, isOwn: boolean): boolean => typeof type !== 'string' || (type === OWN) === isOwn;
 
-function listOf(request: EvidenceQuery['request'], isOwn: boolean): Listing {
+function listed(request: EvidenceQuery['request'], isOwn: boolean): EvidenceList {
   const { userId, internalWallet } = request;
   const sent = sentBy(isOwn, request);
-  return listing({
-    endpoint: listWithdrawals,
-    done: ['completed'],
-    failed: ['failed'],
-    page: (limit, offset) => ({
-      ...{ type: isOwn ? OWN : undefined, limit, offset },
-      userId: typeof userId === 'string' ? userId : undefined,
-    }),
-    rowsOf: ({ withdrawals }) => withdrawals,
-    read: (row) => ({
-      requestId: row.requestId ?? row.transactionHash,
-      createdAt: row.createdAt,
-      state: row.status,
-      ...compared(
-        // Users may start withdrawals of their own, which are said to have another type.
-        [unsureMatch(row.amount, sent.amount), row.type === 'user_withdrawal' ? 'unknown' : 'equal'],
-        [
-          agreesType(row.type, isOwn),
-          agrees(row.ticker, sent.asset),
-          agrees(row.userId, userId),
-          agrees(row.smartWalletAddress, internalWallet),
-          agrees(row.destinationAddress, request['destinationWallet'] ?? request['destinationAddress']),
-          agreesNetwork(row.network, sent.network),
-        ],
-      ),
-    }),
-  });
+  const wanted = { type: isOwn ? OWN : undefined, userId: typeof userId === 'string' ? userId : undefined };
+  return shownIn(
+    { ...withdrawalsBy(wanted), idOf: (row) => row.requestId ?? row.transactionHash },
+    {
+      compare: (row) =>
+        compared(
+          // Users may start withdrawals of their own, which are said to have another type.
+          [unsureMatch(row.amount, sent.amount), row.type === 'user_withdrawal' ? 'unknown' : 'equal'],
+          [
+            agreesType(row.type, isOwn),
+            agrees(row.ticker, sent.asset),
+            agrees(row.userId, userId),
+            agrees(row.smartWalletAddress, internalWallet),
+            agrees(row.destinationAddress, request['destinationWallet'] ?? request['destinationAddress']),
+            agreesNetwork(row.network, sent.network),
+          ],
+        ),
+    },
+  );
 }
 
 const EVIDENCE = 'fiatrail history withdrawals';
@@ -87,7 +80,7 @@ export const withdrawal: Work = {
     'fintech.user.asset.transfer.failed': { outcome: 'failed', compare: compareWithdrawal },
   },
   evidence: EVIDENCE,
-  list: (request) => listOf(request, false),
+  list: (request) => listed(request, false),
 };
 
 /** The account's own tokens sent to a registered wallet. */
@@ -101,5 +94,5 @@ export const transfer: Work = {
     'fintech.asset.transfer.failed': { outcome: 'failed' },
   },
   evidence: `${EVIDENCE} --type fintech_self_transfer`,
-  list: (request) => listOf(request, true),
+  list: (request) => listed(request, true),
 };

@@ -1,17 +1,14 @@
 import { onboard, onboardStatus } from '../../contract/endpoints/users.ts';
-import { status, type Work } from './work.ts';
+import { type FollowedWork, status } from './work.ts';
 
 /** A user's verification. */
-export const onboarding: Work = {
+export const onboarding: FollowedWork = {
   starts: [onboard],
   status: status({
     endpoint: onboardStatus,
-    input: (requestId) => ({ requestId }),
-    stateOf: ({ status: state }) => state,
+    command: 'users onboarding status',
     done: ['completed', 'verified'],
-    failed: ['failed'],
     what: 'the onboarding',
-    again: (requestId) => `fiatrail users onboarding status ${requestId} --wait`,
     words: ({ message }) => message ?? undefined,
   }),
   retry: (id) => `fiatrail users onboarding start --retry ${id} --bvn-stdin < bvn.txt`,

@@ -9,11 +9,13 @@ import type { Following, Meanwhile } from './follow.ts';
 /** How the end of asynchronous work is read. */
 interface Status<E extends Endpoint>
   extends Pick<Following<E>, 'endpoint' | 'stateOf' | 'done' | 'failed' | 'what' | 'columns' | 'words'> {
+  /** The command that shows it: `offramp status`. */
+  readonly command: string;
+  /** The field of its request with the id of the work. */
+  readonly idField: 'requestId' | 'withdrawalId' | 'tradeId';
   readonly input: (requestId: string) => RequestOf<E>;
   /** Finds names of tokens that the status lacks; they are added to the request that it answers. */
   readonly namesFor?: (account: Account, requestId: string, data: ResponseOf<E>) => Promise<object>;
-  /** The command that checks the status later. */
-  readonly again: (requestId: string) => string;
   /** Watches, during one wait, for what the status does not show. */
   readonly watch?: (account: Account, requestId: string) => (data: ResponseOf<E>, leftMs: number) => Promise<Meanwhile>;
   /** When the work was started. */
@@ -106,7 +108,7 @@ export interface Work {
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;
   /** The list that shows it. `request` is that of `EvidenceQuery`. */
-  list?(request: EvidenceQuery['request']): Listing;
+  list?(request: EvidenceQuery['request']): EvidenceList;
   /** Reads the terms that a request only refers to, unless it has them: those of a bank account that was removed cannot be read. */
   terms?(account: Account, request: EvidenceQuery['request']): Promise<Baseline['terms']>;
   find?(account: Account, query: EvidenceQuery): Promise<Found>;
@@ -125,7 +127,7 @@ export interface ListRow extends Likeness {
 }
 
 /** A list of the service that shows a kind of work, newest first as far as we know. */
-export interface Listing<L extends Endpoint = Endpoint, R = unknown> {
+export interface EvidenceList<L extends Endpoint = Endpoint, R = unknown> {
   readonly endpoint: L;
   /** The request for a page, after `count` rows of which the last has the id `lastId`. */
   readonly page: (size: number, count: number, lastId: string | undefined) => RequestOf<L>;
@@ -137,7 +139,27 @@ export interface Listing<L extends Endpoint = Endpoint, R = unknown> {
   readonly isUnpaged?: boolean;
 }
 
-/** Declares a status whose types are those of its endpoint. */
-export function status<E extends Endpoint>(definition: Status<E>): Status<Endpoint> {
-  return definition as unknown as Status<Endpoint>;
+/** Work whose status can be read. */
+export type FollowedWork = Work & { readonly status: Status<Endpoint> };
+
+export const isFollowed = (work: Work | undefined): work is FollowedWork => work?.status !== undefined;
+
+/** The states in which most work has ended. */
+export const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+
+/** What most statuses have in common. */
+type Usual = 'idField' | 'input' | 'stateOf' | 'done' | 'failed';
+
+/** Declares a status whose types are those of its endpoint. Most are read by a request id, and say their state in `status`. */
+export function status<E extends Endpoint>(
+  definition: Omit<Status<E>, Usual> & Partial<Pick<Status<E>, Usual>>,
+): Status<Endpoint> {
+  const { idField = 'requestId' } = definition;
+  return {
+    idField,
+    input: (requestId: string) => ({ [idField]: requestId }),
+    stateOf: (data: unknown) => (data as { readonly status?: string | null }).status,
+    ...ENDS,
+    ...definition,
+  } as unknown as Status<Endpoint>;
 }

@@ -3,7 +3,7 @@ import { MIN_CNGN, PAIRS, SIDE_RULE, SIDES } from '../../contract/fx.ts';
 import { addressProblem } from '../../crypto/address.ts';
 import { bankWord } from '../../engine/banks.ts';
 import { type Amount, amountForPeople, printable } from '../../money/amount.ts';
-import { amountHelp, amountOf, oneOfAnyCase, option, picked, required } from './parameters.ts';
+import { amountHelp, amountOf, argument, id, oneOfAnyCase, option, picked, required } from './parameters.ts';
 
 /** Validates an EVM address, including its checksum if it has one. Throws CliError usage. */
 export const evmAddress = (text: string): string => {
@@ -14,6 +14,10 @@ export const evmAddress = (text: string): string => {
     hint: isFormat ? `an EVM address is ${problem}` : 'copy the address again, or write it in lower case',
   });
 };
+
+/** The argument that names a user. */
+export const userArgument = (picks: 'active user' | 'inactive user' | 'user', help = 'user id, from users list') =>
+  picked(picks, argument('user-id', help, id, 'Which user?'));
 
 const BANK_HELP = 'NIBSS bank code, from banks, or a name that matches one bank';
 

@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
-import type { RowFilter } from '../../engine/lists/listed.ts';
-import { id, newFile, oneOf, option, switchOn, wholeNumber, word } from './parameters.ts';
+import type { RowFilter } from '../../engine/lists/listing.ts';
+import { id, newFile, oneOf, option, switchOn, ticker, wholeNumber, word } from './parameters.ts';
 
 function outputPath(text: string): string {
   if (text !== '-') return newFile(text);
@@ -43,6 +43,9 @@ export function choice<const V extends readonly string[]>(name: string, values: 
 
 /** The option that filters a list by user. */
 export const userOption = (help: string) => option('--user <user-id>', help, id);
+
+/** The option that filters a list by token. */
+export const tokenFilter = option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker);
 
 /** The option that filters a list by names; `names` says which. */
 export const searchOption = (names: string) =>

@@ -1,0 +1,90 @@
+import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
+import type { AccountReply } from '../engine/account.ts';
+import { followWork, outcomeOfStart, printedWork, startedShape } from '../engine/operations/started.ts';
+import type { FollowedWork } from '../engine/operations/work.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import type { RequestOptions } from '../engine/requests.ts';
+import { type Command, command, type Declaration } from './command.ts';
+import { argument, id, type Parameter, type Parameters, picked, type Values } from './parse/parameters.ts';
+import { waitOption } from './parse/wait-option.ts';
+import type { Session } from './session.ts';
+
+type Waiting<P extends Parameters> = P & { readonly wait: Parameter<number | undefined> };
+
+/** A command that starts work: what it sends, and what it says about the response. */
+type Start<E extends Endpoint, P extends Parameters> = Omit<
+  Declaration<Waiting<P>>,
+  'parameters' | 'endpoints' | 'prints' | 'run'
+> & {
+  readonly parameters: P;
+  /** What --wait waits for: `until the bank has been paid`. */
+  readonly until: string;
+  /** The ids of endpoints that it calls besides the start and the status. */
+  readonly calls?: readonly string[];
+  /** Sends the request; `options` say which fields are printed. */
+  send(session: Session, input: Values<P>, options: RequestOptions): Promise<AccountReply<ResponseOf<E>>>;
+  /** Says what to do next, and returns what is printed with the response. */
+  begun?(session: Session, input: Values<Waiting<P>>, data: ResponseOf<E>): Promise<object | undefined>;
+  /** Names of tokens that the status lacks. */
+  names?(input: Values<P>): object;
+};
+
+/** Declares a command that starts work, and with --wait follows it to its end. */
+export function startCommand<E extends Endpoint, P extends Parameters>(
+  work: FollowedWork,
+  start: E,
+  { until, calls = [], send, begun, names, ...definition }: Start<E, P>,
+): Command {
+  const prints = printedWork(work, start);
+  const run = async (session: Session, input: Values<Waiting<P>>) => {
+    const given = input as Values<P>;
+    const reply = await send(session, given, { prints: startedShape(prints) });
+    const also = await begun?.(session, input, reply.data);
+    const { wait } = input as { readonly wait: number | undefined };
+    return outcomeOfStart(session, work, start, reply, { wait, also, names: names?.(given) });
+  };
+  return command({
+    ...definition,
+    ...{ endpoints: [start.id, work.status.endpoint.id, ...calls], prints, run },
+    parameters: { ...definition.parameters, wait: waitOption(until) },
+  } as unknown as Declaration<P>);
+}
+
+/** The command that shows the status of some work. */
+interface Shown {
+  readonly summary: string;
+  /** The help of its argument: `request id, from offramp start`. */
+  readonly id: string;
+  /** What follows the words of the command in its examples. */
+  readonly examples: readonly string[];
+  /** What --wait waits for, if not for the end of any work. */
+  readonly until?: string;
+  /** The ids of endpoints that it calls besides the status. */
+  readonly calls?: readonly string[];
+  /** Called with what is going to be printed. */
+  read?(session: Session, outcome: Outcome): Promise<void>;
+}
+
+/** Declares the command that shows the status of some work, and with --wait follows it to its end. */
+export function statusCommand(work: FollowedWork, { summary, until, calls = [], read, ...shown }: Shown): Command {
+  const { endpoint, command: words, idField } = work.status;
+  const thing = idField.replace('Id', '');
+  const what = argument(`${thing}-id`, shown.id, id, `Which ${thing}?`);
+  return command({
+    words: words.split(' '),
+    summary,
+    examples: shown.examples.map((rest) => `fiatrail ${words} ${rest}`),
+    endpoints: [endpoint.id, ...calls],
+    prints: { response: endpoint },
+    parameters: {
+      // Trades can be picked from the list of the service, other work only if this machine started it.
+      [idField]: picked(thing === 'trade' ? 'trade' : 'request', what),
+      wait: waitOption(until ?? 'until it completes or fails'),
+    },
+    run: async (session, { wait, [idField]: named }) => {
+      const outcome = await followWork(session, work, named as string, (wait as number | undefined) ?? 0);
+      await read?.(session, outcome);
+      return outcome;
+    },
+  });
+}
