@@ -6,8 +6,7 @@ import { ensurePrivateFolder, requireOwnFile } from '../files/private-file.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { acquireLock, type Lock } from '../sqlite/lock.ts';
 import { configDir, configLockPath } from './paths.ts';
-import type { Pin } from './pin.ts';
-import { approve, forgetApprovals } from './pins.ts';
+import { approve, forgetApprovals, type Pin } from './pin.ts';
 import { storeFor } from './profile.ts';
 import {
   isOurStore,

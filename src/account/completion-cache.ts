@@ -7,7 +7,7 @@ import {
   type Kind,
   plainAbout,
 } from '../contract/completion-entries.ts';
-import { fingerprint } from '../crypto/fingerprint.ts';
+import { fingerprint } from '../crypto/digest.ts';
 import { entryAt, stampOf } from '../files/inspect.ts';
 import { type Database, type OpenOptions, openDatabase, openForReading } from '../sqlite/database.ts';
 import { removeDatabase } from '../sqlite/database-files.ts';

@@ -2,10 +2,9 @@ import { CliError, orUndefined } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
 import { apiKeyFrom, isSandboxKey, requireKeyOf } from './api-key.ts';
-import { safeBaseUrl } from './base-url.ts';
 import type { Mode } from './mode.ts';
-import { findPin, type Pin, untrustedPin } from './pin.ts';
-import { isApproved } from './pins.ts';
+import { findPin, isApproved, type Pin, untrustedPin } from './pin.ts';
+import { safeBaseUrl } from './service-address.ts';
 import {
   BUILT_IN,
   isOurStore,

@@ -5,7 +5,7 @@ import { OF_ENVIRONMENT, profileFile } from '../account/stored-profile.ts';
 import { attempt, CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { DEFAULT_ZONE } from '../base/zone.ts';
-import { fingerprint } from '../crypto/fingerprint.ts';
+import { fingerprint } from '../crypto/digest.ts';
 import { serverAddressOf } from '../journal/postgres/server-address.ts';
 import { command } from '../terminal/command.ts';
 import type { Session } from '../terminal/session.ts';

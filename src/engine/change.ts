@@ -5,14 +5,13 @@ import { type Effect, type Endpoint, effectOf, type RequestOf, type ResponseOf }
 import type { Baseline, Sweep } from '../journal/intent.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
 import { sendRequest } from './connect.ts';
-import { DryRun } from './dry-run.ts';
 import { requireCovered, requireOpened } from './funds.ts';
 import type { Guard } from './guard.ts';
 import { warnOf } from './notices.ts';
 import { requireUnused } from './once.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from './plans/change.ts';
 import type { ShownLine } from './plans/line.ts';
-import { prepareRequest } from './requests.ts';
+import { DryRun, prepareRequest } from './requests.ts';
 import { authorityOf, repetitionOf, requireSigned, sendJournaled } from './send.ts';
 
 /** A change, described for the confirmation and the journal. */

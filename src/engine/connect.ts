@@ -1,6 +1,6 @@
 import { sandboxPath, stateDir } from '../account/paths.ts';
 import { type Profile, storedOrBuiltIn } from '../account/profile.ts';
-import { serviceNameOf } from '../account/service-name.ts';
+import { serviceNameOf } from '../account/service-address.ts';
 import { readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { CliError, withDetails } from '../base/errors.ts';
 import { ExchangeError } from '../base/exchange-error.ts';
@@ -13,7 +13,7 @@ import type { SendOptions } from '../client/transport.ts';
 import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { INBOX_URL } from '../contract/inbox-url.ts';
-import { fingerprint } from '../crypto/fingerprint.ts';
+import { fingerprint } from '../crypto/digest.ts';
 import type { Sandbox } from '../sandbox/app.ts';
 import type { AccountOptions, Progress } from './notices.ts';
 
@@ -142,7 +142,7 @@ export function sealingOf(world: World, profile: Profile): Sealing | undefined {
     privateKeys: async () => {
       // The command that turns sealing on receives sealed responses itself.
       const isOff = ({ sealing = 'off' }: StoredProfile) => sealing === 'off';
-      const keys = await (await import('../account/sealing-keys.ts')).sealingKeysOf(stored, world);
+      const keys = await (await import('../account/profile-secrets.ts')).sealingKeysOf(stored, world);
       // A profile without a key says that it has none.
       return keys.length > 0 && isOff(stored) && isOff(readProfile(world, stored.name) ?? stored) ? undefined : keys;
     },

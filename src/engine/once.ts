@@ -5,8 +5,7 @@ import { firstName } from '../contract/renamed.ts';
 import type { Operation } from '../journal/journal.ts';
 import { decimalText, isWireNumber, scaledInteger, trimDecimal, wireNumberText } from '../money/decimal.ts';
 import type { Account } from './account.ts';
-import { requireFree } from './conflicts.ts';
-import type { Guard } from './guard.ts';
+import { type Guard, requireFree } from './guard.ts';
 
 /** Splits what a money command was given into its own values and its guard. Throws CliError usage. */
 export async function guardIn(

@@ -11,8 +11,7 @@ import { isInDoubt } from '../journal/states.ts';
 import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Account } from './account.ts';
-import { AlreadyDone, requireFree, timeForPeople } from './conflicts.ts';
-import type { Guard } from './guard.ts';
+import { AlreadyDone, type Guard, requireFree, timeForPeople } from './guard.ts';
 import type { PlanToApply } from './plans/change.ts';
 
 /** The parts of an account that journaled sending needs. */
@@ -56,7 +55,7 @@ export async function recognizableInput(
   const typed = [`fiatrail ${firstName(commandLine.replace(/^fiatrail /, ''))}`, redact(endpoint.request(), input)];
   const secrets = endpoint.starts === undefined ? [] : secretsIn(endpoint.request(), input);
   if (secrets.length === 0) return JSON.stringify(typed);
-  const { markOfSecrets } = await import('../account/recognition-key.ts');
+  const { markOfSecrets } = await import('../account/profile-secrets.ts');
   try {
     const mark = await markOfSecrets(world, profile, secrets);
     return mark && JSON.stringify([...typed, mark]);
@@ -258,7 +257,7 @@ export async function requireSigned(
 
 /** Returns who decided that a plan is sent, for the journal. */
 export async function authorityOf({ plan, signed }: PlanToApply): Promise<Authority> {
-  const { publicKeyFingerprint } = await import('../crypto/fingerprint.ts');
+  const { publicKeyFingerprint } = await import('../crypto/digest.ts');
   const { user, host, operator } = plan.content.author;
   return {
     plan: plan.hash,

@@ -1,5 +1,4 @@
-import { nodeCrypto } from '../crypto/node-crypto.ts';
-import { shortSha256 } from '../crypto/sha256.ts';
+import { nodeCrypto, shortSha256 } from '../crypto/digest.ts';
 
 /** The columns of an operation that never change. The chain covers them by the operation's first entry. */
 export const FIXED_COLUMNS = [

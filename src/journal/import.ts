@@ -4,7 +4,16 @@ import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { excessIn } from '../money/json-text.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { CLEARED, FIXED_COLUMNS, type Form, hashOf, NO_HASH } from './chain.ts';
-import { appendFacts, endOfChain, FACT, type Recording, subjects } from './entries.ts';
+import {
+  appendFacts,
+  type EntryRow,
+  endOfChain,
+  FACT,
+  isCleared,
+  linkOf,
+  type Recording,
+  subjects,
+} from './entries.ts';
 import { EXPORT_VERSION } from './export.ts';
 import { parseBaseline } from './intent.ts';
 import { type AccountName, digestKeyFact, isDigestKey, joinChains } from './joint.ts';
@@ -12,7 +21,6 @@ import { copyFoldedFacts, withoutEntries } from './refill.ts';
 import { computeSpent } from './spending.ts';
 import { type Kind, mayFollow, NEXT, type OperationState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
-import { type EntryRow, isCleared, linkOf } from './unchanged.ts';
 
 /** Why a file cannot be imported: what is wrong, and in which line. */
 export class ImportError extends Error {

@@ -1,5 +1,5 @@
 import type { Host } from '../base/world.ts';
-import { shortHmac } from '../crypto/sha256.ts';
+import { shortHmac } from '../crypto/digest.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
 import { chainPart } from './chain-part.ts';

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
+import { siblingFiles, siblingPath } from '../files/inspect.ts';
 import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
-import { siblingFiles, siblingPath } from '../files/siblings.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { type AccountNames, namesOf } from './accounts.ts';
 import { firstMissing, headFile, savedHeads } from './head.ts';

@@ -34,9 +34,9 @@ export async function openJournalAt(
   if (!server) return openJournal(path, world, { memory, warn });
   const { serverAddressOf } = await import('./postgres/server-address.ts');
   const { openPostgresStore } = await import('./postgres/store.ts');
-  const { passwordIn } = await import('./postgres/password.ts');
+  const { passwordIn } = await import('./postgres/server-address.ts');
   const address = serverAddressOf(server.url, server.from);
-  const { passwordFor } = await import('./postgres/password.ts');
+  const { passwordFor } = await import('./postgres/server-address.ts');
   const password = async (user: string) =>
     passwordFor(address, user, await server.password(), server.profileUrl) ??
     passwordIn(server.passwordFile, address, user);

@@ -1,9 +1,9 @@
 import type { Amount, Asset } from '../money/amount.ts';
 import type { SqlValue } from '../sqlite/database.ts';
+import { requireUnchanged } from './entries.ts';
 import { type Authority, type Baseline, parseAuthority, parseBaseline } from './intent.ts';
 import { type Kind, type OperationState, resultIn, type SearchState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
-import { requireUnchanged } from './unchanged.ts';
 
 /** Where a page of the list ends: the time and the id of its last operation. */
 export interface ListPosition {

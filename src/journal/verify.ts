@@ -1,13 +1,12 @@
 import { CliError } from '../base/errors.ts';
 import { type Form, hashOf, hashOfText, linkText, NO_HASH } from './chain.ts';
-import { FACT } from './entries.ts';
+import { type EntryRow, FACT, isCleared, linkOf } from './entries.ts';
 import { firstMissing, type Head } from './head.ts';
 import { clearedBefore, isDigestKey, type Joined, jointIn, processesBefore } from './joint.ts';
 import { allRotations, rotationFact } from './rotations.ts';
 import { isSpentRight } from './spending.ts';
 import type { Queries } from './store.ts';
 import { changeOfTables } from './tables.ts';
-import { type EntryRow, isCleared, linkOf } from './unchanged.ts';
 
 /** The result of checking the journal. */
 export interface Verified {

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { BytesFileError, createPrivateBytes, readPlainBytes } from '../files/bytes-file.ts';
+import { BytesFileError, createPrivateBytes, readPlainBytes } from '../files/plain-file.ts';
 import type { Database, OpenOptions } from './database.ts';
 import { restoreSnapshot, writeSnapshot } from './snapshot.ts';
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { configLockPath } from '../../src/account/paths.ts';
-import { sealingKeysOf, storeSealingKey } from '../../src/account/sealing-keys.ts';
+import { sealingKeysOf, storeSealingKey } from '../../src/account/profile-secrets.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { World } from '../../src/base/world.ts';

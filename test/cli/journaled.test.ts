@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { createActivity } from '../../src/engine/activity.ts';
-import { AlreadyDone } from '../../src/engine/conflicts.ts';
+import { AlreadyDone } from '../../src/engine/guard.ts';
 import { sendJournaled } from '../../src/engine/send.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';

@@ -3,7 +3,7 @@ import { verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-wit
 import type { AccountReply } from '../../engine/account.ts';
 import { startedShape } from '../../engine/operations/started.ts';
 import { amountLine, balanceLine, type Line, readPreviews, withdrawableFees } from '../../engine/previews.ts';
-import { newTag } from '../../engine/tag.ts';
+import { newTag } from '../../engine/requests.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';

@@ -1,11 +1,10 @@
 import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import { validRequest } from '../../client/request.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
-import { AlreadyDone } from '../../engine/conflicts.ts';
-import { DryRun, dryRunOfParts } from '../../engine/dry-run.ts';
-import type { Guard } from '../../engine/guard.ts';
+import { AlreadyDone, type Guard } from '../../engine/guard.ts';
 import { requireUnused } from '../../engine/once.ts';
 import type { Outcome } from '../../engine/outcome.ts';
+import { DryRun, dryRunOfParts } from '../../engine/requests.ts';
 import { requireSigned } from '../../engine/send.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import type { Operation } from '../../journal/journal.ts';

@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import { command } from '../../terminal/command.ts';
 import { switchOn } from '../../terminal/parse/parameters.ts';
 import { enableCommand, encryptionStatusCommand, rotateEncryptionCommand } from './encryption.ts';

@@ -3,7 +3,7 @@ import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { getPlatformPublicKey, regenerateApiKey } from '../../contract/endpoints/management.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { prepareRequest } from '../../engine/requests.ts';
 import { giveUp } from '../../engine/rotation/answer.ts';

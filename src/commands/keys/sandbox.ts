@@ -1,12 +1,12 @@
 import { apiKeyFrom } from '../../account/api-key.ts';
-import { safeBaseUrl } from '../../account/base-url.ts';
 import { changeProfile } from '../../account/changes.ts';
 import type { Profile } from '../../account/profile.ts';
+import { safeBaseUrl } from '../../account/service-address.ts';
 import { profileName, readProfile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
 import { createSandboxKey } from '../../contract/endpoints/management.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import { connect } from '../../engine/connect.ts';
 import { prepareRequest } from '../../engine/requests.ts';
 import { command } from '../../terminal/command.ts';

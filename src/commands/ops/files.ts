@@ -1,10 +1,9 @@
 import { absolutePath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import { openAccount } from '../../engine/connect.ts';
-import { BytesFileError, type BytesProblem } from '../../files/bytes-file.ts';
-import { linesOf } from '../../files/lines.ts';
+import { BytesFileError, type BytesProblem, linesOf } from '../../files/plain-file.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { command } from '../../terminal/command.ts';

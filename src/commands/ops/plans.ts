@@ -1,11 +1,11 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { Checked } from '../../engine/change.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
 import { warnIfAlone } from '../../engine/operations/applied.ts';
 import type { Plan } from '../../engine/plans/plan.ts';
 import { quotedText } from '../../engine/plans/quoted-text.ts';
 import type { Signers } from '../../engine/plans/signatures.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, word } from '../../terminal/parse/parameters.ts';

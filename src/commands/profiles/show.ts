@@ -2,7 +2,7 @@ import { areRulesTrusted, evidenceRulesOf, untrustedRules } from '../../account/
 import { fromStored, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
 import { EVIDENCE, profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Form } from '../../present/prints.ts';
 import type { Column } from '../../present/result.ts';

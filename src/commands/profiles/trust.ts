@@ -1,11 +1,10 @@
 import { approvePin, changeProfile } from '../../account/changes.ts';
 import { modeForPeople } from '../../account/mode.ts';
 import { areRulesTrusted, EVIDENCE_SETTINGS, trustedRules, weakensRules } from '../../account/money-rules.ts';
-import { findPin } from '../../account/pin.ts';
-import { isApproved } from '../../account/pins.ts';
+import { findPin, isApproved } from '../../account/pin.ts';
 import { isTrusted, type KeyCommand, type StoredProfile, trustedStore } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { visible } from '../../present/text.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';

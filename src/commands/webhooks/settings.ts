@@ -1,7 +1,7 @@
 import { storedOrBuiltIn } from '../../account/profile.ts';
+import { storeWebhookSecret, webhookSecretFrom, webhookSecretsOf } from '../../account/profile-secrets.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { secretPrintedBy } from '../../account/stores/command-store.ts';
-import { storeWebhookSecret, webhookSecretFrom, webhookSecretsOf } from '../../account/webhook-secrets.ts';
 import { type Category, CliError } from '../../base/errors.ts';
 import { ExchangeError } from '../../base/exchange-error.ts';
 import { Secret } from '../../base/secret.ts';
@@ -9,7 +9,7 @@ import { validRequest } from '../../client/request.ts';
 import { getWebhook, setWebhook, toggleWebhook } from '../../contract/endpoints/management.ts';
 import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/inbox-url.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { printable } from '../../money/amount.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';

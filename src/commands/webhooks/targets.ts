@@ -1,5 +1,5 @@
 import type { Profile } from '../../account/profile.ts';
-import { serviceNameOf } from '../../account/service-name.ts';
+import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import type { Resigning, Target } from '../../webhooks/listen/forwarder.ts';

@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { problemsOf, problemText } from '../../contract/check.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
 import { exampleOf } from '../../derive/example.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, required, word } from '../../terminal/parse/parameters.ts';
 import { objectOf, properties } from '../../terminal/parse/properties.ts';

@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { sha256Hex } from '../../crypto/fingerprint.ts';
+import { sha256Hex } from '../../crypto/digest.ts';
 import type { Page } from './pages.ts';
 
 /** The period of a list, as times in UTC. Both are in it. */

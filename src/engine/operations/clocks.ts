@@ -1,6 +1,6 @@
 import type { Baseline } from '../../journal/intent.ts';
 import type { Account } from '../account.ts';
-import { clockDifference, clockDistance } from '../clock-distance.ts';
+import { clockDifference, clockDistance } from '../service-time.ts';
 import { SERVICE_SKEW_MS } from './listing.ts';
 
 /** Clocks that differ by more than this prove nothing about what is missing from a list. */

@@ -5,7 +5,7 @@ import { createLoader } from '../../contract/load.ts';
 import type { Operation } from '../../journal/journal.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
-import { timeForPeople } from '../conflicts.ts';
+import { timeForPeople } from '../guard.ts';
 import type { Outcome } from '../outcome.ts';
 import { outcomeOf } from '../outcome.ts';
 import { workStartedBy } from './find-work.ts';

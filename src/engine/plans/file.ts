@@ -1,8 +1,12 @@
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import { BytesFileError, createPrivateBytes } from '../../files/bytes-file.ts';
 import { fileErrors } from '../../files/file-errors.ts';
-import { type OwnerOnlyFileProblem, readOwnerOnlyFile } from '../../files/owner-only-file.ts';
+import {
+  BytesFileError,
+  createPrivateBytes,
+  type OwnerOnlyFileProblem,
+  readOwnerOnlyFile,
+} from '../../files/plain-file.ts';
 import { replaceFile } from '../../files/private-file.ts';
 import { MAX_PLAN_BYTES, parsePlan, planText } from './format.ts';
 import type { Plan } from './plan.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { limitOf, signAboveWords } from '../../account/operator-settings.ts';
 import type { Operator } from '../../account/operators.ts';
+import { limitOf, signAboveWords } from '../../account/operators.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';

@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { sha256Hex } from '../../crypto/fingerprint.ts';
+import { sha256Hex } from '../../crypto/digest.ts';
 import type { Asset } from '../../money/amount.ts';
 import { isWireNumber } from '../../money/decimal.ts';
 import { LONGEST_PLAN_MS } from './lifetime.ts';

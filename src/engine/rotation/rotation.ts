@@ -3,7 +3,7 @@ import { stateDir } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import { isOpenStage, type Rotation } from '../../journal/rotations.ts';
 import type { Account } from '../account.ts';
 import { namesOf } from '../names.ts';

@@ -1,5 +1,12 @@
-import { isWithin, lagosTime, parseHours } from '../../account/hours.ts';
-import { type AmountRule, amountOfRule, type ConfirmRule, type Rules } from '../../account/rules.ts';
+import {
+  type AmountRule,
+  amountOfRule,
+  type ConfirmRule,
+  isWithin,
+  lagosTime,
+  parseHours,
+  type Rules,
+} from '../../account/rules.ts';
 import type { Effect } from '../../contract/endpoint.ts';
 import type { Destination, Moves } from '../../contract/moves.ts';
 import type { SpendLimit } from '../../journal/spending.ts';

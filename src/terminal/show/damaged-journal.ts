@@ -1,7 +1,7 @@
 import { journalPath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import { JOURNAL_CHANGED } from '../../journal/codes.ts';
+import { JOURNAL_CHANGED } from '../../journal/entries.ts';
 import type { SavedOperations } from '../../journal/save-in-doubt.ts';
 import { isDamage } from './failures.ts';
 

@@ -15,7 +15,7 @@ import {
   toggleWebhook,
 } from '../../../src/contract/endpoints/management.ts';
 import { EVENTS } from '../../../src/contract/events.ts';
-import { x25519Public } from '../../../src/crypto/x25519.ts';
+import { x25519Public } from '../../../src/crypto/sealed-box.ts';
 import { isoTime } from '../../../src/service/context.ts';
 import { openSandbox, START_MS, type TestSandbox } from '../../support/sandbox.ts';
 import { productionKey, secondKey } from '../steps.ts';
