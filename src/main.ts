@@ -5,7 +5,7 @@ import { CATEGORIES, CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
 import { DEFAULT_ZONE, type Zone, zoneNamed } from './base/zone.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
-import type { Changed } from './engine/activity.ts';
+import { abandonedError, type Changed } from './engine/activity.ts';
 import { AlreadyDone, type Guard } from './engine/guard.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
@@ -145,7 +145,7 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     session,
     typeof values['wait'] === 'number' ? values['wait'] : 0,
   );
-  await use(outcome, session.activity.changed());
+  await use(outcome, session.activity.changed);
   if (!outcome.error) await guided?.end?.();
   return outcome;
 }
@@ -190,13 +190,13 @@ async function unlessAlreadyDone(
  */
 function isBeforeSending(error: unknown, session: Session): boolean {
   if (!(error instanceof CliError) || error.category === 'interrupted') return false;
-  return error.operationId === undefined && session.activity.changed() === undefined;
+  return error.operationId === undefined && session.activity.changed === undefined;
 }
 
 /** Rejects when the user interrupts the program a second time; else never settles. */
 function abandonment({ world, activity }: Session): Promise<never> {
   return new Promise((_, reject) => {
-    world.abandoned.addEventListener('abort', () => reject(activity.abandonedError()), { once: true });
+    world.abandoned.addEventListener('abort', () => reject(abandonedError(activity)), { once: true });
   });
 }
 
@@ -212,7 +212,7 @@ async function runToEnd(run: () => Promise<Outcome>, session: Session, waitMs: n
     if (error instanceof DryRun) return { result: error.result, isWhole: true };
     if (error instanceof AlreadyDone)
       return (await import('./engine/operations/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
-    const changed = session.activity.changed();
+    const changed = session.activity.changed;
     throw error instanceof CliError ? failedAfterChange(error, changed) : changeNotShown(error, changed);
   }
 }

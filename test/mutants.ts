@@ -170,13 +170,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/send.ts',
-    line: '  account.activity.inFlight({ operationId, summary: sending.summary });',
+    line: '  account.activity.inFlight = { operationId, summary: sending.summary };',
     change: '',
     tests: ['test/cli/abandoned.test.ts'],
   },
   {
     file: 'src/engine/send.ts',
-    line: '    account.activity.inFlight(undefined);',
+    line: '    account.activity.inFlight = undefined;',
     change: '',
     tests: ['test/cli/abandoned.test.ts'],
     failing: 1,
@@ -1259,8 +1259,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/activity.ts',
-    line: 'unopened ??= error;',
-    change: 'unopened ??= undefined;',
+    line: 'activity.unopened ??= error;',
+    change: 'activity.unopened ??= undefined;',
     tests: FUNDS,
   },
 ];

@@ -108,9 +108,9 @@ export async function asPlanned(
   const { activity, globals, note } = account;
   const { agreedChange, writePlan } = await import('./plans/change.ts');
   const readPreviews = async () => {
-    activity.forgetUnread();
+    activity.unread = undefined;
     const lines = await change.readPreviews();
-    const error = activity.unread();
+    const error = activity.unread;
     if (error !== undefined) throw error;
     return lines;
   };
@@ -203,7 +203,7 @@ export async function changeOf<E extends Endpoint>(
     authority: applied && (await authorityOf(applied)),
     call: (isLate): Promise<Reply<ResponseOf<E>>> => sendRequest(account, request, { ...options, isLate }),
   });
-  activity.noteChanged({ operationId, requestId: requestIdOf(endpoint, reply.data) });
+  activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
   await warnOf(account, reply, false);
   return { ...reply, request: input };
 }
@@ -244,5 +244,5 @@ async function baselineBefore(
 ): Promise<Baseline> {
   if (applied) await (await import('./operations/applied.ts')).requireUnapplied(account, applied.plan);
   const { baselineOf } = await import('./operations/baseline.ts');
-  return baselineOf(account, endpoint, input, terms?.(), !account.activity.hasRead());
+  return baselineOf(account, endpoint, input, terms?.(), !account.activity.hasRead);
 }

@@ -1,7 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import type { Conflict } from '../journal/claims.ts';
-import type { Operation } from '../journal/journal.ts';
+import type { Operation } from '../journal/operations.ts';
 
 /** What protects a money command from running twice, as it was typed. */
 export interface Guard {

@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { HIDDEN, Secret } from '../base/secret.ts';
 import { DEFAULT_ZONE, zoneNamed } from '../base/zone.ts';
 import { firstName } from '../contract/renamed.ts';
-import type { Operation } from '../journal/journal.ts';
+import type { Operation } from '../journal/operations.ts';
 import { decimalText, isWireNumber, scaledInteger, trimDecimal, wireNumberText } from '../money/decimal.ts';
 import type { Account } from './account.ts';
 import { type Guard, requireFree } from './guard.ts';

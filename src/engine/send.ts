@@ -4,8 +4,9 @@ import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { type Moves, movesOf } from '../contract/moves.ts';
 import { redact, secretsIn } from '../contract/redact.ts';
 import { firstName } from '../contract/renamed.ts';
-import type { Baseline, Sweep } from '../journal/intent.ts';
-import type { Authority, Intent, Journal, Operation } from '../journal/journal.ts';
+import type { Authority, Baseline, Intent, Sweep } from '../journal/intent.ts';
+import type { Journal } from '../journal/interface.ts';
+import type { Operation } from '../journal/operations.ts';
 import type { SpendLimit } from '../journal/spending.ts';
 import { isInDoubt } from '../journal/states.ts';
 import { shellWord } from '../present/text.ts';
@@ -107,7 +108,7 @@ export async function sendJournaled<D>(
   const journal = await account.journal();
   await journal.requireLastLink();
   const { operationId, isLate } = await claimedAndSent(account, journal, await intentOf(account, sending));
-  account.activity.inFlight({ operationId, summary: sending.summary });
+  account.activity.inFlight = { operationId, summary: sending.summary };
   try {
     const reply = await call(isLate);
     const requestId = requestIdOf(endpoint, reply.data);
@@ -130,7 +131,7 @@ export async function sendJournaled<D>(
     if (!isRefused) await requireUndone(journal, operationId);
     throw error instanceof CliError ? withOperation(error, operationId) : error;
   } finally {
-    account.activity.inFlight(undefined);
+    account.activity.inFlight = undefined;
   }
 }
 

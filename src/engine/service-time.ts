@@ -1,7 +1,7 @@
 import type { Profile } from '../account/profile.ts';
 import type { World } from '../base/world.ts';
 import { createServiceClock, type ServiceClock } from '../client/service-clock.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { Journal } from '../journal/interface.ts';
 import type { Notices } from './notices.ts';
 
 /** The times that an account knows: the service's, and the one that all hosts agree on. */

@@ -1,4 +1,4 @@
-import type { Authority, Intent } from '../journal/journal.ts';
+import type { Authority, Intent } from '../journal/intent.ts';
 import type { Account } from './account.ts';
 import { requireFree } from './guard.ts';
 

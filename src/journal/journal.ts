@@ -25,13 +25,6 @@ import type { OperationState } from './states.ts';
 import type { Queries, Store } from './store.ts';
 import { type Appended, claimRepeat, createOperation, type JournalWorld, noteSearch, tryMove } from './transitions.ts';
 
-export type { Claim } from './claims.ts';
-export type { Head } from './head.ts';
-export type { Authority, Intent } from './intent.ts';
-export type { Journal, RotationMove, SharedName } from './interface.ts';
-export type { Operation } from './operations.ts';
-export type { OperationState } from './states.ts';
-
 /** Runs work in a transaction that may append transitions, and saves the head. */
 type Append = <T>(work: (recording: Recording) => Promise<T>, waitMs?: number) => Promise<T>;
 

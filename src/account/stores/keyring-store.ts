@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { ProgramEnd, World } from '../../base/world.ts';
 import { readPrivateFile, removePrivateFile, writePrivateFile } from '../../files/private-file.ts';
-import { keyringMemoryPath } from '../paths.ts';
+import { stateDir } from '../paths.ts';
 import type { KeyringAnswer, KeyringRequest } from './keyring-helper.ts';
 import type { SecretName, SecretStore } from './secret-store.ts';
 
@@ -129,10 +130,13 @@ const MEMORY_MS = 3_600_000;
 /** The login session: a cron job has none, and so no keychain, while the same user at a desktop has one. */
 const sessionOf = ({ env }: World) => `${env['DBUS_SESSION_BUS_ADDRESS'] ?? ''} ${env['XDG_RUNTIME_DIR'] ?? ''}`;
 
+/** The file that remembers that the keychain is unusable. */
+const memoryPath = (world: World) => join(stateDir(world), 'keyring.json');
+
 /** Returns why the keychain was unusable in this session within the last hour, if that is known. */
 function recallKeyring(world: World): Remembered | undefined {
   try {
-    const { problem, sinceMs, session } = JSON.parse(readPrivateFile(keyringMemoryPath(world)) ?? '{}');
+    const { problem, sinceMs, session } = JSON.parse(readPrivateFile(memoryPath(world)) ?? '{}');
     const ageMs = world.clock.now() - sinceMs;
     const isFresh = ageMs >= 0 && ageMs < MEMORY_MS && session === sessionOf(world);
     return isFresh && LASTING.includes(problem) ? { problem, sinceMs } : undefined;
@@ -145,7 +149,7 @@ function recallKeyring(world: World): Remembered | undefined {
 function rememberKeyring(world: World, problem: Lasting): void {
   const text = JSON.stringify({ problem, sinceMs: world.clock.now(), session: sessionOf(world) });
   try {
-    writePrivateFile(keyringMemoryPath(world), `${text}\n`, world.ids.uuid());
+    writePrivateFile(memoryPath(world), `${text}\n`, world.ids.uuid());
   } catch {
     // The next command tries the keychain again.
   }
@@ -154,7 +158,7 @@ function rememberKeyring(world: World, problem: Lasting): void {
 /** Makes the next command try the keychain again. */
 function forgetKeyring(world: World): void {
   try {
-    removePrivateFile(keyringMemoryPath(world));
+    removePrivateFile(memoryPath(world));
   } catch {
     // The memory expires within the hour.
   }

@@ -1,6 +1,6 @@
-import { journalLocationOf } from '../../account/journal-location.ts';
+import { journalLocationOf } from '../../engine/journal-location.ts';
 import { entryAt } from '../../files/inspect.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/interface.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 import { type Check, type Finding, findingOf, ok, problem, type Subject, skipped, typed, warning } from './check.ts';
 

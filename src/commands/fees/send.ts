@@ -52,7 +52,7 @@ export function withdrawalToSend(session: Session, texts: WithdrawalTexts, amoun
 
 /** What is available before and after a withdrawal, if this command has read it. */
 function feesLines({ activity }: Session, taken: Amount): readonly Line[] {
-  const { available, minimum } = activity.fees() ?? {};
+  const { available, minimum } = activity.fees ?? {};
   return available ? [balanceLine(available, -taken.minor, { minimumMinor: minimum?.minor })] : [];
 }
 

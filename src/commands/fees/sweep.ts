@@ -7,7 +7,7 @@ import type { Outcome } from '../../engine/outcome.ts';
 import { DryRun, dryRunOfParts } from '../../engine/requests.ts';
 import { requireSigned } from '../../engine/send.ts';
 import type { Sweep } from '../../journal/intent.ts';
-import type { Operation } from '../../journal/journal.ts';
+import type { Operation } from '../../journal/operations.ts';
 import { type Amount, amount, amountForPeople, parseAmount } from '../../money/amount.ts';
 import type { Form } from '../../present/prints.ts';
 import { accountLine, confirmChange } from '../../terminal/ask/confirm.ts';

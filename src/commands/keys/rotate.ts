@@ -128,7 +128,7 @@ async function rotate(session: Session, input: Input): Promise<Outcome> {
     await beginRotation(session, { operationId, keyLocation: keyLocationOf(profile), oldFingerprint, pushes });
     const apiKey = await unchangedKey(session, operationId, oldFingerprint);
     const spare = await sendRotation(session, operationId, profile.key ? apiKey : undefined);
-    session.activity.noteChanged({ operationId, requestId: undefined });
+    session.activity.changed = { operationId, requestId: undefined };
     return finished(session, await completeRotation(session, operationId, spare), input);
   });
 }

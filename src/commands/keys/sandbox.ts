@@ -97,7 +97,7 @@ export const sandboxKeyCommand = command({
     if (save !== undefined) await requireWritable(await openStore(world, storeOf(current)), save, world.ids);
     const connection = await connect(world, elsewhere(session.profile, baseUrl), globals, session.progress);
     const { data } = await connection.client.call(request).finally(() => connection.close());
-    session.activity.noteChanged({ operationId: undefined, requestId: undefined });
+    session.activity.changed = { operationId: undefined, requestId: undefined };
     const key = apiKeyFrom(data.apiKey ?? '', 'the new key');
     if (save !== undefined) {
       const made = { name: save, mode: 'sandbox', baseUrl } as const;

@@ -5,7 +5,7 @@ import { fingerprint } from '../../crypto/digest.ts';
 import { openAccount } from '../../engine/connect.ts';
 import { BytesFileError, type BytesProblem, linesOf } from '../../files/plain-file.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/interface.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';

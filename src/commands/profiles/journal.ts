@@ -1,10 +1,10 @@
 import { changeProfile, storeSecret } from '../../account/changes.ts';
-import { journalLocationOf } from '../../account/journal-location.ts';
 import { modeForPeople } from '../../account/mode.ts';
 import { secretOf, storedProfileNamed } from '../../account/profile.ts';
 import { isOurStore, type StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
+import { journalLocationOf } from '../../engine/journal-location.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { isBound, passwordToStore, serverAddressOf } from '../../journal/postgres/server-address.ts';
 import type { Prints } from '../../present/prints.ts';

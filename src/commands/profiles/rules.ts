@@ -12,7 +12,7 @@ import { parseSharedRules, sharedRulesText } from '../../engine/rules/shared.ts'
 import type { RuleSet, Verdict } from '../../engine/rules/verdicts.ts';
 import { listed } from '../../engine/rules/words.ts';
 import { recordSetting } from '../../engine/setting.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/interface.ts';
 import type { Form } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';

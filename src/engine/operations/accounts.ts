@@ -3,7 +3,7 @@ import { allProfileNames, type Profile, resolveProfile } from '../../account/pro
 import { safeBaseUrl } from '../../account/service-address.ts';
 import { OF_ENVIRONMENT } from '../../account/stored-profile.ts';
 import { attempt, CliError, withDetails } from '../../base/errors.ts';
-import type { Operation } from '../../journal/journal.ts';
+import type { Operation } from '../../journal/operations.ts';
 import type { Account } from '../account.ts';
 import { createAccount } from '../open-account.ts';
 import { type Reconciled, reconcile } from './reconcile.ts';

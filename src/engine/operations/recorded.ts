@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { directory } from '../../contract/directory.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { createLoader } from '../../contract/load.ts';
-import type { Operation } from '../../journal/journal.ts';
+import type { Operation } from '../../journal/operations.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 import { timeForPeople } from '../guard.ts';

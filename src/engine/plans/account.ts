@@ -1,7 +1,7 @@
 import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/interface.ts';
 import { shellWord } from '../../present/text.ts';
 import type { Plan } from './plan.ts';
 

@@ -4,7 +4,7 @@ import { limitOf, signAboveWords } from '../../account/operators.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Journal, SharedName } from '../../journal/journal.ts';
+import type { Journal, SharedName } from '../../journal/interface.ts';
 import { TOKENS } from '../../money/amount.ts';
 import type { Author } from './plan.ts';
 

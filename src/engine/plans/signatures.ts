@@ -1,8 +1,8 @@
-import { journalLocationOf } from '../../account/journal-location.ts';
 import type { OwnOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { isSignedBy, signText } from '../../crypto/signing.ts';
+import { journalLocationOf } from '../journal-location.ts';
 import { dependence } from './independence.ts';
 import { type ListSession, type OperatorList, operatorListOf } from './operator-list.ts';
 import type { Plan, Signature } from './plan.ts';

@@ -3,7 +3,7 @@ import type { Profile } from '../../account/profile.ts';
 import { isOurStore } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import type { RotationMove } from '../../journal/journal.ts';
+import type { RotationMove } from '../../journal/interface.ts';
 import type { Rotation, RotationStage } from '../../journal/rotations.ts';
 import type { Account } from '../account.ts';
 import { tryAccount } from '../connect.ts';

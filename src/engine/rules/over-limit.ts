@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import type { Claim } from '../../journal/journal.ts';
+import type { Claim } from '../../journal/claims.ts';
 import type { Amount } from '../../money/amount.ts';
 import { leftIn, millionthsOf } from '../../money/sums.ts';
 import { aboveSum } from './verdicts.ts';
