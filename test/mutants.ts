@@ -915,7 +915,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/journal/entries.ts',
-    line: 'if (!saysWhat(row as OperationRow & Row, of.get(row.id) ?? [], hash)) throw',
+    line: 'if (!saysWhat(row as CheckedRow & Row, of.get(row.id) ?? [], hash)) throw',
     change: 'if (false) throw',
     tests: UNCHANGED,
   },

@@ -198,14 +198,14 @@ export const PROFILE_FILE: FileKind<StoredProfile> = {
 };
 
 /** Settings that apply to all profiles. */
-interface Settings {
+interface SharedSettings {
   readonly defaultProfile?: string | undefined;
   /** Whether reads write to the completion cache; undefined means `on`. */
   readonly completionCache?: 'on' | 'off' | undefined;
 }
 
 /** The format of the settings file. */
-const SETTINGS_FILE: FileKind<Settings> = {
+const SETTINGS_FILE: FileKind<SharedSettings> = {
   what: 'settings',
   madeBy: 'fiatrail profiles use',
   migrations: [],
@@ -299,7 +299,7 @@ export function isCompletionCached(world: UserEnv): boolean {
 }
 
 /** Changes settings. Throws CliError usage for invalid or newer ones, which are left unchanged. */
-export async function writeSettings(world: WritableUserEnv, changed: Settings): Promise<void> {
+export async function writeSettings(world: WritableUserEnv, changed: SharedSettings): Promise<void> {
   const current = readVersioned(settingsPath(world), SETTINGS_FILE);
   await writeVersioned(settingsPath(world), SETTINGS_FILE, { ...current, ...changed }, world.ids.uuid);
 }

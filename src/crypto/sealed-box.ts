@@ -9,7 +9,7 @@ export interface KeyPair {
 }
 
 /** The text of a payload, or why it cannot be opened. The problem never contains key material. */
-type Opened = { readonly text: string } | { readonly problem: string };
+type OpenedPayload = { readonly text: string } | { readonly problem: string };
 
 /** Creates a key pair from 32 random bytes. Any 32 bytes are a valid private key. */
 export function newKeyPair(random: Uint8Array): KeyPair {
@@ -64,7 +64,7 @@ const SEAL_BYTES = 48;
  * Returns a function that opens payloads with the first private key that fits; pass the newest key first. Each key is
  * prepared once, so that opening a payload takes one curve multiplication.
  */
-export async function openerOf(privateKeys: readonly Secret[]): Promise<(payload: string) => Opened> {
+export async function openerOf(privateKeys: readonly Secret[]): Promise<(payload: string) => OpenedPayload> {
   const problem = privateKeys.map(privateKeyProblem).find((each) => each !== undefined);
   if (problem) return () => ({ problem });
   const sodium = await loadSodium();
@@ -100,7 +100,7 @@ function bytesOf(payload: string): Buffer | undefined {
   return bytes.toString('base64url') === digits.replaceAll('+', '-').replaceAll('/', '_') ? bytes : undefined;
 }
 
-function textOf(bytes: Uint8Array): Opened {
+function textOf(bytes: Uint8Array): OpenedPayload {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {

@@ -82,16 +82,16 @@ interface AppliedChange {
 }
 
 /** What was read here for a plan that holds, with the rules that it meets here. */
-interface Facts extends Agreed {
+interface PlanFacts extends Agreed {
   readonly rules: readonly string[];
 }
 
 /** Thrown to end the check of a plan where its request would be sent. */
 export class Checked extends Error {
   override name = 'Checked';
-  readonly facts: Facts;
+  readonly facts: PlanFacts;
 
-  constructor(facts: Facts) {
+  constructor(facts: PlanFacts) {
     super('checked');
     this.facts = facts;
   }
@@ -135,7 +135,7 @@ async function rulesMet({ profile, operators, rules }: Account, endpoint: Endpoi
   return [...signRulesMet(limits, endpoint, input), ...(await rules.met(endpoint, input))];
 }
 
-interface Wanted<E extends Endpoint> {
+interface WantedChange<E extends Endpoint> {
   readonly endpoint: E;
   readonly input: RequestOf<E>;
   readonly change: SentChange;
@@ -143,7 +143,7 @@ interface Wanted<E extends Endpoint> {
 }
 
 /** Returns a change as it is sent: that of the plan that is applied, or as it was typed. Throws CliError, and what ends a plan's command. */
-async function plannedOf<E extends Endpoint>(account: Account, { asPlanned }: Changes, wanted: Wanted<E>) {
+async function plannedOf<E extends Endpoint>(account: Account, { asPlanned }: Changes, wanted: WantedChange<E>) {
   const { endpoint, input, change, options } = wanted;
   const { summary, lines, tag, previews } = change;
   const planned = await asPlanned(
@@ -168,7 +168,7 @@ export async function changeOf<E extends Endpoint>(
   account: Account,
   asking: Asking,
   changes: Changes,
-  wanted: Wanted<E>,
+  wanted: WantedChange<E>,
 ): Promise<AccountReply<ResponseOf<E>>> {
   const { activity, rules, time } = account;
   const { endpoint, options } = wanted;

@@ -150,7 +150,7 @@ export function sealingOf(world: World, profile: Profile): Sealing | undefined {
 }
 
 /** An open account: its exchange and its key. */
-interface Opened {
+interface OpenAccount {
   readonly exchange: Exchange;
   readonly apiKey: Secret;
   /** Sends the events of the embedded sandbox that are due. */
@@ -159,11 +159,11 @@ interface Opened {
 }
 
 /** Opens an account for callers that do not use a client. */
-export function openAccount(world: World, profile: Profile): Promise<Opened> {
+export function openAccount(world: World, profile: Profile): Promise<OpenAccount> {
   return profile.mode === 'embedded' ? openEmbedded(world) : overNetwork(world, profile);
 }
 
-async function overNetwork(world: World, { key, mode }: Profile): Promise<Opened> {
+async function overNetwork(world: World, { key, mode }: Profile): Promise<OpenAccount> {
   if (!key) throw new Error('a profile over the network has a key');
   if (mode === 'live') requireCertificateCheck(world.env);
   return { exchange: world.network, apiKey: await key.load(), close: async () => {} };
@@ -182,7 +182,7 @@ function requireCertificateCheck(env: World['env']): void {
   );
 }
 
-async function openEmbedded(world: World): Promise<Opened> {
+async function openEmbedded(world: World): Promise<OpenAccount> {
   world.ensurePrivateDir(stateDir(world));
   const { openEmbeddedSandbox } = await import('../sandbox/embedded.ts');
   const exchange: Exchange = async (request, signal) =>

@@ -21,7 +21,7 @@ type Journaled = Pick<
   'world' | 'profile' | 'globals' | 'commandLine' | 'journal' | 'accountNames' | 'activity'
 >;
 
-interface Sending<D> {
+interface JournaledRequest<D> {
   readonly endpoint: Endpoint;
   readonly input: unknown;
   readonly summary: string;
@@ -70,7 +70,7 @@ export async function recognizableInput(
 /** Describes a request for the journal. */
 async function intentOf(
   account: Omit<Journaled, 'activity' | 'globals'>,
-  sending: Omit<Sending<unknown>, 'call'>,
+  sending: Omit<JournaledRequest<unknown>, 'call'>,
 ): Promise<Intent> {
   const { endpoint, input, summary, guard, tag, baseline, limits = [], authority, sweep } = sending;
   const { profile, commandLine } = account;
@@ -102,7 +102,7 @@ async function intentOf(
 /** Sends a request that the journal records on disk: the intent before it is sent, the outcome before the command ends. */
 export async function sendJournaled<D>(
   account: Journaled,
-  sending: Sending<D>,
+  sending: JournaledRequest<D>,
 ): Promise<{ readonly reply: Reply<D>; readonly operationId: string }> {
   const { endpoint, call } = sending;
   const journal = await account.journal();
@@ -154,7 +154,7 @@ async function claimedAndSent(account: Journaled, journal: Journal, intent: Inte
 /** Describes an equal operation of the last 10 minutes, or one whose outcome is unknown; undefined if there is none. */
 export async function repetitionOf(
   account: Journaled,
-  sending: Omit<Sending<unknown>, 'call'>,
+  sending: Omit<JournaledRequest<unknown>, 'call'>,
 ): Promise<string | undefined> {
   if (!sending.guard) return undefined;
   const journal = await account.journal();

@@ -14,7 +14,7 @@ export interface ServiceTime {
   warn(): Promise<void>;
 }
 
-interface Sources {
+interface TimeSources {
   readonly world: World;
   readonly profile: Pick<Profile, 'mode'>;
   readonly say: Notices['say'];
@@ -26,7 +26,7 @@ interface Sources {
 }
 
 /** `ask` is called for each request; its result takes the response. */
-export function createServiceTime({ world, profile, say, isShared, journal, read }: Sources) {
+export function createServiceTime({ world, profile, say, isShared, journal, read }: TimeSources) {
   const { clock } = world;
   const { ask, ...service } = createServiceClock(clock, profile.mode === 'live');
   let isWarned = false;

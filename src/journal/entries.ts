@@ -1,8 +1,8 @@
 import { CliError } from '../base/errors.ts';
 import type { SqlValue } from '../sqlite/database.ts';
-import { CLEARED, type Form, fixedText, hashOf, hashOfOne, type Link, NO_HASH } from './chain.ts';
+import { CLEARED, type EntryForm, fixedText, hashOf, hashOfOne, type Link, NO_HASH } from './chain.ts';
 import { type Head, lastHead } from './head.ts';
-import type { Queries } from './store.ts';
+import type { Queries, Row } from './store.ts';
 
 /** The code of an error that says that a transition is not what it was. */
 export const JOURNAL_CHANGED = 'JOURNAL_CHANGED';
@@ -20,6 +20,9 @@ export interface Recording {
   /** The last entry of this transaction. */
   head?: Head;
 }
+
+/** Runs work in a transaction that may write entries, and saves the head. */
+export type Append = <T>(work: (recording: Recording) => Promise<T>, waitMs?: number) => Promise<T>;
 
 /** What an entry says. What is left out is null. */
 type NewEntry = Partial<Omit<Link, 'at' | 'busyUntil' | 'sequence' | 'host'>> & {
@@ -145,20 +148,18 @@ export interface EntryRow {
 }
 
 /** Returns an entry as the chain covers it. `row` is that of its operation, if it is the first of one. */
-export function linkOf(entry: EntryRow, row: Row | undefined, form: Form): Link {
+export function linkOf(entry: EntryRow, row: Row | undefined, form: EntryForm): Link {
   const { operation_id: operationId, request_id: requestId, busy_until: busyUntil, ...rest } = entry;
   const operation = entry.state === 'prepared' ? fixedText(row ?? {}, form) : null;
   return { ...rest, operationId, requestId, busyUntil, operation };
 }
 
 /** Whether the text of an entry was changed on purpose when the chains were joined: its operation lost its input digest. */
-export const isCleared = (entry: Pick<EntryRow, 'state'>, row: Row | undefined, form: Form): boolean =>
+export const isCleared = (entry: Pick<EntryRow, 'state'>, row: Row | undefined, form: EntryForm): boolean =>
   form === 'earlier' && entry.state === 'prepared' && row?.['input_digest'] === CLEARED;
 
-type Row = Readonly<Record<string, SqlValue>>;
-
 /** A row of an operation. */
-type OperationRow = object & { readonly id: string };
+type CheckedRow = object & { readonly id: string };
 
 /** Operations whose entries are read together. */
 const BATCH = 200;
@@ -176,7 +177,7 @@ const BEFORE = `CASE WHEN e.sequence >= ${JOINT} THEN (SELECT hash FROM entry WH
   ELSE (SELECT hash FROM entry WHERE host = e.host AND sequence < e.sequence ORDER BY sequence DESC LIMIT 1) END`;
 
 /** Throws CliError usage if a row of an operation says anything else than its entries, or one of these is not what it was. */
-export async function requireUnchanged(queries: Queries, rows: readonly OperationRow[]): Promise<void> {
+export async function requireUnchanged(queries: Queries, rows: readonly CheckedRow[]): Promise<void> {
   const hash = rows.length > FEW ? hashOf : hashOfOne;
   for (let start = 0; start < rows.length; start += BATCH) {
     const some = rows.slice(start, start + BATCH);
@@ -187,11 +188,11 @@ export async function requireUnchanged(queries: Queries, rows: readonly Operatio
     );
     const of = Map.groupBy(entries, (entry) => entry.operation_id);
     for (const row of some)
-      if (!saysWhat(row as OperationRow & Row, of.get(row.id) ?? [], hash)) throw changed(`operation ${row.id}`);
+      if (!saysWhat(row as CheckedRow & Row, of.get(row.id) ?? [], hash)) throw changed(`operation ${row.id}`);
   }
 }
 
-function saysWhat(row: OperationRow & Row, entries: readonly Chained[], hash: typeof hashOf): boolean {
+function saysWhat(row: CheckedRow & Row, entries: readonly Chained[], hash: typeof hashOf): boolean {
   const last = entries.at(-1);
   if (!last || entries[0]?.state !== 'prepared') return false;
   for (const { joint, previous, ...entry } of entries) {

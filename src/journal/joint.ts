@@ -17,28 +17,23 @@ import { allRotations, rotationFact } from './rotations.ts';
 import { TRIGGERS } from './sqlite/schema.ts';
 import type { Queries } from './store.ts';
 
+const joint = () =>
+  z.strictObject({
+    // The hash of the last entry of each host.
+    hosts: z.record(z.string(), z.string()),
+    // The digest of the processes of the operations before it.
+    processes: z.string(),
+    // Until when the processes of operations that had not ended may be at work, in milliseconds since the epoch.
+    busy: z.record(z.string(), z.int()),
+    // The digest of the fixed columns of operations whose input digest was removed, because a secret could be guessed from it.
+    cleared: z.string(),
+  });
+
 /**
  * The fact where the chains of the hosts became one. Before it, a version chained the entries of each host by themselves, and left some
  * columns out; the fact covers those, and the end of each chain. A new journal begins with it.
  */
-interface Joint {
-  /** The hash of the last entry of each host. */
-  readonly hosts: Readonly<Record<string, string>>;
-  /** The digest of the processes of the operations before it. */
-  readonly processes: string;
-  /** Until when the processes of operations that had not ended may be at work, in milliseconds since the epoch. */
-  readonly busy: Readonly<Record<string, number>>;
-  /** The digest of the fixed columns of operations whose input digest was removed, because a secret could be guessed from it. */
-  readonly cleared: string;
-}
-
-const joint = () =>
-  z.strictObject({
-    hosts: z.record(z.string(), z.string()),
-    processes: z.string(),
-    busy: z.record(z.string(), z.int()),
-    cleared: z.string(),
-  });
+type Joint = z.infer<ReturnType<typeof joint>>;
 
 /** Where the chains became one: the number of the entry, and what it says. */
 export interface Joined extends Joint {

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { SECRET_VARIABLES } from '../base/secret-variables.ts';
 import type { ProgramEnd, ProgramOptions, Thread } from '../base/world.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type ProgramEnv = Readonly<Record<string, string | undefined>>;
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
 const MAX_ERROR_BYTES = 4 * 1024;
@@ -16,7 +16,7 @@ const LATE_ERRORS_MS = 200;
 export function runProgram(
   words: readonly string[],
   { input = '', timeoutMs, isShell = false, isDetached = false, env: added = {}, ...options }: ProgramOptions,
-  env: Environment,
+  env: ProgramEnv,
   interrupted: AbortSignal,
 ): Promise<ProgramEnd> {
   const [file = '', ...args] = words;
@@ -103,7 +103,7 @@ function endGroup(pid: number | undefined): void {
 /** Implements `World.findProgram`. */
 export function findProgram(
   name: string,
-  { PATH = '', PATHEXT = '' }: Environment,
+  { PATH = '', PATHEXT = '' }: ProgramEnv,
   platform: string,
 ): string | undefined {
   const extensions = platform === 'win32' ? ['', ...PATHEXT.split(';')] : [''];

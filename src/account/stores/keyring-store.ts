@@ -15,10 +15,10 @@ const KEYRING_WORD = '__keyring';
 const LIMIT_MS = 2_800;
 
 type Done = Extract<KeyringAnswer, { kind: 'done' }>;
-type Problem = Exclude<KeyringAnswer, Done> | { readonly kind: 'late' };
+type KeyringProblem = Exclude<KeyringAnswer, Done> | { readonly kind: 'late' };
 
 /** `ok`, or why the keychain is unusable. */
-type KeyringState = 'ok' | Problem['kind'];
+type KeyringState = 'ok' | KeyringProblem['kind'];
 
 /** Keeps each secret in the system keychain, under the service `fiatrail` and the user `<profile>/<name>`. */
 export function createKeyringStore(world: World): SecretStore {
@@ -54,7 +54,7 @@ async function done(world: World, request: KeyringRequest): Promise<Done> {
 }
 
 /** Runs the helper process with a time limit and remembers lasting problems. Throws CliError interrupted. */
-async function ask(world: World, request: KeyringRequest): Promise<Done | Problem> {
+async function ask(world: World, request: KeyringRequest): Promise<Done | KeyringProblem> {
   const end = await world.runProgram([...world.self, KEYRING_WORD], {
     input: JSON.stringify(request),
     timeoutMs: LIMIT_MS,
@@ -69,7 +69,7 @@ async function ask(world: World, request: KeyringRequest): Promise<Done | Proble
 
 const KINDS: readonly string[] = ['done', 'absent', 'no-store', 'locked', 'denied', 'failed'];
 
-function parseAnswer(end: ProgramEnd): Done | Problem {
+function parseAnswer(end: ProgramEnd): Done | KeyringProblem {
   if (end.kind === 'late') return { kind: 'late' };
   try {
     const answer = JSON.parse(end.kind === 'ended' ? end.stdout : '');
@@ -82,7 +82,7 @@ function parseAnswer(end: ProgramEnd): Done | Problem {
 
 const FILE_INSTEAD = '; or keep the key in a file with: fiatrail profiles add NAME --store file';
 
-const ERRORS: Readonly<Record<Problem['kind'], readonly [code: string, message: string, hint: string]>> = {
+const ERRORS: Readonly<Record<KeyringProblem['kind'], readonly [code: string, message: string, hint: string]>> = {
   absent: [
     'KEYRING_ABSENT',
     'the optional package @napi-rs/keyring, which gives access to the system keychain, is not installed',
@@ -108,7 +108,7 @@ const ERRORS: Readonly<Record<Problem['kind'], readonly [code: string, message: 
 };
 
 /** The error of a problem. `sinceMs` is set for a remembered problem: the time when it was detected. */
-function errorOf(problem: Problem, sinceMs?: number): CliError {
+function errorOf(problem: KeyringProblem, sinceMs?: number): CliError {
   const [code, what, hint] = ERRORS[problem.kind];
   const message = problem.kind === 'failed' ? `${what}: ${problem.why}` : what;
   if (sinceMs === undefined) return new CliError('usage', message, { code, hint });
