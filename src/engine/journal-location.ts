@@ -4,7 +4,7 @@ import { secretOf } from '../account/profile.ts';
 import { OF_ENVIRONMENT, readProfile } from '../account/stored-profile.ts';
 import type { World } from '../base/world.ts';
 import type { Memory } from '../journal/memory.ts';
-import type { StoreLocation } from '../journal/open.ts';
+import type { JournalLocation } from '../journal/open.ts';
 
 /** Names the server of every profile's journal. */
 export const JOURNAL_VARIABLE = 'FIATRAIL_JOURNAL_URL';
@@ -19,7 +19,7 @@ interface JournalOwner {
 }
 
 /** Returns where the journal of a profile is: on the server of FIATRAIL_JOURNAL_URL or of the profile, or in a file. */
-export function journalLocationOf(world: World, profile: JournalOwner): StoreLocation {
+export function journalLocationOf(world: World, profile: JournalOwner): JournalLocation {
   const path = journalPath(world);
   const stored = readProfile(world, profile.name);
   const variable = world.env[JOURNAL_VARIABLE];

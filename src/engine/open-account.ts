@@ -6,7 +6,7 @@ import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../con
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { entryAt } from '../files/inspect.ts';
 import type { Journal } from '../journal/interface.ts';
-import type { StoreLocation } from '../journal/open.ts';
+import type { JournalLocation } from '../journal/open.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
 import { noteUnread } from './activity.ts';
 import { connect, sendRequest } from './connect.ts';
@@ -71,7 +71,7 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
 }
 
 /** Opens the journal, and records the spooled outcomes. Throws DatabaseError, and CliError usage. */
-async function loadJournal({ world, say, globals }: Notices, location: StoreLocation): Promise<Journal> {
+async function loadJournal({ world, say, globals }: Notices, location: JournalLocation): Promise<Journal> {
   world.ensurePrivateDir(location.dir);
   const { openJournalAt } = await import('../journal/open.ts');
   const journal = await openJournalAt(location, world, {

@@ -5,17 +5,17 @@ import type { Memory } from './memory.ts';
 import type { JournalWorld } from './transitions.ts';
 
 /** Where a journal is: in a file of this machine, or on a server. */
-export interface StoreLocation {
+export interface JournalLocation {
   /** The file of this machine's journal, whether it is used or not. */
   readonly path: string;
   readonly dir: string;
   /** What is known of the journal outside of it; undefined for an embedded sandbox, whose state is in the same folder. */
   readonly memory?: Memory | undefined;
-  readonly server: StoreServer | undefined;
+  readonly server: JournalServer | undefined;
 }
 
 /** The server that a journal is on. */
-interface StoreServer {
+interface JournalServer {
   readonly url: string;
   /** The variable or the setting that has the URL, for messages. */
   readonly from: string;
@@ -35,7 +35,7 @@ interface Opening extends Pick<JournalOptions, 'warn'> {
 
 /** Opens the journal at a location, creating it on first use. Throws DatabaseError, and CliError usage for a URL that cannot be used. */
 export async function openJournalAt(
-  { path, dir, memory, server }: StoreLocation,
+  { path, dir, memory, server }: JournalLocation,
   world: JournalWorld,
   { warn, limitMs }: Opening = {},
 ): Promise<Journal> {
