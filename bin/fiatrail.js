@@ -81,7 +81,7 @@ if (!isSupported) {
       process.exitCode = 2;
     });
 } else if (argv[0] === '__inbox' && !require('node:worker_threads').isMainThread) {
-  // A listener starts this thread (src/system/threads.ts).
+  // A listener starts this thread (src/system/processes.ts).
   require('../dist/writer-thread.cjs').answerFor(require('node:worker_threads').parentPort);
 } else {
   const isDone =

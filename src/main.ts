@@ -5,12 +5,11 @@ import { CATEGORIES, CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
 import { DEFAULT_ZONE, type Zone, zoneNamed } from './base/zone.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
-import type { Changed } from './engine/activity.ts';
-import { AlreadyDone } from './engine/conflicts.ts';
-import { DryRun } from './engine/dry-run.ts';
-import type { Guard } from './engine/guard.ts';
+import { abandonedError, type Changed } from './engine/activity.ts';
+import { AlreadyDone, type Guard } from './engine/guard.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
+import { DryRun } from './engine/requests.ts';
 import { ROTATION_PROCESS, unfinishedRotations } from './engine/rotation/unfinished.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
@@ -154,7 +153,7 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
   };
   const waitMs = typeof values['wait'] === 'number' ? values['wait'] : 0;
   const outcome = await run().catch((error: unknown) => endedBy(error, session, waitMs));
-  await use(outcome, session.activity.changed());
+  await use(outcome, session.activity.changed);
   if (!outcome.error) await guided?.end?.();
   return outcome;
 }
@@ -200,13 +199,13 @@ async function runOnce(
  */
 function isBeforeSending(error: unknown, session: Session): boolean {
   if (!(error instanceof CliError) || error.category === 'interrupted') return false;
-  return error.operationId === undefined && session.activity.changed() === undefined;
+  return error.operationId === undefined && session.activity.changed === undefined;
 }
 
 /** Rejects when the user interrupts the program a second time; else never settles. */
 function abandonment({ world, activity }: Session): Promise<never> {
   return new Promise((_, reject) => {
-    world.abandoned.addEventListener('abort', () => reject(activity.abandonedError()), { once: true });
+    world.abandoned.addEventListener('abort', () => reject(abandonedError(activity)), { once: true });
   });
 }
 
@@ -215,7 +214,7 @@ async function endedBy(error: unknown, session: Session, waitMs: number): Promis
   if (error instanceof DryRun) return { result: error.result, isWhole: true };
   if (error instanceof AlreadyDone)
     return (await import('./engine/operations/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
-  const changed = session.activity.changed();
+  const changed = session.activity.changed;
   throw error instanceof CliError ? failedAfterChange(error, changed) : changeNotShown(error, changed);
 }
 

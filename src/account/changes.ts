@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { CliError, orUndefined } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
@@ -5,9 +6,8 @@ import { fileErrors } from '../files/file-errors.ts';
 import { ensurePrivateFolder, requireOwnFile } from '../files/private-file.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { acquireLock, type Lock } from '../sqlite/lock.ts';
-import { configDir, configLockPath } from './paths.ts';
-import type { Pin } from './pin.ts';
-import { approve, forgetApprovals } from './pins.ts';
+import { configDir } from './paths.ts';
+import { approve, forgetApprovals, type Pin } from './pin.ts';
 import { storeFor } from './profile.ts';
 import {
   isOurStore,
@@ -15,9 +15,8 @@ import {
   readProfile,
   removeProfile,
   type StoredProfile,
-  writeCompletionCached,
-  writeDefaultName,
   writeProfile,
+  writeSettings,
 } from './stored-profile.ts';
 import { SECRET_NAMES, type SecretName } from './stores/secret-store.ts';
 import { openStore } from './stores/stores.ts';
@@ -43,7 +42,7 @@ async function withConfigLock<T>(world: World, work: () => Promise<T>): Promise<
 }
 
 async function lockConfig(world: World): Promise<Lock | undefined> {
-  const path = configLockPath(world);
+  const path = join(configDir(world), 'lock.db');
   fileErrors('written', path, () => {
     ensurePrivateFolder(configDir(world));
     requireOwnFile(path);
@@ -112,13 +111,7 @@ const isElsewhere = (name: SecretName, current: StoredProfile, next: StoredProfi
 const storeOf = (world: World, stored: StoredProfile, name: SecretName) => openStore(world, storeFor(stored, name));
 
 /** The secrets that a profile takes along to another store. */
-const TAKEN_ALONG = [
-  'sealing-keys',
-  'webhook-secrets',
-  'journal-password',
-  'operator-key',
-  'recognition-key',
-] as const satisfies readonly SecretName[];
+const TAKEN_ALONG = SECRET_NAMES.filter((name) => name !== 'api-key');
 
 /** Copies the secrets besides the API key to the profile's new store. If nothing is sealed, a failing old store does not block the move. */
 async function copySecrets(world: World, current: StoredProfile, next: StoredProfile): Promise<void> {
@@ -188,17 +181,17 @@ export async function deleteProfile(world: World, name: string): Promise<void> {
     // Another account may get this name later.
     await forgetApprovals(world, name);
     removeProfile(world, name);
-    if (isDefault) await writeDefaultName(world, undefined);
+    if (isDefault) await writeSettings(world, { defaultProfile: undefined });
   });
 }
 
 export async function setDefaultProfile(world: World, name: string): Promise<void> {
-  await withConfigLock(world, () => writeDefaultName(world, name));
+  await withConfigLock(world, () => writeSettings(world, { defaultProfile: name }));
 }
 
 /** Sets whether reads write to the completion cache. Throws CliError usage. */
 export async function setCompletionCached(world: World, isOn: boolean): Promise<void> {
-  await withConfigLock(world, () => writeCompletionCached(world, isOn));
+  await withConfigLock(world, () => writeSettings(world, { completionCache: isOn ? undefined : 'off' }));
 }
 
 /** Lets a folder's file choose the live profile that it names. Throws CliError usage. */

@@ -7,7 +7,7 @@ import {
   type Kind,
   plainAbout,
 } from '../contract/completion-entries.ts';
-import { fingerprint } from '../crypto/fingerprint.ts';
+import { fingerprint } from '../crypto/digest.ts';
 import { entryAt, stampOf } from '../files/inspect.ts';
 import { type Database, type OpenOptions, openDatabase, openForReading } from '../sqlite/database.ts';
 import { removeDatabase } from '../sqlite/database-files.ts';
@@ -152,7 +152,7 @@ function deleteExpired(database: Database, nowUs: number): void {
 /** The maximum number of entries to offer. */
 const MAX_OFFERED = 100;
 
-type Reader = Pick<Database, 'all'>;
+type CacheReader = Pick<Database, 'all'>;
 
 /**
  * Returns the entries of a kind whose ids begin with `start`, at most `MOST`, that were read with a profile's key and have not expired.
@@ -176,7 +176,7 @@ export async function cachedEntries(
 }
 
 /** Returns the account of a profile's key or, for a key that cannot be read, of the key that the profile was last used with. */
-async function accountOf(cache: Reader, world: World, profile: Profile): Promise<bigint | undefined> {
+async function accountOf(cache: CacheReader, world: World, profile: Profile): Promise<bigint | undefined> {
   const { key, name, baseUrl } = profile;
   if (!key) return undefined;
   const address = addressOf(baseUrl);
@@ -193,7 +193,7 @@ async function accountOf(cache: Reader, world: World, profile: Profile): Promise
   return found?.id;
 }
 
-function entriesIn(cache: Reader, account: bigint, kind: Kind, start: string, nowUs: number): CompletionEntry[] {
+function entriesIn(cache: CacheReader, account: bigint, kind: Kind, start: string, nowUs: number): CompletionEntry[] {
   const isNow = 'account = ? AND kind = ? AND seen_us > ? AND seen_us <= ?';
   const values = [account, kind, nowUs - RETENTION_US, nowUs + AHEAD_US];
   const rows =

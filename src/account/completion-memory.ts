@@ -4,7 +4,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { Profile } from './profile.ts';
 
 /** Collects entries for the completion cache, and writes them in batches. */
-interface Memory {
+interface CompletionMemory {
   /** Notes the response of a read. */
   note(endpoint: Endpoint, data: unknown): Promise<void>;
   /** Writes what was noted. Call it when everything has been printed. Never fails. */
@@ -26,7 +26,7 @@ export function createMemory(
   { world, globals, say }: Reporter,
   profile: Profile,
   account: () => Promise<{ readonly keyFingerprint: string }>,
-): Memory {
+): CompletionMemory {
   const startedUs = world.clock.now() * 1000;
   let noted: CompletionEntries[] = [];
   let [before, count] = [0, 0];

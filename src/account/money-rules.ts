@@ -19,12 +19,12 @@ interface EvidenceRules {
 /** The settings of a profile that decide about unknown outcomes. */
 export const EVIDENCE_SETTINGS = ['absence', 'visibleAfterMs', 'evidence', 'idempotencyLifetimeMs'] as const;
 
-type Rules = Pick<StoredProfile, 'mode' | (typeof EVIDENCE_SETTINGS)[number] | 'trustedRules'>;
+type EvidenceSettings = Pick<StoredProfile, 'mode' | (typeof EVIDENCE_SETTINGS)[number] | 'trustedRules'>;
 
 /** No source promises that the lists of a live account are complete at once, so a person decides there. */
-const defaultOf = ({ mode }: Pick<Rules, 'mode'>): Absence => (mode === 'live' ? 'ask' : 'accept');
+const defaultOf = ({ mode }: Pick<EvidenceSettings, 'mode'>): Absence => (mode === 'live' ? 'ask' : 'accept');
 
-const wantedRules = (rules: Rules): EvidenceRules => ({
+const wantedRules = (rules: EvidenceSettings): EvidenceRules => ({
   absence: rules.absence ?? defaultOf(rules),
   visibleAfterMs: rules.visibleAfterMs ?? VISIBLE_AFTER_MS,
   evidence: rules.evidence ?? 'equal',
@@ -32,14 +32,14 @@ const wantedRules = (rules: Rules): EvidenceRules => ({
 });
 
 /** Whether a profile's settings may free the idempotency key of a request that was done after all, more easily than the defaults. */
-export function weakensRules(rules: Rules): boolean {
+export function weakensRules(rules: EvidenceSettings): boolean {
   const { absence, visibleAfterMs } = wantedRules(rules);
   const isKeyed = rules.idempotencyLifetimeMs !== undefined;
   return (rules.mode === 'live' && (absence === 'accept' || isKeyed)) || visibleAfterMs < VISIBLE_AFTER_MS;
 }
 
 /** The text that trusting the settings records. It no longer matches once one of them or the mode is edited. */
-function trustOf(rules: Rules): string {
+function trustOf(rules: EvidenceSettings): string {
   const { absence, visibleAfterMs } = wantedRules(rules);
   const { idempotencyLifetimeMs: lifetimeMs } = rules;
   const keyed = lifetimeMs === undefined ? '' : `, idempotency keys hold for ${lifetimeMs} ms`;
@@ -52,11 +52,12 @@ export function trustedRules({ trustedRules: _, ...profile }: StoredProfile): St
 }
 
 /** Whether a profile's settings are used: weaker ones than the defaults only if the user set or trusted them on this machine. */
-export const areRulesTrusted = (rules: Rules): boolean => !weakensRules(rules) || rules.trustedRules === trustOf(rules);
+export const areRulesTrusted = (rules: EvidenceSettings): boolean =>
+  !weakensRules(rules) || rules.trustedRules === trustOf(rules);
 
 /** Returns what decides about the unknown outcome of a request of a profile. */
 export function evidenceRulesOf({ mode, stored }: Pick<Profile, 'mode' | 'stored'>): EvidenceRules {
-  const rules: Rules = stored ?? { mode };
+  const rules: EvidenceSettings = stored ?? { mode };
   const wanted = wantedRules(rules);
   if (areRulesTrusted(rules)) return wanted;
   return {

@@ -25,11 +25,6 @@ export function configDir({ env, homeDir, platform }: UserEnv): string {
   return join(absolute(env['XDG_CONFIG_HOME']) ?? join(homeDir, '.config'), 'fiatrail');
 }
 
-/** The lock that a command holds while it changes the configuration. */
-export function configLockPath(world: UserEnv): string {
-  return join(configDir(world), 'lock.db');
-}
-
 export function sandboxPath(world: UserEnv): string {
   return join(stateDir(world), 'sandbox.db');
 }
@@ -69,16 +64,6 @@ export function inboxPath(world: UserEnv, { name, mode }: { readonly name: strin
 /** The folder where unfinished key rotations keep what must not be lost. */
 export function rotationsDir(world: UserEnv): string {
   return join(stateDir(world), 'rotations');
-}
-
-/** The folder of the store `file`. */
-export function secretsDir(world: UserEnv): string {
-  return join(configDir(world), 'secrets');
-}
-
-/** The file that remembers that the system keychain is unavailable. */
-export function keyringMemoryPath(world: UserEnv): string {
-  return join(stateDir(world), 'keyring.json');
 }
 
 /** Resolves a path that a user typed against the current folder. */

@@ -2,10 +2,9 @@ import { CliError, orUndefined } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
 import { apiKeyFrom, isSandboxKey, requireKeyOf } from './api-key.ts';
-import { safeBaseUrl } from './base-url.ts';
 import type { Mode } from './mode.ts';
-import { findPin, type Pin, untrustedPin } from './pin.ts';
-import { isApproved } from './pins.ts';
+import { findPin, isApproved, type Pin, untrustedPin } from './pin.ts';
+import { safeBaseUrl } from './service-address.ts';
 import {
   BUILT_IN,
   isOurStore,
@@ -38,7 +37,7 @@ export interface Profile {
 }
 
 /** A profile name and what chose it. */
-export interface Candidate {
+export interface ProfileChoice {
   readonly source: 'flag' | 'environment' | 'directory' | 'default' | 'built-in';
   /** For messages: `--profile`, a variable or a file. */
   readonly where: string;
@@ -47,7 +46,7 @@ export interface Candidate {
   readonly trust?: string;
 }
 
-type ProfileSource = (flag: string | undefined, world: World) => Candidate | undefined;
+type ProfileSource = (flag: string | undefined, world: World) => ProfileChoice | undefined;
 
 /** The places that may name a profile, in order of precedence. Each returns undefined if it names none, and throws CliError usage if it is invalid. */
 export const PROFILE_SOURCES: readonly ProfileSource[] = [
@@ -82,7 +81,7 @@ function trustIn(pin: Pin, world: World): string {
 }
 
 /** Returns the first choice in order of precedence; later ones are not read. Throws CliError usage. */
-export function chosenProfile(flag: string | undefined, world: World): Candidate {
+export function chosenProfile(flag: string | undefined, world: World): ProfileChoice {
   for (const source of PROFILE_SOURCES) {
     const found = source(flag, world);
     if (found) return found;
@@ -102,7 +101,7 @@ export function resolveProfile(flag: string | undefined, world: World): Profile 
   return chosen.source === 'flag' || !(baseUrl || apiKey) ? profile : withEnvironment(profile, chosen, world);
 }
 
-function profileNamed({ name, where, source }: Candidate, world: World): Profile {
+function profileNamed({ name, where, source }: ProfileChoice, world: World): Profile {
   const stored = readProfile(world, name);
   if (stored) return fromStored(stored, world);
   if (name === BUILT_IN) return builtInProfile();
@@ -197,7 +196,7 @@ function checkedKey(text: string, from: string, mode: Mode, name: string): Secre
 }
 
 /** Replaces a profile's key with the one from the environment. Throws CliError usage if they belong to different accounts. */
-function withEnvironment(profile: Profile, { where }: Candidate, { env }: World): Profile {
+function withEnvironment(profile: Profile, { where }: ProfileChoice, { env }: World): Profile {
   const { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: apiKey } = env;
   if (profile.mode === 'embedded') throw where === 'FIATRAIL_PROFILE' ? twoAccounts(profile) : halfAnAccount(baseUrl);
   if (baseUrl && safeBaseUrl(baseUrl) !== profile.baseUrl) {

@@ -198,14 +198,14 @@ export const PROFILE_FILE: FileKind<StoredProfile> = {
 };
 
 /** Settings that apply to all profiles. */
-interface Settings {
+interface SharedSettings {
   readonly defaultProfile?: string | undefined;
   /** Whether reads write to the completion cache; undefined means `on`. */
   readonly completionCache?: 'on' | 'off' | undefined;
 }
 
 /** The format of the settings file. */
-const SETTINGS_FILE: FileKind<Settings> = {
+const SETTINGS_FILE: FileKind<SharedSettings> = {
   what: 'settings',
   madeBy: 'fiatrail profiles use',
   migrations: [],
@@ -240,19 +240,18 @@ export function profileName(text: string): string {
 }
 
 const profilesDir = (world: UserEnv) => join(configDir(world), 'profiles');
-const profilePath = (world: UserEnv, name: string) => join(profilesDir(world), `${name}.json`);
 const settingsPath = (world: UserEnv) => join(configDir(world), 'settings.json');
 
-/** The file of a profile, for messages. */
+/** The file of a profile. */
 export function profileFile(world: UserEnv, name: string): string {
-  return profilePath(world, name);
+  return join(profilesDir(world), `${name}.json`);
 }
 
 /** Reads a stored profile; undefined if there is none. Throws CliError usage for an invalid or newer file. */
 export function readProfile(world: UserEnv, name: string): StoredProfile | undefined {
   if (!isName(name)) return undefined;
   requireOwnConfig(world);
-  return readVersioned(profilePath(world, name), kindNamed(name));
+  return readVersioned(profileFile(world, name), kindNamed(name));
 }
 
 /** Restricts the configuration folder to its owner. Whoever owns it could replace the folders in it. Throws CliError usage. */
@@ -282,11 +281,11 @@ export function profileNames(world: UserEnv): string[] {
 }
 
 export async function writeProfile(world: WritableUserEnv, profile: StoredProfile): Promise<void> {
-  await writeVersioned(profilePath(world, profile.name), PROFILE_FILE, { ...profile }, world.ids.uuid);
+  await writeVersioned(profileFile(world, profile.name), PROFILE_FILE, { ...profile }, world.ids.uuid);
 }
 
 export function removeProfile(world: UserEnv, name: string): void {
-  const path = profilePath(world, name);
+  const path = profileFile(world, name);
   fileErrors('removed', path, () => removePrivateFile(path));
 }
 
@@ -294,22 +293,13 @@ export function readDefaultName(world: UserEnv): string | undefined {
   return readVersioned(settingsPath(world), SETTINGS_FILE)?.defaultProfile;
 }
 
-/** Throws CliError usage for invalid or newer settings, which are left unchanged. */
-export async function writeDefaultName(world: WritableUserEnv, name: string | undefined): Promise<void> {
-  await writeSettings(world, { defaultProfile: name });
-}
-
 /** Whether reads write to the completion cache. Throws CliError usage for invalid or newer settings. */
 export function isCompletionCached(world: UserEnv): boolean {
   return readVersioned(settingsPath(world), SETTINGS_FILE)?.completionCache !== 'off';
 }
 
-/** Throws CliError usage for invalid or newer settings, which are left unchanged. */
-export async function writeCompletionCached(world: WritableUserEnv, isOn: boolean): Promise<void> {
-  await writeSettings(world, { completionCache: isOn ? undefined : 'off' });
-}
-
-async function writeSettings(world: WritableUserEnv, changed: Settings): Promise<void> {
+/** Changes settings. Throws CliError usage for invalid or newer ones, which are left unchanged. */
+export async function writeSettings(world: WritableUserEnv, changed: SharedSettings): Promise<void> {
   const current = readVersioned(settingsPath(world), SETTINGS_FILE);
   await writeVersioned(settingsPath(world), SETTINGS_FILE, { ...current, ...changed }, world.ids.uuid);
 }

@@ -1,8 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { zoneName } from '../base/zone.ts';
 import { migrated, versionOf } from '../files/versioned-file.ts';
-import { safeBaseUrl } from './base-url.ts';
-import { checkedServiceName } from './service-name.ts';
+import { checkedServiceName, safeBaseUrl } from './service-address.ts';
 import { PROFILE_FILE, profileName, type StoredProfile, type StoreSettings } from './stored-profile.ts';
 
 /**

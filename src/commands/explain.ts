@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { JOURNAL_VARIABLE, journalLocationOf } from '../account/journal-location.ts';
 import { configDir, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import { OF_ENVIRONMENT, profileFile } from '../account/stored-profile.ts';
 import { attempt, CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { DEFAULT_ZONE } from '../base/zone.ts';
-import { fingerprint } from '../crypto/fingerprint.ts';
+import { fingerprint } from '../crypto/digest.ts';
+import { JOURNAL_VARIABLE, journalLocationOf } from '../engine/journal-location.ts';
 import { serverAddressOf } from '../journal/postgres/server-address.ts';
 import { command } from '../terminal/command.ts';
 import type { Session } from '../terminal/session.ts';

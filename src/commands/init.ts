@@ -1,7 +1,7 @@
 import { isSandboxKey } from '../account/api-key.ts';
-import { safeBaseUrl } from '../account/base-url.ts';
 import { setDefaultProfile } from '../account/changes.ts';
 import { modeForPeople } from '../account/mode.ts';
+import { safeBaseUrl } from '../account/service-address.ts';
 import { BUILT_IN, profileName, readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { probeKeyring } from '../account/stores/keyring-store.ts';
 import { CliError, withDetails } from '../base/errors.ts';
@@ -9,8 +9,8 @@ import type { Secret } from '../base/secret.ts';
 import type { Prompter } from '../base/world.ts';
 import { ipAllowlist } from '../contract/endpoints/allowlist.ts';
 import { createSandboxKey, getPlatformPublicKey, storePublicKey } from '../contract/endpoints/management.ts';
-import { endDryRun } from '../engine/dry-run.ts';
 import type { Outcome } from '../engine/outcome.ts';
+import { endDryRun } from '../engine/requests.ts';
 import { askFor } from '../terminal/ask/input.ts';
 import { API_KEY, addProfile, type ProfileInput, profileParameters, tryProfile } from '../terminal/ask/new-profile.ts';
 import { showEquivalentCommand } from '../terminal/ask/wizard.ts';

@@ -7,8 +7,13 @@ import { annotatedSchema, type JsonSchema } from '../derive/schema.ts';
 import { printedFields } from '../engine/operations/started.ts';
 import { DECIMALS, printable } from '../money/amount.ts';
 import { withoutPageFields } from '../present/content.ts';
-import type { PrintedResponse, PrintedWork, Prints } from '../present/prints.ts';
-import { amountSchema, paginationSchema } from '../present/prints.ts';
+import {
+  amountSchema,
+  type PrintedResponse,
+  type PrintedWork,
+  type Prints,
+  paginationSchema,
+} from '../present/prints.ts';
 import { type Command, command, type Group } from '../terminal/command.ts';
 import { nearest } from '../terminal/parse/nearest.ts';
 import { type Parameter, word } from '../terminal/parse/parameters.ts';

@@ -4,7 +4,7 @@ import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { withdrawalsBy } from '../engine/lists/history.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { accountBalance, amountLine, type Line, PREVIEW_READ, paidFrom, readPreviews } from '../engine/previews.ts';
-import { newTag } from '../engine/tag.ts';
+import { newTag } from '../engine/requests.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';

@@ -1,5 +1,5 @@
 import type { Secret } from '../base/secret.ts';
-import { nodeCrypto } from './node-crypto.ts';
+import { nodeCrypto } from './digest.ts';
 
 const TAG_BYTES = 16;
 

@@ -1,7 +1,6 @@
 import { Secret } from '../base/secret.ts';
 import { excessIn } from '../money/json-text.ts';
-import { loadSodium } from './sodium.ts';
-import { x25519Public } from './x25519.ts';
+import { nodeCrypto } from './digest.ts';
 
 /** An X25519 key pair for sealed boxes; each key is 64 hexadecimal digits. */
 export interface KeyPair {
@@ -10,7 +9,7 @@ export interface KeyPair {
 }
 
 /** The text of a payload, or why it cannot be opened. The problem never contains key material. */
-type Opened = { readonly text: string } | { readonly problem: string };
+type OpenedPayload = { readonly text: string } | { readonly problem: string };
 
 /** Creates a key pair from 32 random bytes. Any 32 bytes are a valid private key. */
 export function newKeyPair(random: Uint8Array): KeyPair {
@@ -65,7 +64,7 @@ const SEAL_BYTES = 48;
  * Returns a function that opens payloads with the first private key that fits; pass the newest key first. Each key is
  * prepared once, so that opening a payload takes one curve multiplication.
  */
-export async function openerOf(privateKeys: readonly Secret[]): Promise<(payload: string) => Opened> {
+export async function openerOf(privateKeys: readonly Secret[]): Promise<(payload: string) => OpenedPayload> {
   const problem = privateKeys.map(privateKeyProblem).find((each) => each !== undefined);
   if (problem) return () => ({ problem });
   const sodium = await loadSodium();
@@ -101,10 +100,43 @@ function bytesOf(payload: string): Buffer | undefined {
   return bytes.toString('base64url') === digits.replaceAll('+', '-').replaceAll('/', '_') ? bytes : undefined;
 }
 
-function textOf(bytes: Uint8Array): Opened {
+function textOf(bytes: Uint8Array): OpenedPayload {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
     return { problem: 'the decrypted content is not UTF-8' };
   }
+}
+
+/** DER prefixes of a 32-byte X25519 key: PKCS #8 for a secret key, SPKI for a public key. Source: RFC 8410. */
+const SECRET_DER = '302e020100300506032b656e04220420';
+const PUBLIC_DER = '302a300506032b656e032100';
+
+const secretKeyOf = (secretHex: string) =>
+  nodeCrypto().createPrivateKey({ key: Buffer.from(SECRET_DER + secretHex, 'hex'), format: 'der', type: 'pkcs8' });
+
+const publicKeyOf = (publicHex: string) =>
+  nodeCrypto().createPublicKey({ key: Buffer.from(PUBLIC_DER + publicHex, 'hex'), format: 'der', type: 'spki' });
+
+/** Returns the public key of an X25519 secret key; both are 64 hexadecimal digits. */
+export function x25519Public(secretHex: string): string {
+  const der = nodeCrypto().createPublicKey(secretKeyOf(secretHex)).export({ format: 'der', type: 'spki' });
+  return der.subarray(-32).toString('hex');
+}
+
+/** Whether a public key can be used for encryption: a few low-order keys always produce an all-zero shared secret. */
+export function isSealable(publicHex: string, secretHex: string): boolean {
+  try {
+    nodeCrypto().diffieHellman({ privateKey: secretKeyOf(secretHex), publicKey: publicKeyOf(publicHex) });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Loaded on first use: 0.4 MB of code that most commands never need. */
+export async function loadSodium() {
+  const { default: sodium } = await import('libsodium-wrappers');
+  await sodium.ready;
+  return sodium;
 }

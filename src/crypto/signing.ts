@@ -1,6 +1,5 @@
 import { Secret } from '../base/secret.ts';
-import { isKeyText } from './sealed-box.ts';
-import { loadSodium } from './sodium.ts';
+import { isKeyText, loadSodium } from './sealed-box.ts';
 
 /** An Ed25519 key pair. The private key is the seed; each key is 64 hexadecimal digits. */
 export interface SigningPair {
@@ -38,4 +37,21 @@ async function expanded(privateKey: Secret) {
   const seed = privateKey.reveal();
   if (!isKeyText(seed)) throw new Error('invalid private key; expected 64 hexadecimal digits');
   return sodium.crypto_sign_seed_keypair(Buffer.from(seed, 'hex'));
+}
+
+const P = 2n ** 255n - 19n;
+
+/** The y of two points of order 8; that of the other two is `P - Y8`. */
+const Y8 = 2707385501144840649318225287225658788936804267575313519463743609750303402022n;
+
+/** y of the points of small order, whose signatures anybody can make. P and P + 1 are 0 and 1, written in another way. Source: libsodium. */
+const SMALL: readonly bigint[] = [0n, 1n, P - 1n, P, P + 1n, Y8, P - Y8];
+
+/** The highest bit of a key is the sign of x. */
+const SIGN = 2n ** 255n;
+
+/** Whether an Ed25519 public key of 64 hexadecimal digits is a point of small order. */
+export function hasSmallOrder(keyHex: string): boolean {
+  const y = BigInt(`0x${Buffer.from(keyHex, 'hex').reverse().toString('hex')}`) % SIGN;
+  return SMALL.includes(y);
 }

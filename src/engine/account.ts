@@ -2,7 +2,7 @@ import type { Profile } from '../account/profile.ts';
 import type { CallOptions, Reply } from '../client/client.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import type { AccountNames } from '../journal/accounts.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { Journal } from '../journal/interface.ts';
 import type { Activity } from './activity.ts';
 import type { Connection } from './connect.ts';
 import type { Notices, Progress } from './notices.ts';

@@ -20,66 +20,30 @@ interface KnownFees {
   readonly minimum: Amount | undefined;
 }
 
-/** What one command has done in its account. */
+/** What one command has done in its account so far. */
 export interface Activity {
   /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
-  changed(): Changed | undefined;
-  noteChanged(change: Changed): void;
+  changed?: Changed;
   /** Whether the command has read something that a person sees. */
-  hasRead(): boolean;
-  noteRead(): void;
-  /** The first failure of a read since `forgetUnread`: a confirmation leaves out what cannot be read, a plan must not. */
-  unread(): unknown;
-  noteUnread(error: unknown): void;
-  forgetUnread(): void;
+  hasRead?: true;
+  /** The first failure of a read, until it is cleared: a confirmation leaves out what cannot be read, a plan must not. */
+  unread?: unknown;
   /** The first response that is sealed and could not be opened, or that should have been sealed. */
-  unopened(): CliError | undefined;
+  unopened?: CliError;
   /** The fees that this command has read, if it has. */
-  fees(): KnownFees | undefined;
-  noteFees(fees: KnownFees): void;
-  /** Notes the operation that is being sent, or that none is. */
-  inFlight(operation: InFlight | undefined): void;
-  /** The error of a command that was interrupted twice: what it leaves behind. */
-  abandonedError(): CliError;
+  fees?: KnownFees;
+  /** The operation that is being sent. */
+  inFlight?: InFlight | undefined;
 }
 
-export function createActivity(): Activity {
-  let changed: Changed | undefined;
-  let hasRead = false;
-  let unread: unknown;
-  let unopened: CliError | undefined;
-  let fees: KnownFees | undefined;
-  let inFlight: InFlight | undefined;
-  return {
-    changed: () => changed,
-    noteChanged: (change) => {
-      changed = change;
-    },
-    hasRead: () => hasRead,
-    noteRead: () => {
-      hasRead = true;
-    },
-    unread: () => unread,
-    noteUnread: (error) => {
-      unread ??= error;
-      if (error instanceof CliError && error.code === ANSWER_NOT_OPENED) unopened ??= error;
-    },
-    forgetUnread: () => {
-      unread = undefined;
-    },
-    unopened: () => unopened,
-    fees: () => fees,
-    noteFees: (read) => {
-      fees = read;
-    },
-    inFlight: (operation) => {
-      inFlight = operation;
-    },
-    abandonedError: () => abandonedWith(inFlight),
-  };
+/** Notes that a read failed. */
+export function noteUnread(activity: Activity, error: unknown): void {
+  activity.unread ??= error;
+  if (error instanceof CliError && error.code === ANSWER_NOT_OPENED) activity.unopened ??= error;
 }
 
-function abandonedWith(inFlight: InFlight | undefined): CliError {
+/** The error of a command that was interrupted twice: what it leaves behind. */
+export function abandonedError({ inFlight }: Activity): CliError {
   if (!inFlight) return new CliError('interrupted', 'stopped at once; no request was in flight');
   const { operationId, summary } = inFlight;
   return new CliError('unknown', `stopped before a response to ${summary} was recorded; its outcome is unknown`, {

@@ -165,7 +165,7 @@ async function passes(account: Account, options: AccountCallOptions): Promise<bo
 function notYet(account: Account, { yourIp }: Access, hint: string): CliError {
   return new CliError('pending', `the allowlist was changed, but this machine (${yourIp}) is not allowed yet`, {
     hint,
-    operationId: account.activity.changed()?.operationId,
+    operationId: account.activity.changed?.operationId,
   });
 }
 

@@ -1,18 +1,16 @@
 import { attempt } from '../base/errors.ts';
-import type { Reply } from '../client/client.ts';
-import { requestIdOf } from '../client/client.ts';
+import { type Reply, requestIdOf } from '../client/client.ts';
 import { type Effect, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import type { Baseline, Sweep } from '../journal/intent.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
 import { sendRequest } from './connect.ts';
-import { DryRun } from './dry-run.ts';
 import { requireCovered, requireOpened } from './funds.ts';
 import type { Guard } from './guard.ts';
 import { warnOf } from './notices.ts';
 import { requireUnused } from './once.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from './plans/change.ts';
 import type { ShownLine } from './plans/line.ts';
-import { prepareRequest } from './requests.ts';
+import { DryRun, prepareRequest } from './requests.ts';
 import { authorityOf, repetitionOf, requireSigned, sendJournaled } from './send.ts';
 
 /** A change, described for the confirmation and the journal. */
@@ -83,16 +81,16 @@ interface AppliedChange {
 }
 
 /** What was read here for a plan that holds, with the rules that it meets here. */
-interface Facts extends Agreed {
+interface PlanFacts extends Agreed {
   readonly rules: readonly string[];
 }
 
 /** Thrown to end the check of a plan where its request would be sent. */
 export class Checked extends Error {
   override name = 'Checked';
-  readonly facts: Facts;
+  readonly facts: PlanFacts;
 
-  constructor(facts: Facts) {
+  constructor(facts: PlanFacts) {
     super('checked');
     this.facts = facts;
   }
@@ -109,9 +107,9 @@ export async function asPlanned(
   const { activity, globals, note } = account;
   const { agreedChange, writePlan } = await import('./plans/change.ts');
   const readPreviews = async () => {
-    activity.forgetUnread();
+    activity.unread = undefined;
     const lines = await change.readPreviews();
-    const error = activity.unread();
+    const error = activity.unread;
     if (error !== undefined) throw error;
     return lines;
   };
@@ -136,7 +134,7 @@ async function rulesMet({ profile, operators, rules }: Account, endpoint: Endpoi
   return [...signRulesMet(limits, endpoint, input), ...(await rules.met(endpoint, input))];
 }
 
-interface Wanted<E extends Endpoint> {
+interface WantedChange<E extends Endpoint> {
   readonly endpoint: E;
   readonly input: RequestOf<E>;
   readonly change: SentChange;
@@ -144,7 +142,7 @@ interface Wanted<E extends Endpoint> {
 }
 
 /** Returns a change as it is sent: that of the plan that is applied, or as it was typed. Throws CliError, and what ends a plan's command. */
-async function plannedOf<E extends Endpoint>(account: Account, { asPlanned }: Changes, wanted: Wanted<E>) {
+async function plannedOf<E extends Endpoint>(account: Account, { asPlanned }: Changes, wanted: WantedChange<E>) {
   const { endpoint, input, change, options } = wanted;
   const { summary, lines, tag, previews } = change;
   const planned = await asPlanned(
@@ -169,7 +167,7 @@ export async function changeOf<E extends Endpoint>(
   account: Account,
   asking: Asking,
   changes: Changes,
-  wanted: Wanted<E>,
+  wanted: WantedChange<E>,
 ): Promise<AccountReply<ResponseOf<E>>> {
   const { activity, rules, time } = account;
   const { endpoint, options } = wanted;
@@ -204,7 +202,7 @@ export async function changeOf<E extends Endpoint>(
     authority: applied && (await authorityOf(applied)),
     call: (isLate): Promise<Reply<ResponseOf<E>>> => sendRequest(account, request, { ...options, isLate }),
   });
-  activity.noteChanged({ operationId, requestId: requestIdOf(endpoint, reply.data) });
+  activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
   await warnOf(account, reply, false);
   return { ...reply, request: input };
 }
@@ -245,5 +243,5 @@ async function baselineBefore(
 ): Promise<Baseline> {
   if (applied) await (await import('./operations/applied.ts')).requireUnapplied(account, applied.plan);
   const { baselineOf } = await import('./operations/baseline.ts');
-  return baselineOf(account, endpoint, input, terms?.(), !account.activity.hasRead());
+  return baselineOf(account, endpoint, input, terms?.(), !account.activity.hasRead);
 }

@@ -1,6 +1,7 @@
+import { sha256Hex } from '../crypto/digest.ts';
 import type { Account } from './account.ts';
 import type { Asking, Changes } from './change.ts';
-import { type Guard, serviceIdempotencyKeyOf } from './guard.ts';
+import type { Guard } from './guard.ts';
 import type { PlanMode } from './plans/change.ts';
 import type { IdempotencyKeyUse } from './rules/account-rules.ts';
 
@@ -9,6 +10,11 @@ export function idempotencyKeyUse({ guard, planMode }: Pick<Changes, 'guard' | '
   const given = guard();
   if (!given) return 'not-taken';
   return given.idempotencyKey === undefined && !planMode() ? 'missing' : 'given';
+}
+
+/** Derives the service's idempotency key from ours: it does not reveal ours, and is the same on every host. */
+function serviceIdempotencyKeyOf(key: string): string {
+  return `fr-${sha256Hex(`fiatrail once ${key}`).slice(0, 32)}`;
 }
 
 /** Makes the changes of a command. How a change is made is loaded with the first one, as most commands only read. */

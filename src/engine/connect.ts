@@ -1,6 +1,6 @@
 import { sandboxPath, stateDir } from '../account/paths.ts';
 import { type Profile, storedOrBuiltIn } from '../account/profile.ts';
-import { serviceNameOf } from '../account/service-name.ts';
+import { serviceNameOf } from '../account/service-address.ts';
 import { readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { CliError, ExchangeError, withDetails } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
@@ -12,7 +12,7 @@ import type { SendOptions } from '../client/transport.ts';
 import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { INBOX_URL } from '../contract/sandbox.ts';
-import { fingerprint } from '../crypto/fingerprint.ts';
+import { fingerprint } from '../crypto/digest.ts';
 import type { Sandbox } from '../sandbox/app.ts';
 import type { AccountOptions, Progress } from './notices.ts';
 
@@ -141,7 +141,7 @@ export function sealingOf(world: World, profile: Profile): Sealing | undefined {
     privateKeys: async () => {
       // The command that turns sealing on receives sealed responses itself.
       const isOff = ({ sealing = 'off' }: StoredProfile) => sealing === 'off';
-      const keys = await (await import('../account/sealing-keys.ts')).sealingKeysOf(stored, world);
+      const keys = await (await import('../account/profile-secrets.ts')).sealingKeysOf(stored, world);
       // A profile without a key says that it has none.
       return keys.length > 0 && isOff(stored) && isOff(readProfile(world, stored.name) ?? stored) ? undefined : keys;
     },
@@ -149,7 +149,7 @@ export function sealingOf(world: World, profile: Profile): Sealing | undefined {
 }
 
 /** An open account: its exchange and its key. */
-interface Opened {
+interface OpenAccount {
   readonly exchange: Exchange;
   readonly apiKey: Secret;
   /** Sends the events of the embedded sandbox that are due. */
@@ -158,11 +158,11 @@ interface Opened {
 }
 
 /** Opens an account for callers that do not use a client. */
-export function openAccount(world: World, profile: Profile): Promise<Opened> {
+export function openAccount(world: World, profile: Profile): Promise<OpenAccount> {
   return profile.mode === 'embedded' ? openEmbedded(world) : overNetwork(world, profile);
 }
 
-async function overNetwork(world: World, { key, mode }: Profile): Promise<Opened> {
+async function overNetwork(world: World, { key, mode }: Profile): Promise<OpenAccount> {
   if (!key) throw new Error('a profile over the network has a key');
   if (mode === 'live') requireCertificateCheck(world.env);
   return { exchange: world.network, apiKey: await key.load(), close: async () => {} };
@@ -181,7 +181,7 @@ function requireCertificateCheck(env: World['env']): void {
   );
 }
 
-async function openEmbedded(world: World): Promise<Opened> {
+async function openEmbedded(world: World): Promise<OpenAccount> {
   world.ensurePrivateDir(stateDir(world));
   const { openEmbeddedSandbox } = await import('../sandbox/embedded.ts');
   const exchange: Exchange = async (request, signal) =>

@@ -31,8 +31,7 @@ export function requireCovered(lines: readonly ShownLine[]): void {
  * Throws CliError if a response to this command could not be opened: the response to its request could not be either, and its outcome would
  * be unknown.
  */
-export function requireOpened({ unopened }: Pick<Activity, 'unopened'>): void {
-  const error = unopened();
+export function requireOpened({ unopened: error }: Pick<Activity, 'unopened'>): void {
   if (!error) return;
   const category = error.category === 'usage' ? 'usage' : 'declined';
   throw withDetails(error, { category, message: `${error.message}; nothing was sent` });

@@ -1,4 +1,7 @@
-import { sha256Hex } from '../crypto/fingerprint.ts';
+import { CliError } from '../base/errors.ts';
+import type { World } from '../base/world.ts';
+import type { Conflict } from '../journal/claims.ts';
+import type { Operation } from '../journal/operations.ts';
 
 /** What protects a money command from running twice, as it was typed. */
 export interface Guard {
@@ -11,7 +14,68 @@ export interface Guard {
   readonly input: string;
 }
 
-/** Derives the service's idempotency key from ours: it does not reveal ours, and is the same on every host. */
-export function serviceIdempotencyKeyOf(key: string): string {
-  return `fr-${sha256Hex(`fiatrail once ${key}`).slice(0, 32)}`;
+/** Thrown to end a command whose work is already done under its idempotency key; the journal's record is printed instead. */
+export class AlreadyDone extends Error {
+  override name = 'AlreadyDone';
+  readonly operation: Operation;
+
+  constructor(operation: Operation) {
+    super('already done');
+    this.operation = operation;
+  }
 }
+
+/** How often a second runner looks whether the first one is done. */
+const LOOK_AGAIN_MS = 200;
+
+/** Waits while another process is at work under the key. Throws AlreadyDone, and CliError if the operation conflicts. */
+export async function requireFree(
+  { world }: { readonly world: Pick<World, 'clock' | 'interrupted'> },
+  { kind, operation }: Conflict,
+): Promise<void> {
+  if (kind === 'done') throw new AlreadyDone(operation);
+  if (kind !== 'busy') throw conflictError(kind, operation);
+  await world.clock.sleep(LOOK_AGAIN_MS, world.interrupted).catch(() => {
+    throw new CliError(
+      'interrupted',
+      'interrupted while another process was at work under this idempotency key; nothing was sent',
+    );
+  });
+}
+
+function conflictError(kind: 'other-input' | 'in-doubt' | 'repeated', operation: Operation): CliError {
+  const { operationId, idempotencyKey, summary, createdAt, state } = operation;
+  const when = timeForPeople(createdAt);
+  if (kind === 'other-input')
+    return new CliError(
+      'usage',
+      `the idempotency key ${idempotencyKey} was used for something else on ${when}: ${summary}; nothing was sent`,
+      {
+        code: 'ONCE_KEY_TAKEN',
+        hint: 'use another key, or the input that was used with this one',
+        operationId,
+      },
+    );
+  if (kind === 'in-doubt')
+    return new CliError(
+      'unknown',
+      `the outcome of ${summary}, run under this idempotency key on ${when}, is unknown; nothing was sent this time`,
+      {
+        code: 'OUTCOME_UNKNOWN',
+        hint: `find out with: fiatrail ops reconcile ${operationId}`,
+        operationId,
+      },
+    );
+  const isInDoubt = state === 'sent' || state === 'unknown';
+  return new CliError(
+    'declined',
+    `already ${isInDoubt ? 'sent, with an unknown outcome,' : 'done'} on ${when}: ${summary}; nothing was sent this time`,
+    {
+      code: 'REPEATED',
+      hint: 'to repeat it, add --again; in scripts, use --once KEY',
+      operationId,
+    },
+  );
+}
+
+export const timeForPeople = (iso: string) => `${iso.slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,6 +1,6 @@
 import { inboxPath, stateDir } from '../account/paths.ts';
 import { type Profile, storedProfileNamed } from '../account/profile.ts';
-import { sealingKeysOf } from '../account/sealing-keys.ts';
+import { sealingKeysOf } from '../account/profile-secrets.ts';
 import { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse, World } from '../base/world.ts';
 import { entryAt } from '../files/inspect.ts';

@@ -2,11 +2,10 @@ import { CliError } from '../base/errors.ts';
 import { HIDDEN, Secret } from '../base/secret.ts';
 import { DEFAULT_ZONE, zoneNamed } from '../base/zone.ts';
 import { firstName } from '../contract/renamed.ts';
-import type { Operation } from '../journal/journal.ts';
+import type { Operation } from '../journal/operations.ts';
 import { decimalText, isWireNumber, scaledInteger, trimDecimal, wireNumberText } from '../money/decimal.ts';
 import type { Account } from './account.ts';
-import { requireFree } from './conflicts.ts';
-import type { Guard } from './guard.ts';
+import { type Guard, requireFree } from './guard.ts';
 
 /** Splits what a money command was given into its own values and its guard. Throws CliError usage. */
 export async function guardIn(

@@ -1,16 +1,16 @@
 import { createMemory } from '../account/completion-memory.ts';
-import { type JournalLocation, journalLocationOf } from '../account/journal-location.ts';
 import { oneAtATime } from '../base/one-at-a-time.ts';
 import { type CallOptions, requestIdOf } from '../client/client.ts';
 import { validRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { entryAt } from '../files/inspect.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { Journal } from '../journal/interface.ts';
+import type { JournalLocation } from '../journal/open.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
-import { createActivity } from './activity.ts';
+import { noteUnread } from './activity.ts';
 import { connect, sendRequest } from './connect.ts';
-import { learnFintech, namesOf } from './names.ts';
+import { journalLocationOf } from './journal-location.ts';
 import { type Notices, warnOf } from './notices.ts';
 import { prepareRequest } from './requests.ts';
 import { type IdempotencyKeyUse, rulesOf } from './rules/account-rules.ts';
@@ -43,7 +43,7 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
     ...given,
     time,
     journal,
-    activity: createActivity(),
+    activity: {},
     rules: rulesOf(() => ({ ...account, idempotencyKey: idempotencyKey() })),
     call: (endpoint, input, options = {}) => callOf(account, calling, endpoint, input, options),
     connection: async (endpoint) => {
@@ -52,7 +52,11 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
       if (isChecked) await opened.requirePlatformKey();
       return opened;
     },
-    accountNames: async () => namesOf(profile, (await connection.open()).keyFingerprint()),
+    accountNames: async () => ({
+      keyFingerprint: (await connection.open()).keyFingerprint(),
+      profile: profile.name,
+      baseUrl: profile.baseUrl,
+    }),
     operators: operatorsOf(() => account),
     existingJournal: async () => (location().server || entryAt(location().path) ? journal() : undefined),
     close: async () => {
@@ -89,6 +93,9 @@ function operatorsOf(account: () => Account): Account['operators'] {
   };
 }
 
+/** The endpoints whose response says which fintech the API key belongs to. FX names its customers in another way. Source: interface. */
+const NAMES_FINTECH: readonly string[] = ['wallets.get-fintech', 'fees.get'];
+
 interface Calling {
   remember(endpoint: Endpoint, data: unknown): Promise<void>;
   /** Runs reads that may not take long one after the other, so that they share a connection. */
@@ -105,10 +112,10 @@ async function callOf<E extends Endpoint>(
   const { activity, globals, world } = account;
   const request = await prepareRequest(account, endpoint, input, options);
   const isRead = effectOf(endpoint, input) === 'read';
-  if (isRead) activity.noteRead();
+  if (isRead) activity.hasRead = true;
   const send = (limits: CallOptions) =>
     sendRequest(account, request, { ...options, ...limits }).catch((error) => {
-      activity.noteUnread(error);
+      noteUnread(activity, error);
       throw error;
     });
   const call = (isLate?: () => boolean) => {
@@ -124,10 +131,9 @@ async function callOf<E extends Endpoint>(
         ...{ endpoint, input, summary: endpoint.summary, guard: undefined, call },
       })
     : { reply: await call(options.isLate), operationId: undefined };
-  if (!isRead && !options.isRecorded)
-    activity.noteChanged({ operationId, requestId: requestIdOf(endpoint, reply.data) });
+  if (!isRead && !options.isRecorded) activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
   else if (isRead && !globals.dryRun) {
-    await learnFintech(account, endpoint.id, reply.data);
+    if (NAMES_FINTECH.includes(endpoint.id)) await (await import('./fintech.ts')).learnFintech(account, reply.data);
     await remember(endpoint, reply.data);
   }
   await warnOf(account, reply, isRead);

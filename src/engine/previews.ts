@@ -95,7 +95,7 @@ export async function withdrawableFees(account: Account, isBeforehand: boolean) 
     minimum: nairaOf(data.details?.minimumWithdrawal),
     maximum: nairaOf(data.details?.maximumWithdrawal),
   };
-  account.activity.noteFees(found);
+  account.activity.fees = found;
   return found;
 }
 

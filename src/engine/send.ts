@@ -4,15 +4,15 @@ import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { type Moves, movesOf } from '../contract/moves.ts';
 import { redact, secretsIn } from '../contract/redact.ts';
 import { firstName } from '../contract/renamed.ts';
-import type { Baseline, Sweep } from '../journal/intent.ts';
-import type { Authority, Intent, Journal, Operation } from '../journal/journal.ts';
+import type { Authority, Baseline, Intent, Sweep } from '../journal/intent.ts';
+import type { Journal } from '../journal/interface.ts';
+import type { Operation } from '../journal/operations.ts';
 import type { SpendLimit } from '../journal/spending.ts';
 import { isInDoubt } from '../journal/states.ts';
 import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Account } from './account.ts';
-import { AlreadyDone, requireFree, timeForPeople } from './conflicts.ts';
-import type { Guard } from './guard.ts';
+import { AlreadyDone, type Guard, requireFree, timeForPeople } from './guard.ts';
 import type { PlanToApply } from './plans/change.ts';
 
 /** The parts of an account that journaled sending needs. */
@@ -21,7 +21,7 @@ type Journaled = Pick<
   'world' | 'profile' | 'globals' | 'commandLine' | 'journal' | 'accountNames' | 'activity'
 >;
 
-interface Sending<D> {
+interface JournaledRequest<D> {
   readonly endpoint: Endpoint;
   readonly input: unknown;
   readonly summary: string;
@@ -56,7 +56,7 @@ export async function recognizableInput(
   const typed = [`fiatrail ${firstName(commandLine.replace(/^fiatrail /, ''))}`, redact(endpoint.request(), input)];
   const secrets = endpoint.starts === undefined ? [] : secretsIn(endpoint.request(), input);
   if (secrets.length === 0) return JSON.stringify(typed);
-  const { markOfSecrets } = await import('../account/recognition-key.ts');
+  const { markOfSecrets } = await import('../account/profile-secrets.ts');
   try {
     const mark = await markOfSecrets(world, profile, secrets);
     return mark && JSON.stringify([...typed, mark]);
@@ -70,7 +70,7 @@ export async function recognizableInput(
 /** Describes a request for the journal. */
 async function intentOf(
   account: Omit<Journaled, 'activity' | 'globals'>,
-  sending: Omit<Sending<unknown>, 'call'>,
+  sending: Omit<JournaledRequest<unknown>, 'call'>,
 ): Promise<Intent> {
   const { endpoint, input, summary, guard, tag, baseline, limits = [], authority, sweep } = sending;
   const { profile, commandLine } = account;
@@ -102,13 +102,13 @@ async function intentOf(
 /** Sends a request that the journal records on disk: the intent before it is sent, the outcome before the command ends. */
 export async function sendJournaled<D>(
   account: Journaled,
-  sending: Sending<D>,
+  sending: JournaledRequest<D>,
 ): Promise<{ readonly reply: Reply<D>; readonly operationId: string }> {
   const { endpoint, call } = sending;
   const journal = await account.journal();
   await journal.requireLastLink();
   const { operationId, isLate } = await claimedAndSent(account, journal, await intentOf(account, sending));
-  account.activity.inFlight({ operationId, summary: sending.summary });
+  account.activity.inFlight = { operationId, summary: sending.summary };
   try {
     const reply = await call(isLate);
     const requestId = requestIdOf(endpoint, reply.data);
@@ -131,7 +131,7 @@ export async function sendJournaled<D>(
     if (!isRefused) await requireUndone(journal, operationId);
     throw error instanceof CliError ? withOperation(error, operationId) : error;
   } finally {
-    account.activity.inFlight(undefined);
+    account.activity.inFlight = undefined;
   }
 }
 
@@ -154,7 +154,7 @@ async function claimedAndSent(account: Journaled, journal: Journal, intent: Inte
 /** Describes an equal operation of the last 10 minutes, or one whose outcome is unknown; undefined if there is none. */
 export async function repetitionOf(
   account: Journaled,
-  sending: Omit<Sending<unknown>, 'call'>,
+  sending: Omit<JournaledRequest<unknown>, 'call'>,
 ): Promise<string | undefined> {
   if (!sending.guard) return undefined;
   const journal = await account.journal();
@@ -258,7 +258,7 @@ export async function requireSigned(
 
 /** Returns who decided that a plan is sent, for the journal. */
 export async function authorityOf({ plan, signed }: PlanToApply): Promise<Authority> {
-  const { publicKeyFingerprint } = await import('../crypto/fingerprint.ts');
+  const { publicKeyFingerprint } = await import('../crypto/digest.ts');
   const { user, host, operator } = plan.content.author;
   return {
     plan: plan.hash,

@@ -1,6 +1,6 @@
-import type { Authority, Intent } from '../journal/journal.ts';
+import type { Authority, Intent } from '../journal/intent.ts';
 import type { Account } from './account.ts';
-import { requireFree } from './conflicts.ts';
+import { requireFree } from './guard.ts';
 
 /** A change of a setting that the journal records. */
 interface SettingChange

@@ -5,17 +5,18 @@ import {
   fsyncSync,
   ftruncateSync,
   linkSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   unlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import { makePrivateFolder } from './folders.ts';
 import { entryAt } from './inspect.ts';
 import { requireOwner, requireUnshared } from './ownership.ts';
 
@@ -209,5 +210,21 @@ export function fillReservedFile(path: string, text: string): void {
     ftruncateSync(file, Buffer.byteLength(text));
   } finally {
     closeSync(file);
+  }
+}
+
+/**
+ * Creates a folder that only its owner can enter, and its parents, unless it exists. Throws the system's error.
+ * It does not use `recursive`, which never returns in places such as /proc.
+ */
+export function makePrivateFolder(path: string): void {
+  const exists = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (exists()) return;
+  if (dirname(path) !== path) makePrivateFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created it in the meantime.
+    if (!exists()) throw error;
   }
 }

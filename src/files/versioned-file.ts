@@ -10,7 +10,7 @@ import {
   writePrivateFile,
 } from './private-file.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonContent = Readonly<Record<string, unknown>>;
 
 /** One kind of configuration file: JSON with a `version`, and the migrations from older versions. */
 export interface FileKind<T> {
@@ -19,9 +19,9 @@ export interface FileKind<T> {
   /** The command that creates such a file. */
   readonly madeBy: string;
   /** The first migrates version 1 to version 2, and so on. */
-  readonly migrations: readonly ((older: Json) => Json)[];
+  readonly migrations: readonly ((older: JsonContent) => JsonContent)[];
   /** Returns the content, or the first wrong field. */
-  readonly check: (content: Json) => { readonly value: T } | { readonly wrong: string };
+  readonly check: (content: JsonContent) => { readonly value: T } | { readonly wrong: string };
 }
 
 /** Returns the version that this program writes. */
@@ -41,7 +41,7 @@ export function readVersioned<T>(path: string, kind: FileKind<T>): T | undefined
 }
 
 /** Returns content of an older version as the current version has it. */
-export function migrated(content: Json, version: number, kind: FileKind<unknown>): Json {
+export function migrated(content: JsonContent, version: number, kind: FileKind<unknown>): JsonContent {
   const newest = kind.migrations.slice(version - 1).reduce((older, step) => step(older), content);
   return { ...newest, version: versionOf(kind) };
 }
@@ -53,7 +53,11 @@ function broken({ what, madeBy }: FileKind<unknown>, path: string, problem: stri
   });
 }
 
-function parseVersioned(path: string, text: string, kind: FileKind<unknown>): Json & { readonly version: number } {
+function parseVersioned(
+  path: string,
+  text: string,
+  kind: FileKind<unknown>,
+): JsonContent & { readonly version: number } {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -71,7 +75,7 @@ function parseVersioned(path: string, text: string, kind: FileKind<unknown>): Js
       hint: 'update fiatrail, or set FIATRAIL_CONFIG_DIR to another folder',
     });
   }
-  return { ...(content as Json), version };
+  return { ...(content as JsonContent), version };
 }
 
 /**
@@ -81,7 +85,7 @@ function parseVersioned(path: string, text: string, kind: FileKind<unknown>): Js
 export async function writeVersioned(
   path: string,
   kind: FileKind<unknown>,
-  content: Json,
+  content: JsonContent,
   unique: () => string,
 ): Promise<void> {
   const newest = { version: versionOf(kind), ...content };
@@ -109,9 +113,9 @@ function versionIn(path: string, text: string, kind: FileKind<unknown>): number 
   }
 }
 
-const textOf = (content: Json) => `${JSON.stringify(content, undefined, '\t')}\n`;
+const textOf = (content: JsonContent) => `${JSON.stringify(content, undefined, '\t')}\n`;
 
-function writeWith(Conf: typeof import('conf').default, path: string, content: Json): void {
+function writeWith(Conf: typeof import('conf').default, path: string, content: JsonContent): void {
   const file = new Conf<Record<string, unknown>>({
     cwd: dirname(path),
     configName: basename(path, '.tmp'),

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { hashOfOne, NO_HASH } from './chain.ts';
-import { JOURNAL_CHANGED, JOURNAL_CUT, JOURNAL_DAMAGED } from './codes.ts';
+import { type EntryRow, JOURNAL_CHANGED, JOURNAL_CUT, JOURNAL_DAMAGED, linkOf } from './entries.ts';
 import { firstMissing, type Head, headFile, lastHead, savedHeads, writeHead } from './head.ts';
 import type { Journal } from './interface.ts';
 import type { Remembering } from './memory.ts';
@@ -8,7 +8,6 @@ import { ServerError } from './postgres/errors.ts';
 import type { Queries, Store } from './store.ts';
 import { changeOfTables } from './tables.ts';
 import type { JournalWorld } from './transitions.ts';
-import { type EntryRow, linkOf } from './unchanged.ts';
 
 type ChainPart = Pick<Journal, 'id' | 'verify' | 'wrong' | 'accept' | 'head' | 'requireLastLink'>;
 

@@ -1,5 +1,4 @@
-import { nodeCrypto } from '../crypto/node-crypto.ts';
-import { shortSha256 } from '../crypto/sha256.ts';
+import { nodeCrypto, shortSha256 } from '../crypto/digest.ts';
 
 /** The columns of an operation that never change. The chain covers them by the operation's first entry. */
 export const FIXED_COLUMNS = [
@@ -39,7 +38,7 @@ export interface Link {
  * The form of an entry. `joined`: it follows the entry before it, of whichever host. `earlier`: a version wrote it that chained the entries
  * of each host by themselves, and covered less.
  */
-export type Form = 'joined' | 'earlier';
+export type EntryForm = 'joined' | 'earlier';
 
 /** The input digest of an operation whose input has a secret that nothing here may recognize. It is equal to none, itself included. */
 export const CLEARED = '-';
@@ -48,17 +47,17 @@ export const CLEARED = '-';
 export const NO_HASH = '';
 
 /** Returns the hash of an entry: the SHA-256, in base64url, of the hash before it and everything that the entry says. */
-export function hashOf(previous: string, link: Link, form: Form = 'joined'): string {
+export function hashOf(previous: string, link: Link, form: EntryForm = 'joined'): string {
   return hashOfText(previous, textOf(link, form));
 }
 
 /** Like `hashOf`, for the few entries of a command: node:crypto is not loaded for them. */
-export function hashOfOne(previous: string, link: Link, form: Form = 'joined'): string {
+export function hashOfOne(previous: string, link: Link, form: EntryForm = 'joined'): string {
   return shortSha256(`${previous}\n${textOf(link, form)}`);
 }
 
 /** Returns the text of an entry that its hash covers, besides the hash before it. */
-function textOf(link: Link, form: Form): string {
+function textOf(link: Link, form: EntryForm): string {
   const { sequence, operationId, host, state, at, requestId, verdict, detail, result, operation } = link;
   const row = [String(sequence), operationId, host, state, String(at), requestId, verdict, detail, result, operation];
   if (form === 'earlier') return JSON.stringify(row);
@@ -72,7 +71,7 @@ export function hashOfText(previous: string, text: string): string {
 }
 
 /** Returns the text of the fixed columns of an operation's row, which its first entry covers. */
-export function fixedText(row: Readonly<Record<string, unknown>>, form: Form = 'joined'): string {
+export function fixedText(row: Readonly<Record<string, unknown>>, form: EntryForm = 'joined'): string {
   const has = (name: string) => row[name] !== null && row[name] !== undefined;
   const { always, together } = EARLIER_COLUMNS;
   const names =
@@ -86,7 +85,7 @@ const fixed = (names: readonly string[]) =>
   names.map((name) => (NUMBERS.includes(name) ? `CAST(o.${name} AS TEXT)` : `o.${name}`));
 
 /** Returns the text of an operation's fixed columns as SQL. */
-function operationText(form: Form): string {
+function operationText(form: EntryForm): string {
   if (form === 'joined') return jsonArray(fixed(FIXED_COLUMNS));
   const { always, together } = EARLIER_COLUMNS;
   const [amount, baseline] = [fixed(together[0]), fixed(together[1])];
@@ -101,7 +100,7 @@ function operationText(form: Form): string {
  * Returns the text of an entry as SQL: of the entry `e`, and of its operation `o` if the entry is its first. SQLite escapes some rare
  * characters differently than JavaScript, so a hash of this text that is wrong proves nothing.
  */
-export function linkText(form: Form): string {
+export function linkText(form: EntryForm): string {
   return jsonArray([
     ...['CAST(e.sequence AS TEXT)', 'e.operation_id', 'e.host', 'e.state', 'CAST(e.at AS TEXT)'],
     ...['e.request_id', 'e.verdict', 'e.detail', 'e.result'],

@@ -85,21 +85,24 @@ export async function findConflict(context: ClaimContext, intent: ConflictQuery)
   return found && 'operation' in found ? found : undefined;
 }
 
-type Found = Conflict | { readonly abandoned: string } | undefined;
+type FoundConflict = Conflict | { readonly abandoned: string } | undefined;
 
-const conflictOf = (context: ClaimContext, claimed: Wanted) =>
+const conflictOf = (context: ClaimContext, claimed: ClaimQuery) =>
   claimed.idempotencyKey === undefined ? repeated(context, claimed) : holder(context, claimed);
 
 /** The parts of an intent that decide what it conflicts with. */
 export type ConflictQuery = Pick<Intent, 'account' | 'input' | 'idempotencyKey' | 'isGuarded' | 'isAgain'>;
 
-type Wanted = Omit<ConflictQuery, 'account'> & { readonly accounts: readonly string[]; readonly inputDigest: string };
+type ClaimQuery = Omit<ConflictQuery, 'account'> & {
+  readonly accounts: readonly string[];
+  readonly inputDigest: string;
+};
 
 /** Returns the newest operation that holds the idempotency key, and what that means for a second one. */
 async function holder(
   { recording, isBusy }: ClaimContext,
-  { accounts, idempotencyKey, inputDigest }: Wanted,
-): Promise<Found> {
+  { accounts, idempotencyKey, inputDigest }: ClaimQuery,
+): Promise<FoundConflict> {
   const [operation] = await listOperations(recording.queries, { account: accounts, idempotencyKey, limit: 1 });
   if (!operation) return undefined;
   if (operation.inputDigest !== inputDigest || inputDigest === CLEARED) return { kind: 'other-input', operation };
@@ -113,7 +116,7 @@ async function holder(
 export const NEVER_SENT = 'its process ended before it was sent';
 
 /** Returns an equal operation of the last minutes, or one in doubt of any age. */
-async function repeated(context: ClaimContext, wanted: Wanted): Promise<Found> {
+async function repeated(context: ClaimContext, wanted: ClaimQuery): Promise<FoundConflict> {
   const { accounts, inputDigest, isGuarded, isAgain } = wanted;
   if (!isGuarded || isAgain || inputDigest === CLEARED) return undefined;
   const { queries } = context.recording;

@@ -2,9 +2,17 @@ import * as z from 'zod/mini';
 import { type Asset, DECIMALS } from '../money/amount.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { excessIn } from '../money/json-text.ts';
-import type { SqlValue } from '../sqlite/database.ts';
-import { CLEARED, FIXED_COLUMNS, type Form, hashOf, NO_HASH } from './chain.ts';
-import { appendFacts, endOfChain, FACT, type Recording, subjects } from './entries.ts';
+import { CLEARED, type EntryForm, FIXED_COLUMNS, hashOf, NO_HASH } from './chain.ts';
+import {
+  appendFacts,
+  type EntryRow,
+  endOfChain,
+  FACT,
+  isCleared,
+  linkOf,
+  type Recording,
+  subjects,
+} from './entries.ts';
 import { EXPORT_VERSION } from './export.ts';
 import { parseBaseline } from './intent.ts';
 import { type AccountName, digestKeyFact, isDigestKey, joinChains } from './joint.ts';
@@ -12,7 +20,6 @@ import { copyFoldedFacts, withoutEntries } from './refill.ts';
 import { computeSpent } from './spending.ts';
 import { type Kind, mayFollow, NEXT, type OperationState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
-import { type EntryRow, isCleared, linkOf } from './unchanged.ts';
 
 /** Why a file cannot be imported: what is wrong, and in which line. */
 export class ImportError extends Error {
@@ -89,12 +96,12 @@ const header = () =>
     digestKey: z.optional(z.string().check(z.regex(/^[\w-]{43}$/))),
   });
 
-type Line = z.infer<ReturnType<typeof lineSchema>>;
-type OperationLine = Extract<Line, { type: 'operation' }>;
-type EntryLine = Extract<Line, { type: 'entry' | 'transition' }>;
+type ExportedLine = z.infer<ReturnType<typeof lineSchema>>;
+type OperationLine = Extract<ExportedLine, { type: 'operation' }>;
+type EntryLine = Extract<ExportedLine, { type: 'entry' | 'transition' }>;
 
 /** What is known of a file while it is read. */
-interface Reading {
+interface ImportState {
   readonly recording: Recording;
   readonly version: number;
   /** The hash of the last entry of each host, and of any host. */
@@ -126,7 +133,7 @@ export async function importLines(
   await withoutEntries(queries);
   const schema = lineSchema();
   let expected: z.infer<ReturnType<typeof header>> | undefined;
-  let reading: Reading | undefined;
+  let reading: ImportState | undefined;
   let number = 0;
   let hasHead = head === undefined;
   for (const text of lines) {
@@ -165,7 +172,7 @@ export async function importLines(
 
 /** Fills the tables that repeat what the entries say. */
 async function endReading(
-  { recording, version, names, isJoined }: Reading,
+  { recording, version, names, isJoined }: ImportState,
   key: string,
   hasKey: boolean,
 ): Promise<void> {
@@ -198,7 +205,7 @@ function parsed<T>(schema: z.ZodMiniType<T>, text: string, number: number): T {
   throw new ImportError(`it is not a line of an export${path ? ` (${path})` : ''}`, number);
 }
 
-async function addOperation(reading: Reading, line: OperationLine, number: number): Promise<void> {
+async function addOperation(reading: ImportState, line: OperationLine, number: number): Promise<void> {
   const { queries } = reading.recording;
   if (await queries.get('SELECT 1 AS found FROM operation WHERE id = ?', line.id))
     throw new ImportError(`the operation ${line.id} appears twice`, number);
@@ -223,16 +230,16 @@ async function addOperation(reading: Reading, line: OperationLine, number: numbe
   reading.operations += 1;
 }
 
-async function addEntry(reading: Reading, line: EntryLine, number: number): Promise<void> {
+async function addEntry(reading: ImportState, line: EntryLine, number: number): Promise<void> {
   const { recording, heads } = reading;
   const { queries } = recording;
   const sequence = reading.entries + 1;
   if (line.sequence !== sequence) throw new ImportError(`entry ${sequence} is missing`, number);
   const entry = entryOf(line);
   if (entry.subject === subjects.joint) reading.isJoined = true;
-  const form: Form = reading.isJoined ? 'joined' : 'earlier';
+  const form: EntryForm = reading.isJoined ? 'joined' : 'earlier';
   const id = entry.operation_id;
-  const row = id === null ? undefined : await queries.get<Row>('SELECT * FROM operation WHERE id = ?', id);
+  const row = id === null ? undefined : await queries.get('SELECT * FROM operation WHERE id = ?', id);
   if (id !== null && !row) throw new ImportError(`there is no operation ${id}`, number);
   const covered = row && { ...row, input_digest: reading.digests.get(String(id)) ?? row['input_digest'] ?? null };
   const previous = (form === 'joined' ? heads.get(LAST) : heads.get(entry.host)) ?? NO_HASH;
@@ -247,8 +254,6 @@ async function addEntry(reading: Reading, line: EntryLine, number: number): Prom
 
 /** No host is called this. */
 const LAST = '\0last';
-
-type Row = Readonly<Record<string, SqlValue>>;
 
 const NOTHING = {
   ...{ operation_id: null, subject: null, request_id: null, verdict: null, detail: null, result: null },

@@ -62,7 +62,11 @@ export interface Journal {
    * from where `merge` takes it. Returns where it is now; `contradicted` if the journal knows something else by now, which counts.
    * Throws if it could be written nowhere.
    */
-  record(operationId: string, state: OperationState, appended: Outcome): Promise<'journal' | 'spool' | 'contradicted'>;
+  record(
+    operationId: string,
+    state: OperationState,
+    response: Pick<Appended, 'requestId' | 'detail' | 'result'>,
+  ): Promise<'journal' | 'spool' | 'contradicted'>;
   /** Appends the spooled outcomes. */
   merge(): Promise<Merged>;
   /**
@@ -120,9 +124,6 @@ export interface RotationMove {
   /** The fingerprint of the key that replaces the old one. */
   readonly newFingerprint?: string | undefined;
 }
-
-/** What is recorded of a response. */
-type Outcome = Pick<Appended, 'requestId' | 'detail' | 'result'>;
 
 /** Work that the service knows by an id, and the endpoints that may have started it. */
 interface StartedWork {

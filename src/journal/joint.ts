@@ -1,32 +1,39 @@
 import * as z from 'zod/mini';
-import { shortSha256 } from '../crypto/sha256.ts';
-import { CLEARED, fixedText } from './chain.ts';
-import { appendFacts, changed, endOfChain, factAbout, jsonOf, type Recording, subjects } from './entries.ts';
+import { shortSha256 } from '../crypto/digest.ts';
+import { CLEARED, fixedText, hashOf, NO_HASH } from './chain.ts';
+import {
+  appendFacts,
+  changed,
+  type EntryRow,
+  endOfChain,
+  factAbout,
+  isCleared,
+  jsonOf,
+  linkOf,
+  type Recording,
+  subjects,
+} from './entries.ts';
 import { allRotations, rotationFact } from './rotations.ts';
+import { TRIGGERS } from './sqlite/schema.ts';
 import type { Queries } from './store.ts';
+
+const joint = () =>
+  z.strictObject({
+    // The hash of the last entry of each host.
+    hosts: z.record(z.string(), z.string()),
+    // The digest of the processes of the operations before it.
+    processes: z.string(),
+    // Until when the processes of operations that had not ended may be at work, in milliseconds since the epoch.
+    busy: z.record(z.string(), z.int()),
+    // The digest of the fixed columns of operations whose input digest was removed, because a secret could be guessed from it.
+    cleared: z.string(),
+  });
 
 /**
  * The fact where the chains of the hosts became one. Before it, a version chained the entries of each host by themselves, and left some
  * columns out; the fact covers those, and the end of each chain. A new journal begins with it.
  */
-interface Joint {
-  /** The hash of the last entry of each host. */
-  readonly hosts: Readonly<Record<string, string>>;
-  /** The digest of the processes of the operations before it. */
-  readonly processes: string;
-  /** Until when the processes of operations that had not ended may be at work, in milliseconds since the epoch. */
-  readonly busy: Readonly<Record<string, number>>;
-  /** The digest of the fixed columns of operations whose input digest was removed, because a secret could be guessed from it. */
-  readonly cleared: string;
-}
-
-const joint = () =>
-  z.strictObject({
-    hosts: z.record(z.string(), z.string()),
-    processes: z.string(),
-    busy: z.record(z.string(), z.int()),
-    cleared: z.string(),
-  });
+type Joint = z.infer<ReturnType<typeof joint>>;
 
 /** Where the chains became one: the number of the entry, and what it says. */
 export interface Joined extends Joint {
@@ -61,7 +68,7 @@ export async function joinChains(
 ): Promise<number> {
   const { queries } = recording;
   if (await queries.get('SELECT 1 AS found FROM entry WHERE subject = ?', subjects.joint)) return 0;
-  await (await import('./rehash.ts')).rehashCleared(queries);
+  await rehashCleared(queries);
   const { sequence } = await endOfChain(recording);
   const heads = await queries.all<{ host: string; hash: string }>(
     'SELECT host, hash FROM entry WHERE sequence IN (SELECT max(sequence) FROM entry GROUP BY host) ORDER BY host',
@@ -136,3 +143,48 @@ const LEFT: Readonly<Record<Queries['engine'], string>> = {
   postgres:
     ' and archived WAL; the server keeps the old rows on its disk until the owner runs: VACUUM FULL fiatrail.operation, fiatrail.entry',
 };
+
+const [ENTRY_UPDATE = ''] = TRIGGERS;
+
+/** Entries read at a time. */
+const BATCH = 500;
+
+/**
+ * Computes the hashes of earlier entries again, in the chain of each host from its first operation on whose input digest was removed: they cover
+ * the digest, so whoever guesses its input could compare. Where an entry does not follow the one before it, the rest stays as it is, for
+ * `ops verify` to find. Call it before the chains are joined.
+ */
+async function rehashCleared(queries: Queries): Promise<void> {
+  const hosts = await queries.all<{ host: string; first: bigint }>(
+    `SELECT e.host AS host, min(e.sequence) AS first FROM entry e JOIN operation o ON o.id = e.operation_id
+     WHERE e.state = 'prepared' AND o.input_digest = ? GROUP BY e.host`,
+    CLEARED,
+  );
+  if (hosts.length === 0) return;
+  const isFile = queries.engine === 'sqlite';
+  await queries.run(isFile ? 'DROP TRIGGER entry_update' : 'ALTER TABLE entry DISABLE TRIGGER entry_stays');
+  for (const { host, first } of hosts) await rehash(queries, host, first);
+  await queries.run(isFile ? ENTRY_UPDATE : 'ALTER TABLE entry ENABLE TRIGGER entry_stays');
+}
+
+async function rehash(queries: Queries, host: string, first: bigint): Promise<void> {
+  const sql = 'SELECT hash FROM entry WHERE host = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1';
+  const before = (await queries.get<{ hash: string }>(sql, host, first))?.hash ?? NO_HASH;
+  let [was, now, after] = [before, before, first - 1n];
+  for (;;) {
+    const entries = await queries.all<EntryRow>(
+      'SELECT * FROM entry WHERE host = ? AND sequence > ? ORDER BY sequence LIMIT ?',
+      ...[host, after, BATCH],
+    );
+    for (const entry of entries) {
+      const row = await queries.get('SELECT * FROM operation WHERE id = ?', entry.operation_id);
+      const link = linkOf(entry, row, 'earlier');
+      if (!isCleared(entry, row, 'earlier') && hashOf(was, link, 'earlier') !== entry.hash) return;
+      now = hashOf(now, link, 'earlier');
+      was = entry.hash;
+      await queries.run('UPDATE entry SET hash = ? WHERE sequence = ?', now, entry.sequence);
+    }
+    after = entries.at(-1)?.sequence ?? after;
+    if (entries.length < BATCH) return;
+  }
+}

@@ -1,10 +1,10 @@
 import type { Host } from '../base/world.ts';
-import { shortHmac } from '../crypto/sha256.ts';
+import { shortHmac } from '../crypto/digest.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
 import { chainPart } from './chain-part.ts';
 import { claimIn, findConflict } from './claims.ts';
-import { appendFacts, factAbout, type Recording, subjects } from './entries.ts';
+import { type Append, appendFacts, factAbout, type Recording, subjects } from './entries.ts';
 import { type Head, hasSavedHeads, lastHead, saveHead } from './head.ts';
 import { type Baseline, type Intent, sweepOf } from './intent.ts';
 import type { Journal, SharedName } from './interface.ts';
@@ -24,16 +24,6 @@ import { openSqliteStore } from './sqlite/store.ts';
 import type { OperationState } from './states.ts';
 import type { Queries, Store } from './store.ts';
 import { type Appended, claimRepeat, createOperation, type JournalWorld, noteSearch, tryMove } from './transitions.ts';
-
-export type { Claim } from './claims.ts';
-export type { Head } from './head.ts';
-export type { Authority, Intent } from './intent.ts';
-export type { Journal, RotationMove, SharedName } from './interface.ts';
-export type { Operation } from './operations.ts';
-export type { OperationState } from './states.ts';
-
-/** Runs work in a transaction that may append transitions, and saves the head. */
-type Append = <T>(work: (recording: Recording) => Promise<T>, waitMs?: number) => Promise<T>;
 
 /** How long the outcome of a request waits for another process's write, before it is spooled. */
 const OUTCOME_WAIT_MS = 5_000;
@@ -172,9 +162,9 @@ function endPart(append: Append, memory: Remembering): Pick<Journal, 'ended' | '
   };
 }
 
-type RotationPart = Pick<Journal, 'prepareRotation' | 'moveRotation' | 'rotations'>;
+type RotationMethods = Pick<Journal, 'prepareRotation' | 'moveRotation' | 'rotations'>;
 
-function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append, memory: Remembering): RotationPart {
+function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append, memory: Remembering): RotationMethods {
   return {
     rotations: recordsOf(store, append),
     prepareRotation: async (intent, rotation) => {

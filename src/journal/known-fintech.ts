@@ -2,11 +2,11 @@ import { entryAt, identityOf, namesIn } from '../files/inspect.ts';
 import { readPrivateFile, removePrivateFile, writePrivateFile } from '../files/private-file.ts';
 import type { AccountNames, Fintech } from './accounts.ts';
 
-/** Where the journal of an account is. */
+/** Where the journal of an account is, as far as the file needs it. */
 interface FintechLocation {
   readonly path: string;
   readonly server: { readonly url: string } | undefined;
-  readonly memory: { readonly stateFolder: string; readonly requiredId: string | undefined } | undefined;
+  readonly memory?: { readonly stateFolder: string; readonly requiredId: string | undefined } | undefined;
 }
 
 /** A file which says that a journal has the fintech of a key, so that a read need not open the journal to tell it again. */

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
+import { siblingFiles, siblingPath } from '../files/inspect.ts';
 import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
-import { siblingFiles, siblingPath } from '../files/siblings.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { type AccountNames, namesOf } from './accounts.ts';
 import { firstMissing, headFile, savedHeads } from './head.ts';
@@ -29,11 +29,11 @@ export interface Memory {
 
 type OpenStore = Pick<Store, 'path' | 'id' | 'server' | 'read'>;
 
-type Account = Pick<AccountNames, 'keyFingerprint'>;
+type KeyOwner = Pick<AccountNames, 'keyFingerprint'>;
 
 const ACCEPT = 'fiatrail ops verify --accept';
 
-const filesOf = ({ configFolder, stateFolder }: Memory, { keyFingerprint }: Account) =>
+const filesOf = ({ configFolder, stateFolder }: Memory, { keyFingerprint }: KeyOwner) =>
   [configFolder, stateFolder].map((folder) => `${folder}/account-${keyFingerprint}`);
 
 const hereOf = ({ id, path, server }: OpenStore): Earlier =>
@@ -132,16 +132,20 @@ function makeFolder({ configFolder }: Memory): void {
 }
 
 /** A file that remembers the journal of an account, and what it says. */
-interface Known {
+interface MemoryFile {
   readonly path: string;
   readonly found: Earlier | undefined;
 }
 
-const knownOf = (memory: Memory, account: Account): Known[] =>
+const knownOf = (memory: Memory, account: KeyOwner): MemoryFile[] =>
   filesOf(memory, account).map((path) => ({ path, found: rememberedIn(path) }));
 
 /** Throws CliError usage if the journal of an account is another one than this. Returns what is remembered; nothing if the user decided. */
-async function requireJournalOf(store: OpenStore, memory: Memory, account: AccountNames): Promise<readonly Known[]> {
+async function requireJournalOf(
+  store: OpenStore,
+  memory: Memory,
+  account: AccountNames,
+): Promise<readonly MemoryFile[]> {
   const { requiredId, configFolder } = memory;
   if (requiredId !== undefined && requiredId !== store.id) throw notRequired(hereOf(store), requiredId);
   if (isDecided(store, memory)) return [];
@@ -159,7 +163,7 @@ async function requireJournalOf(store: OpenStore, memory: Memory, account: Accou
  * Remembers the journal of an account. Returns a warning if that is not possible beside the profiles. Throws CliError usage if another
  * process remembered another journal since `known` was read.
  */
-function rememberJournal(store: OpenStore, memory: Memory, known: readonly Known[], unique: () => string) {
+function rememberJournal(store: OpenStore, memory: Memory, known: readonly MemoryFile[], unique: () => string) {
   const text = textOf(hereOf(store));
   const [problem] = known.map(({ path, found }) => {
     if (found?.id === store.id) return undefined;
@@ -182,7 +186,7 @@ function requireOurs(store: OpenStore, memory: Memory, path: string): void {
 }
 
 /** Makes a journal the one of an account. Throws CliError usage, or the system's error, if another one stays remembered. */
-function acceptJournal(store: OpenStore, memory: Memory, account: Account, unique: () => string): void {
+function acceptJournal(store: OpenStore, memory: Memory, account: KeyOwner, unique: () => string): void {
   if (isDecided(store, memory)) return;
   for (const path of filesOf(memory, account)) {
     try {

@@ -71,7 +71,7 @@ function read(path: string, { sign }: Spool): SpooledOutcome | string {
 /** Appends an outcome. Returns why it contradicts the journal, if it does. */
 async function problemOf(recording: Recording, spooled: SpooledOutcome): Promise<string | undefined> {
   const { operationId, state, ...appended } = spooled;
-  const known = await recording.queries.get<Known>(
+  const known = await recording.queries.get<KnownOutcome>(
     'SELECT state, verdict, request_id FROM operation WHERE id = ?',
     operationId,
   );
@@ -82,7 +82,7 @@ async function problemOf(recording: Recording, spooled: SpooledOutcome): Promise
   return `it says that operation ${operationId} was ${what}, but the journal says ${known.verdict ?? known.state}`;
 }
 
-interface Known {
+interface KnownOutcome {
   readonly state: OperationState;
   readonly verdict: string | null;
   readonly request_id: string | null;
@@ -99,7 +99,7 @@ async function isAppended(
 }
 
 /** Whether the journal learned the same from another source, or more. */
-function agrees({ state, verdict, request_id }: Known, spooled: SpooledOutcome): boolean {
+function agrees({ state, verdict, request_id }: KnownOutcome, spooled: SpooledOutcome): boolean {
   const isInDoubt = state === 'sent' || state === 'unknown';
   if (isInDoubt || state === 'prepared') return false;
   if (spooled.state === 'unknown') return true;

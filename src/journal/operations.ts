@@ -1,9 +1,9 @@
 import type { Amount, Asset } from '../money/amount.ts';
 import type { SqlValue } from '../sqlite/database.ts';
+import { requireUnchanged } from './entries.ts';
 import { type Authority, type Baseline, parseAuthority, parseBaseline } from './intent.ts';
 import { type Kind, type OperationState, resultIn, type SearchState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
-import { requireUnchanged } from './unchanged.ts';
 
 /** Where a page of the list ends: the time and the id of its last operation. */
 export interface ListPosition {
@@ -36,9 +36,9 @@ export interface Selection {
 /** The operations that hold their idempotency key. As in the unique index. */
 const HELD = `state <> 'refused' AND verdict IS DISTINCT FROM 'not-done'`;
 
-type Condition = readonly [sql: string, ...values: SqlValue[]];
+type SqlCondition = readonly [sql: string, ...values: SqlValue[]];
 
-function stateCondition(state: Exclude<Selection['state'], undefined>): Condition {
+function stateCondition(state: Exclude<Selection['state'], undefined>): SqlCondition {
   if (state === 'in-doubt') return [`state IN ('sent', 'unknown')`];
   if (state === 'not-in-doubt') return [`state NOT IN ('sent', 'unknown')`];
   if (state === 'may-have-moved') return [`state NOT IN ('refused', 'failed') AND verdict IS DISTINCT FROM 'not-done'`];
@@ -46,7 +46,7 @@ function stateCondition(state: Exclude<Selection['state'], undefined>): Conditio
 }
 
 /** The condition that a column has one of these values. */
-function oneOf(column: string, values: readonly string[]): Condition {
+function oneOf(column: string, values: readonly string[]): SqlCondition {
   return values.length === 0 ? ['1 = 0'] : [`${column} IN (${values.map(() => '?').join(', ')})`, ...values];
 }
 
@@ -57,7 +57,7 @@ export function listQuery(
 ): { readonly sql: string; readonly values: readonly SqlValue[] } {
   const { state, kind, profile, account, idempotencyKey, givenIdempotencyKey, inputDigest, requestId, after } =
     selection;
-  const one = (sql: string, value: SqlValue | undefined): Condition[] => (value === undefined ? [] : [[sql, value]]);
+  const one = (sql: string, value: SqlValue | undefined): SqlCondition[] => (value === undefined ? [] : [[sql, value]]);
   const conditions = [
     ...(state === undefined ? [] : [stateCondition(state)]),
     ...one('kind = ?', kind),

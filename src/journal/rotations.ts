@@ -1,4 +1,4 @@
-import { appendFacts, changed, factAbout, type Recording, subjects } from './entries.ts';
+import { type Append, appendFacts, changed, factAbout, type Recording, subjects } from './entries.ts';
 import type { Queries, Store } from './store.ts';
 
 /**
@@ -54,23 +54,20 @@ const fromRow = (row: RotationRow): Rotation => ({
   pushed: Number(row.pushed),
 });
 
-type Account = Pick<Rotation, 'profile' | 'baseUrl'>;
+type RotationOwner = Pick<Rotation, 'profile' | 'baseUrl'>;
 
 /** The rotations as the journal's users see them: a rotation is created and moved only together with its operation. */
 export interface RotationRecords {
   find(operationId: string): Promise<Rotation | undefined>;
   /** Returns the open rotation of an account; there is at most one. */
-  openOf(account: Account): Promise<Rotation | undefined>;
+  openOf(account: RotationOwner): Promise<Rotation | undefined>;
   /** Returns the newest rotation of an account, open or closed. */
-  latestOf(account: Account): Promise<Rotation | undefined>;
+  latestOf(account: RotationOwner): Promise<Rotation | undefined>;
   /** Records how many push commands have succeeded. */
   pushed(operationId: string, count: number): Promise<void>;
   /** Replaces the push commands that have not succeeded yet. */
   pushInstead(operationId: string, pushes: readonly string[]): Promise<void>;
 }
-
-/** Runs work that writes entries, in a transaction. */
-type Append = <T>(work: (recording: Recording) => Promise<T>) => Promise<T>;
 
 export function recordsOf({ read }: Pick<Store, 'read'>, append: Append): RotationRecords {
   const change = (operationId: string, changed: (rotation: Rotation) => Partial<Rotation>) =>
@@ -104,7 +101,7 @@ export const allRotations = async (queries: Queries): Promise<readonly Rotation[
 
 export const findRotation = (queries: Queries, operationId: string) => first(queries, 'operation_id = ?', operationId);
 
-export const openRotation = (queries: Queries, { profile, baseUrl }: Account) =>
+export const openRotation = (queries: Queries, { profile, baseUrl }: RotationOwner) =>
   first(queries, `profile = ? AND base_url = ? AND stage IN (${OPEN_LIST})`, profile, baseUrl);
 
 /** The fact that says everything of a rotation. */

@@ -1,6 +1,6 @@
 import type { World } from '../base/world.ts';
+import { siblingFiles, siblingPath } from '../files/inspect.ts';
 import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
-import { siblingFiles, siblingPath } from '../files/siblings.ts';
 import { openDamaged } from '../sqlite/salvage.ts';
 
 /** The unknown outcomes of a damaged journal, as they were saved. */

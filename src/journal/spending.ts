@@ -102,7 +102,7 @@ const marks = (values: readonly string[]): string => values.map(() => '?').join(
 
 const totalOf = (sums: readonly Amount[]): bigint => sums.reduce((total, sum) => total + millionthsOf(sum), 0n);
 
-interface Received {
+interface IncomingQuery {
   readonly assets: readonly Asset[];
   readonly commands: readonly string[];
   readonly firstDay: number;
@@ -112,7 +112,7 @@ interface Received {
 async function incomingOf(
   queries: Queries,
   accounts: readonly string[],
-  { assets, commands, firstDay }: Received,
+  { assets, commands, firstDay }: IncomingQuery,
 ): Promise<readonly Amount[]> {
   if (commands.length === 0) return [];
   // An expression, because an index of the account would have all of its operations read, and that of the time only this period's.
@@ -126,7 +126,7 @@ async function incomingOf(
 }
 
 /** The parts of an intent that limits are about. */
-interface Limited {
+interface LimitedIntent {
   readonly command: string;
   readonly moves?: Amount | undefined;
   readonly limits?: readonly SpendLimit[] | undefined;
@@ -136,7 +136,7 @@ interface Limited {
 export async function overLimit(
   queries: Queries,
   accounts: readonly string[],
-  { command, moves, limits = [] }: Limited,
+  { command, moves, limits = [] }: LimitedIntent,
 ): Promise<{ readonly limit: SpendLimit; readonly spentMillionths: bigint } | undefined> {
   for (const limit of limits) {
     if (!moves || !countedWith(limit.asset).includes(moves.asset) || (limit.command ?? command) !== command) continue;

@@ -1,5 +1,5 @@
+import { filesNamedAfter } from '../files/inspect.ts';
 import { writePrivateFile } from '../files/private-file.ts';
-import { filesNamedAfter } from '../files/siblings.ts';
 import type { OperationState } from './states.ts';
 import type { Appended } from './transitions.ts';
 

@@ -1,6 +1,6 @@
 import type { SqlValue } from '../sqlite/database.ts';
 
-type Row = Record<string, SqlValue>;
+export type Row = Readonly<Record<string, SqlValue>>;
 
 /**
  * Queries of one transaction. The SQL is what SQLite and PostgreSQL have in common, with `?` for each value; every integer is read

@@ -1,13 +1,12 @@
 import { CliError } from '../base/errors.ts';
-import { type Form, hashOf, hashOfText, linkText, NO_HASH } from './chain.ts';
-import { FACT } from './entries.ts';
+import { type EntryForm, hashOf, hashOfText, linkText, NO_HASH } from './chain.ts';
+import { type EntryRow, FACT, isCleared, linkOf } from './entries.ts';
 import { firstMissing, type Head } from './head.ts';
 import { clearedBefore, isDigestKey, type Joined, jointIn, processesBefore } from './joint.ts';
 import { allRotations, rotationFact } from './rotations.ts';
 import { isSpentRight } from './spending.ts';
 import type { Queries } from './store.ts';
 import { changeOfTables } from './tables.ts';
-import { type EntryRow, isCleared, linkOf } from './unchanged.ts';
 
 /** The result of checking the journal. */
 export interface Verified {
@@ -51,7 +50,7 @@ interface TextRow {
 const PART = 'FROM entry e WHERE e.sequence > ? AND e.sequence <= ? ORDER BY e.sequence';
 
 /** Entries with their texts, which SQLite makes five times as fast as JavaScript. */
-const textsSql = (form: Form) => `SELECT e.sequence, e.host, e.hash, ${linkText(form)} AS recorded FROM entry e
+const textsSql = (form: EntryForm) => `SELECT e.sequence, e.host, e.hash, ${linkText(form)} AS recorded FROM entry e
   LEFT JOIN operation o ON e.state = 'prepared' AND o.id = e.operation_id
   WHERE e.sequence > ? AND e.sequence <= ? ORDER BY e.sequence`;
 
@@ -115,7 +114,7 @@ async function walk(queries: Queries, joint: Joined | undefined, counted?: Count
   let problem: ChainProblem | undefined;
   for (;;) {
     const after: bigint = head?.sequence ?? 0n;
-    const form: Form = after + 1n < joint.sequence ? 'earlier' : 'joined';
+    const form: EntryForm = after + 1n < joint.sequence ? 'earlier' : 'joined';
     if (form === 'joined' && after + 1n === joint.sequence && !isEqual(hosts, joint.hosts))
       problem ??= problemAbout(joint.sequence, 'does not continue the chains of the hosts before it');
     const end = after + BigInt(BATCH);
@@ -149,7 +148,7 @@ async function walk(queries: Queries, joint: Joined | undefined, counted?: Count
 const NOWHERE = { sequence: undefined, operationId: undefined } as const;
 
 /** Returns functions that hash entries, with what they say read together. */
-async function linksIn(queries: Queries, after: bigint, until: bigint, form: Form) {
+async function linksIn(queries: Queries, after: bigint, until: bigint, form: EntryForm) {
   const entries = await queries.all<EntryRow>(`SELECT e.* ${PART}`, after, until);
   const first = await queries.all<{ id: string }>(
     `SELECT * FROM operation WHERE id IN (SELECT e.operation_id FROM entry e
@@ -167,7 +166,7 @@ async function linksIn(queries: Queries, after: bigint, until: bigint, form: For
 interface Expected {
   readonly previous: string;
   readonly head: Head | undefined;
-  readonly form: Form;
+  readonly form: EntryForm;
 }
 
 /** Checks an entry without the help of SQLite's JSON. */

@@ -1,6 +1,6 @@
 import { ExchangeError } from '../base/errors.ts';
 import type { Exchange, HttpRequest } from '../base/world.ts';
-import { nodeCrypto } from '../crypto/node-crypto.ts';
+import { nodeCrypto } from '../crypto/digest.ts';
 import { seal } from '../crypto/sealed-box.ts';
 import type { Context } from '../service/context.ts';
 import {

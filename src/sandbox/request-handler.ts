@@ -15,8 +15,7 @@ import type { Call, Context } from '../service/context.ts';
 import { type FaultRule, faultRuleFor, useFaultRule } from '../service/fault-rules.ts';
 import type { Service, WorkKind } from '../service/service.ts';
 import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
-import type { FoundOperation } from './router.ts';
-import { type Route, readQuery, requireUtf8 } from './router.ts';
+import { type FoundOperation, type Route, readQuery, requireUtf8 } from './router.ts';
 import type { Received } from './sealed.ts';
 
 /** A fault to inject into one request and its response. */

@@ -1,5 +1,5 @@
 import { closeSync, lstatSync, openSync, rmSync, type Stats } from 'node:fs';
-import { BytesFileError, createPrivateBytes, readPlainBytes } from '../files/bytes-file.ts';
+import { BytesFileError, createPrivateBytes, readPlainBytes } from '../files/plain-file.ts';
 import type { Database, OpenOptions } from './database.ts';
 import { DatabaseError } from './errors.ts';
 

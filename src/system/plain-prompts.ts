@@ -63,13 +63,13 @@ export function plainPrompter(terminal: PlainTerminal): Prompter {
 }
 
 /** The value of an answer, or what is wrong with it. */
-type Parsed<T> = { readonly value: T } | string;
+type ParsedAnswer<T> = { readonly value: T } | string;
 
 /** Asks until the answer is valid. */
 async function askUntilValid<T>(
   write: (text: string) => void,
   ask: () => Promise<string>,
-  parse: (text: string) => Parsed<T>,
+  parse: (text: string) => ParsedAnswer<T>,
 ): Promise<T> {
   for (;;) {
     const parsed = parse(await ask());
@@ -78,12 +78,12 @@ async function askUntilValid<T>(
   }
 }
 
-function checked(text: string, check: Check): Parsed<string> {
+function checked(text: string, check: Check): ParsedAnswer<string> {
   const verdict = check(text);
   return verdict === true ? { value: text } : verdict;
 }
 
-function yesOrNo(text: string, preset: boolean): Parsed<boolean> {
+function yesOrNo(text: string, preset: boolean): ParsedAnswer<boolean> {
   if (text === '') return { value: preset };
   if (/^(y|yes|n|no)$/i.test(text)) return { value: /^y/i.test(text) };
   return 'Type y for yes or n for no.';
@@ -93,7 +93,7 @@ function numbered(choices: readonly Choice<unknown>[]): string {
   return choices.map(({ name }, index) => `  ${index + 1}. ${name}\n`).join('');
 }
 
-function chosen<T>(text: string, choices: readonly Choice<T>[]): Parsed<T> {
+function chosen<T>(text: string, choices: readonly Choice<T>[]): ParsedAnswer<T> {
   const byNumber = /^\d+$/.test(text) ? choices[Number(text) - 1] : undefined;
   const start = text.toLowerCase();
   const found = byNumber ? [byNumber] : choices.filter(({ name }) => name.toLowerCase().startsWith(start));

@@ -3,8 +3,7 @@ import { isAbsolute } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import type { Clock, Exchange, Host, Ids, InputStream, OutputStream, Prompter, World } from '../base/world.ts';
 import { ensurePrivateFolder } from '../files/private-file.ts';
-import { findProgram, runProgram } from './programs.ts';
-import { watchSignals } from './signals.ts';
+import { findProgram, runProgram, startThread, watchSignals } from './processes.ts';
 
 /**
  * Creates the World of this process: its clock, random source, streams, files and network. Signals let a command end in order; with
@@ -60,7 +59,7 @@ export function createSystemWorld(endsAtOnce = false): World {
     readFile: (path, maxBytes) => readBounded(path, maxBytes, signals().interrupted.signal),
     ensurePrivateDir: ensurePrivateFolder,
     turn,
-    startThread: async (word) => (await import('./threads.ts')).startThread(process.argv[1] ?? '', word),
+    startThread: async (word) => startThread(process.argv[1] ?? '', word),
     exit: (code) => process.exit(code),
     steadyMemory,
   };

@@ -1,4 +1,4 @@
-import { nodeCrypto } from '../crypto/node-crypto.ts';
+import { nodeCrypto } from '../crypto/digest.ts';
 
 /** A signature as it stands in the header: 64 lower-case hexadecimal digits. Source: interface. */
 const SIGNATURE = /^[0-9a-f]{64}$/;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { approve, forgetApprovals, isApproved } from '../../src/account/pins.ts';
+import { approve, forgetApprovals, isApproved } from '../../src/account/pin.ts';
 import { fakeWorld } from '../support/world.ts';
 
 test('a file may choose the live profile that was agreed to, and no other one', async () => {

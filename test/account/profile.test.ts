@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { safeBaseUrl } from '../../src/account/base-url.ts';
 import { type Profile, resolveProfile } from '../../src/account/profile.ts';
+import { safeBaseUrl } from '../../src/account/service-address.ts';
 import { CliError } from '../../src/base/errors.ts';
 import { fakeWorld } from '../support/world.ts';
 

@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { configLockPath } from '../../src/account/paths.ts';
-import { sealingKeysOf, storeSealingKey } from '../../src/account/sealing-keys.ts';
+import { configDir } from '../../src/account/paths.ts';
+import { sealingKeysOf, storeSealingKey } from '../../src/account/profile-secrets.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { World } from '../../src/base/world.ts';
@@ -17,7 +18,7 @@ test('adds a private key in front of the others under the configuration lock', a
   const runProgram: World['runProgram'] = async (_words, { input = '' }) => {
     const { op, secret } = JSON.parse(input) as { op: string; secret?: string };
     if (isChecking) {
-      const lock = await acquireLock(configLockPath(world), 0);
+      const lock = await acquireLock(join(configDir(world), 'lock.db'), 0);
       lockedByOthers.push(lock !== undefined);
       lock?.release();
     }

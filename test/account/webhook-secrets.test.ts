@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { storedProfileNamed } from '../../src/account/profile.ts';
-import { storeWebhookSecret, webhookSecretsOf } from '../../src/account/webhook-secrets.ts';
+import { storeWebhookSecret, webhookSecretsOf } from '../../src/account/profile-secrets.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { fakeWorld } from '../support/world.ts';
 

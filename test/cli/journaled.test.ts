@@ -3,10 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
-import { createActivity } from '../../src/engine/activity.ts';
-import { AlreadyDone } from '../../src/engine/conflicts.ts';
+import { AlreadyDone } from '../../src/engine/guard.ts';
 import { sendJournaled } from '../../src/engine/send.ts';
-import type { Journal } from '../../src/journal/journal.ts';
+import type { Journal } from '../../src/journal/interface.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import { temporaryFolder } from '../support/built.ts';
@@ -23,7 +22,7 @@ async function sending(path = ':memory:') {
   const journal = await testJournal({ path, ids: countingIds(), host });
   onTestFinished(() => journal.close());
   const session = {
-    ...{ world, journal: async () => journal, activity: createActivity(), globals: { timeoutMs: 60_000 } },
+    ...{ world, journal: async () => journal, activity: {}, globals: { timeoutMs: 60_000 } },
     commandLine: 'fiatrail fees withdrawals start',
     accountNames: async () => ({ keyFingerprint: '0a1b', profile: 'main', baseUrl: 'https://service.test/v1' }),
     profile: { name: 'main', mode: 'live', baseUrl: 'https://service.test/v1' },

@@ -13,7 +13,15 @@ import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
 import { success } from '../support/exchange.ts';
-import { bodyOf, closedPort, httpServer, httpsServer, proxyServer, tcpServer, testNetwork } from '../support/loopback.ts';
+import {
+  bodyOf,
+  closedPort,
+  httpServer,
+  httpsServer,
+  proxyServer,
+  tcpServer,
+  testNetwork,
+} from '../support/loopback.ts';
 
 const NEVER = new AbortController().signal;
 

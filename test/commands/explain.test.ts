@@ -2,7 +2,7 @@ import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
-import { fingerprint } from '../../src/crypto/fingerprint.ts';
+import { fingerprint } from '../../src/crypto/digest.ts';
 import type { WorldOptions } from '../support/world.ts';
 import { BOX, LIVE, newMachine, PLANTED, URL_ } from './profiles/support.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { hasSmallOrder } from '../../src/crypto/small-order.ts';
-import { loadSodium } from '../../src/crypto/sodium.ts';
+import { loadSodium } from '../../src/crypto/sealed-box.ts';
+import { hasSmallOrder } from '../../src/crypto/signing.ts';
 
 /** Reverses the bytes of a number, least significant first. */
 const littleEndian = (value: bigint) =>

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
-import type { OperationState } from '../../src/journal/journal.ts';
+import type { OperationState } from '../../src/journal/states.ts';
 import { installProgram, normalWalk, type Program, SOUND } from '../sandbox/program.ts';
 import { newHomeWithCache } from '../support/built.ts';
 import * as here from '../support/in-process.ts';

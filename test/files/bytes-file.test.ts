@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { createPrivateBytes, readPlainBytes } from '../../src/files/bytes-file.ts';
+import { createPrivateBytes, readPlainBytes } from '../../src/files/plain-file.ts';
 import { temporaryFolder } from '../support/sandbox.ts';
 
 const BYTES = Uint8Array.from({ length: 70_000 }, (_, index) => index % 251);

@@ -8,8 +8,8 @@ import {
   readProfile,
   removeProfile,
   type StoredProfile,
-  writeDefaultName,
   writeProfile,
+  writeSettings,
 } from '../../src/account/stored-profile.ts';
 import { replaceFile } from '../../src/files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../../src/files/versioned-file.ts';
@@ -119,7 +119,7 @@ describe('an invalid file', () => {
     const { world, config } = configWith(JSON_OF_MAIN);
     const path = join(config, 'settings.json');
     writeFileSync(path, text);
-    for (const act of [async () => readDefaultName(world), () => writeDefaultName(world, 'main')])
+    for (const act of [async () => readDefaultName(world), () => writeSettings(world, { defaultProfile: 'main' })])
       expect((await refusal(act)).code).toBe(code);
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
@@ -139,7 +139,7 @@ describe('a symbolic link', () => {
     symlinkSync(target, join(config, name));
     const acts: (() => Promise<unknown>)[] =
       name === 'settings.json'
-        ? [async () => readDefaultName(world), () => writeDefaultName(world, 'other')]
+        ? [async () => readDefaultName(world), () => writeSettings(world, { defaultProfile: 'other' })]
         : [async () => readProfile(world, 'main'), () => writeProfile(world, { ...MAIN, serviceName: 'x' })];
     if (isFolder)
       acts.push(

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/base/world.ts';
 import { GUARD_MS, NEVER_SENT } from '../../src/journal/claims.ts';
-import type { Intent, Journal, OperationState } from '../../src/journal/journal.ts';
+import type { Intent } from '../../src/journal/intent.ts';
+import type { Journal } from '../../src/journal/interface.ts';
+import type { OperationState } from '../../src/journal/states.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Journal } from '../../src/journal/journal.ts';
+import type { Journal } from '../../src/journal/interface.ts';
 import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, temporaryFolder } from '../support/sandbox.ts';

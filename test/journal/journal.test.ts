@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Ids } from '../../src/base/world.ts';
-import type { Journal, OperationState } from '../../src/journal/journal.ts';
+import type { Journal } from '../../src/journal/interface.ts';
+import type { OperationState } from '../../src/journal/states.ts';
 import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, fakeClock, START_MS, temporaryFolder } from '../support/sandbox.ts';
 

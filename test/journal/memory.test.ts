@@ -1,7 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Journal, openJournal } from '../../src/journal/journal.ts';
+import type { Journal } from '../../src/journal/interface.ts';
+import { openJournal } from '../../src/journal/journal.ts';
 import { knownFintech } from '../../src/journal/known-fintech.ts';
 import type { Memory } from '../../src/journal/memory.ts';
 import { INTENT, oneProcess, prepared } from '../support/journal-intent.ts';

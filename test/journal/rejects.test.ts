@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Journal } from '../../src/journal/journal.ts';
+import type { Journal } from '../../src/journal/interface.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
 
 describe('a journal that cannot be read or written', () => {

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Intent, Journal, OperationState } from '../../src/journal/journal.ts';
+import type { Intent } from '../../src/journal/intent.ts';
+import type { Journal } from '../../src/journal/interface.ts';
 import type { SpendLimit } from '../../src/journal/spending.ts';
+import type { OperationState } from '../../src/journal/states.ts';
 import { type Asset, leftIn } from '../../src/money/amount.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';

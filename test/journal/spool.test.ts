@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Journal } from '../../src/journal/journal.ts';
+import type { Journal } from '../../src/journal/interface.ts';
 import { mergeSpool } from '../../src/journal/merge.ts';
 import { openSqliteStore } from '../../src/journal/sqlite/store.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';

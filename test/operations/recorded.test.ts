@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { verifyWithdrawal, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import type { Account } from '../../src/engine/account.ts';
-import { createActivity } from '../../src/engine/activity.ts';
 import { recordedOutcome } from '../../src/engine/operations/recorded.ts';
-import type { Operation } from '../../src/journal/journal.ts';
+import type { Operation } from '../../src/journal/operations.ts';
 import { resultIn } from '../../src/journal/states.ts';
 import { fakeWorld } from '../support/world.ts';
 
@@ -15,7 +14,7 @@ async function readFor(result: string | null): Promise<readonly string[]> {
   const line = { isLive: false, show: async () => {}, clear: async () => {}, end: async () => {} };
   const account = {
     world: fakeWorld(),
-    activity: createActivity(),
+    activity: {},
     globals: { present: { format: 'json' } },
     progress: { line: () => line },
     note: async () => {},

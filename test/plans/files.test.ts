@@ -153,7 +153,7 @@ test('a plan of a key that was rotated is still for the account', async () => {
   await team.run('ada', ['ops', 'list']);
   const { openJournal } = await import('../../src/journal/journal.ts');
   const { fakeWorld } = await import('../support/world.ts');
-  const { fingerprint } = await import('../../src/crypto/fingerprint.ts');
+  const { fingerprint } = await import('../../src/crypto/digest.ts');
   const { Secret } = await import('../../src/base/secret.ts');
   const key = 'the-live-key-after-a-rotation';
   const journal = await openJournal(team.file('state/journal.db'), fakeWorld());

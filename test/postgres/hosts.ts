@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OperationState } from '../../src/journal/journal.ts';
+import type { OperationState } from '../../src/journal/states.ts';
 import type { Served } from '../support/accounts.ts';
 import { type AtEnd, fiatrail, fiatrailJson, type Home, newHome, type Ran } from '../support/built.ts';
 import { withdraw } from '../support/fee-withdrawal.ts';

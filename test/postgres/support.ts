@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Host } from '../../src/base/world.ts';
-import type { Intent, Journal } from '../../src/journal/journal.ts';
+import type { Intent } from '../../src/journal/intent.ts';
+import type { Journal } from '../../src/journal/interface.ts';
 import { openJournalAt } from '../../src/journal/open.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { oneProcess } from '../support/journal-intent.ts';

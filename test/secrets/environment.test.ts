@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SECRET_VARIABLES } from '../../src/base/secret.ts';
-import { runProgram } from '../../src/system/programs.ts';
+import { runProgram } from '../../src/system/processes.ts';
 
 test('another program gets none of our secrets in its environment, and what it needs', async () => {
   const secrets = Object.fromEntries(SECRET_VARIABLES.map((name) => [name, `the-secret-of-${name}`]));

@@ -4,7 +4,7 @@ import type { Clock, Exchange, OutputStream, World } from '../../src/base/world.
 import { createNetwork } from '../../src/client/network.ts';
 import { createProbe } from '../../src/client/probe.ts';
 import { run } from '../../src/entry.ts';
-import { findProgram, runProgram } from '../../src/system/programs.ts';
+import { findProgram, runProgram } from '../../src/system/processes.ts';
 import { createSystemWorld } from '../../src/system/world.ts';
 import { accountsWith } from './accounts.ts';
 import { type Home, jsonWith, type Ran, ROOT, type Running, type RunOptions } from './built.ts';

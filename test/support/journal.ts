@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { World } from '../../src/base/world.ts';
 import { hashOf, NO_HASH } from '../../src/journal/chain.ts';
-import { type EntryRow, linkOf } from '../../src/journal/unchanged.ts';
+import { type EntryRow, linkOf } from '../../src/journal/entries.ts';
 
 /** A row of the journal file. */
 export interface JournalRow {

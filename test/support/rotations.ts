@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OperationState } from '../../src/journal/journal.ts';
 import type { RotationStage } from '../../src/journal/rotations.ts';
+import type { OperationState } from '../../src/journal/states.ts';
 import { accountsWith, rowsIn } from './accounts.ts';
 import { type Home, ROOT, startFiatrail } from './built.ts';
 

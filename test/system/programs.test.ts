@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runProgram } from '../../src/system/programs.ts';
+import { runProgram } from '../../src/system/processes.ts';
 
 test.each([
   ['a null character', 'a\0b'],

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/sqlite/database.ts';
 import { countEvents, type EventFilter, happenedFrom, listEvents } from '../../src/webhooks/inbox/events.ts';
 import { forwardsIn } from '../../src/webhooks/inbox/forwards.ts';
-import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
-import { createInbox, INBOX_FILE_ID, INBOX_VERSION } from '../../src/webhooks/inbox/inbox.ts';
+import { createInbox, INBOX_FILE_ID, INBOX_VERSION, type Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { temporaryFolder } from '../support/sandbox.ts';
 import { deliveryOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
 

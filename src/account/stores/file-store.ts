@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { fileErrors } from '../../files/file-errors.ts';
 import { makeFolderPrivate, readPrivateFile, removePrivateFile, writePrivateFile } from '../../files/private-file.ts';
-import { secretsDir, type WritableUserEnv } from '../paths.ts';
+import { configDir, type WritableUserEnv } from '../paths.ts';
 import type { SecretName, SecretStore } from './secret-store.ts';
 
 /** A name that cannot leave its folder on any system. */
@@ -11,7 +11,7 @@ const PLAIN_NAME = /^[\w-][\w.-]{0,127}$/;
 
 /** Keeps each secret in its own private file, `secrets/<profile>.<name>` in the configuration folder. */
 export function createFileStore(world: WritableUserEnv): SecretStore {
-  const folder = secretsDir(world);
+  const folder = join(configDir(world), 'secrets');
   const pathOf = (profile: string, name: SecretName) => {
     if (PLAIN_NAME.test(profile)) return join(folder, `${profile}.${name}`);
     throw new CliError('usage', `profile name "${profile.slice(0, 60)}" cannot be used as a file name`, {

@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { ProgramEnd, World } from '../../base/world.ts';
 import { readPrivateFile, removePrivateFile, writePrivateFile } from '../../files/private-file.ts';
-import { keyringMemoryPath } from '../paths.ts';
+import { stateDir } from '../paths.ts';
 import type { KeyringAnswer, KeyringRequest } from './keyring-helper.ts';
 import type { SecretName, SecretStore } from './secret-store.ts';
 
@@ -14,10 +15,10 @@ const KEYRING_WORD = '__keyring';
 const LIMIT_MS = 2_800;
 
 type Done = Extract<KeyringAnswer, { kind: 'done' }>;
-type Problem = Exclude<KeyringAnswer, Done> | { readonly kind: 'late' };
+type KeyringProblem = Exclude<KeyringAnswer, Done> | { readonly kind: 'late' };
 
 /** `ok`, or why the keychain is unusable. */
-type KeyringState = 'ok' | Problem['kind'];
+type KeyringState = 'ok' | KeyringProblem['kind'];
 
 /** Keeps each secret in the system keychain, under the service `fiatrail` and the user `<profile>/<name>`. */
 export function createKeyringStore(world: World): SecretStore {
@@ -53,7 +54,7 @@ async function done(world: World, request: KeyringRequest): Promise<Done> {
 }
 
 /** Runs the helper process with a time limit and remembers lasting problems. Throws CliError interrupted. */
-async function ask(world: World, request: KeyringRequest): Promise<Done | Problem> {
+async function ask(world: World, request: KeyringRequest): Promise<Done | KeyringProblem> {
   const end = await world.runProgram([...world.self, KEYRING_WORD], {
     input: JSON.stringify(request),
     timeoutMs: LIMIT_MS,
@@ -68,7 +69,7 @@ async function ask(world: World, request: KeyringRequest): Promise<Done | Proble
 
 const KINDS: readonly string[] = ['done', 'absent', 'no-store', 'locked', 'denied', 'failed'];
 
-function parseAnswer(end: ProgramEnd): Done | Problem {
+function parseAnswer(end: ProgramEnd): Done | KeyringProblem {
   if (end.kind === 'late') return { kind: 'late' };
   try {
     const answer = JSON.parse(end.kind === 'ended' ? end.stdout : '');
@@ -81,7 +82,7 @@ function parseAnswer(end: ProgramEnd): Done | Problem {
 
 const FILE_INSTEAD = '; or keep the key in a file with: fiatrail profiles add NAME --store file';
 
-const ERRORS: Readonly<Record<Problem['kind'], readonly [code: string, message: string, hint: string]>> = {
+const ERRORS: Readonly<Record<KeyringProblem['kind'], readonly [code: string, message: string, hint: string]>> = {
   absent: [
     'KEYRING_ABSENT',
     'the optional package @napi-rs/keyring, which gives access to the system keychain, is not installed',
@@ -107,7 +108,7 @@ const ERRORS: Readonly<Record<Problem['kind'], readonly [code: string, message: 
 };
 
 /** The error of a problem. `sinceMs` is set for a remembered problem: the time when it was detected. */
-function errorOf(problem: Problem, sinceMs?: number): CliError {
+function errorOf(problem: KeyringProblem, sinceMs?: number): CliError {
   const [code, what, hint] = ERRORS[problem.kind];
   const message = problem.kind === 'failed' ? `${what}: ${problem.why}` : what;
   if (sinceMs === undefined) return new CliError('usage', message, { code, hint });
@@ -129,10 +130,13 @@ const MEMORY_MS = 3_600_000;
 /** The login session: a cron job has none, and so no keychain, while the same user at a desktop has one. */
 const sessionOf = ({ env }: World) => `${env['DBUS_SESSION_BUS_ADDRESS'] ?? ''} ${env['XDG_RUNTIME_DIR'] ?? ''}`;
 
+/** The file that remembers that the keychain is unusable. */
+const memoryPath = (world: World) => join(stateDir(world), 'keyring.json');
+
 /** Returns why the keychain was unusable in this session within the last hour, if that is known. */
 function recallKeyring(world: World): Remembered | undefined {
   try {
-    const { problem, sinceMs, session } = JSON.parse(readPrivateFile(keyringMemoryPath(world)) ?? '{}');
+    const { problem, sinceMs, session } = JSON.parse(readPrivateFile(memoryPath(world)) ?? '{}');
     const ageMs = world.clock.now() - sinceMs;
     const isFresh = ageMs >= 0 && ageMs < MEMORY_MS && session === sessionOf(world);
     return isFresh && LASTING.includes(problem) ? { problem, sinceMs } : undefined;
@@ -145,7 +149,7 @@ function recallKeyring(world: World): Remembered | undefined {
 function rememberKeyring(world: World, problem: Lasting): void {
   const text = JSON.stringify({ problem, sinceMs: world.clock.now(), session: sessionOf(world) });
   try {
-    writePrivateFile(keyringMemoryPath(world), `${text}\n`, world.ids.uuid());
+    writePrivateFile(memoryPath(world), `${text}\n`, world.ids.uuid());
   } catch {
     // The next command tries the keychain again.
   }
@@ -154,7 +158,7 @@ function rememberKeyring(world: World, problem: Lasting): void {
 /** Makes the next command try the keychain again. */
 function forgetKeyring(world: World): void {
   try {
-    removePrivateFile(keyringMemoryPath(world));
+    removePrivateFile(memoryPath(world));
   } catch {
     // The memory expires within the hour.
   }

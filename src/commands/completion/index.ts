@@ -5,9 +5,9 @@ import { completionCachePath, completionFile } from '../../account/paths.ts';
 import { isCompletionCached } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { entryAt } from '../../files/inspect.ts';
-import { readText, removeText, writeText } from '../../files/text-file.ts';
+import { readText, removeText, writeText } from '../../files/plain-file.ts';
 import { type Command, command } from '../../terminal/command.ts';
 import { argument, oneOf, optionalArgument } from '../../terminal/parse/parameters.ts';
 

@@ -1,6 +1,6 @@
 import { sandboxPath } from '../../account/paths.ts';
 import { type Profile, storedOrBuiltIn } from '../../account/profile.ts';
-import { sealingKeysOf } from '../../account/sealing-keys.ts';
+import { sealingKeysOf } from '../../account/profile-secrets.ts';
 import { CliError } from '../../base/errors.ts';
 import type { HttpResponse } from '../../base/world.ts';
 import type { Client, Reply } from '../../client/client.ts';
@@ -11,8 +11,8 @@ import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { payloadIn } from '../../crypto/sealed-box.ts';
 import { accessOf, accessText } from '../../engine/allowlist.ts';
-import { clockDifference } from '../../engine/clock-distance.ts';
 import { connect } from '../../engine/connect.ts';
+import { clockDifference } from '../../engine/service-time.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 import {

@@ -8,7 +8,7 @@ import type { World } from '../../base/world.ts';
 import { isLoopback, type ProxyChoice, proxyFor } from '../../client/proxy.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { shellWord } from '../../present/text.ts';
 import { command } from '../../terminal/command.ts';

@@ -1,6 +1,6 @@
-import { journalLocationOf } from '../../account/journal-location.ts';
 import { configDir, stateDir } from '../../account/paths.ts';
 import type { World } from '../../base/world.ts';
+import { journalLocationOf } from '../../engine/journal-location.ts';
 import {
   type Entry,
   entriesBelow,
@@ -9,7 +9,7 @@ import {
   isWritableFolder,
   nearestExisting,
 } from '../../files/inspect.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/interface.ts';
 import { shellWord } from '../../present/text.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 import { type Check, checked, type Finding, ok, problem, type Subject, skipped, typed, warning } from './check.ts';

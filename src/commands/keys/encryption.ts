@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import { fromStored } from '../../account/profile.ts';
-import { privateKeyFrom, sealingKeysOf, storeSealingKey } from '../../account/sealing-keys.ts';
+import { privateKeyFrom, sealingKeysOf, storeSealingKey } from '../../account/profile-secrets.ts';
 import type { SealingPolicy, StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { getAesKey, getPlatformPublicKey, storePublicKey } from '../../contract/endpoints/management.ts';
 import { sealAesEnvelope } from '../../crypto/aes-envelope.ts';
-import { publicKeyFingerprint } from '../../crypto/fingerprint.ts';
+import { publicKeyFingerprint } from '../../crypto/digest.ts';
 import { isKeyText, newKeyPair, payloadIn, publicHalf } from '../../crypto/sealed-box.ts';
 import { tryAccount } from '../../engine/connect.ts';
 import type { Outcome } from '../../engine/outcome.ts';

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { apiKeyFrom } from '../../account/api-key.ts';
-import { safeBaseUrl } from '../../account/base-url.ts';
 import { changeProfile } from '../../account/changes.ts';
 import type { Profile } from '../../account/profile.ts';
+import { safeBaseUrl } from '../../account/service-address.ts';
 import { profileName, readProfile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { createSandboxKey, getAesKey } from '../../contract/endpoints/management.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import { connect } from '../../engine/connect.ts';
 import { prepareRequest } from '../../engine/requests.ts';
 import { command } from '../../terminal/command.ts';
@@ -101,7 +101,7 @@ const sandboxKeyCommand = command({
     if (save !== undefined) await requireWritable(await openStore(world, storeOf(current)), save, world.ids);
     const connection = await connect(world, elsewhere(session.profile, baseUrl), globals, session.progress);
     const { data } = await connection.client.call(request).finally(() => connection.close());
-    session.activity.noteChanged({ operationId: undefined, requestId: undefined });
+    session.activity.changed = { operationId: undefined, requestId: undefined };
     const key = apiKeyFrom(data.apiKey ?? '', 'the new key');
     if (save !== undefined) {
       const made = { name: save, mode: 'sandbox', baseUrl } as const;

@@ -4,7 +4,7 @@ import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { getPlatformPublicKey, regenerateApiKey } from '../../contract/endpoints/management.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { prepareRequest } from '../../engine/requests.ts';
 import { giveUp } from '../../engine/rotation/answer.ts';
@@ -128,7 +128,7 @@ async function rotate(session: Session, input: Input): Promise<Outcome> {
     await beginRotation(session, { operationId, keyLocation: keyLocationOf(profile), oldFingerprint, pushes });
     const apiKey = await unchangedKey(session, operationId, oldFingerprint);
     const spare = await sendRotation(session, operationId, profile.key ? apiKey : undefined);
-    session.activity.noteChanged({ operationId, requestId: undefined });
+    session.activity.changed = { operationId, requestId: undefined };
     return finished(session, await completeRotation(session, operationId, spare), input);
   });
 }

@@ -21,7 +21,7 @@ type Shows = Following<typeof onrampStatus>['shows'];
 
 /** Shows the account to pay for an onramp that was just started, and waits for the payment. */
 export async function awaitPayment(session: Session, own: Outcome, waitMs: number): Promise<Outcome> {
-  const requestId = session.activity.changed()?.requestId;
+  const requestId = session.activity.changed?.requestId;
   if (requestId === undefined) return own;
   const { world } = session;
   // The account opens after the reply, so it expires slightly later than this counts.

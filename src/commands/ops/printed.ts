@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { workStartedBy } from '../../engine/operations/find-work.ts';
 import { endpointNamed, recordedData } from '../../engine/operations/recorded.ts';
-import type { Operation } from '../../journal/journal.ts';
+import type { Operation } from '../../journal/operations.ts';
 import type { OperationState } from '../../journal/states.ts';
 import { amountText } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';

@@ -1,5 +1,5 @@
 import type { Looked } from '../../engine/operations/accounts.ts';
-import type { Operation } from '../../journal/journal.ts';
+import type { Operation } from '../../journal/operations.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { shellWord } from '../../present/text.ts';

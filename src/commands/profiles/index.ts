@@ -14,7 +14,7 @@ import {
 } from '../../account/stored-profile.ts';
 import { attempt, CliError, orUndefined } from '../../base/errors.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { rotationFile } from '../../engine/rotation/files.ts';
 import { unfinishedRotations } from '../../engine/rotation/unfinished.ts';
 import { isOpenStage } from '../../journal/rotations.ts';

@@ -1,14 +1,13 @@
 import * as z from 'zod/mini';
 import { changeProfile, storeSecret } from '../../account/changes.ts';
-import { journalLocationOf } from '../../account/journal-location.ts';
 import { modeForPeople } from '../../account/mode.ts';
 import { secretOf, storedProfileNamed } from '../../account/profile.ts';
 import { isOurStore, type StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
-import { isBound, passwordToStore } from '../../journal/postgres/password.ts';
-import { serverAddressOf } from '../../journal/postgres/server-address.ts';
+import { journalLocationOf } from '../../engine/journal-location.ts';
+import { endDryRun } from '../../engine/requests.ts';
+import { isBound, passwordToStore, serverAddressOf } from '../../journal/postgres/server-address.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';

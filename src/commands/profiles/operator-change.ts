@@ -1,7 +1,7 @@
-import { journalLocationOf } from '../../account/journal-location.ts';
 import { ownOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Change } from '../../engine/change.ts';
+import { journalLocationOf } from '../../engine/journal-location.ts';
 import type { PlannedChange, PlanToApply } from '../../engine/plans/change.ts';
 import {
   changedList,

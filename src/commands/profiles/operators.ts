@@ -1,17 +1,21 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
 import {
+  ensureOwnKey,
+  forgetOwnKey,
   operatorKey,
   operatorName,
+  ownOperator,
+  requireOperatorProfile,
   signAboveFrom,
   signAboveWords,
   withSignAbove,
-} from '../../account/operator-settings.ts';
+} from '../../account/operators.ts';
 import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
 import type { OperatorChange, OperatorList, PendingChange } from '../../engine/plans/operator-list.ts';
 import type { Author } from '../../engine/plans/plan.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
@@ -19,7 +23,6 @@ import { argument, option, someArguments, switchOn } from '../../terminal/parse/
 import type { Session } from '../../terminal/session.ts';
 
 /** Loaded when used: the other commands of profiles sign nothing. */
-const operatorsRoom = () => import('../../account/operators.ts');
 const listRoom = () => import('../../engine/plans/operator-list.ts');
 const changeRoom = () => import('./operator-change.ts');
 
@@ -67,7 +70,6 @@ const listCommand = command({
     }),
   parameters: {},
   run: async (session) => {
-    const { ownOperator } = await operatorsRoom();
     const { signLimits } = await import('../../engine/plans/sign-above.ts');
     const list = await session.operators();
     const own = await ownOperator(list.operators, session.profile, session.world);
@@ -119,7 +121,6 @@ function planWithKey(session: Session, name: string, publicKey: string): void {
 
 /** Throws CliError usage if this user has a key in the list. */
 async function requireNoKey({ profile, world }: Session, { operators }: OperatorList): Promise<void> {
-  const { ownOperator } = await operatorsRoom();
   const own = await ownOperator(operators, profile, world);
   if (!own) return;
   throw new CliError('usage', `you already are operator ${own.name}`, {
@@ -153,7 +154,6 @@ const addCommand = command({
   },
   run: async (session, { name, generate, publicKey, ...input }) => {
     const { world, profile } = session;
-    const { ensureOwnKey, requireOperatorProfile } = await operatorsRoom();
     const { needsAnother, requireNew } = await listRoom();
     const stored = requireOperatorProfile(profile);
     if ((generate === true) === (publicKey !== undefined))
@@ -200,7 +200,6 @@ const removeCommand = command({
   parameters: { name: NAME, ...CHANGE_OPTIONS },
   run: async (session, { name, ...input }) => {
     const { world, profile } = session;
-    const { forgetOwnKey, requireOperatorProfile } = await operatorsRoom();
     const { requireListed } = await listRoom();
     const { publicKey } = requireListed(await session.operators(), { name });
     endDryRun(session, { profile: profile.name, name, removed: true });
@@ -234,7 +233,6 @@ const signAboveCommand = command({
   },
   run: async (session, { amounts, ...input }) => {
     const { world, profile } = session;
-    const { requireOperatorProfile } = await operatorsRoom();
     const { signLimits } = await import('../../engine/plans/sign-above.ts');
     const stored = requireOperatorProfile(profile);
     const given = amounts.filter((each) => each !== 'off');

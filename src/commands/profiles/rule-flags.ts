@@ -1,5 +1,4 @@
-import { parseHours } from '../../account/hours.ts';
-import { ACCOUNT, type AmountRule, type Rules } from '../../account/rules.ts';
+import { ACCOUNT, type AmountRule, parseHours, type Rules } from '../../account/rules.ts';
 import { CliError } from '../../base/errors.ts';
 import { commandNow } from '../../contract/renamed.ts';
 import { isSameLimit, type ListEdit, type RuleEdits } from '../../engine/rules/edit.ts';

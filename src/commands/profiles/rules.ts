@@ -4,8 +4,8 @@ import { type Mode, modeForPeople } from '../../account/mode.ts';
 import { chosenProfile, fromStored, storedProfileNamed } from '../../account/profile.ts';
 import type { Rules } from '../../account/rules.ts';
 import { CliError } from '../../base/errors.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
 import type { Outcome } from '../../engine/outcome.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { brokenRule } from '../../engine/rules/check.ts';
 import { editedRules } from '../../engine/rules/edit.ts';
 import { heldBy, heldForPeople } from '../../engine/rules/held.ts';
@@ -13,7 +13,7 @@ import { parseSharedRules, sharedRulesText } from '../../engine/rules/shared.ts'
 import type { RuleSet, Verdict } from '../../engine/rules/verdicts.ts';
 import { listed } from '../../engine/rules/words.ts';
 import { recordSetting } from '../../engine/setting.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/interface.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';

@@ -3,7 +3,7 @@ import { areRulesTrusted, evidenceRulesOf, untrustedRules } from '../../account/
 import { fromStored, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
 import { EVIDENCE, profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import type { Column } from '../../present/result.ts';
 import { shortDuration } from '../../terminal/parse/parameters.ts';

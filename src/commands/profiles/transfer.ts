@@ -3,7 +3,7 @@ import { changeProfile } from '../../account/changes.ts';
 import { areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
 import { isOurStore, isTrusted, profileNames, type StoredProfile, trustedStore } from '../../account/stored-profile.ts';
 import { parseExport, writeExport } from '../../account/transfer.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { visible } from '../../present/text.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';

@@ -1,5 +1,5 @@
 import { sandboxPath, stateDir } from '../../account/paths.ts';
-import { checkedServiceName } from '../../account/service-name.ts';
+import { checkedServiceName } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import { isOtherFee } from '../../contract/reading/values.ts';
 import { command } from '../../terminal/command.ts';

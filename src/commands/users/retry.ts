@@ -8,7 +8,8 @@ import { followWork } from '../../engine/operations/started.ts';
 import { onboarding } from '../../engine/operations/users.ts';
 import { recognizableInput } from '../../engine/send.ts';
 import { CLEARED } from '../../journal/chain.ts';
-import type { Journal, Operation } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/interface.ts';
+import type { Operation } from '../../journal/operations.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
 
@@ -123,7 +124,7 @@ async function isSameBvn(
 export async function recordRetried(session: Session, { operation, isInDoubt }: EarlierOnboarding): Promise<void> {
   if (!isInDoubt) return;
   const resolve = `fiatrail ops resolve ${operation.operationId} --not-done --reason TEXT`;
-  const taken = session.activity.changed()?.operationId;
+  const taken = session.activity.changed?.operationId;
   const detail = `it onboarded nobody: the service accepted its BVN again, in operation ${taken}`;
   const { inputDigest, account, kind } = operation;
   try {

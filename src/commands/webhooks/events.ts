@@ -5,7 +5,7 @@ import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
 import { EVENTS, eventOf } from '../../contract/events.ts';
 import { elementOf, shapeOf, unwrap } from '../../contract/rows.ts';
 import { fieldSchema, fieldsOf, valuesOf } from '../../derive/describe.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { type Asset, amount, DECIMALS, printable } from '../../money/amount.ts';
 import { toWireNumber, toWireText } from '../../money/units.ts';
 import { paginationSchema } from '../../present/prints.ts';

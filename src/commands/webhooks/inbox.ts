@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { timeText } from '../../present/times.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';

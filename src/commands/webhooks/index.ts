@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 import { storedOrBuiltIn } from '../../account/profile.ts';
+import { storeWebhookSecret, webhookSecretFrom } from '../../account/profile-secrets.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { secretPrintedBy } from '../../account/stores/command-store.ts';
-import { storeWebhookSecret, webhookSecretFrom } from '../../account/webhook-secrets.ts';
 import { type Category, CliError, ExchangeError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { validRequest } from '../../client/request.ts';
 import { getWebhook, setWebhook, toggleWebhook } from '../../contract/endpoints/management.ts';
 import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/sandbox.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { printable } from '../../money/amount.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { storedOrBuiltIn } from '../../account/profile.ts';
-import { privateKeyFrom, sealingKeysOf } from '../../account/sealing-keys.ts';
-import { serviceNameOf } from '../../account/service-name.ts';
-import { webhookSecretFrom } from '../../account/webhook-secrets.ts';
+import { privateKeyFrom, sealingKeysOf, webhookSecretFrom } from '../../account/profile-secrets.ts';
+import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';

@@ -1,5 +1,5 @@
 import { inboxPath } from '../../account/paths.ts';
-import { serviceNameOf } from '../../account/service-name.ts';
+import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { hostInUrl } from '../../contract/cidr.ts';

@@ -1,6 +1,6 @@
 import { type Profile, storedOrBuiltIn } from '../../account/profile.ts';
-import { serviceNameOf } from '../../account/service-name.ts';
-import { webhookSecretFrom, webhookSecretsOf } from '../../account/webhook-secrets.ts';
+import { webhookSecretFrom, webhookSecretsOf } from '../../account/profile-secrets.ts';
+import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';

@@ -1,7 +1,7 @@
 import { absolutePath } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { OutputStream } from '../../base/world.ts';
-import { sha256Hex } from '../../crypto/fingerprint.ts';
+import { sha256Hex } from '../../crypto/digest.ts';
 import { openPartFile, type PartFile } from '../../files/part-file.ts';
 import { grouped } from '../../money/decimal.ts';
 import type { Result } from '../../present/result.ts';

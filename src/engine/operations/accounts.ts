@@ -1,9 +1,9 @@
-import { safeBaseUrl } from '../../account/base-url.ts';
 import { areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
+import { safeBaseUrl } from '../../account/service-address.ts';
 import { OF_ENVIRONMENT } from '../../account/stored-profile.ts';
 import { attempt, CliError, withDetails } from '../../base/errors.ts';
-import type { Operation } from '../../journal/journal.ts';
+import type { Operation } from '../../journal/operations.ts';
 import type { Account } from '../account.ts';
 import { createAccount } from '../open-account.ts';
 import { type Reconciled, reconcile } from './reconcile.ts';

@@ -1,7 +1,7 @@
-import { journalLocationOf } from '../../account/journal-location.ts';
 import { CliError } from '../../base/errors.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
+import { journalLocationOf } from '../journal-location.ts';
 import type { Plan } from '../plans/plan.ts';
 import { listed } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';

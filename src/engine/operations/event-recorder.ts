@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/interface.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Account } from '../account.ts';
 import { type EventEvidence, evidenceOfEvent } from './event-evidence.ts';

@@ -1,6 +1,6 @@
 import { evidenceRulesOf } from '../../account/money-rules.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Operation } from '../../journal/journal.ts';
+import type { Operation } from '../../journal/operations.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 import { candidatesOfEvents, withEvents } from './event-evidence.ts';

@@ -3,8 +3,7 @@ import { errorNameIn } from '../../client/envelope.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import type { Column } from '../../present/result.ts';
 import type { Account } from '../account.ts';
-import type { Outcome } from '../outcome.ts';
-import { outcomeOf } from '../outcome.ts';
+import { type Outcome, outcomeOf } from '../outcome.ts';
 
 const MINUTE_MS = 60_000;
 /** The minimum time-out of a status read, even when the wait is nearly over. */
@@ -86,7 +85,7 @@ export async function followStatus<E extends Endpoint>(account: Account, followi
     const totalMs = waitMs > 0 ? { totalMs: leftToRead() } : {};
     const reply = await account.call(endpoint, following.input, { ...totalMs, isBeforehand }).catch(async (error) => {
       await line.end();
-      throw account.activity.changed() ? statusUnreadable(account, following, error) : error;
+      throw account.activity.changed ? statusUnreadable(account, following, error) : error;
     });
     const now = following.stateOf(reply.data) ?? 'unknown';
     const { notes, end }: Meanwhile =
@@ -147,7 +146,7 @@ interface Followed {
 
 /** The operation id of the work, if this command started it. */
 function operationOf(account: Account): { readonly operationId: string | undefined } {
-  return { operationId: account.activity.changed()?.operationId };
+  return { operationId: account.activity.changed?.operationId };
 }
 
 /** The error code of work that failed: the name that the service gives for it in a field, if any. */

@@ -1,7 +1,7 @@
 import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import type { WebhookEvent } from '../../contract/event-payloads.ts';
 import type { Baseline } from '../../journal/intent.ts';
-import type { Operation } from '../../journal/journal.ts';
+import type { Operation } from '../../journal/operations.ts';
 import type { AlsoPrinted } from '../../present/prints.ts';
 import type { Account } from '../account.ts';
 import type { Following, Meanwhile } from './follow.ts';

@@ -5,7 +5,7 @@ import { SECRET_VARIABLES, Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { redactText, secretsIn } from '../../contract/redact.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import { amount, amountForPeople, DECIMALS, isAsset } from '../../money/amount.ts';
 import { isWireNumber, parseExactJson, scaledInteger, wireNumberText } from '../../money/decimal.ts';

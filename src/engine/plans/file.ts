@@ -1,9 +1,13 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import { BytesFileError, createPrivateBytes } from '../../files/bytes-file.ts';
 import { fileErrors } from '../../files/file-errors.ts';
-import { type OwnerOnlyFileProblem, readOwnerOnlyFile } from '../../files/owner-only-file.ts';
+import {
+  BytesFileError,
+  createPrivateBytes,
+  type OwnerOnlyFileProblem,
+  readOwnerOnlyFile,
+} from '../../files/plain-file.ts';
 import { replaceFile } from '../../files/private-file.ts';
 import { TOKENS } from '../../money/amount.ts';
 import { isJsonObject, parseExactJson } from '../../money/decimal.ts';

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
-import { limitOf, signAboveWords } from '../../account/operator-settings.ts';
-import type { Operator } from '../../account/operators.ts';
+import { limitOf, type Operator, signAboveWords } from '../../account/operators.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
-import type { SharedName } from '../../journal/journal.ts';
+import type { SharedName } from '../../journal/interface.ts';
 import { TOKENS } from '../../money/amount.ts';
 import type { Author, PlanAccount } from './plan.ts';
 

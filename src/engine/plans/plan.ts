@@ -1,8 +1,8 @@
 import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import { sha256Hex } from '../../crypto/fingerprint.ts';
+import { sha256Hex } from '../../crypto/digest.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/interface.ts';
 import type { Asset } from '../../money/amount.ts';
 import { isWireNumber } from '../../money/decimal.ts';
 import { shellWord, visible } from '../../present/text.ts';

@@ -1,4 +1,4 @@
-import { limitOf, signAboveWords } from '../../account/operator-settings.ts';
+import { limitOf, signAboveWords } from '../../account/operators.ts';
 import type { Profile } from '../../account/profile.ts';
 import type { SignAbove } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';

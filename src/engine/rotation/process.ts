@@ -1,4 +1,3 @@
-import { journalLocationOf } from '../../account/journal-location.ts';
 import type { Profile } from '../../account/profile.ts';
 import { Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
@@ -8,6 +7,7 @@ import { type Sent, send } from '../../client/transport.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { openJournalAt } from '../../journal/open.ts';
 import { openAccount } from '../connect.ts';
+import { journalLocationOf } from '../journal-location.ts';
 import { lockRotation, removeRotationLocks, saveRotationPart } from './files.ts';
 
 /** What the rotation process reads from standard input, because argv must not contain secrets. */

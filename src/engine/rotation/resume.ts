@@ -1,12 +1,12 @@
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import type { Rotation } from '../../journal/rotations.ts';
 import type { Account } from '../account.ts';
 import { openAccount } from '../connect.ts';
-import { endDryRun } from '../dry-run.ts';
 import type { Outcome } from '../outcome.ts';
+import { endDryRun } from '../requests.ts';
 import { RESUME_COMMAND } from './answer.ts';
 import { rotationFile } from './files.ts';
 import { type CompletedRotation, cleanUpAfterKill, completeRotation, withRotationLock } from './rotation.ts';

@@ -3,10 +3,9 @@ import { stateDir } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
-import { fingerprint } from '../../crypto/fingerprint.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import { isOpenStage, type Rotation } from '../../journal/rotations.ts';
 import type { Account } from '../account.ts';
-import { namesOf } from '../names.ts';
 import { RESUME_COMMAND, readNewKey, unfinishedRotation } from './answer.ts';
 import {
   lockRotation,
@@ -100,7 +99,7 @@ export async function beginRotation(
   const isOurs = await journal.prepareRotation(
     {
       kind: 'destructive',
-      account: namesOf(profile, plan.oldFingerprint),
+      account: { keyFingerprint: plan.oldFingerprint, profile: profile.name, baseUrl: profile.baseUrl },
       input: '{}',
       profile: profile.name,
       mode: profile.mode,

@@ -5,7 +5,7 @@ import { isOurStore } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { HIDDEN, type Secret } from '../../base/secret.ts';
 import type { ProgramEnd, World } from '../../base/world.ts';
-import type { RotationMove } from '../../journal/journal.ts';
+import type { RotationMove } from '../../journal/interface.ts';
 import type { Rotation, RotationStage } from '../../journal/rotations.ts';
 import { plainLine, plainLines } from '../../present/text.ts';
 import type { Account } from '../account.ts';

@@ -1,6 +1,6 @@
 import type { Profile } from '../../account/profile.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/interface.ts';
 import type { SpendLimit } from '../../journal/spending.ts';
 import type { RuleSession } from './check.ts';
 import type { Asked, RuleSet, Verdict } from './verdicts.ts';

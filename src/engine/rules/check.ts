@@ -4,7 +4,7 @@ import type { World } from '../../base/world.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../../contract/endpoint.ts';
 import { destinationsOf, movesOf } from '../../contract/moves.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/interface.ts';
 import type { SpendLimit } from '../../journal/spending.ts';
 import { type Asked, type Facts, type RuleSet, type Verdict, verdictsOf } from './verdicts.ts';
 

@@ -1,9 +1,16 @@
-import { isWithin, lagosTime, parseHours } from '../../account/hours.ts';
-import { type AmountRule, amountOfRule, type ConfirmRule, type Rules } from '../../account/rules.ts';
+import {
+  type AmountRule,
+  amountOfRule,
+  type ConfirmRule,
+  isWithin,
+  lagosTime,
+  parseHours,
+  type Rules,
+} from '../../account/rules.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Effect } from '../../contract/endpoint.ts';
 import type { Destination, Moves } from '../../contract/moves.ts';
-import type { Claim } from '../../journal/journal.ts';
+import type { Claim } from '../../journal/claims.ts';
 import type { SpendLimit } from '../../journal/spending.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, countedWith, leftIn, millionthsOf } from '../../money/amount.ts';
 import { accountText, destinationText, settingOf } from './words.ts';

@@ -61,7 +61,7 @@ function driverOf(Driver: typeof Client, address: ServerAddress, access: ServerA
 }
 
 /** The connection of a process; another one is made when it is lost. */
-export interface Connection {
+export interface ServerConnection {
   open(): Promise<Client>;
   /** Whether the next `open` makes a connection. */
   isNew(): boolean;
@@ -78,7 +78,7 @@ export async function connectionTo(
   address: ServerAddress,
   access: ServerAccess,
   { clock, host }: JournalWorld,
-): Promise<Connection> {
+): Promise<ServerConnection> {
   const user = address.user ?? host.user;
   const { default: Driver } = await import('pg/lib/client.js');
   let client: Client | undefined;

@@ -1,9 +1,6 @@
 import { FIXED_COLUMNS } from '../chain.ts';
-import { OPEN_LIST } from '../rotations.ts';
-import { STATE_LIST } from '../sqlite/schema.ts';
+import { INDEXES as SQLITE_INDEXES, STATE_LIST } from '../sqlite/schema.ts';
 import type { Queries } from '../store.ts';
-
-const IN_DOUBT = `state IN ('sent', 'unknown')`;
 
 /** The schema that has everything, so that a database can be shared with other programs. */
 export const SCHEMA = 'fiatrail';
@@ -43,23 +40,13 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   tally: ['name text PRIMARY KEY', 'count bigint NOT NULL'],
 };
 
-/** What each index is on. The first two are unique. */
-const INDEXES: Readonly<Record<string, string>> = {
-  held_once_key: `operation (account, once_key) WHERE once_key IS NOT NULL AND state <> 'refused' AND verdict IS DISTINCT FROM 'not-done'`,
-  open_rotation: `rotation (profile, base_url) WHERE stage IN (${OPEN_LIST})`,
-  entry_of: 'entry (operation_id, sequence) WHERE operation_id IS NOT NULL',
-  entry_about: 'entry (subject, sequence) WHERE subject IS NOT NULL',
-  operation_like: 'operation (account, input_digest, created_at)',
-  operation_by_request: 'operation (request_id) WHERE request_id IS NOT NULL',
-  operation_by_time: 'operation (created_at, id)',
-  operation_by_kind: 'operation (kind, created_at, id)',
-  operation_by_state: 'operation (state, created_at, id)',
-  operation_by_state_kind: 'operation (state, kind, created_at, id)',
-  operation_in_doubt: `operation (created_at, id) WHERE ${IN_DOUBT}`,
-  operation_in_doubt_by_kind: `operation (kind, created_at, id) WHERE ${IN_DOUBT}`,
-  operation_by_once_key: 'operation (once_key, created_at, id) WHERE once_key IS NOT NULL',
-};
-const UNIQUE = new Set(Object.keys(INDEXES).slice(0, 2));
+/** The statement of each index, and whether it is unique. They are those of SQLite, which compares with null by another operator. */
+const INDEXES: Readonly<Record<string, { readonly sql: string; readonly isUnique: boolean }>> = Object.fromEntries(
+  SQLITE_INDEXES.map((sql) => [
+    /INDEX (\w+)/.exec(sql)?.[1],
+    { sql: sql.replace("IS NOT 'not-done'", "IS DISTINCT FROM 'not-done'"), isUnique: sql.startsWith('CREATE UNIQUE') },
+  ]),
+);
 
 const both = (row: string) => FIXED_COLUMNS.map((name) => `${row}.${name}`).join(', ');
 const of = (column: string) =>
@@ -115,8 +102,7 @@ const triggers = (names = Object.keys(TRIGGERS)): readonly string[] =>
         `CREATE TRIGGER ${name} ${when} ON ${table} FOR EACH ${type % 2 === 1 ? 'ROW' : 'STATEMENT'} EXECUTE FUNCTION ${runs}()`,
     );
 
-const indexes = (names = Object.keys(INDEXES)): readonly string[] =>
-  names.map((name) => `CREATE ${UNIQUE.has(name) ? 'UNIQUE ' : ''}INDEX ${name} ON ${INDEXES[name]}`);
+const indexes = (names = Object.keys(INDEXES)): readonly string[] => names.map((name) => INDEXES[name]?.sql ?? '');
 
 /** What makes the tables. `setting` also has the version of the tables, the journal's id and the server that it was written on. */
 export const CREATE: string = [
@@ -163,7 +149,7 @@ const columnsOf = (columns: readonly string[]) =>
 const EXPECTED_LINES: readonly string[] = [
   ...Object.entries(TABLES).map(([name, columns]) => `table ${name} ${columnsOf(columns)}`),
   ...Object.keys(TABLES).map((name) => `index ${name}_pkey true true`),
-  ...Object.keys(INDEXES).map((name) => `index ${name} ${UNIQUE.has(name)} true`),
+  ...Object.entries(INDEXES).map(([name, { isUnique }]) => `index ${name} ${isUnique} true`),
   ...Object.entries(FUNCTIONS).map(([name, body]) => `function ${name} ${body}`),
   ...Object.entries(TRIGGERS).map(([name, { table, runs, type }]) => `trigger ${name} ${table} ${type} O ${runs}`),
 ];

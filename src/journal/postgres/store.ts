@@ -8,12 +8,12 @@ import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
 import {
   type Client,
-  type Connection,
   connectionTo,
   limitOf,
   QUERY_MS,
   type QueryResult,
   type ServerAccess,
+  type ServerConnection,
 } from './connection.ts';
 import { EXPECTED, IS_OWNER, LOCK, PATH, preparedJournal, requireVersion, SERVER, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
@@ -256,7 +256,7 @@ async function inTransaction<T>(
     drop,
     now,
     answerMs,
-  }: Pick<Connection, 'drop'> & {
+  }: Pick<ServerConnection, 'drop'> & {
     readonly client: Client;
     readonly answerMs: number;
     failed(error: unknown): unknown;

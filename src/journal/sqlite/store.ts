@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
-import { shortHmac } from '../../crypto/sha256.ts';
+import { shortHmac } from '../../crypto/digest.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 import { SnapshotError, writeSnapshot } from '../../sqlite/snapshot.ts';

@@ -1,7 +1,7 @@
 import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
 import { Fault } from '../../contract/faults.ts';
 import { openAesEnvelope } from '../../crypto/aes-envelope.ts';
-import { isSealable, x25519Public } from '../../crypto/x25519.ts';
+import { isSealable, x25519Public } from '../../crypto/sealed-box.ts';
 import { type Call, isoTime, newSandboxKey, type Operations } from '../context.ts';
 import { isLoopbackUrl, isPermitted, maskedHost, maskedUrl } from '../events/webhook-url.ts';
 import { insert, update, upsert } from '../rows.ts';

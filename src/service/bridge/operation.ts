@@ -7,8 +7,7 @@ import { type Call, hex, isoTime, isoTimeOrNull, type Operations, orderedBytes, 
 import { countOf, insertRow, ownRow } from '../rows.ts';
 import { bantuAddress, requireForm, solanaAddress } from '../wallets/addresses.ts';
 import { baseOfText, timeRangeOf } from '../wire-values.ts';
-import type { BridgeRow } from './machine.ts';
-import { bridgeFee, bridgeNetworkOf, ROUTE_NETWORKS } from './machine.ts';
+import { type BridgeRow, bridgeFee, bridgeNetworkOf, ROUTE_NETWORKS } from './machine.ts';
 
 const cngn = (base: bigint) => toWireText(amount('CNGN', base), 'decimal-string');
 /** The only bridge provider. Source: interface (the field), public (the name). */

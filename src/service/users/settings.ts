@@ -1,6 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import type { Asset } from '../../money/amount.ts';
-import { TOKENS } from '../../money/amount.ts';
+import { type Asset, TOKENS } from '../../money/amount.ts';
 import { percentFromText } from '../../money/rates.ts';
 import { type Call, isoTime, type Operations } from '../context.ts';
 import { insert, update, upsert } from '../rows.ts';

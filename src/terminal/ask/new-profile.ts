@@ -1,10 +1,9 @@
 import { apiKeyFrom, isSandboxKey, requireKeyOf } from '../../account/api-key.ts';
-import { safeBaseUrl } from '../../account/base-url.ts';
 import { changeProfile } from '../../account/changes.ts';
 import { type Mode, modeForPeople } from '../../account/mode.ts';
 import { trustedRules } from '../../account/money-rules.ts';
 import { fromStored, storedProfileNamed } from '../../account/profile.ts';
-import { checkedServiceName } from '../../account/service-name.ts';
+import { checkedServiceName, safeBaseUrl } from '../../account/service-address.ts';
 import {
   ABSENCE,
   BUILT_IN,
@@ -18,7 +17,7 @@ import {
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { tryAccount } from '../../engine/connect.ts';
-import { endDryRun } from '../../engine/dry-run.ts';
+import { endDryRun } from '../../engine/requests.ts';
 import { FORMATS } from '../../present/result.ts';
 import { argument, duration, oneOf, option, switchOn, word } from '../parse/parameters.ts';
 import type { Session } from '../session.ts';

@@ -1,4 +1,4 @@
-import { type Candidate, PROFILE_SOURCES, type Profile, resolveProfile } from '../../account/profile.ts';
+import { PROFILE_SOURCES, type Profile, type ProfileChoice, resolveProfile } from '../../account/profile.ts';
 import { attempt, CliError, orUndefined } from '../../base/errors.ts';
 import type { Session } from '../session.ts';
 
@@ -13,7 +13,7 @@ export interface Decision {
   readonly problem: string | null;
 }
 
-const SOURCE_WORDS: Readonly<Record<Candidate['source'], string>> = {
+const SOURCE_WORDS: Readonly<Record<ProfileChoice['source'], string>> = {
   flag: 'flag',
   environment: 'environment',
   directory: 'folder',
@@ -21,17 +21,17 @@ const SOURCE_WORDS: Readonly<Record<Candidate['source'], string>> = {
   'built-in': 'built in',
 };
 
-const originOf = ({ source, where }: Candidate) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
+const originOf = ({ source, where }: ProfileChoice) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
 
 /** The chosen profile, how it was chosen, and the error if it cannot be used. */
-interface ProfileChoice {
+interface ChosenProfile {
   readonly decision: Decision;
   readonly profile: Profile | undefined;
   readonly error: CliError | undefined;
 }
 
 /** Finds out which profile is used and why. Never throws CliError. */
-export function choiceOf({ globals, world }: Session): ProfileChoice {
+export function choiceOf({ globals, world }: Session): ChosenProfile {
   const candidates = PROFILE_SOURCES.flatMap((source) => attempt(() => source(globals.profile, world)) ?? []);
   const [won, ...lost] = candidates;
   const found = attempt(() => resolveProfile(globals.profile, world));

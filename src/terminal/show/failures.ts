@@ -3,7 +3,7 @@ import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import { HIDDEN, SECRET_VARIABLES } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
 import type { Changed } from '../../engine/activity.ts';
-import { JOURNAL_CHANGED } from '../../journal/codes.ts';
+import { JOURNAL_CHANGED } from '../../journal/entries.ts';
 import { ServerError, type ServerProblem } from '../../journal/postgres/errors.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 

@@ -1,5 +1,5 @@
 import { eventOf } from '../../contract/events.ts';
-import { nodeCrypto } from '../../crypto/node-crypto.ts';
+import { nodeCrypto } from '../../crypto/digest.ts';
 import type { ReadBody } from '../body.ts';
 import type { Verified } from '../verify.ts';
 

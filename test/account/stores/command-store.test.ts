@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type KeyCommand, trustedStore } from '../../../src/account/stored-profile.ts';
 import { createCommandStore } from '../../../src/account/stores/command-store.ts';
 import { Secret } from '../../../src/base/secret.ts';
-import { runProgram } from '../../../src/system/programs.ts';
+import { runProgram } from '../../../src/system/processes.ts';
 import { temporaryFolder } from '../../support/built.ts';
 import { fakeWorld } from '../../support/world.ts';
 import { PLANTED, refusal } from '../support.ts';

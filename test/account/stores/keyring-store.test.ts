@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createKeyringStore, forgetKeyring, probeKeyring } from '../../../src/account/stores/keyring-store.ts';
 import { Secret } from '../../../src/base/secret.ts';
 import type { ProgramEnd, ProgramOptions } from '../../../src/base/world.ts';
-import { runProgram } from '../../../src/system/programs.ts';
+import { runProgram } from '../../../src/system/processes.ts';
 import { newHome, ROOT, requireBuilt } from '../../support/built.ts';
 import { type FakeWorld, fakeClock, fakeWorld } from '../../support/world.ts';
 import { PLANTED, refusal } from '../support.ts';

@@ -8,7 +8,7 @@ import { Secret } from '../../../src/base/secret.ts';
 import type { World } from '../../../src/base/world.ts';
 import { CATALOGUE } from '../../../src/commands/catalogue.ts';
 import { complete } from '../../../src/commands/completion/complete.ts';
-import { fingerprint } from '../../../src/crypto/fingerprint.ts';
+import { fingerprint } from '../../../src/crypto/digest.ts';
 import { main } from '../../../src/main.ts';
 import { json, success } from '../../support/exchange.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld, type WorldOptions } from '../../support/world.ts';

@@ -3,9 +3,19 @@ import { describe, expect, test } from 'vitest';
 import { ExchangeError } from '../../../src/base/errors.ts';
 import { sandboxReset, sandboxStatus } from '../../../src/contract/control.ts';
 import { getFees } from '../../../src/contract/endpoints/fees.ts';
-import { autoSigningConfig, createSandboxKey, getAesKey, getPlatformPublicKey, getWebhook, regenerateApiKey, setWebhook, storePublicKey, toggleWebhook } from '../../../src/contract/endpoints/management.ts';
+import {
+  autoSigningConfig,
+  createSandboxKey,
+  getAesKey,
+  getPlatformPublicKey,
+  getWebhook,
+  regenerateApiKey,
+  setWebhook,
+  storePublicKey,
+  toggleWebhook,
+} from '../../../src/contract/endpoints/management.ts';
 import { EVENTS } from '../../../src/contract/events.ts';
-import { x25519Public } from '../../../src/crypto/x25519.ts';
+import { x25519Public } from '../../../src/crypto/sealed-box.ts';
 import { isoTime } from '../../../src/service/context.ts';
 import { openSandbox, START_MS, type TestSandbox } from '../../support/sandbox.ts';
 import { productionKey, secondKey } from '../steps.ts';

@@ -5,7 +5,7 @@ import { listTrades } from '../../../contract/endpoints/fx-trades.ts';
 import { getFintechWallet } from '../../../contract/endpoints/wallets.ts';
 import { amountIn } from '../../../engine/fx-terms.ts';
 import { PREVIEW_READ } from '../../../engine/previews.ts';
-import type { Operation } from '../../../journal/journal.ts';
+import type { Operation } from '../../../journal/operations.ts';
 import { amountForPeople } from '../../../money/amount.ts';
 import { visible } from '../../../present/text.ts';
 import { timeText } from '../../../present/times.ts';

@@ -1,6 +1,16 @@
 import { ExchangeError } from '../../../../src/base/errors.ts';
 import type { Exchange } from '../../../../src/base/world.ts';
-import { sandboxEvent, sandboxEventResend, sandboxEvents, sandboxFaultAdd, sandboxFaultClear, sandboxFaultList, sandboxRestore, sandboxSettle, sandboxSnapshot } from '../../../../src/contract/control.ts';
+import {
+  sandboxEvent,
+  sandboxEventResend,
+  sandboxEvents,
+  sandboxFaultAdd,
+  sandboxFaultClear,
+  sandboxFaultList,
+  sandboxRestore,
+  sandboxSettle,
+  sandboxSnapshot,
+} from '../../../../src/contract/control.ts';
 import { setWebhook } from '../../../../src/contract/endpoints/management.ts';
 import { startOnramp } from '../../../../src/contract/endpoints/onramp.ts';
 import { FAULT_KINDS, WEBHOOK_FAULTS } from '../../../../src/contract/sandbox.ts';

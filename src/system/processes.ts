@@ -2,9 +2,9 @@ import childProcess, { type ChildProcess, type SpawnOptions } from 'node:child_p
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { SECRET_VARIABLES } from '../base/secret.ts';
-import type { ProgramEnd, ProgramOptions } from '../base/world.ts';
+import type { ProgramEnd, ProgramOptions, Thread } from '../base/world.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type ProgramEnv = Readonly<Record<string, string | undefined>>;
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
 const MAX_ERROR_BYTES = 4 * 1024;
@@ -16,7 +16,7 @@ const LATE_ERRORS_MS = 200;
 export function runProgram(
   words: readonly string[],
   { input = '', timeoutMs, isShell = false, isDetached = false, env: added = {}, ...options }: ProgramOptions,
-  env: Environment,
+  env: ProgramEnv,
   interrupted: AbortSignal,
 ): Promise<ProgramEnd> {
   const [file = '', ...args] = words;
@@ -103,7 +103,7 @@ function endGroup(pid: number | undefined): void {
 /** Implements `World.findProgram`. */
 export function findProgram(
   name: string,
-  { PATH = '', PATHEXT = '' }: Environment,
+  { PATH = '', PATHEXT = '' }: ProgramEnv,
   platform: string,
 ): string | undefined {
   const extensions = platform === 'win32' ? ['', ...PATHEXT.split(';')] : [''];
@@ -118,4 +118,46 @@ function isProgram(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A terminal and npm both pass on a Ctrl-C, so a signal that follows at once is the same one. Nobody presses keys so fast. */
+const SAME_SIGNAL_MS = 100;
+/** How long the last words may take. */
+const LAST_WORDS_MS = 1_000;
+
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Handles the signals that ask a program to end: on the second one it gives up waiting, on the third also its last words. */
+export function watchSignals() {
+  const interrupted = new AbortController();
+  const abandoned = new AbortController();
+  let lastMs = -SAME_SIGNAL_MS;
+  const handle = () => {
+    // Monotonic: a clock that is set back must not make the next signal look like this one.
+    const nowMs = process.uptime() * 1000;
+    if (nowMs - lastMs < SAME_SIGNAL_MS) return;
+    lastMs = nowMs;
+    if (!interrupted.signal.aborted) return interrupted.abort();
+    abandoned.abort();
+    setTimeout(() => {
+      for (const signal of ENDING_SIGNALS) process.off(signal, handle);
+    }, LAST_WORDS_MS).unref();
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, handle);
+  return { interrupted, abandoned };
+}
+
+/** Implements `World.startThread`: the thread runs this program again, which finds its part by the word. */
+export function startThread(program: string, word: string): Thread {
+  // Loaded on first use: only a listener has a thread.
+  const { Worker } = process.getBuiltinModule('node:worker_threads');
+  const worker = new Worker(program, { argv: [word], resourceLimits: { maxYoungGenerationSizeMb: 16 } });
+  // Its end says the same.
+  worker.on('error', () => {});
+  return {
+    post: (message) => worker.postMessage(message),
+    onMessage: (listener) => void worker.on('message', listener),
+    onEnd: (listener) => void worker.once('exit', listener),
+    end: async () => void (await worker.terminate()),
+  };
 }

@@ -1,42 +1,10 @@
-import type { Secret } from '../base/secret.ts';
+import type { Mode } from '../account/mode.ts';
+import { journalMemoryDirs, journalPath, passwordFilePath, stateDir } from '../account/paths.ts';
+import { secretOf } from '../account/profile.ts';
+import { OF_ENVIRONMENT, readProfile } from '../account/stored-profile.ts';
 import type { World } from '../base/world.ts';
-import type { Mode } from './mode.ts';
-import { journalMemoryDirs, journalPath, passwordFilePath, stateDir } from './paths.ts';
-import { secretOf } from './profile.ts';
-import { OF_ENVIRONMENT, readProfile } from './stored-profile.ts';
-
-/** Where the journal of a profile is: in a file of this machine, or on a server. */
-export interface JournalLocation {
-  /** The file of this machine's journal, whether it is used or not. */
-  readonly path: string;
-  readonly dir: string;
-  readonly server: JournalServer | undefined;
-  /** What is known of the journal outside of it; undefined for an embedded sandbox, whose state is in the same folder. */
-  readonly memory: JournalMemory | undefined;
-}
-
-/** See journal/memory.ts. */
-interface JournalMemory {
-  readonly configFolder: string;
-  readonly stateFolder: string;
-  readonly requiredId: string | undefined;
-  readonly isIndependent: boolean;
-  readonly isLive: boolean;
-  onPurpose(id: string): string;
-}
-
-/** The server that a profile's journal is on. */
-interface JournalServer {
-  readonly url: string;
-  /** The variable or the setting that has the URL, for messages. */
-  readonly from: string;
-  /** The file in which psql would look for the password. */
-  readonly passwordFile: string;
-  /** The URL of the profile, whether it is used or not. */
-  readonly profileUrl: string | undefined;
-  /** Returns what the profile's secret store has as the password, if it has one. Throws CliError usage. */
-  password(): Promise<Secret | undefined>;
-}
+import type { Memory } from '../journal/memory.ts';
+import type { JournalLocation } from '../journal/open.ts';
 
 /** Names the server of every profile's journal. */
 export const JOURNAL_VARIABLE = 'FIATRAIL_JOURNAL_URL';
@@ -64,7 +32,7 @@ export function journalLocationOf(world: World, profile: JournalOwner): JournalL
   return { path, dir: stateDir(world), memory, server };
 }
 
-function memoryOf(world: World, { name, mode }: JournalOwner, isIndependent: boolean): JournalMemory | undefined {
+function memoryOf(world: World, { name, mode }: JournalOwner, isIndependent: boolean): Memory | undefined {
   if (mode === undefined || mode === 'embedded') return undefined;
   const onPurpose = (id: string) =>
     name === OF_ENVIRONMENT
