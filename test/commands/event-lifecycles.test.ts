@@ -153,15 +153,30 @@ describe('an event about work that no list shows', () => {
 });
 
 describe('there are no gaps', () => {
-  test.each<[string, (account: Account) => Promise<unknown>]>([
+  type Case = readonly [what: string, live: (account: Account) => Promise<unknown>];
+
+  /** Of works that are under way at once: whichever gap there is names its work. */
+  const UNDER_WAY: readonly Case[] = [
     [
       'a temporary account that refuses a payment',
       async (account) => {
-        const user = await account.onboard();
-        const { accountNumber } = await account.startOnramp(user);
+        const { accountNumber } = await account.startOnramp(await account.onboard());
         await account.pay(accountNumber, '1', 'ANY PAYER');
       },
     ],
+    ['an onramp that nobody pays', async (account) => account.startOnramp(await account.onboard())],
+    [
+      'a deposit that the bank has not confirmed',
+      async (account) => {
+        const { accountNumber, name } = await account.onboard();
+        await account.pay(accountNumber, '1501', name);
+      },
+    ],
+  ];
+
+  const TEST_ACCOUNTS = ['0000000011', '0000000012', '0000000013', '0000000014', '0000000015'];
+
+  const ENDED: readonly Case[] = [
     [
       'a temporary account that is paid too late',
       async (account) => {
@@ -171,19 +186,11 @@ describe('there are no gaps', () => {
         await account.pay(accountNumber, total, 'ANY PAYER');
       },
     ],
-    ['an onramp that nobody pays', async (account) => account.startOnramp(await account.onboard())],
     ['an onramp whose mint fails', async (account) => account.onramp(await account.onboard(), '1801')],
     ['an onramp that swaps', async (account) => account.onramp(await account.onboard(), '9000', '--auto-swap', 'USDC')],
     [
       'an onramp whose swap fails',
       async (account) => account.onramp(await account.onboard(), '100', '--auto-swap', 'USDC'),
-    ],
-    [
-      'a deposit that the bank has not confirmed',
-      async (account) => {
-        const { accountNumber, name } = await account.onboard();
-        await account.pay(accountNumber, '1501', name);
-      },
     ],
     ['a deposit that the bank cancels', async (account) => account.deposit(await account.onboard(), '1502')],
     ['a deposit of the fintech that the bank cancels', (account) => account.fintechDeposit('1502')],
@@ -195,19 +202,6 @@ describe('there are no gaps', () => {
         await account.deposit(user);
       },
     ],
-    ...['0000000011', '0000000012', '0000000013', '0000000014', '0000000015'].flatMap(
-      (number): [string, (account: Account) => Promise<unknown>][] => [
-        [
-          `an offramp to the test account ${number}`,
-          async (account) => {
-            const user = await account.onboard();
-            await account.deposit(user);
-            await account.startOfframp(user, number);
-          },
-        ],
-        [`a payout to the test account ${number}`, (account) => account.startPayout(number)],
-      ],
-    ),
     [
       'a withdrawal over a bridge',
       async (account) => {
@@ -224,14 +218,36 @@ describe('there are no gaps', () => {
         await account.settle();
       },
     ],
-  ])('after %s', async (_what, live) => {
-    const account = await Account.open();
-    await account.onboard();
-    await live(account);
+  ];
+
+  async function noGapsWhileTimePasses(account: Account): Promise<void> {
     for (const duration of ['1s', '2m', '2h', '4d']) {
       await account.run('sandbox', 'advance', duration);
       expect({ duration, gaps: await account.gaps() }).toEqual({ duration, gaps: NO_GAPS });
     }
+  }
+
+  test('from the start of work to its end, whatever becomes of it', async () => {
+    const account = await Account.open();
+    const user = await account.onboard();
+    await account.deposit(user);
+    for (const number of TEST_ACCOUNTS) await account.startOfframp(user, number);
+    for (const number of TEST_ACCOUNTS) await account.startPayout(number);
+    for (const [what, live] of UNDER_WAY) {
+      await live(account);
+      expect({ what, gaps: await account.gaps() }).toEqual({ what, gaps: NO_GAPS });
+    }
+    await noGapsWhileTimePasses(account);
+  });
+
+  test('after work of every kind that ended otherwise than planned', async () => {
+    const account = await Account.open();
+    for (const [what, live] of ENDED) {
+      await live(account);
+      await account.run('sandbox', 'advance', '1s');
+      expect({ what, gaps: await account.gaps() }).toEqual({ what, gaps: NO_GAPS });
+    }
+    await noGapsWhileTimePasses(account);
   });
 
   test('when the clock of the service is ahead of this machine', async () => {

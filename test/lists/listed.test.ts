@@ -122,11 +122,12 @@ describe.each(Object.entries(KINDS))('a list that is read %s', (_name, kind) => 
   test('has every row once, on pages of any size and with rows that come in between', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.nat({ max: 130 }),
-        fc.integer({ min: 1, max: 100 }),
-        fc.constantFrom(0, 0, 1, 3),
-        async (count, limit, growth) => {
-          fc.pre(growth === 0 || kind.rowsOf !== 'withdrawals');
+        // Never more than a few pages: a long list on pages of one row runs the same command a hundred times.
+        fc
+          .integer({ min: 1, max: 100 })
+          .chain((limit) => fc.record({ limit: fc.constant(limit), count: fc.nat({ max: Math.min(130, 5 * limit) }) })),
+        kind.rowsOf === 'withdrawals' ? fc.constant(0) : fc.constantFrom(0, 0, 1, 3),
+        async ({ limit, count }, growth) => {
           const service = serviceOf(kind, count, growth);
           const found = await pages(kind, service, '--limit', String(limit));
           expect(found.flatMap(({ ids }) => ids)).toEqual(service.ids);

@@ -1,11 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
 import { type AnswerFormName, answerFormsOf } from '../../src/contract/answer-forms.ts';
 import { main } from '../../src/main.ts';
 import { createSandbox } from '../../src/sandbox/app.ts';
-import { furnish, GROUPS, type MoneyLine, type Place } from '../faults/money-groups.ts';
+import { GROUPS, type MoneyLine, type Place } from '../faults/money-groups.ts';
+import { type Furnished, furnishedSandbox } from '../faults/money-rig.ts';
+import { temporaryFolder } from '../support/built.ts';
 import { journalRows } from '../support/journal.ts';
-import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { countingIds, fakeClock, openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const FORMS: readonly AnswerFormName[] = ['interface', 'public', 'public-older'];
@@ -33,13 +37,21 @@ const words = (more: string) =>
     ' ',
   );
 
+/** Prepared once, in the form of the specification: the preparations read what only it says. */
+let prepared: Furnished | undefined;
+
 /** A sandbox over the network that answers in one form, with money to move. */
 async function served(form: AnswerFormName) {
   const forms = answerFormsOf(form);
-  const box = await openSandbox();
+  const folder = temporaryFolder(onTestFinished);
+  prepared ??= await furnishedSandbox(join(folder, 'prepared.db'));
+  const furnished = prepared;
+  const path = join(folder, 'sandbox.db');
+  writeFileSync(path, furnished.state);
+  // The ids of the furnished sandbox are those of another seed.
+  const box = await openSandbox({ path, ids: countingIds(2), clock: fakeClock(furnished.atMs) });
   onTestFinished(box.close);
-  // The preparations read what only one form says.
-  let { sandbox } = box;
+  const sandbox = forms ? createSandbox(box.service, { forms }) : box.sandbox;
   const network: Exchange = async (request) => {
     const caller = { apiKey: request.headers['x-api-key'], address: '127.0.0.1' };
     const answer = await sandbox.fetch(request, caller);
@@ -52,17 +64,12 @@ async function served(form: AnswerFormName) {
     const exit = await main([...argv, '--yes', '-q', '-o', 'json'], world);
     return { exit, stdout: world.stdout.text().slice(before) };
   };
-  const place = await furnish(
-    async (argv) => JSON.parse((await run(argv)).stdout) as Record<string, unknown>,
-    async () => box.clock.pass(60_000),
-  );
-  if (forms) sandbox = createSandbox(box.service, { forms });
   const reconciled = async () => {
     const { stdout } = await run(['ops', 'reconcile']);
     return (JSON.parse(stdout) as { operations: { found: string }[] }).operations.map(({ found }) => found);
   };
   const newest = () => journalRows(world.stateDir).at(-1);
-  return { box, run, place, reconciled, newest };
+  return { box, run, place: furnished.place, reconciled, newest };
 }
 
 const fault = (box: TestSandbox, endpoint: string, kind: string) =>

@@ -12,6 +12,7 @@ import {
   joinTeam,
   LIVE_KEY,
   openTeam,
+  openTeamAfter,
   operators,
   PAYOUT,
   plan,
@@ -26,11 +27,13 @@ import {
 const KEY = '7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb';
 
 let team: Team;
+const signingAbove = async (all: Team) => {
+  await joinTeam(all, 'ada', 'bayo');
+  await exchangeKeys(all, 'ada', 'bayo');
+  await agreeOn(all, 'ada', 'bayo', ['sign-above', 'CNGN 49999']);
+};
 beforeEach(async () => {
-  team = openTeam();
-  await joinTeam(team, 'ada', 'bayo');
-  await exchangeKeys(team, 'ada', 'bayo');
-  await agreeOn(team, 'ada', 'bayo', ['sign-above', 'CNGN 49999']);
+  ({ team } = await openTeamAfter(signingAbove));
 });
 
 /** A person at a terminal who agrees to whatever is asked. */

@@ -5,21 +5,20 @@ import {
   agreeOn,
   contentOf,
   exchangeKeys,
-  joinTeam,
   LIVE_KEY,
   no,
-  openTeam,
+  openTeamAfter,
   PAYOUT,
   PAYOUT_ID,
   plan,
   type Team,
+  twoPeople,
   yes,
 } from './support.ts';
 
 let team: Team;
 beforeEach(async () => {
-  team = openTeam();
-  await joinTeam(team, 'ada', 'bayo');
+  ({ team } = await openTeamAfter(twoPeople));
 });
 
 const apply = (path: string, ...more: readonly string[]) => team.run('bayo', ['ops', 'apply', path, '--yes', ...more]);

@@ -3,14 +3,26 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { quotedText } from '../../src/engine/plans/plan.ts';
 import { authorityOf } from '../../src/engine/send.ts';
 import { refusal } from '../support/exchange.ts';
-import { contentOf, exchangeKeys, joinTeam, openTeam, plan, rehashed, rewritten, type Team, yes } from './support.ts';
+import {
+  contentOf,
+  exchangeKeys,
+  joinTeam,
+  openTeamAfter,
+  plan,
+  rehashed,
+  rewritten,
+  type Team,
+  yes,
+} from './support.ts';
 
 let team: Team;
 let keys: Record<string, string>;
+const twoWithKeys = async (all: Team) => {
+  await joinTeam(all, 'ada', 'bayo');
+  return exchangeKeys(all, 'ada', 'bayo');
+};
 beforeEach(async () => {
-  team = openTeam();
-  await joinTeam(team, 'ada', 'bayo');
-  keys = await exchangeKeys(team, 'ada', 'bayo');
+  ({ team, made: keys } = await openTeamAfter(twoWithKeys));
 });
 
 const sign = (path: string) => team.run('bayo', ['ops', 'sign', path], { answers: [yes('Sign the plan')] });

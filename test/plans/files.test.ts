@@ -12,12 +12,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { MAX_PLAN_BYTES, parsePlan } from '../../src/engine/plans/file.ts';
 import { signaturesOf } from '../../src/engine/plans/signatures.ts';
-import { contentOf, exchangeKeys, joinTeam, LIVE_KEY, openTeam, plan, type Team, yes } from './support.ts';
+import { contentOf, exchangeKeys, LIVE_KEY, openTeamAfter, plan, type Team, twoPeople, yes } from './support.ts';
 
 let team: Team;
 beforeEach(async () => {
-  team = openTeam();
-  await joinTeam(team, 'ada', 'bayo');
+  ({ team } = await openTeamAfter(twoPeople));
 });
 
 const apply = (path: string) => team.run('bayo', ['ops', 'apply', path, '--yes']);

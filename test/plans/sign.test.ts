@@ -10,7 +10,7 @@ import {
   exchangeKeys,
   joinTeam,
   no,
-  openTeam,
+  openTeamAfter,
   PAYOUT,
   plan,
   rehashed,
@@ -21,10 +21,12 @@ import {
 
 let team: Team;
 let keys: Record<string, string>;
+const threePeople = async (all: Team) => {
+  await joinTeam(all, 'ada', 'bayo', 'chidi');
+  return exchangeKeys(all, 'ada', 'bayo');
+};
 beforeEach(async () => {
-  team = openTeam();
-  await joinTeam(team, 'ada', 'bayo', 'chidi');
-  keys = await exchangeKeys(team, 'ada', 'bayo');
+  ({ team, made: keys } = await openTeamAfter(threePeople));
 });
 
 const sign = (person: string, path: string, ...more: readonly string[]) =>

@@ -7,8 +7,10 @@ import { hashOf, type Plan } from '../../src/engine/plans/plan.ts';
 import { main } from '../../src/main.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { success } from '../support/exchange.ts';
+import { copyOf, type Restore } from '../support/folder-copy.ts';
+import { firstPlace, type IdPlace, idsFrom } from '../support/ids.ts';
 import { type JournalRow, journalRows } from '../support/journal.ts';
-import { type Answer, countingIds, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
+import { type Answer, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
 
 /** What the service says; a test changes it between a plan and its application. */
 export interface Service {
@@ -89,10 +91,13 @@ function fakeService(): { service: Service; network: Exchange } {
   return { service, network };
 }
 
-export function openTeam(): Team {
+export const openTeam = (): Team => teamFrom(firstPlace());
+
+/** A team whose ids continue from `place`, at a time. */
+function teamFrom(place: IdPlace, nowMs?: number): Team {
   const folder = temporaryFolder(onTestFinished);
   const { service, network } = fakeService();
-  const [clock, ids] = [fakeClock(), countingIds()];
+  const [clock, ids] = [fakeClock(nowMs), idsFrom(place)];
   return {
     ...{ service, folder, clock },
     file: (name) => join(folder, name),
@@ -111,6 +116,36 @@ export function openTeam(): Team {
     },
   };
 }
+
+/** How a team begins: it runs the commands, and returns what the tests need to know of them, such as public keys. */
+type Beginning<T> = (team: Team) => Promise<T>;
+
+/** What a beginning left, when it ran for the first time. */
+interface Begun {
+  readonly restore: Restore;
+  readonly place: IdPlace;
+  readonly nowMs: number;
+  readonly made: unknown;
+}
+
+const begun = new Map<Beginning<unknown>, Begun>();
+
+/** Opens a team as a beginning leaves it. The beginning runs once; later teams are copies with the same keys. */
+export async function openTeamAfter<T>(beginning: Beginning<T>): Promise<{ team: Team; made: T }> {
+  const known = begun.get(beginning);
+  const place = known ? { ...known.place } : firstPlace();
+  const team = teamFrom(place, known?.nowMs);
+  if (known) {
+    known.restore(team.folder);
+    return { team, made: known.made as T };
+  }
+  const made = await beginning(team);
+  begun.set(beginning, { restore: copyOf(team.folder), place: { ...place }, nowMs: team.clock.now(), made });
+  return { team, made };
+}
+
+/** Two people who have joined, the authors and the signers of most plans. */
+export const twoPeople: Beginning<void> = (team) => joinTeam(team, 'ada', 'bayo');
 
 /** Adds the live profile `main` for people, and makes it their default. */
 export async function joinTeam(team: Team, ...people: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { journalRows } from '../support/journal.ts';
-import { agreeOn, exchangeKeys, joinTeam, openTeam, operators, type Team, yes } from './support.ts';
+import { agreeOn, exchangeKeys, joinTeam, openTeamAfter, operators, type Team, yes } from './support.ts';
 
 /** Bayo’s key is lost, so that nobody but Ada can sign. */
 
@@ -8,10 +8,12 @@ const HOUR_MS = 3_600_000;
 const PENDING = 'a change of operators without a second signature is pending: remove operator bayo, asked for by ada';
 
 let team: Team;
+const threePeople = async (all: Team) => {
+  await joinTeam(all, 'ada', 'bayo', 'chidi');
+  await exchangeKeys(all, 'ada', 'bayo');
+};
 beforeEach(async () => {
-  team = openTeam();
-  await joinTeam(team, 'ada', 'bayo', 'chidi');
-  await exchangeKeys(team, 'ada', 'bayo');
+  ({ team } = await openTeamAfter(threePeople));
 });
 
 const ask = (person = 'ada', asked = 'Remove operator bayo') =>

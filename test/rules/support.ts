@@ -6,8 +6,10 @@ import { main } from '../../src/main.ts';
 import { BOX, LIVE, newMachine } from '../commands/profiles/support.ts';
 import { success } from '../support/exchange.ts';
 import { TO } from '../support/fee-withdrawal.ts';
+import { copyOf, type Restore } from '../support/folder-copy.ts';
+import { firstPlace, type IdPlace, idsFrom } from '../support/ids.ts';
 import { journalRows } from '../support/journal.ts';
-import { countingIds, type FakeClock, fakeClock, fakeWorld, type WorldOptions } from '../support/world.ts';
+import { type FakeClock, fakeClock, fakeWorld, type WorldOptions } from '../support/world.ts';
 
 /** The bank account of `TO`. */
 export const ACCOUNT = '000013/0123456789';
@@ -49,16 +51,21 @@ const DEFAULT_WALLETS: Readonly<Record<string, object>> = {
 /** Monday, January 5 2026, 10:00 in Lagos. */
 export const MONDAY_MS = Date.UTC(2026, 0, 5, 9);
 
+/** What the commands left that a machine begins with, by the rules, the key and the time. They run once. */
+const begun = new Map<string, { readonly restore: Restore; readonly place: IdPlace; readonly nowMs: number }>();
+
 /** A machine with the profile `main`, whose account takes every request. */
 export async function ruledMachine(
   rules: readonly string[] = [],
   key: 'live' | 'sandbox' = 'sandbox',
   startMs = MONDAY_MS,
 ) {
+  const begins = JSON.stringify([rules, key, startMs]);
+  const known = begun.get(begins);
   const machine = newMachine();
   const state = join(machine.folder, 'state');
   const asked: string[] = [];
-  let clock: FakeClock = fakeClock(startMs);
+  let clock: FakeClock = fakeClock(known?.nowMs ?? startMs);
   const network: Exchange = async ({ method, url, body }) => {
     const path = new URL(url).pathname.replace('/v1', '');
     asked.push(`${method} ${path}`);
@@ -77,9 +84,11 @@ export async function ruledMachine(
       });
     return success(DATA);
   };
-  expect((await machine.add('main', key === 'live' ? LIVE : BOX)).code).toBe(0);
   // One source for all commands, so that no two operations have one id.
-  const ids = countingIds();
+  const place = known ? { ...known.place } : firstPlace();
+  const ids = idsFrom(place);
+  if (known) known.restore(machine.folder);
+  else expect((await machine.add('main', key === 'live' ? LIVE : BOX)).code).toBe(0);
   const run = async (argv: readonly string[], options: RunOptions = {}) => {
     const { prompter, isBare, ...more } = options;
     const env = { FIATRAIL_CONFIG_DIR: machine.config, FIATRAIL_STATE_DIR: state, ...options.env };
@@ -99,7 +108,10 @@ export async function ruledMachine(
         : { ...options },
     );
   const setYes = (flags: readonly string[]) => set(key === 'live' ? flags : [...flags, '--yes']);
-  if (rules.length > 0) expect((await setYes(rules)).stderr).not.toContain('error');
+  if (!known) {
+    if (rules.length > 0) expect((await setYes(rules)).stderr).not.toContain('error');
+    begun.set(begins, { restore: copyOf(machine.folder), place: { ...place }, nowMs: clock.now() });
+  }
   /** The recorded operations that are not changes of rules. */
   const recorded = () =>
     existsSync(join(state, 'journal.db'))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { installProgram, normalWalk, type Ran, SOUND } from './program.ts';
 
 /** Enough to queue for each lock; the soak has more. */
-const AT_ONCE = Number(process.env['FIATRAIL_SOAK_AT_ONCE'] ?? 8);
+const AT_ONCE = Number(process.env['FIATRAIL_SOAK_AT_ONCE'] ?? 4);
 
 const failed = (runs: readonly Ran[]) => runs.filter(({ code }) => code !== 0).map(({ stderr }) => stderr);
 

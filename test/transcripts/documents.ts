@@ -60,6 +60,16 @@ const hasBriefTable = ({ words, prints }: Command) =>
 /** What the commands of all sessions printed, by their words. */
 export const documents = new Map<string, object[]>();
 
+type Schema = Parameters<typeof violations>[0];
+
+/** The schemas of the commands so far, by their words: making one takes longer than using it. */
+const schemas = new Map<string, Schema>();
+
+function schemaOf(words: string, prints: Prints): Schema {
+  const schema = printedSchema(prints);
+  return OPEN.some((start) => words.startsWith(start)) ? schema : closed(schema);
+}
+
 interface Watched {
   readonly run: Run;
   /** Where documents differ from their schemas. */
@@ -87,15 +97,15 @@ export function watched(run: Run): Watched {
 
 function check(command: Command, prints: Prints, argv: readonly string[], found: Watched): void {
   const words = command.words.join(' ');
-  const schema = printedSchema(prints);
-  const isOpen = OPEN.some((start) => words.startsWith(start));
+  const schema = schemas.get(words) ?? schemaOf(words, prints);
+  schemas.set(words, schema);
   for (const { format, json } of printed) {
     if (format === 'table' && hasBriefTable(command)) {
       found.hasBriefTables = true;
       continue;
     }
     const document = JSON.parse(json);
-    const problems = violations(isOpen ? schema : closed(schema), document);
+    const problems = violations(schema, document);
     found.differences.push(...problems.map((problem) => `${argv.join(' ')}: ${problem}`));
     documents.set(words, [...(documents.get(words) ?? []), document]);
   }

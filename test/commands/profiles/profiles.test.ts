@@ -432,7 +432,7 @@ describe('a folder that cannot be written', () => {
 describe('many commands at once', () => {
   test('add profiles without losing any, each with its own key', async () => {
     const home = newHome(onTestFinished);
-    const names = Array.from({ length: 10 }, (_, index) => `p${index}`);
+    const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
     const ends = await Promise.all(
       names.map((name) => fiatrail(home, ADD_MAIN.with(2, name), { stdin: `${LIVE}-${name}\n` })),
     );
@@ -450,7 +450,7 @@ describe('many commands at once', () => {
   test('change one profile and keep every field, with a key that fits its URL', async () => {
     const home = newHome(onTestFinished);
     await fiatrail(home, ADD_MAIN, { stdin: LIVE });
-    const changes = Array.from({ length: 12 }, (_, index) => {
+    const changes = Array.from({ length: 6 }, (_, index) => {
       if (index % 3 === 0) return { words: ['--service-name', 'acme'], stdin: '' };
       if (index % 3 === 1) return { words: ['--default-output', 'yaml'], stdin: '' };
       const host = index % 2 ? 'one' : 'two';
