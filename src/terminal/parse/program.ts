@@ -1,5 +1,6 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { CliError } from '../../base/errors.ts';
+import { visible } from '../../present/text.ts';
 import type { Command, Group } from '../command.ts';
 import { GLOBAL_OPTIONS, type Globals } from './globals.ts';
 import type { Parameter } from './parameters.ts';
@@ -75,7 +76,7 @@ export async function parse(
         hint: (await halfCommandHint(groups, words)) + seeAlso(words),
       });
     }
-    throw error instanceof CommanderError ? await typingError(error, argv, wanted, groups) : error;
+    throw error instanceof CommanderError ? await typingError(error, argv, wanted, catalogue) : error;
   }
   return parsed ?? help([]);
 }
@@ -85,15 +86,15 @@ async function typingError(
   error: CommanderError,
   argv: readonly string[],
   wanted: string | undefined,
-  groups: readonly Group[],
+  catalogue: readonly Group[],
 ): Promise<CliError> {
   const words = wordsIn(argv, wanted);
-  const named = groups.filter(({ name }) => name === wanted);
+  const named = catalogue.filter(({ name }) => name === wanted);
   const chosen = await commandTyped(named, words);
   const rest = argv.slice(argv.indexOf(wanted ?? '') + words.length);
   // A command may have a name that begins with a former one.
   const renamed = renamedForm(words, rest, chosen?.words.length) ?? (chosen && flagError(error, chosen, argv));
-  return renamed ?? usageError(error, await commandIn(named, words), await meantBy(error, words, groups));
+  return renamed ?? usageError(error, await commandIn(named, words), await meantBy(error, words, catalogue));
 }
 
 /** Returns the command that typed words name, which may have arguments after them. */
@@ -276,22 +277,18 @@ async function commandIn([group]: readonly Group[], typed: readonly string[]): P
 const helpHint = (words: readonly string[]) => `run: ${['fiatrail', ...words, '--help'].join(' ')}`;
 
 /** Returns a hint for a word that names no command, or that a command does not take. */
-async function meantBy({ code }: CommanderError, words: readonly string[], groups: readonly Group[]) {
+async function meantBy({ code }: CommanderError, words: readonly string[], catalogue: readonly Group[]) {
   if (code !== 'commander.unknownCommand' && code !== 'commander.excessArguments') return undefined;
   const { hintFor } = await import('../help/suggest.ts');
-  const isKnown = groups.length === 1;
-  const known = isKnown ? await commandIn(groups, words) : [];
-  const commands = isKnown ? ((await groups[0]?.load()) ?? []) : [];
-  const names = isKnown ? commands.map((each) => each.words.join(' ')) : groups.map(({ name }) => name);
-  return hintFor({ words, known, names });
+  return hintFor(words, catalogue);
 }
 
 /** Turns Commander's error into ours. For an option, its suggestion becomes the hint. */
 function usageError(error: CommanderError, command: readonly string[], meant?: string): CliError {
-  const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const isOption = error.code === 'commander.unknownOption';
-  const option = isOption ? /Did you mean (.*)\?/.exec(suggestion ?? first)?.[1] : undefined;
-  const message = first.replace(/\s*\(Did you mean .*\)$/, '');
+  const [text = '', , suggested] = /^(.*?)(\s*\(Did you mean (.*)\?\))?$/s.exec(error.message)?.slice(1) ?? [];
+  const option = error.code === 'commander.unknownOption' ? suggested : undefined;
+  // Commander names the last word of the command only.
+  const named = text.replace(/^(error: too many arguments for )'[^']*'/, `$1'${['fiatrail', ...command].join(' ')}'`);
   const hint = meant ?? (option ? `did you mean ${option}?` : helpHint(command));
-  return new CliError('usage', message, { code: 'USAGE', hint });
+  return new CliError('usage', visible(named.replace(/^error: /, '')), { code: 'USAGE', hint });
 }
