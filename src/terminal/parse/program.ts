@@ -67,7 +67,7 @@ export async function parse(
       const words = wordsIn(argv, wanted);
       // Without --help, parsing reports the unknown name.
       if (error.exitCode === 0) return (await isCommand(named, words)) ? help(shown) : parse(words, catalogue, world);
-      const renamed = renamedForm(words, argv.slice(argv.indexOf(wanted) + words.length));
+      const renamed = await renamedForm(lineOf(argv, wanted), commandFinder(catalogue));
       if (renamed) throw renamed;
       if (helpsWithGroups && argv.length === shown.length) return help(shown);
       // A script that lost a word must fail.
@@ -91,9 +91,11 @@ async function typingError(
   const words = wordsIn(argv, wanted);
   const named = catalogue.filter(({ name }) => name === wanted);
   const chosen = await commandTyped(named, words);
-  const rest = argv.slice(argv.indexOf(wanted ?? '') + words.length);
+  const line = lineOf(argv, wanted);
   // A command may have a name that begins with a former one.
-  const renamed = renamedForm(words, rest, chosen?.words.length) ?? (chosen && flagError(error, chosen, argv));
+  const renamed =
+    (await renamedForm(line, commandFinder(catalogue), chosen?.words.length)) ??
+    (chosen && renamedFlag(line, chosen, /unknown option '(--[\w-]+)/.exec(error.message)?.[1] ?? ''));
   return renamed ?? usageError(error, await commandIn(named, words), await meantBy(error, words, catalogue));
 }
 
@@ -105,14 +107,20 @@ async function commandTyped([group]: readonly Group[], typed: readonly string[])
     .toSorted((a, b) => b.words.length - a.words.length)[0];
 }
 
-/** Returns the error for a flag that has another name now. */
-function flagError(error: CommanderError, { words, parameters }: Command, argv: readonly string[]) {
-  const flag = /unknown option '(--[\w-]+)/.exec(error.message)?.[1];
-  if (flag === undefined) return undefined;
-  const rest = argv.slice(argv.lastIndexOf(words.at(-1) ?? '') + 1);
-  const flags = Object.values(parameters).map(({ name }) => name);
-  return renamedFlag(words, rest, flag, flags);
+/** Cuts a command line at the words of its command, and at its first option. */
+function lineOf(argv: readonly string[], wanted: string | undefined) {
+  const words = wordsIn(argv, wanted);
+  const at = wanted === undefined ? 0 : argv.indexOf(wanted);
+  return { before: argv.slice(0, at), words, rest: argv.slice(at + words.length) };
 }
+
+const commandFinder = (catalogue: readonly Group[]) => async (name: string) => {
+  const words = name.split(' ');
+  return commandTyped(
+    catalogue.filter((group) => group.name === words[0]),
+    words,
+  );
+};
 
 /** Makes the parser. It prints nothing: `shows` receives the command whose help was asked for (src/terminal/help/). */
 function newCommander(name: string, shows: (words: readonly string[]) => void): Commander {
