@@ -1,6 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import type { RowFilter } from '../../engine/lists/listed.ts';
 import { id, newFile, oneOf, option, switchOn, wholeNumber, word } from './parameters.ts';
+import { plainText } from './plain-text.ts';
 
 function outputPath(text: string): string {
   if (text !== '-') return newFile(text);
@@ -46,7 +47,7 @@ export const userOption = (help: string) => option('--user <user-id>', help, id)
 
 /** The option that filters a list by names; `names` says which. */
 export const searchOption = (names: string) =>
-  option('--search <text>', `only rows whose ${names} contains this`, word);
+  option('--search <text>', `only rows whose ${names} contains this`, plainText);
 
 /** A filter of rows by a text in one of their names, ignoring case. */
 export function searchFilter<Row>(
