@@ -33,7 +33,9 @@ describe('docs/contributing/naming.md', () => {
   });
 
   test('says which commands change what they would add', () => {
-    const row = page('docs/contributing/naming.md').split('\n').find((line) => line.startsWith('| `add` |'));
+    const row = page('docs/contributing/naming.md')
+      .split('\n')
+      .find((line) => line.startsWith('| `add` |'));
     const both = all.filter(({ words, summary }) => lastOf(words.join(' ')) === 'add' && /\bchange\b/.test(summary));
     expect(both.map(({ words }) => words.join(' '))).toEqual([/`([\w -]+ add)`/.exec(row ?? '')?.[1]]);
   });
