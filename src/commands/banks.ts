@@ -2,7 +2,8 @@ import { listBanks } from '../contract/endpoints/banks.ts';
 import { banksIn, matchingBanks } from '../engine/banks.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { command } from '../terminal/command.ts';
-import { option, word } from '../terminal/parse/parameters.ts';
+import { option } from '../terminal/parse/parameters.ts';
+import { plainText } from '../terminal/parse/plain-text.ts';
 
 const COLUMNS = [
   { field: 'bankCode', title: 'Code' },
@@ -19,7 +20,7 @@ const listCommand = command({
     search: option(
       '--search <text>',
       'only banks whose name, initials or code have this text: gtb for Guaranty Trust Bank',
-      word,
+      plainText,
     ),
   },
   run: async (session, { search }) => {

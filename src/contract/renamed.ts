@@ -35,6 +35,11 @@ export const RENAMED: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** Groups that are gone, with the command that prints what they were about. */
+export const FORMER_GROUPS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ 'auto-signing': 'approvals show', 'fx mpc': 'fx vault show' }),
+);
+
 /** The names that flags had before, with those that they have now, where a command has the latter and not the former. */
 export const RENAMED_FLAGS: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -112,5 +112,5 @@ async function filledKey(key: string, timeMs: () => Promise<number>): Promise<st
   const atMs = await timeMs();
   const there = new Date(atMs + zoneNamed(DEFAULT_ZONE).offsetMs(atMs)).toISOString();
   const values = there.split(/[-T:]/);
-  return key.replace(/\{([^{}]*)\}/g, (_, name: string) => values[DATE_PARTS.findIndex((part) => part === name)] ?? '');
+  return key.replace(/\{([^{}]*)\}/g, (_, name: string) => values[DATE_PARTS.indexOf(name)] ?? '');
 }

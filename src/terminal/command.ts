@@ -57,7 +57,7 @@ export interface Command {
   readonly isView?: boolean;
   /** What it prints with -o json, for `fiatrail schema`. Undefined if that is not described, or is not one document. */
   readonly prints?: Prints;
-  /** It moves money, so it takes --once and --again. `guarded`: without an idempotency key, an equal intent soon after stops. */
+  /** It moves money, so it takes --once. `guarded`: without an idempotency key or --again, an equal intent soon after stops. */
   readonly money?: 'guarded' | 'unguarded';
   /** The parameters that give request fields their values, where the names differ; for messages about these fields. */
   readonly fields?: Readonly<Record<string, string>>;

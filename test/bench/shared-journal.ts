@@ -62,7 +62,7 @@ async function measurePayments(shop: Workshop, url: string, runs: number): Promi
   const account = { FIATRAIL_BASE_URL: served.url, FIATRAIL_API_KEY: served.apiKey };
   const list = ['users', 'list', '-o', 'json', '--query', 'users[0].userId'];
   const user = JSON.parse(run(shop.fiatrail('in-file', list, account))) as string;
-  const argv = ['onramp', 'start', user, '--amount', '5000', '--yes', '-q', '-o', 'json', '--again'];
+  const argv = ['onramp', 'start', user, '--amount', '5000', '--yes', '-q', '-o', 'json'];
   const file = shop.fiatrail('in-file', argv, account);
   // An account has one journal, which is remembered beside the profiles.
   const configDir = `${file.env['FIATRAIL_CONFIG_DIR']}-of-server`;

@@ -26,9 +26,9 @@ test('the commands that move money have such flags', () => {
 });
 
 test.each(money.map(({ words, money: guard, parameters }) => [words.join(' '), guard, parameters['again']?.help]))(
-  '%s, which is %s, says what --again does',
+  '%s, which is %s, has --again only if it does something',
   (_words, guard, help) => {
-    expect(help).toContain(guard === 'guarded' ? 'repeat an equal operation' : 'may always be repeated');
+    expect(help?.slice(0, 25)).toBe(guard === 'guarded' ? 'repeat an equal operation' : undefined);
   },
 );
 

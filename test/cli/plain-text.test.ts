@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { commands as accounts } from '../../src/commands/bank-accounts.ts';
+import { commands as banks } from '../../src/commands/banks.ts';
+import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { commandsOf } from '../../src/commands/sandbox/index.ts';
 import { commands as transfers } from '../../src/commands/transfers.ts';
+import { commands as users } from '../../src/commands/users/index.ts';
 import { plainText } from '../../src/terminal/parse/plain-text.ts';
 
 test.each([
@@ -24,6 +28,9 @@ test.each([
   ['bank-accounts add', accounts, 'label'],
   ['bank-accounts update', accounts, 'label'],
   ['transfers start', transfers, 'note'],
+  ['users list', users, 'search'],
+  ['banks', banks, 'search'],
+  ['sandbox pay', commandsOf(CATALOGUE), 'from'],
 ])('%s takes no such text', (words, commands, key) => {
   const found = commands.find((each) => each.words.join(' ') === words);
   expect(() => found?.parameters[key]?.parse('a\u202eb')).toThrow(/control or invisible/);

@@ -354,22 +354,21 @@ describe('buy-usdc.sh', () => {
     expect(await buy(account, PRICE)).toMatchObject({ stdout: 'completed\n', code: 0 });
     expect(await trades(account)).toEqual(['completed']);
     const again = await buy(account, PRICE);
-    expect(again).toEqual({ stdout: '', stderr: expect.stringContaining('idempotency key'), code: 2 });
+    expect(again).toMatchObject({ stdout: 'completed\n', code: 0 });
     expect(await trades(account)).toEqual(['completed']);
   });
 
   test('does not trade above the limit', async () => {
     const account = await newAccount();
-    for (const limit of [`${Number(PRICE) - 1}.999999`, '0', '0001406.5']) {
-      const { stderr, code } = await buy(account, limit);
-      expect({ stderr, code }).toEqual({ stderr: `the price is ${PRICE}.000000 cNGN, above ${limit}\n`, code: 9 });
-    }
+    const { stdout, stderr, code } = await buy(account, `${Number(PRICE) - 1}.999999`);
+    expect({ stdout, code }).toEqual({ stdout: '', code: 9 });
+    expect(stderr).toContain('the price is 1,407.00 cNGN, above --max-price 1,406.999999 cNGN; nothing was sent');
     expect(await trades(account)).toEqual([]);
   });
 
   test('does not trade if the limit is not a price', async () => {
     const account = await newAccount();
-    for (const limit of ['', '1,407', '1407.0000001', '1e9', '-1', '1407.', '.5', '1.4.07', '99999999999999999999'])
+    for (const limit of ['', '0', '1407.0000001', '1e9', '-1', '1407.', '.5', '1.4.07', '99999999999999999999'])
       expect({ limit, ...(await buy(account, limit)) }).toEqual({
         limit,
         stdout: '',
@@ -377,18 +376,6 @@ describe('buy-usdc.sh', () => {
         code: expect.toSatisfy((code) => code !== 0),
       });
     expect(await trades(account)).toEqual([]);
-  });
-
-  test.each([
-    ['1407', '1407000000'],
-    ['1407.5', '1407500000'],
-    ['1383.050000', '1383050000'],
-    ['1383.049999', '1383049999'],
-    ['0.000001', '0000001'],
-  ])('compares %s as %s millionths', async (price, expected) => {
-    const [, millionths = ''] = /^(millionths\(\) \{.*?^\})$/ms.exec(SCRIPTS.get('buy-usdc.sh') ?? '') ?? [];
-    const { stdout } = await cronHome().run('/bin/sh', ['-c', `${millionths}\nmillionths "$1"`, 'sh', price]);
-    expect(stdout).toBe(`${expected}\n`);
   });
 });
 

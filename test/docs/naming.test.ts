@@ -32,6 +32,14 @@ describe('docs/contributing/naming.md', () => {
     expect(things.filter((thing) => !commands.includes(thing))).toEqual([]);
   });
 
+  test('says which commands change what they would add', () => {
+    const row = page('docs/contributing/naming.md')
+      .split('\n')
+      .find((line) => line.startsWith('| `add` |'));
+    const both = all.filter(({ words, summary }) => lastOf(words.join(' ')) === 'add' && /\bchange\b/.test(summary));
+    expect(both.map(({ words }) => words.join(' '))).toEqual([/`([\w -]+ add)`/.exec(row ?? '')?.[1]]);
+  });
+
   test('started work has a status, and a setting can be shown', () => {
     const has = (command: string) => commands.includes(command);
     const sibling = (command: string, verb: string) => [...command.split(' ').slice(0, -1), verb].join(' ');

@@ -72,6 +72,8 @@ test('the commands of the page connect an account to a served sandbox', { timeou
   /** What the line that begins with `start` printed: the first such line, or a later one. */
   const printed = (start: string, index = 0) => session.filter(([line]) => line.startsWith(start))[index]?.[1];
 
+  for (const page of ['fiatrail', 'fiatrail-users'])
+    expect(readFileSync(join(home.path, '.local/share/man/man1', `${page}.1`), 'utf8')).toContain('.TH FIATRAIL');
   expect(printed('fiatrail --version')).toMatch(/^\d+\.\d+\.\d+\n/);
   expect(printed('fiatrail tour')).toContain('That is the tour');
   expect(printed('fiatrail doctor')).toMatch(/key accepted +ok/);

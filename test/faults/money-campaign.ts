@@ -122,7 +122,9 @@ function unrestIn(world: World, { rig, group, chances, others, furnished }: Plac
       const ours = chances.one(jobs);
       const alike = chances.percent(20) ? group.line(rig.place, chances) : ours;
       const line = group.like(alike, twisted(chances, furnished.otherPlace, alike));
-      const again = group.hasKeys ? ['--again'] : [];
+      // Onramps and trades may always be repeated.
+      const isGuarded = group.hasKeys && !['onramp', 'fx'].includes(line.argv[0] ?? '');
+      const again = isGuarded ? ['--again'] : [];
       const { process } = await rig.runOther([...line.argv, ...again, '--yes', '-q']);
       others.push({ line, process });
     }

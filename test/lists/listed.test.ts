@@ -174,6 +174,14 @@ describe.each(['by position', 'by the last row', 'without pages'])(
       );
     });
 
+    test('is filtered without a word with -q; the total of pages is not known', async () => {
+      const page = await read(kind, serviceOf(kind, 250), ...flags, '--limit', '20', '-q');
+      expect({ stderr: page.stderr, total: page.pagination['total'] }).toEqual({
+        stderr: expect.not.stringContaining('cannot filter'),
+        total: null,
+      });
+    });
+
     test('is the same on every page, and in the whole list', async () => {
       const service = serviceOf(kind, 250);
       const found = await pages(kind, service, ...flags, '--limit', '25');
@@ -183,6 +191,12 @@ describe.each(['by position', 'by the last row', 'without pages'])(
     });
   },
 );
+
+test('what a list leaves out by itself is not called a filter', async () => {
+  const world = fakeWorld();
+  expect(await main(['withdrawals', 'list', '-o', 'json'], world)).toBe(0);
+  expect(world.stderr.text()).not.toContain('cannot filter');
+});
 
 describe('users list --search', () => {
   const kind = KINDS['by position'] as Kind;

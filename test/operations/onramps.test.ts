@@ -48,7 +48,7 @@ describe('an onramp whose response was lost, in the sandbox', () => {
   test('is not another one with the same amount that this journal knows', async () => {
     await start('500');
     await fault('lost-request');
-    expect(await start('500', '--again')).toBe(6);
+    expect(await start('500')).toBe(6);
     expect(await reconciled()).toMatchObject({ found: 'unseen', state: 'unknown' });
   });
 

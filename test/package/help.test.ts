@@ -69,11 +69,11 @@ test.each([
   [['users/../fx'], 'run: fiatrail --help'],
   [['fx.orders'], 'run: fiatrail --help'],
   [['nonsense'], 'run: fiatrail --help'],
-  [['fes'], 'did you mean fees?'],
+  [['fes'], 'did you mean fiatrail fees?'],
   [['fees', 'nope'], 'run: fiatrail fees --help'],
-  [['fees', 'withdrwals'], 'did you mean withdrawals?'],
+  [['fees', 'withdrwals'], 'did you mean fiatrail fees withdrawals?'],
   [['users', '../users'], 'run: fiatrail users --help'],
-  [['fx', 'ordrs', 'list'], 'did you mean orders?'],
+  [['fx', 'ordrs', 'list'], 'did you mean fiatrail fx orders list?'],
 ])('%j is no command, and has no help', async (words, hint) => {
   for (const argv of [[...words, '--help'], ['help', ...words], words]) {
     const run = FILES.includes(words[0] ?? '') ? fiatrail : here.fiatrail;

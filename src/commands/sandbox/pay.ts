@@ -15,6 +15,7 @@ import {
   ticker,
   word,
 } from '../../terminal/parse/parameters.ts';
+import { plainText } from '../../terminal/parse/plain-text.ts';
 import { requireSandbox } from './require-sandbox.ts';
 
 /** Addresses on every chain begin with 0x or a letter, account numbers with a digit. */
@@ -44,7 +45,7 @@ function amountOfAny(text: string): (asset: Asset) => Amount {
 
 /** Parses a sender: a name as a bank writes it, or an address. */
 function sender(text: string): string {
-  if (/^[\x20-\x7e\u00a0-\uffff]{1,500}$/.test(text) && text.trim() !== '') return text;
+  if (/^[\x20-\x7e\u00a0-\uffff]{1,500}$/.test(text) && text.trim() !== '') return plainText(text);
   throw new CliError('usage', `invalid sender "${printable(text)}"`, {
     hint: 'use the name as the bank writes it, at most 500 characters, or with --chain an address',
   });

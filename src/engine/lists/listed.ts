@@ -249,10 +249,13 @@ async function startReading<E extends Endpoint, Row>(
     // The first page was requested.
     reply: () => last as AccountReply<ResponseOf<E>>,
     sayFiltered: async () => {
-      if (!filter) return;
-      const names = Object.entries(filter.typed).flatMap(([name, text]) => (text === undefined ? [] : [name]));
+      // A filter of the command itself is nothing that anybody typed.
+      const names = Object.entries(filter?.typed ?? {}).flatMap(([name, text]) =>
+        text === undefined || !name.startsWith('--') ? [] : [name],
+      );
+      if (names.length === 0) return;
       const count = `${grouped(passed)} ${rowsInWords(endpoint.lists ?? 'rows')} on ${pages} ${pages === 1 ? 'page' : 'pages'}`;
-      await account.say(`the service cannot filter by ${names.join(' or ')}; fiatrail read ${count}`);
+      await account.note(`the service cannot filter by ${names.join(' or ')}; fiatrail read ${count}`);
     },
   };
 }

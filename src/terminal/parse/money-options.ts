@@ -39,19 +39,18 @@ export const PLAN_OPTIONS = {
   planExpires: option('--plan-expires <duration>', 'how long the plan can be applied (default 24h)', planLifetime),
 } as const;
 
+const ONCE_OPTION = option(
+  '--once <key>',
+  'idempotency key: the money moves at most once under it, and later runs print the recorded result; {year}, {month}, {day} and {hour} are filled in (Lagos time)',
+  idempotencyKey,
+);
+
 /** The flags of a command that moves money and is guarded against repetitions. */
 export const MONEY_OPTIONS = {
-  once: option(
-    '--once <key>',
-    'idempotency key: the money moves at most once under it, and later runs print the recorded result; {year}, {month}, {day} and {hour} are filled in (Lagos time)',
-    idempotencyKey,
-  ),
+  once: ONCE_OPTION,
   again: switchOn('--again', 'repeat an equal operation of the last 10 minutes, or one whose outcome is unknown'),
   ...PLAN_OPTIONS,
 } as const;
 
 /** The flags of a command that moves money and may be repeated at any time. */
-export const UNGUARDED_OPTIONS = {
-  ...MONEY_OPTIONS,
-  again: switchOn('--again', 'accepted for consistency; this command may always be repeated without --once'),
-} as const;
+export const UNGUARDED_OPTIONS = { once: ONCE_OPTION, ...PLAN_OPTIONS } as const;

@@ -1,6 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import type { RowFilter } from '../../engine/lists/listing.ts';
 import { id, newFile, oneOf, option, switchOn, ticker, wholeNumber, word } from './parameters.ts';
+import { plainText } from './plain-text.ts';
 
 function outputPath(text: string): string {
   if (text !== '-') return newFile(text);
@@ -49,7 +50,7 @@ export const tokenFilter = option('--token <ticker>', 'token: CNGN, USDC or USDT
 
 /** The option that filters a list by names; `names` says which. */
 export const searchOption = (names: string) =>
-  option('--search <text>', `only rows whose ${names} contains this`, word);
+  option('--search <text>', `only rows whose ${names} contains this`, plainText);
 
 /** A filter of rows by a text in one of their names, ignoring case. */
 export function searchFilter<Row>(

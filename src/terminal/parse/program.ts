@@ -61,15 +61,16 @@ export async function parse(
     const isHelp = error.code === 'commander.helpDisplayed' || error.code === 'commander.help';
     // A bare `fiatrail` prints help.
     if (isHelp && wanted === undefined) return help([]);
-    const { incompleteError, isCommand, renamedForm, typingError } = await import('./typing-error.ts');
+    const { incompleteError, isCommand, renamedOrUndefined, typingError } = await import('./typing-error.ts');
+    const at = wanted === undefined ? 0 : argv.indexOf(wanted);
     const line = {
-      ...{ argv, words: typed, rest: argv.slice(argv.indexOf(wanted ?? '') + typed.length) },
-      ...{ commands: (await group?.load()) ?? [], groups: catalogue.map(({ name }) => name) },
+      ...{ before: argv.slice(0, at), words: typed, rest: argv.slice(at + typed.length) },
+      ...{ commands: (await group?.load()) ?? [], catalogue },
     };
     if (!isHelp) throw await typingError(error, line);
     // Without --help, parsing reports the unknown name.
     if (error.exitCode === 0) return isCommand(line) ? help(shown) : parse(typed, catalogue, world);
-    const renamed = renamedForm(line);
+    const renamed = await renamedOrUndefined(line);
     if (!renamed && helpsWithGroups && argv.length === shown.length) return help(shown);
     // A script that lost a word must fail.
     throw renamed ?? (await incompleteError(line));

@@ -1,7 +1,7 @@
 import { CliError } from '../../base/errors.ts';
-import { RENAMED, RENAMED_FLAGS } from '../../contract/renamed.ts';
-import { shellWord } from '../../present/text.ts';
-import type { Command } from '../command.ts';
+import { visible } from '../../present/text.ts';
+import type { Command, Group } from '../command.ts';
+import { renamedFlag, renamedForm } from './renamed-form.ts';
 
 /** What Commander throws. */
 interface ParserError {
@@ -11,15 +11,14 @@ interface ParserError {
 
 /** A command line that cannot be parsed. */
 interface TypedLine {
-  readonly argv: readonly string[];
+  readonly before: readonly string[];
   /** From the first word to the first option after it: `fx orders`. */
   readonly words: readonly string[];
   /** What follows the words. */
   readonly rest: readonly string[];
   /** The commands of the group that the first word names; empty if it names none. */
   readonly commands: readonly Command[];
-  /** The names of all groups. */
-  readonly groups: readonly string[];
+  readonly catalogue: readonly Group[];
 }
 
 const startsWith = (words: readonly string[], start: readonly string[]) =>
@@ -27,14 +26,25 @@ const startsWith = (words: readonly string[], start: readonly string[]) =>
 
 /** Returns the error for a command line that Commander cannot parse. */
 export async function typingError(error: ParserError, line: TypedLine): Promise<CliError> {
-  const { argv, words, commands } = line;
-  // The command may have arguments after its words.
-  const [chosen] = commands
-    .filter((each) => startsWith(words, each.words))
-    .toSorted((a, b) => b.words.length - a.words.length);
+  const chosen = commandTyped(line.commands, line.words);
+  const flag = /unknown option '(--[\w-]+)/.exec(error.message)?.[1] ?? '';
   // A command may have a name that begins with a former one.
-  const renamed = renamedForm(line, chosen?.words.length) ?? (chosen && renamedFlag(error, chosen, argv));
+  const renamed = (await renamedOrUndefined(line, chosen?.words.length)) ?? (chosen && renamedFlag(line, chosen, flag));
   return renamed ?? usageError(error, commandIn(line), await meantBy(error, line));
+}
+
+/** Returns the command that typed words name, which may have arguments after them. */
+const commandTyped = (commands: readonly Command[], typed: readonly string[]) =>
+  commands.filter(({ words }) => startsWith(typed, words)).toSorted((a, b) => b.words.length - a.words.length)[0];
+
+/** Returns the error for a former name of a command or a group, unless the first `known` words name a command. */
+export function renamedOrUndefined(line: TypedLine, known = 0): Promise<CliError | undefined> {
+  const find = async (name: string) => {
+    const words = name.split(' ');
+    const commands = await line.catalogue.find((group) => group.name === words[0])?.load();
+    return commandTyped(commands ?? [], words);
+  };
+  return renamedForm(line, find, known);
 }
 
 /** Returns the error for the words of a group alone, or of a part of one. */
@@ -65,74 +75,18 @@ function commandIn({ words, commands }: TypedLine): readonly string[] {
 async function meantBy({ code }: ParserError, line: TypedLine) {
   if (code !== 'commander.unknownCommand' && code !== 'commander.excessArguments') return undefined;
   const { hintFor } = await import('../help/suggest.ts');
-  const { words, commands, groups } = line;
-  const names = commands.length > 0 ? commands.map((each) => each.words.join(' ')) : groups;
-  return hintFor({ words, known: commandIn(line), names });
+  return hintFor(line.words, line.catalogue);
 }
 
 /** Turns Commander's error into ours. For an option, its suggestion becomes the hint. */
 function usageError(error: ParserError, command: readonly string[], meant?: string): CliError {
-  const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const isOption = error.code === 'commander.unknownOption';
-  const option = isOption ? /Did you mean (.*)\?/.exec(suggestion ?? first)?.[1] : undefined;
-  const message = first.replace(/\s*\(Did you mean .*\)$/, '');
+  const [text = '', , suggested] = /^(.*?)(\s*\(Did you mean (.*)\?\))?$/s.exec(error.message)?.slice(1) ?? [];
+  const option = error.code === 'commander.unknownOption' ? suggested : undefined;
+  // Commander names the last word of the command only.
+  const named = text.replace(/^(error: too many arguments for )'[^']*'/, `$1'${['fiatrail', ...command].join(' ')}'`);
   const help = `run: ${['fiatrail', ...command, '--help'].join(' ')}`;
-  return new CliError('usage', message, {
+  return new CliError('usage', visible(named.replace(/^error: /, '')), {
     code: 'USAGE',
     hint: meant ?? (option ? `did you mean ${option}?` : help),
   });
-}
-
-/**
- * Returns the error for a command line with a command's former name; undefined for any other. The hint is what to type instead.
- * The first `known` words are the name of a command.
- */
-export function renamedForm({ words, rest }: Pick<TypedLine, 'words' | 'rest'>, known = 0): CliError | undefined {
-  for (let count = words.length; count > known; count -= 1) {
-    const before = words.slice(0, count).join(' ');
-    const now = RENAMED.get(before);
-    if (now === undefined) continue;
-    const given = typed([...words.slice(count), ...rest], now);
-    return new CliError('usage', `fiatrail ${before} has another name now: fiatrail ${now}`, {
-      code: 'USAGE',
-      hint: `type: fiatrail ${now}${given === '' ? '' : ` ${given}`}`,
-    });
-  }
-  return undefined;
-}
-
-/** What a page is called by now is another value than what it was called by then. */
-const PAGE_FLAGS: readonly string[] = ['--before', '--offset', '--page'];
-
-/** Returns the error for a flag's former name, if the command has the flag that it is now; undefined for any other. */
-function renamedFlag(error: ParserError, { words, parameters }: Command, argv: readonly string[]) {
-  const flag = /unknown option '(--[\w-]+)/.exec(error.message)?.[1] ?? '';
-  const now = RENAMED_FLAGS.get(flag);
-  if (now === undefined || !Object.values(parameters).some(({ name }) => name.split(' ')[0] === now)) return undefined;
-  const command = words.join(' ');
-  const rest = argv.slice(argv.lastIndexOf(words.at(-1) ?? '') + 1);
-  const line = rest.map((word) => (word === flag || word.startsWith(`${flag}=`) ? word.replace(flag, now) : word));
-  return new CliError('usage', `${flag} has another name now: ${now}`, {
-    code: 'USAGE',
-    hint: PAGE_FLAGS.includes(flag)
-      ? `each page ends with its cursor, for ${now}: run it without ${flag} for the first page, or add --all`
-      : `type: fiatrail ${command} ${typed(line, command)}`,
-  });
-}
-
-/** Typed words of a command for a message, without secrets. */
-const typed = (words: readonly string[], command: string) =>
-  words.map((word, at, all) => (isBvnOf(command, word, all[at - 1]) ? 'BVN' : withoutSecret(word))).join(' ');
-
-/** Where a BVN is typed, any number that no flag takes may be a part of one. */
-const isBvnOf = (command: string, word: string, before = '') =>
-  command.startsWith('users ') && /^\d+$/.test(word) && !before.startsWith('-');
-
-/** A typed word for a message: BVNs, and long words that may be keys, become placeholders. */
-function withoutSecret(word: string): string {
-  const [, flag = '', value = ''] = /^(--?[\w-]+=)?(.*)$/s.exec(word) ?? [];
-  if (/^\d{11}$/.test(value.replace(/[\s-]/g, ''))) return `${flag}BVN`;
-  const isKnownForm =
-    value.length < 20 || /^0x[\da-f]{40}$/i.test(value) || /\s/.test(value) || /^[\w{}]+(-[\w{}]+)+$/.test(value);
-  return isKnownForm ? flag + shellWord(value) : `${flag}…`;
 }
