@@ -94,7 +94,7 @@ function decimalOf(text: string): string {
 }
 
 /** The placeholders of an idempotency key. */
-const DATE_PARTS = ['year', 'month', 'day', 'hour'] as const;
+const DATE_PARTS: readonly string[] = ['year', 'month', 'day', 'hour'];
 
 /**
  * Fills the date into an idempotency key: `fees-{year}-{month}`, by the time that all hosts agree on: two hosts whose clocks differ must not
@@ -104,7 +104,7 @@ const DATE_PARTS = ['year', 'month', 'day', 'hour'] as const;
 async function filledKey(key: string, timeMs: () => Promise<number>): Promise<string> {
   if (!/[{}]/.test(key)) return key;
   const names = [...key.matchAll(/\{([^{}]*)\}|[{}].*/g)];
-  const unknown = names.find(([, name]) => name === undefined || !DATE_PARTS.some((part) => part === name));
+  const unknown = names.find(([, name]) => name === undefined || !DATE_PARTS.includes(name));
   if (unknown)
     throw new CliError('usage', `--once: unknown placeholder ${unknown[0].slice(0, 30)}`, {
       hint: 'use {year}, {month}, {day} or {hour}',
