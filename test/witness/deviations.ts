@@ -8,6 +8,20 @@ export interface Deviation {
 const BUSINESS_REFUSAL =
   'A business refusal that public documentation lists with status 500. It keeps its code but has status 400, because a 5xx response to a money request must mean that the outcome is unknown.';
 
+const NAMES = ['type', 'userId', 'status', 'startDate', 'endDate'];
+
+const SENT_FILTERS = [
+  ...NAMES.map((name) => ['transactions.list-deposits', name] as const),
+  ...NAMES.map((name) => ['transactions.list-payouts', name] as const),
+  ...['direction', ...NAMES].map((name) => ['transactions.list', name] as const),
+].map(([endpoint, name]) => ({
+  endpoint,
+  row: `response.filters.${name}`,
+  reason:
+    'Public documentation has the object filters, and does not say what is in it. ' +
+    'The sandbox repeats the filters of the request under their names, as the list of bridge transactions does.',
+}));
+
 export const deviations: readonly Deviation[] = [
   {
     endpoint: 'users.onboard-status',
@@ -27,6 +41,7 @@ export const deviations: readonly Deviation[] = [
     row: 'response.reference',
     reason: 'The public example lacks it; the interface lists it among the fields of a bridge transaction.',
   },
+  ...SENT_FILTERS,
   ...(
     [
       ['transactions.fintech-offramp', 'INSUFFICIENT_BALANCE'],

@@ -48,14 +48,11 @@ const received = (types: readonly string[], directions: readonly string[], mintS
     completedAt: f.maybe(f.timestamp('public')),
   });
 
+const sentNames = ['type', 'userId', 'status', 'startDate', 'endDate'] as const;
+
 /** What a response repeats of the filters that were sent. */
-const sentFilters = () =>
-  f.maybe(
-    f.group('public', {
-      ...{ direction: f.maybeText('inferred'), type: f.maybeText('inferred'), userId: f.maybeText('inferred') },
-      ...{ status: f.maybeText('inferred'), startDate: f.maybeText('inferred'), endDate: f.maybeText('inferred') },
-    }),
-  );
+const sentFilters = (names: readonly string[]) =>
+  f.maybe(f.group('public', Object.fromEntries(names.map((name) => [name, f.maybeText('inferred')]))));
 
 export const listDeposits = endpoint({
   ...limits,
@@ -78,7 +75,7 @@ export const listDeposits = endpoint({
     f.payload({
       deposits: f.maybe(f.list('public', received(depositTypes, ['in'], 'public'))),
       ...f.pageAnswer('public'),
-      filters: sentFilters(),
+      filters: sentFilters(sentNames),
     }),
   errors: [invalid('inferred', 'the type or status is unknown, or the limit is above 100')],
 });
@@ -137,7 +134,7 @@ export const listPayouts = endpoint({
         ),
       ),
       ...f.pageAnswer('public'),
-      filters: sentFilters(),
+      filters: sentFilters(sentNames),
     }),
   errors: [invalid('inferred', 'the type or status is unknown, or the limit is above 100')],
 });
@@ -172,7 +169,7 @@ export const listTransactions = endpoint({
           payoutVolume: f.maybe(f.moneyText('public', 'naira', 'NGN')),
         }),
       ),
-      filters: sentFilters(),
+      filters: sentFilters(['direction', ...sentNames]),
     }),
   errors: [invalid('inferred', 'the direction, type or status is unknown, or the limit is above 100')],
 });

@@ -72,6 +72,14 @@ async function walkLists(ask: Ask) {
   await ask(listWithdrawals, {});
 }
 
+/** Sends every filter, so that the response repeats each. */
+async function walkFilters(ask: Ask, userId: string) {
+  const filters = { userId, status: 'completed' as const, startDate: '2026-01-01', endDate: '2026-12-31' };
+  await ask(listDeposits, { ...filters, type: 'user_onramp' });
+  await ask(listPayouts, { ...filters, type: 'user_offramp' });
+  await ask(listTransactions, { ...filters, type: 'user_onramp', direction: 'in' });
+}
+
 /** Reads each list while work is pending and after it is done. */
 async function walk(box: TestSandbox, ask: Ask) {
   const user = await onboardUser(box);
@@ -96,6 +104,7 @@ async function walk(box: TestSandbox, ask: Ask) {
   await settle(box);
   await pass(box, 60_000);
   await walkLists(ask);
+  await walkFilters(ask, user.userId);
 }
 
 export const rows: GroupRows = {
