@@ -79,7 +79,7 @@ export function optionsOf(command: Command): readonly HelpRow[] {
   const { words, parameters, prints, isLocal = false, money } = command;
   const name = words.join(' ');
   const isReading = READING.has(words.at(-1) ?? '') || READING_GROUPS.has(words[0] ?? '');
-  const isDated = Object.hasOwn(parameters, 'since');
+  const isDated = Object.values(parameters).some((each) => each.name.startsWith('--since '));
   return [
     ...(!isLocal || USES_PROFILE.test(name) ? [PROFILE] : []),
     ...(prints ? [OUTPUT, FIELDS, QUERY] : []),
