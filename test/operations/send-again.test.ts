@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { trustedRules } from '../../src/account/money-rules.ts';
+import { trustedRules } from '../../src/account/evidence-rules.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { CliError } from '../../src/base/errors.ts';
 import { trade } from '../../src/contract/endpoints/fx-trades.ts';

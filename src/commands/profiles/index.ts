@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { approvePin, deleteProfile, setDefaultProfile } from '../../account/changes.ts';
+import { areRulesTrusted, untrustedRules } from '../../account/evidence-rules.ts';
 import { modeForPeople } from '../../account/mode.ts';
-import { areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
 import { writePin } from '../../account/pin.ts';
 import { allProfileNames, chosenProfile } from '../../account/profile.ts';
 import {

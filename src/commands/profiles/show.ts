@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { areRulesTrusted, evidenceRulesOf, untrustedRules } from '../../account/money-rules.ts';
+import { areRulesTrusted, evidenceRulesOf, untrustedRules } from '../../account/evidence-rules.ts';
 import { fromStored, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
 import { EVIDENCE, profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';

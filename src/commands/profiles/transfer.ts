@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { changeProfile } from '../../account/changes.ts';
-import { areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
+import { areRulesTrusted, untrustedRules } from '../../account/evidence-rules.ts';
 import { isOurStore, isTrusted, profileNames, type StoredProfile, trustedStore } from '../../account/stored-profile.ts';
 import { parseExport, writeExport } from '../../account/transfer.ts';
 import { endDryRun } from '../../engine/requests.ts';

@@ -1,4 +1,4 @@
-import { areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
+import { areRulesTrusted, untrustedRules } from '../../account/evidence-rules.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import { safeBaseUrl } from '../../account/service-address.ts';
 import { OF_ENVIRONMENT } from '../../account/stored-profile.ts';

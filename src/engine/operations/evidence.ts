@@ -1,4 +1,4 @@
-import { evidenceRulesOf } from '../../account/money-rules.ts';
+import { evidenceRulesOf } from '../../account/evidence-rules.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { parseExactJson } from '../../money/decimal.ts';

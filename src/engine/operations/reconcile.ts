@@ -1,4 +1,4 @@
-import { evidenceRulesOf } from '../../account/money-rules.ts';
+import { evidenceRulesOf } from '../../account/evidence-rules.ts';
 import { CliError } from '../../base/errors.ts';
 import { requestIdOf } from '../../client/client.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
