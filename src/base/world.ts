@@ -76,8 +76,8 @@ export type Check = (value: string) => true | string;
 
 /** Prompts the user. Every prompt rejects with CliError `interrupted` on Ctrl-C and Ctrl-D. */
 export interface Prompter {
-  /** The default is no, unless `preset` is true. */
-  confirm(message: string, preset?: boolean): Promise<boolean>;
+  /** The default is no: Enter alone changes nothing. */
+  confirm(message: string): Promise<boolean>;
   /** Empty input selects `preset`, if given. */
   text(message: string, check: Check, preset?: string): Promise<string>;
   /** Hides the input: shows only its length, or nothing at all on a terminal without cursor control. */

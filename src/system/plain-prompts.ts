@@ -23,12 +23,7 @@ export function plainPrompter(terminal: PlainTerminal): Prompter {
     });
   };
   return {
-    confirm: (message, preset = false) =>
-      askUntilValid(
-        write,
-        () => line(`${message} (${preset ? 'Y/n' : 'y/N'})`),
-        (text) => yesOrNo(text, preset),
-      ),
+    confirm: (message) => askUntilValid(write, () => line(`${message} (y/N)`), yesOrNo),
     text: (message, check, preset) =>
       askUntilValid(
         write,
@@ -83,9 +78,8 @@ function checked(text: string, check: Check): ParsedAnswer<string> {
   return verdict === true ? { value: text } : verdict;
 }
 
-function yesOrNo(text: string, preset: boolean): ParsedAnswer<boolean> {
-  if (text === '') return { value: preset };
-  if (/^(y|yes|n|no)$/i.test(text)) return { value: /^y/i.test(text) };
+function yesOrNo(text: string): ParsedAnswer<boolean> {
+  if (/^(y|yes|n|no|)$/i.test(text)) return { value: /^y/i.test(text) };
   return 'Type y for yes or n for no.';
 }
 

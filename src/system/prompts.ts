@@ -12,7 +12,7 @@ interface PromptTerminal {
 export async function loadPrompter(terminal: PromptTerminal): Promise<Prompter> {
   const { confirm, input, password, search, select } = await import('@inquirer/prompts');
   return {
-    confirm: (message, preset = false) => ask(terminal, (context) => confirm({ message, default: preset }, context)),
+    confirm: (message) => ask(terminal, (context) => confirm({ message, default: false }, context)),
     text: (message, check, preset) => {
       const question = { message, validate: check, ...(preset === undefined ? {} : { default: preset }) };
       return ask(terminal, (context) => input(question, context));
@@ -34,9 +34,18 @@ const MARK_NO_PASTES = '\u001b[?2004l';
 /** How long a paste may pause before it counts as over, for a terminal that never marks its end. A slow connection pauses too. */
 const PASTE_PAUSE_MS = 2_000;
 
+/** A key, as Node's readline reports it to every listener in turn. */
+interface Key {
+  name?: string | undefined;
+  ctrl?: boolean;
+}
+
+/** Keeps a key from the listeners that come after this one: neither readline nor the library has a use for it. */
+const drop = (key: Key) => void Object.assign(key, { name: 'none', ctrl: true });
+
 /**
  * Runs a prompt. Throws CliError `interrupted` on Ctrl-C, which the library reports, and on Ctrl-D, which it ignores; `usage` for a
- * paste with a line break, which would answer questions that nobody has read yet.
+ * paste of several lines, which would answer questions that nobody has read yet. Line breaks at the end of a paste are dropped.
  */
 async function ask<T>(
   { input, output, signal }: PromptTerminal,
@@ -44,11 +53,21 @@ async function ask<T>(
 ): Promise<T> {
   const leaving = new AbortController();
   let isPasting = false;
+  let hasEndedLine = false;
   let hasPastedLines = false;
+  let lastKeyMs = 0;
   const leave = () => leaving.abort();
-  const onKey = (_text: unknown, { name, ctrl }: { ctrl?: boolean; name?: string } = {}) => {
+  const onKey = (_text: unknown, key: Key = {}) => {
+    const { name, ctrl } = key;
+    const now = Date.now();
     if (name === 'paste-start' || name === 'paste-end') isPasting = name === 'paste-start';
-    if (isPasting && (name === 'return' || name === 'enter')) hasPastedLines = true;
+    else if (now - lastKeyMs > PASTE_PAUSE_MS) isPasting = false;
+    lastKeyMs = now;
+    if (!isPasting) hasEndedLine = false;
+    else if (name === 'return' || name === 'enter') {
+      hasEndedLine = true;
+      drop(key);
+    } else if (hasEndedLine) hasPastedLines = true;
     if (hasPastedLines || (ctrl && name === 'd')) leave();
   };
   // Before the library's own listener, which would submit the answer at a pasted line break.
@@ -61,8 +80,8 @@ async function ask<T>(
     if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error;
     if (!hasPastedLines) throw new CliError('interrupted', 'interrupted; nothing was sent');
     await swallow(input, () => isPasting);
-    throw new CliError('usage', 'the pasted text has a line break; nothing was sent', {
-      hint: 'paste a single line, without a line break',
+    throw new CliError('usage', 'the pasted text has several lines; nothing was sent', {
+      hint: 'paste a single line',
     });
   } finally {
     output.write(MARK_NO_PASTES);

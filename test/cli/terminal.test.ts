@@ -46,15 +46,27 @@ describe('a prompt', () => {
   });
 
   test.each([
-    ['ends', `5000\r`],
-    ['goes on', `5000\r${'y\r'.repeat(300)}`],
-  ])('refuses a paste whose line %s, and sends nothing', async (_, text) => {
+    ['a line break at its end', `nothing\r`],
+    ['a line break of Windows at its end', `nothing\r\n`],
+  ])('takes a paste with %s, and waits for Enter', async (_, text) => {
+    const { code } = await typing(
+      ['onramp', 'account'],
+      { expect: 'Which request?', send: PASTE(text) },
+      { expect: 'nothing', send: ENTER },
+    );
+    expect(code).toBe(3);
+  });
+
+  test.each([
+    ['two lines', `5000\r5`],
+    ['many lines', `5000\r${'y\r'.repeat(300)}`],
+  ])('refuses a paste of %s, and sends nothing', async (_, text) => {
     const { code, screen, rows } = await typing(['onramp', 'start', 'somebody'], {
       expect: 'Amount in Naira:',
       send: PASTE(text),
     });
     expect({ code, rows }).toEqual({ code: 2, rows: [] });
-    expect(screen).toContain('the pasted text has a line break; nothing was sent');
+    expect(screen).toContain('the pasted text has several lines; nothing was sent');
     expect(screen).not.toContain('y\r\ny');
   });
 
@@ -108,7 +120,7 @@ describe('a confirmation', () => {
 
 describe('a BVN', () => {
   const BVN = '22345678901';
-  const CONFIRM = { expect: 'sandbox (embedded)?', send: ENTER };
+  const CONFIRM = { expect: 'sandbox (embedded)?', send: `y${ENTER}` };
 
   test('is not echoed', async () => {
     const { code, screen } = await typing(
@@ -122,6 +134,29 @@ describe('a BVN', () => {
     expect(asked).toContain('BVN (11 digits):');
     expect({ code, typed: typed.filter((part) => asked.includes(part)) }).toEqual({ code: 0, typed: [] });
     expect(screen).not.toContain(BVN.slice(0, 9));
+  });
+
+  test('is taken from a paste with spaces and a line break, as a spreadsheet copies it', async () => {
+    const { code, screen } = await typing(
+      ['users', 'onboarding', 'start'],
+      { expect: 'BVN (11 digits):', send: PASTE('222 4567 8901\r') },
+      { expect: '•••', send: ENTER },
+      CONFIRM,
+    );
+    expect({ code, has4567: screen.slice(0, screen.indexOf(CONFIRM.expect)).includes('4567') }).toEqual({
+      code: 0,
+      has4567: false,
+    });
+  });
+
+  test('is not sent on Enter alone', async () => {
+    const { code, screen, rows } = await typing(
+      ['users', 'onboarding', 'start'],
+      { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` },
+      { ...CONFIRM, send: ENTER },
+    );
+    expect({ code, rows }).toEqual({ code: 9, rows: [] });
+    expect(screen).toContain('declined; nothing was sent');
   });
 
   test('is asked for again if invalid, and still not echoed', async () => {

@@ -56,7 +56,6 @@ const NUMBER = 'Type a number or the start of a name (1): ';
 const ROWS: readonly Row[] = [
   ['no by default', CONFIRM, ['\n'], false, 'go? (y/N) '],
   ['yes', CONFIRM, ['YES\n'], true, 'go? (y/N) '],
-  ['yes by default', (prompter) => prompter.confirm('go?', true), ['\n'], true, 'go? (Y/n) '],
   ['neither', CONFIRM, ['perhaps\n', 'n\n'], false, 'go? (y/N) Type y for yes or n for no.\ngo? (y/N) '],
   ['a text', (prompter) => prompter.text('how many?', digits), [' 12 \n'], '12', 'how many? '],
   ['a text in parts', (prompter) => prompter.text('how many?', digits), ['1', '2\n'], '12', 'how many? '],
