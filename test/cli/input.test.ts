@@ -36,6 +36,15 @@ test('says that standard input has no BVN', async () => {
   });
 });
 
+test('takes a BVN with spaces, as people write it', async () => {
+  const { code, stdout } = await fiatrail(
+    newHome(onTestFinished),
+    ['users', 'onboarding', 'start', '--bvn-stdin', '-q', '-o', 'json'],
+    { stdin: '222 4567\u00a08901\n' },
+  );
+  expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 0, status: 'processing' });
+});
+
 test.each(INVALID)('rejects %s and exits with 2', async (_, argv, stdin) => {
   const home = newHome(onTestFinished);
   writeFileSync(join(home.path, 'much'), MUCH);

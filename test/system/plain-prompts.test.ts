@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
     '3',
     'how many? only digits\nhow many? ',
   ],
-  ['a preset', (prompter) => prompter.text('how many?', digits, '7'), ['\n'], '7', 'how many? (7) '],
+  ['a preset', (prompter) => prompter.text('how many?', digits, { preset: '7' }), ['\n'], '7', 'how many? (7) '],
   ['the first', SELECT, ['\n'], 5, LIST + NUMBER],
   ['a number', SELECT, ['2\n'], 7, LIST + NUMBER],
   ['a prefix', SELECT, ['ban\n'], 6, LIST + NUMBER],

@@ -38,7 +38,7 @@ export const USER_SHOWN = [
 
 /** Parses a BVN, which people write in groups: `222 4567 8901`. Throws CliError usage. */
 const bvnText = (text: string) => {
-  const digits = text.replaceAll(/\s/g, '');
+  const digits = text.replaceAll(/[^\S\r\n]/g, '');
   if (/^[0-9]{11}$/.test(digits)) return new Secret(digits);
   // The text may be a BVN with a typo, so it is not printed.
   throw new CliError('usage', 'invalid BVN; expected 11 digits', {
