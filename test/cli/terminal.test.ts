@@ -9,6 +9,7 @@ import { fiatrailOnTerminal, type Step } from '../support/terminal.ts';
 beforeAll(requireBuilt);
 
 const [ENTER, CTRL_C, CTRL_D, CLEAR] = ['\r', '\u0003', '\u0004', '\u0015'];
+const [CTRL_B, ESCAPE, DOWN] = ['\u0002', '\u001b', '\u001b[B'];
 /** What a terminal sends for a paste. */
 const PASTE = (text: string) => `\u001b[200~${text}\u001b[201~`;
 const PAY = ['onramp', 'start', 'somebody', '--amount', '5000'];
@@ -72,6 +73,42 @@ describe('a prompt', () => {
 
   test('is not shown with --no-input', async () => {
     expect((await typing(['users', 'show', '--no-input'])).code).toBe(2);
+  });
+});
+
+describe('a step back', () => {
+  const TRADE = ['fx', 'trades', 'start'];
+
+  test('asks the previous question again, with the earlier answer as its default', async () => {
+    const { code, screen } = await typing(
+      TRADE,
+      { expect: 'Pair (CNGN-USDC or CNGN-USDT):', send: DOWN },
+      { expect: '❯ CNGN-USDT', send: ENTER },
+      { expect: 'Side (buy or sell the stablecoin):', send: CTRL_B },
+      { expect: '❯ CNGN-USDT', send: ENTER },
+      { expect: '❯ buy', send: DOWN },
+      { expect: '❯ sell', send: ENTER },
+      { expect: 'Amount in cNGN:', send: ESCAPE },
+      { expect: '❯ sell', send: ENTER },
+      { expect: 'Amount in cNGN:', send: `5000${ENTER}` },
+      { expect: 'Continue?', send: ENTER },
+    );
+    expect({ code, says: screen.split('Esc or Ctrl-B goes back one question').length - 1 }).toEqual({
+      code: 9,
+      says: 1,
+    });
+    expect(screen).toContain('Sell USDT for 5,000.00 cNGN. Continue?');
+  });
+
+  test('keeps a secret that was typed before', async () => {
+    const { code } = await typing(
+      ['users', 'onboarding', 'start'],
+      { expect: 'BVN (11 digits):', send: `22345678901${ENTER}` },
+      { expect: 'sandbox (embedded)?', send: CTRL_B },
+      { expect: '(Enter keeps it)', send: ENTER },
+      { expect: 'sandbox (embedded)?', send: `y${ENTER}` },
+    );
+    expect(code).toBe(0);
   });
 });
 

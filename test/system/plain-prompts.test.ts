@@ -66,6 +66,13 @@ const ROWS: readonly Row[] = [
     '3',
     'how many? only digits\nhow many? ',
   ],
+  [
+    'a long question',
+    (prompter) => prompter.text(`Send to 0x52908400098527886E0F7030069857D2E4169EE7 on base:`, () => true),
+    ['x\n'],
+    'x',
+    'Send to 0x5290 8400 0985 2788 6E0F 7030 0698 57D2 E416 9EE7 on base: ',
+  ],
   ['a preset', (prompter) => prompter.text('how many?', digits, { preset: '7' }), ['\n'], '7', 'how many? (7) '],
   ['the first', SELECT, ['\n'], 5, LIST + NUMBER],
   ['a number', SELECT, ['2\n'], 7, LIST + NUMBER],

@@ -3,16 +3,16 @@ import type { Asking, Find, Prompter, World } from '../../base/world.ts';
 import type { Notices } from '../../engine/notices.ts';
 import type { Session } from '../session.ts';
 
-/** What a question came to: its result, and what is kept of it in order to repeat it. A choice is kept by its name. */
+/** What a question came to: its result, and the answer that repeats it. A choice is repeated by its name. */
 interface Came<K, R> {
-  readonly kept: K;
+  readonly answer: K;
   readonly result: R;
 }
 
 /** One question of a conversation. */
 interface Question<K, R> {
   readonly text: string;
-  /** Asks it; `earlier` is what was kept of it before the person went back. */
+  /** Asks it; `earlier` is its answer before the person went back. */
   put(earlier: K | undefined, asking: Asking): Promise<Came<K, R>>;
   /** Returns the result of an earlier answer without asking; undefined if that is not possible any more. */
   repeat(earlier: K): Promise<Came<K, R> | undefined>;
@@ -29,7 +29,7 @@ export async function inConversation<T>(
   ask: (session: Session) => Promise<T>,
 ): Promise<T> {
   const { world, note, say } = session;
-  const answers = keptAnswers(session, isSeveral);
+  const answers = answersSoFar(session, isSeveral);
   const prompter = async () => repeatingPrompter(await world.prompter(), answers.next, world.interrupted);
   const inner: Session = {
     ...session,
@@ -52,25 +52,25 @@ export async function inConversation<T>(
 type Next = <K, R>(question: Question<K, R>) => Promise<R>;
 
 /** The answers of a conversation, in memory only: some are secrets. */
-function keptAnswers({ world, note }: Pick<Notices, 'world' | 'note'>, isSeveral: boolean) {
-  const given: { readonly text: string; readonly kept: unknown }[] = [];
+function answersSoFar({ world, note }: Pick<Notices, 'world' | 'note'>, isSeveral: boolean) {
+  const given: { readonly text: string; readonly answer: unknown }[] = [];
   let asked = 0;
   /** How many answers are repeated before the next question is asked. */
   let repeated = 0;
   let isOver = false;
-  let hasSaid = !isSeveral;
+  let isExplained = !isSeveral;
   const next: Next = async <K, R>({ text, put, repeat }: Question<K, R>) => {
     if (isOver) return (await put(undefined, {})).result;
     const at = asked;
-    const earlier = given[at]?.text === text ? (given[at].kept as K) : undefined;
+    const earlier = given[at]?.text === text ? (given[at].answer as K) : undefined;
     const found = at < repeated && earlier !== undefined ? await repeat(earlier) : undefined;
     if (!found) {
       repeated = 0;
-      if (!hasSaid) await note(howToGoBack(world));
-      hasSaid = true;
+      if (!isExplained) await note(howToGoBack(world));
+      isExplained = true;
     }
-    const { kept, result } = found ?? (await put(earlier, { hasBack: at > 0 }));
-    given[at] = { text, kept };
+    const { answer, result } = found ?? (await put(earlier, { hasBack: at > 0 }));
+    given[at] = { text, answer };
     asked = at + 1;
     return result;
   };
@@ -95,7 +95,7 @@ const howToGoBack = ({ env }: World) =>
 function repeatingPrompter(real: Prompter, next: Next, interrupted: AbortSignal): Prompter {
   /** A question whose result is what was answered. */
   const plain = <R>(text: string, put: (earlier: R | undefined, asking: Asking) => Promise<R>) => {
-    const came = (result: R) => ({ kept: result, result });
+    const came = (result: R) => ({ answer: result, result });
     return next<R, R>({
       text,
       put: async (earlier, asking) => came(await put(earlier, asking)),
@@ -118,11 +118,11 @@ function repeatingPrompter(real: Prompter, next: Next, interrupted: AbortSignal)
         put: async (earlier, asking) => {
           const preset = choices.find(({ name }) => name === earlier)?.value ?? own?.preset;
           const result = await real.select(text, choices, { ...asking, preset });
-          return { kept: choices.find(({ value }) => value === result)?.name, result };
+          return { answer: choices.find(({ value }) => value === result)?.name, result };
         },
         repeat: async (earlier) => {
           const found = choices.find(({ name }) => name === earlier);
-          return found && { kept: earlier, result: found.value };
+          return found && { answer: earlier, result: found.value };
         },
       }),
     search: <T>(text: string, find: Find<T>) =>
@@ -139,12 +139,12 @@ function repeatingPrompter(real: Prompter, next: Next, interrupted: AbortSignal)
             preset: earlier?.value,
             typed: earlier?.typed,
           });
-          return { kept: { typed, value }, result: value };
+          return { answer: { typed, value }, result: value };
         },
         repeat: async (earlier) => {
           // The caller may remember what was typed.
           await find(earlier.typed, interrupted);
-          return { kept: earlier, result: earlier.value };
+          return { answer: earlier, result: earlier.value };
         },
       }),
   };

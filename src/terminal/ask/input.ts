@@ -2,7 +2,7 @@ import { CliError, withDetails } from '../../base/errors.ts';
 import type { Check } from '../../base/world.ts';
 import { shellWord } from '../../present/text.ts';
 import type { Command, Guided } from '../command.ts';
-import type { Parameter } from '../parse/parameters.ts';
+import type { Parameter, Picked } from '../parse/parameters.ts';
 import type { Session } from '../session.ts';
 import { inConversation } from './conversation.ts';
 
@@ -68,11 +68,16 @@ async function askForMissing(
   const chosen = picks && (await (await import('./pick/index.ts')).pick(picks, question, session, group, input));
   if (chosen !== undefined) return parse(chosen);
   // There is nothing to choose from, but a person may know what it is.
-  if (picks && question.endsWith('?')) return askFor({ ...parameter, question: `${question} Type its id:` }, session);
+  if (picks && question.endsWith('?'))
+    return askFor({ ...parameter, question: `${question} Type its ${identityOf(picks)}:` }, session);
   if (!values || parameter.isSecret) return askFor(parameter, session);
   const choices = values.map((value) => ({ name: value, value }));
   return parse(await (await session.world.prompter()).select(question, choices));
 }
+
+/** What a thing is named by. */
+const identityOf = (picks: Picked) =>
+  picks.includes('wallet') ? 'address' : picks.includes('network') ? 'name' : 'id';
 
 /** Returns the flag or argument that a request field, or the object around it, comes from; the field itself if none does. */
 export function inputName({ parameters, fields = {} }: Pick<Command, 'parameters' | 'fields'>, field: string): string {
