@@ -49,6 +49,9 @@ export class CliError extends Error {
   }
 }
 
+/** Ends a prompt whose reader wants to answer the previous question again. */
+export class StepBack extends Error {}
+
 /** Returns a copy of an error with some details replaced; the original becomes its cause. */
 export function withDetails(
   error: CliError,

@@ -59,7 +59,7 @@ export interface InputStream {
 
 export interface OutputStream {
   readonly isTerminal: boolean;
-  /** Width in columns; undefined if it is not a terminal. */
+  /** Width in columns at this moment: a terminal can be resized. Undefined if it is not a terminal, or its size is not known. */
   readonly columns: number | undefined;
   /** Resolves when the text is written; rejects if the reader is gone or the disk is full. */
   write(text: string): Promise<void>;
@@ -74,18 +74,30 @@ export interface Choice<T> {
 /** Validates input: returns true, or an error message of one sentence. */
 export type Check = (value: string) => true | string;
 
+/** A question of several. */
+export interface Asking<T = unknown> {
+  /** The answer of Enter alone. */
+  readonly preset?: T | undefined;
+  /** What has been typed into a search already. */
+  readonly typed?: string | undefined;
+  /** Esc and Ctrl-B reject with StepBack (base/errors.ts). */
+  readonly hasBack?: boolean;
+}
+
+/** Returns the choices for the text typed so far. */
+export type Find<T> = (typed: string, signal: AbortSignal) => Promise<readonly Choice<T>[]>;
+
 /** Prompts the user. Every prompt rejects with CliError `interrupted` on Ctrl-C and Ctrl-D. */
 export interface Prompter {
-  /** The default is no, unless `preset` is true. */
-  confirm(message: string, preset?: boolean): Promise<boolean>;
-  /** Empty input selects `preset`, if given. */
-  text(message: string, check: Check, preset?: string): Promise<string>;
+  /** The default is no: Enter alone changes nothing. */
+  confirm(message: string, asking?: Asking): Promise<boolean>;
+  text(message: string, check: Check, asking?: Asking<string>): Promise<string>;
   /** Hides the input: shows only its length, or nothing at all on a terminal without cursor control. */
-  secret(message: string, check: Check): Promise<string>;
+  secret(message: string, check: Check, asking?: Asking): Promise<string>;
   /** The first choice is the default. */
-  select<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
-  /** Offers the choices that `find` returns for the text typed so far. */
-  search<T>(message: string, find: (typed: string, signal: AbortSignal) => Promise<readonly Choice<T>[]>): Promise<T>;
+  select<T>(message: string, choices: readonly Choice<T>[], asking?: Asking<T>): Promise<T>;
+  /** Offers the choices that `find` returns. */
+  search<T>(message: string, find: Find<T>, asking?: Asking<T>): Promise<T>;
 }
 
 export interface ProgramOptions {

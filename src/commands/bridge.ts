@@ -7,8 +7,8 @@ import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../engine/pre
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 import { callCommand } from '../terminal/command.ts';
 import { listCommand } from '../terminal/list-command.ts';
-import { requiredCngn } from '../terminal/parse/field-options.ts';
-import { id, oneOf, option, required, ticker } from '../terminal/parse/parameters.ts';
+import { anyAddress, requiredCngn } from '../terminal/parse/field-options.ts';
+import { oneOf, option, picked, required, ticker } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 
@@ -30,8 +30,14 @@ const callbackUrl = (text: string): string => {
 };
 
 const NETWORK_HELP = 'network such as base, from bridge networks';
-const fromNetwork = required('--from-network <network>', NETWORK_HELP, network, 'From network:');
-const toNetwork = required('--to-network <network>', NETWORK_HELP, network, 'To network:');
+const fromNetwork = picked(
+  'bridge network',
+  required('--from-network <network>', NETWORK_HELP, network, 'From which network?'),
+);
+const toNetwork = picked(
+  'bridge network',
+  required('--to-network <network>', NETWORK_HELP, network, 'To which network?'),
+);
 
 function checkRoute(from: string, to: string): void {
   if (from === to)
@@ -108,8 +114,8 @@ const start = startCommand(bridge, startBridge, {
     fromNetwork,
     toNetwork,
     amount: requiredCngn,
-    from: required('--from <address>', 'address that you will send the cNGN from', id, 'From address:'),
-    to: required('--to <address>', 'address that receives the cNGN on the other network', id, 'To address:'),
+    from: required('--from <address>', 'address that you will send the cNGN from', anyAddress, 'From address:'),
+    to: required('--to <address>', 'address that receives the cNGN on the other network', anyAddress, 'To address:'),
     callback: option('--callback <url>', 'HTTPS URL to notify of progress', callbackUrl),
   },
   fields: { fromAddress: 'from', toAddress: 'to', callbackUrl: 'callback' },

@@ -106,7 +106,7 @@ async function guide(session: Session, given: Partial<Input>): Promise<Guided<An
   const encryption =
     given.encryption ||
     (await prompter.confirm('Encrypt responses to a key stored on this machine? This cannot be turned off again.'));
-  const use = given.use || (await prompter.confirm(`Make ${name} the default profile?`, true));
+  const use = given.use || (await prompter.confirm(`Make ${name} the default profile?`));
   const words = [
     ...['init', name, '--base-url', url, '--key-stdin', '--store', storedIn],
     ...(given.serviceName ? ['--service-name', given.serviceName] : []),

@@ -12,7 +12,7 @@ import { listCommand } from '../terminal/list-command.ts';
 import { evmAddress } from '../terminal/parse/field-options.ts';
 import { NO_PROTECTION } from '../terminal/parse/money-options.ts';
 import { choice, tokenFilter, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
-import { amountHelp, amountOfToken, option, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
+import { amountHelp, amountOfToken, option, picked, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
 import { plainText } from '../terminal/parse/plain-text.ts';
 import type { Session } from '../terminal/session.ts';
 
@@ -47,14 +47,22 @@ const start = command({
   endpoints: [transferToWallet.id],
   prints: { response: transferToWallet },
   parameters: {
-    amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
-    to: required(
-      '--to <external-wallet>',
-      'registered external wallet, from wallets show',
-      evmAddress,
-      'Destination (a registered wallet):',
+    token: option(
+      '--token <ticker>',
+      'token to send: CNGN, USDC or USDT (default CNGN)',
+      ticker,
+      'Token (CNGN, USDC or USDT):',
     ),
-    token: option('--token <ticker>', 'token to send: CNGN, USDC or USDT (default CNGN)', ticker),
+    amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
+    to: picked(
+      'external wallet',
+      required(
+        '--to <external-wallet>',
+        'registered external wallet, from wallets show',
+        evmAddress,
+        'To which registered wallet?',
+      ),
+    ),
     note: option('--note <text>', `your own note, at most 500 characters; ${NO_PROTECTION}`, plainText),
     noTag: switchOn(
       '--no-tag',
@@ -62,6 +70,7 @@ const start = command({
     ),
   },
   fields: { destinationAddress: 'to', ticker: 'token' },
+  asks: ({ amount }) => (amount === undefined ? ['token'] : []),
   run: async (session, { amount: amountIn, to, token, note: ownNote, noTag }) => {
     const tag = ownNote === undefined && !noTag ? newTag(session) : undefined;
     const note = ownNote ?? tag;

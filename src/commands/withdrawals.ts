@@ -7,7 +7,7 @@ import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';
 import { listCommand } from '../terminal/list-command.ts';
-import { userArgument } from '../terminal/parse/field-options.ts';
+import { anyAddress, userArgument } from '../terminal/parse/field-options.ts';
 import { choice, tokenFilter, userOption, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
 import {
   amountHelp,
@@ -50,13 +50,16 @@ const start = command({
   prints: { response: withdrawAsset },
   parameters: {
     userId: userArgument('active user', 'user whose tokens are sent'),
-    amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
     token: required('--token <ticker>', 'token to send: CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
-    from: required('--from <wallet>', 'user’s wallet, from wallets list', id, 'From (one of the user’s wallets):'),
+    amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
+    from: picked(
+      'wallet of the user',
+      required('--from <wallet>', 'user’s wallet, from wallets list', anyAddress, 'From which wallet of the user?'),
+    ),
     to: required(
       '--to <address>',
       'destination address on the network; transfers to it cannot be reversed',
-      id,
+      anyAddress,
       'Destination address:',
     ),
     network: option('--network <network>', `${NETWORKS.join(', ')} (default base)`, oneOf(...NETWORKS)),

@@ -1,10 +1,11 @@
-import { CliError } from '../base/errors.ts';
-import type { Check, Choice, Prompter } from '../base/world.ts';
+import { CliError, StepBack } from '../base/errors.ts';
+import type { Asking, Check, Choice, Prompter } from '../base/world.ts';
+import { shownLines } from '../present/shown-text.ts';
 
 /** The parts of standard input and standard error that prompts use. */
 interface PlainTerminal {
   readonly input: Pick<NodeJS.ReadStream, 'on' | 'off' | 'resume' | 'pause' | 'setEncoding' | 'setRawMode'>;
-  readonly output: { write(text: string): unknown };
+  readonly output: { write(text: string): unknown; readonly columns?: number | undefined };
   readonly signal: AbortSignal;
 }
 
@@ -13,48 +14,44 @@ interface PlainTerminal {
  * or cursor movement.
  */
 export function plainPrompter(terminal: PlainTerminal): Prompter {
-  const write = (text: string) => void terminal.output.write(text);
-  const line = (question: string) => {
-    write(`${question} `);
-    return readLine(terminal).catch((error: unknown) => {
-      // The terminal has echoed ^C behind the question.
-      write('\n');
-      throw error;
-    });
-  };
+  const { write, wrapped, say, offer, line } = linesOf(terminal);
   return {
-    confirm: (message, preset = false) =>
-      askUntilValid(
-        write,
-        () => line(`${message} (${preset ? 'Y/n' : 'y/N'})`),
-        (text) => yesOrNo(text, preset),
-      ),
-    text: (message, check, preset) =>
-      askUntilValid(
-        write,
-        () => line(preset === undefined ? message : `${message} (${preset})`),
-        (text) => checked(text === '' && preset !== undefined ? preset : text, check),
-      ),
-    secret: (message, check) => {
-      const hidden = () => readHidden(terminal, () => write(`${message} `)).finally(() => write('\n'));
-      return askUntilValid(write, hidden, (text) => checked(text, check));
-    },
-    select: (message, choices) => {
-      write(`${message}\n${numbered(choices)}`);
+    confirm: (message, asking) => askUntilValid(say, () => line(`${message} (y/N)`, asking), yesOrNo),
+    text: (message, check, asking) => {
+      const { preset } = asking ?? {};
       return askUntilValid(
-        write,
-        () => line('Type a number or the start of a name (1):'),
-        (text) => chosen(text === '' ? '1' : text, choices),
+        say,
+        () => line(preset === undefined ? message : `${message} (${preset})`, asking),
+        (text) => checked(text === '' && preset !== undefined ? preset : text, check),
       );
     },
-    search: async (message, find) => {
-      write(`${message}\n`);
-      let typed = await line('Type text to search for:');
+    secret: (message, check, asking) => {
+      const hidden = () => readHidden(terminal, () => write(`${wrapped(message)} `), asking).finally(() => write('\n'));
+      return askUntilValid(say, hidden, (text) => checked(text, check));
+    },
+    select: (message, choices, asking) => {
+      say(message);
+      offer(choices);
+      const preset = String(1 + Math.max(0, indexOf(asking, choices)));
+      return askUntilValid(
+        say,
+        () => line(`Type a number or the start of a name (${preset}):`, asking),
+        (text) => chosen(text === '' ? preset : text, choices),
+      );
+    },
+    search: async (message, find, asking) => {
+      say(message);
+      const before = asking?.typed ?? '';
+      let typed = (await line(`Type text to search for${before && ` (${before})`}:`, asking)) || before;
       for (;;) {
         const choices = await find(typed, terminal.signal);
-        write(choices.length > 0 ? numbered(choices) : 'No matches.\n');
-        const answer = await line(choices.length > 0 ? 'Type a number, or other text:' : 'Type other text:');
-        const picked = /^\d+$/.test(answer) ? choices[Number(answer) - 1] : undefined;
+        const preset = choices[indexOf(asking, choices)];
+        if (choices.length > 0) offer(choices);
+        else say('No matches.');
+        const number = preset ? ` (${choices.indexOf(preset) + 1})` : '';
+        const what = choices.length > 0 ? `Type a number, or other text${number}:` : 'Type other text:';
+        const answer = await line(what, asking);
+        const picked = answer === '' ? preset : /^\d+$/.test(answer) ? choices[Number(answer) - 1] : undefined;
         if (picked) return picked.value;
         typed = answer;
       }
@@ -62,19 +59,53 @@ export function plainPrompter(terminal: PlainTerminal): Prompter {
   };
 }
 
+/** Writes wrapped lines, and reads answers of one line. */
+function linesOf(terminal: PlainTerminal) {
+  const write = (text: string) => void terminal.output.write(text);
+  const wrapped = (text: string, indent = '') => {
+    const columns = terminal.output.columns || Number.POSITIVE_INFINITY;
+    return shownLines(text, Math.max(1, columns - indent.length - 1)).join(`\n${indent}`);
+  };
+  const say = (text: string) => write(`${wrapped(text)}\n`);
+  const offer = (choices: readonly Choice<unknown>[]) => {
+    for (const [index, { name }] of choices.entries()) {
+      const label = `  ${index + 1}. `;
+      write(`${label}${wrapped(name, ' '.repeat(label.length))}\n`);
+    }
+  };
+  const line = async (question: string, asking: Asking | undefined) => {
+    write(`${wrapped(question)} `);
+    const text = await readLine(terminal).catch((error: unknown) => {
+      // The terminal has echoed ^C behind the question.
+      write('\n');
+      throw error;
+    });
+    if (asking?.hasBack && BACK.includes(text.charAt(0) || ' ')) throw new StepBack();
+    return text;
+  };
+  return { write, wrapped, say, offer, line };
+}
+
+/** The position of the answer of Enter alone; -1 if there is none. */
+const indexOf = <T>(asking: Asking<T> | undefined, choices: readonly Choice<T>[]) =>
+  asking?.preset === undefined ? -1 : choices.findIndex(({ value }) => value === asking.preset);
+
+/** Esc and Ctrl-B. */
+const BACK = '\u001b\u0002';
+
 /** The value of an answer, or what is wrong with it. */
 type ParsedAnswer<T> = { readonly value: T } | string;
 
 /** Asks until the answer is valid. */
 async function askUntilValid<T>(
-  write: (text: string) => void,
+  say: (text: string) => void,
   ask: () => Promise<string>,
   parse: (text: string) => ParsedAnswer<T>,
 ): Promise<T> {
   for (;;) {
     const parsed = parse(await ask());
     if (typeof parsed !== 'string') return parsed.value;
-    write(`${parsed}\n`);
+    say(parsed);
   }
 }
 
@@ -83,14 +114,9 @@ function checked(text: string, check: Check): ParsedAnswer<string> {
   return verdict === true ? { value: text } : verdict;
 }
 
-function yesOrNo(text: string, preset: boolean): ParsedAnswer<boolean> {
-  if (text === '') return { value: preset };
-  if (/^(y|yes|n|no)$/i.test(text)) return { value: /^y/i.test(text) };
+function yesOrNo(text: string): ParsedAnswer<boolean> {
+  if (/^(y|yes|n|no|)$/i.test(text)) return { value: /^y/i.test(text) };
   return 'Type y for yes or n for no.';
-}
-
-function numbered(choices: readonly Choice<unknown>[]): string {
-  return choices.map(({ name }, index) => `  ${index + 1}. ${name}\n`).join('');
 }
 
 function chosen<T>(text: string, choices: readonly Choice<T>[]): ParsedAnswer<T> {
@@ -124,7 +150,7 @@ const KEYS = /\u001b(\[[0-9;]*[A-Za-z~]|O[A-Za-z])?/g;
  * Reads a line without echo, and handles the editing keys itself. A paste may contain the whole line. `ask` runs after the
  * echo is off, because a program may answer as soon as it reads the question.
  */
-async function readHidden(terminal: PlainTerminal, ask: () => void): Promise<string> {
+async function readHidden(terminal: PlainTerminal, ask: () => void, asking: Asking | undefined): Promise<string> {
   let typed: readonly string[] = [];
   /** Returns true at the end of the line. */
   const take = (character: string): boolean => {
@@ -138,7 +164,11 @@ async function readHidden(terminal: PlainTerminal, ask: () => void): Promise<str
   terminal.input.setRawMode(true);
   try {
     ask();
-    await listen(terminal, (text) => [...text.replaceAll(KEYS, '')].some(take));
+    await listen(terminal, (text) => {
+      // Esc alone: other keys send it with what follows.
+      if (asking?.hasBack && BACK.includes(text)) throw new StepBack();
+      return [...text.replaceAll(KEYS, '')].some(take);
+    });
   } finally {
     terminal.input.setRawMode(false);
   }

@@ -289,8 +289,9 @@ function streamOutput(stream: NodeJS.WriteStream) {
   stream.on('error', () => {});
   return {
     isTerminal: stream.isTTY === true,
-    // A terminal without a known size reports 0.
-    columns: (stream.isTTY && stream.columns) || undefined,
+    get columns() {
+      return (stream.isTTY && stream.columns) || undefined;
+    },
     write: (text: string | Buffer) =>
       new Promise<void>((resolve, reject) => {
         stream.write(text, (error) => {
@@ -343,7 +344,7 @@ function openWaiting(path: string): NodeJS.ReadStream | undefined {
 }
 
 async function openPrompter(signal: AbortSignal): Promise<Prompter> {
-  const terminal = { input: process.stdin, output: process.stderr, signal };
+  const terminal = { input: process.stdin, output: process.stderr, signal, suspend: () => process.kill(0, 'SIGTSTP') };
   if (process.env['TERM'] === 'dumb') return (await import('./plain-prompts.ts')).plainPrompter(terminal);
   return (await import('./prompts.ts')).loadPrompter(terminal);
 }

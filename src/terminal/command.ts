@@ -72,6 +72,8 @@ export interface Command {
    * nothing needs to be asked. Required values that it does not return are asked for with the parameter's question.
    */
   guide?(session: Session, given: never): Promise<Guided | undefined>;
+  /** The names of optional parameters that are asked for on a terminal as required ones are, because these values need them. */
+  asks?(given: never, session: Session): readonly string[];
   run(session: Session, input: never): Promise<Outcome>;
 }
 
@@ -79,10 +81,11 @@ export interface Command {
 type SomeValues<P> = { readonly [K in keyof P]?: Values<P>[K] | undefined };
 
 /** A command whose input is typed by its parameters. */
-export type Declaration<P extends Parameters> = Omit<Command, 'parameters' | 'fields' | 'guide' | 'run'> & {
+export type Declaration<P extends Parameters> = Omit<Command, 'parameters' | 'fields' | 'guide' | 'asks' | 'run'> & {
   readonly parameters: P;
   readonly fields?: Readonly<Record<string, keyof P & string>>;
   guide?(session: Session, given: SomeValues<P>): Promise<Guided<SomeValues<P>> | undefined>;
+  asks?(given: SomeValues<P>, session: Session): readonly (keyof P & string)[];
   run(session: Session, input: Values<P>): Promise<Outcome>;
 };
 

@@ -36,6 +36,33 @@ test('says that standard input has no BVN', async () => {
   });
 });
 
+test('takes an address and an account number in the groups in which they are printed', async () => {
+  const home = newHome(onTestFinished);
+  const dryRun = async (argv: readonly string[]) => {
+    const { code, stdout } = await fiatrail(home, [...argv, '--dry-run', '-o', 'json']);
+    return { code, stdout };
+  };
+  const address = await dryRun([
+    ...['wallets', 'external', 'add', '0x5290 8400 0985 2788 6E0F 7030 0698 57D2 E416 9EE7', '--network', 'base'],
+  ]);
+  const account = await dryRun([
+    ...['bank-accounts', 'add', '--bank-code', '000013', '--account-number', '012 345 6789'],
+  ]);
+  expect({ address, account }).toEqual({
+    address: { code: 0, stdout: expect.stringContaining('0x52908400098527886E0F7030069857D2E4169EE7') },
+    account: { code: 0, stdout: expect.stringContaining('0123456789') },
+  });
+});
+
+test('takes a BVN with spaces, as people write it', async () => {
+  const { code, stdout } = await fiatrail(
+    newHome(onTestFinished),
+    ['users', 'onboarding', 'start', '--bvn-stdin', '-q', '-o', 'json'],
+    { stdin: '222 4567\u00a08901\n' },
+  );
+  expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 0, status: 'processing' });
+});
+
 test.each(INVALID)('rejects %s and exits with 2', async (_, argv, stdin) => {
   const home = newHome(onTestFinished);
   writeFileSync(join(home.path, 'much'), MUCH);
@@ -52,6 +79,7 @@ test.each(INVALID)('rejects %s and exits with 2', async (_, argv, stdin) => {
 test.each([
   ['a flag', ['ip', 'replace', '203.0.113.7', '--with', 'x'], '--with: invalid address "x"; it is a host name'],
   ['an argument', ['onramp', 'start', 'u 1', '--amount', '5000'], 'user-id: invalid id "u 1"; ids have no spaces'],
+  ['an empty variable', ['onramp', 'account', 'null'], 'request-id: invalid id "null"'],
   ['an argument in its message', ['ip', 'add', 'x'], 'invalid address "x"; it is a host name'],
   ['an argument in its message', ['users', 'onboarding', 'start', '123'], 'invalid BVN; expected 11 digits'],
 ])('names %s once: %j', async (_, argv, message) => {

@@ -9,6 +9,7 @@ import { fiatrailOnTerminal, type Step } from '../support/terminal.ts';
 beforeAll(requireBuilt);
 
 const [ENTER, CTRL_C, CTRL_D, CLEAR] = ['\r', '\u0003', '\u0004', '\u0015'];
+const [CTRL_B, ESCAPE, DOWN] = ['\u0002', '\u001b', '\u001b[B'];
 /** What a terminal sends for a paste. */
 const PASTE = (text: string) => `\u001b[200~${text}\u001b[201~`;
 const PAY = ['onramp', 'start', 'somebody', '--amount', '5000'];
@@ -46,20 +47,68 @@ describe('a prompt', () => {
   });
 
   test.each([
-    ['ends', `5000\r`],
-    ['goes on', `5000\r${'y\r'.repeat(300)}`],
-  ])('refuses a paste whose line %s, and sends nothing', async (_, text) => {
+    ['a line break at its end', `nothing\r`],
+    ['a line break of Windows at its end', `nothing\r\n`],
+  ])('takes a paste with %s, and waits for Enter', async (_, text) => {
+    const { code } = await typing(
+      ['onramp', 'account'],
+      { expect: 'Which request?', send: PASTE(text) },
+      { expect: 'nothing', send: ENTER },
+    );
+    expect(code).toBe(3);
+  });
+
+  test.each([
+    ['two lines', `5000\r5`],
+    ['many lines', `5000\r${'y\r'.repeat(300)}`],
+  ])('refuses a paste of %s, and sends nothing', async (_, text) => {
     const { code, screen, rows } = await typing(['onramp', 'start', 'somebody'], {
       expect: 'Amount in Naira:',
       send: PASTE(text),
     });
     expect({ code, rows }).toEqual({ code: 2, rows: [] });
-    expect(screen).toContain('the pasted text has a line break; nothing was sent');
+    expect(screen).toContain('the pasted text has several lines; nothing was sent');
     expect(screen).not.toContain('y\r\ny');
   });
 
   test('is not shown with --no-input', async () => {
     expect((await typing(['users', 'show', '--no-input'])).code).toBe(2);
+  });
+});
+
+describe('a step back', () => {
+  const TRADE = ['fx', 'trades', 'start'];
+
+  test('asks the previous question again, with the earlier answer as its default', async () => {
+    const { code, screen } = await typing(
+      TRADE,
+      { expect: 'Pair (CNGN-USDC or CNGN-USDT):', send: DOWN },
+      { expect: '❯ CNGN-USDT', send: ENTER },
+      { expect: 'Side (buy or sell the stablecoin):', send: CTRL_B },
+      { expect: '❯ CNGN-USDT', send: ENTER },
+      { expect: '❯ buy', send: DOWN },
+      { expect: '❯ sell', send: ENTER },
+      { expect: 'Amount in cNGN:', send: ESCAPE },
+      { expect: '❯ sell', send: ENTER },
+      { expect: 'Amount in cNGN:', send: `5000${ENTER}` },
+      { expect: 'Continue?', send: ENTER },
+    );
+    expect({ code, says: screen.split('Esc or Ctrl-B goes back one question').length - 1 }).toEqual({
+      code: 9,
+      says: 1,
+    });
+    expect(screen).toContain('Sell USDT for 5,000.00 cNGN. Continue?');
+  });
+
+  test('keeps a secret that was typed before', async () => {
+    const { code } = await typing(
+      ['users', 'onboarding', 'start'],
+      { expect: 'BVN (11 digits):', send: `22345678901${ENTER}` },
+      { expect: 'sandbox (embedded)?', send: CTRL_B },
+      { expect: '(Enter keeps it)', send: ENTER },
+      { expect: 'sandbox (embedded)?', send: `y${ENTER}` },
+    );
+    expect(code).toBe(0);
   });
 });
 
@@ -108,7 +157,7 @@ describe('a confirmation', () => {
 
 describe('a BVN', () => {
   const BVN = '22345678901';
-  const CONFIRM = { expect: 'sandbox (embedded)?', send: ENTER };
+  const CONFIRM = { expect: 'sandbox (embedded)?', send: `y${ENTER}` };
 
   test('is not echoed', async () => {
     const { code, screen } = await typing(
@@ -122,6 +171,29 @@ describe('a BVN', () => {
     expect(asked).toContain('BVN (11 digits):');
     expect({ code, typed: typed.filter((part) => asked.includes(part)) }).toEqual({ code: 0, typed: [] });
     expect(screen).not.toContain(BVN.slice(0, 9));
+  });
+
+  test('is taken from a paste with spaces and a line break, as a spreadsheet copies it', async () => {
+    const { code, screen } = await typing(
+      ['users', 'onboarding', 'start'],
+      { expect: 'BVN (11 digits):', send: PASTE('222 4567 8901\r') },
+      { expect: '•••', send: ENTER },
+      CONFIRM,
+    );
+    expect({ code, has4567: screen.slice(0, screen.indexOf(CONFIRM.expect)).includes('4567') }).toEqual({
+      code: 0,
+      has4567: false,
+    });
+  });
+
+  test('is not sent on Enter alone', async () => {
+    const { code, screen, rows } = await typing(
+      ['users', 'onboarding', 'start'],
+      { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` },
+      { ...CONFIRM, send: ENTER },
+    );
+    expect({ code, rows }).toEqual({ code: 9, rows: [] });
+    expect(screen).toContain('declined; nothing was sent');
   });
 
   test('is asked for again if invalid, and still not echoed', async () => {

@@ -75,7 +75,7 @@ describe('a wizard', () => {
       run: async () => ({}),
     });
   const session = (answers: readonly Answer[], isInteractive = true) =>
-    ({ isInteractive, world: fakeWorld({ answers }) }) as unknown as Session;
+    ({ isInteractive, world: fakeWorld({ answers }), note: async () => {} }) as unknown as Session;
   const nothing = async () => {};
 
   test('returns values, and its parameters ask for the rest', async () => {

@@ -32,7 +32,7 @@ const usersOf = (home: Home) => fiatrailJson<{ users: { userId: string }[] }>(ho
 
 describe('users onboarding start', () => {
   const asks = { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` };
-  const confirms = { expect: 'sandbox (embedded)?', send: ENTER };
+  const confirms = { expect: 'sandbox (embedded)?', send: `y${ENTER}` };
   const ONBOARD = ['users', 'onboarding', 'start'];
 
   test.each(TERMS)('asks, waits and shows the user and their account (%s)', async (term) => {

@@ -242,8 +242,8 @@ function makePrivate(folder: string): void {
 const agreeable: Prompter = {
   confirm: async () => true,
   secret: async () => KEY,
-  text: async (_question, check, preset) =>
-    [preset ?? '', 'another', 'https://host/v1'].find((each) => check(each) === true) ?? '',
+  text: async (_question, check, asking) =>
+    [asking?.preset ?? '', 'another', 'https://host/v1'].find((each) => check(each) === true) ?? '',
   select: async (_question, choices) => choices[0]?.value as never,
   search: async (_question, find) => (await find('', new AbortController().signal))[0]?.value as never,
 };

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type {
+  Asking,
   Check,
   Choice,
   Clock,
@@ -99,8 +100,8 @@ function strictPrompter(answers: readonly Answer[]): () => Promise<Prompter> {
     asked += 1;
     return answer;
   };
-  const typed = (kind: 'text' | 'secret') => async (question: string, check: Check, preset?: string) => {
-    const text = String(next(kind, question).says) || (preset ?? '');
+  const typed = (kind: 'text' | 'secret') => async (question: string, check: Check, asking?: Asking<string>) => {
+    const text = String(next(kind, question).says) || (asking?.preset ?? '');
     const verdict = check(text);
     if (verdict !== true) throw new Error(`the prompt rejected "${text}": ${verdict}`);
     return text;

@@ -56,7 +56,6 @@ const NUMBER = 'Type a number or the start of a name (1): ';
 const ROWS: readonly Row[] = [
   ['no by default', CONFIRM, ['\n'], false, 'go? (y/N) '],
   ['yes', CONFIRM, ['YES\n'], true, 'go? (y/N) '],
-  ['yes by default', (prompter) => prompter.confirm('go?', true), ['\n'], true, 'go? (Y/n) '],
   ['neither', CONFIRM, ['perhaps\n', 'n\n'], false, 'go? (y/N) Type y for yes or n for no.\ngo? (y/N) '],
   ['a text', (prompter) => prompter.text('how many?', digits), [' 12 \n'], '12', 'how many? '],
   ['a text in parts', (prompter) => prompter.text('how many?', digits), ['1', '2\n'], '12', 'how many? '],
@@ -67,7 +66,14 @@ const ROWS: readonly Row[] = [
     '3',
     'how many? only digits\nhow many? ',
   ],
-  ['a preset', (prompter) => prompter.text('how many?', digits, '7'), ['\n'], '7', 'how many? (7) '],
+  [
+    'a long question',
+    (prompter) => prompter.text(`Send to 0x52908400098527886E0F7030069857D2E4169EE7 on base:`, () => true),
+    ['x\n'],
+    'x',
+    'Send to 0x5290 8400 0985 2788 6E0F 7030 0698 57D2 E416 9EE7 on base: ',
+  ],
+  ['a preset', (prompter) => prompter.text('how many?', digits, { preset: '7' }), ['\n'], '7', 'how many? (7) '],
   ['the first', SELECT, ['\n'], 5, LIST + NUMBER],
   ['a number', SELECT, ['2\n'], 7, LIST + NUMBER],
   ['a prefix', SELECT, ['ban\n'], 6, LIST + NUMBER],

@@ -139,6 +139,7 @@ const tradesStart = startCommand(fxTrade, trade, {
     destinationWalletAddress: 'to',
     idempotencyKey: 'key',
   },
+  asks: ({ quote: quoteId, order }) => (quoteId ? [] : order ? ['amount'] : ['pair', 'side', 'amount']),
   send: async (session, { to, key, maxPrice, minPrice, ...deal }, options) => {
     const terms = termsOf(deal);
     const limited = await quoteWithin(session, { ...deal, maxPrice, minPrice });

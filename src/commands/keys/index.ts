@@ -81,10 +81,16 @@ const sandboxKeyCommand = command({
       apiKey: z.optional(z.string()),
     }),
   parameters: {
-    at: option('--base-url <url>', 'base URL of the sandbox (default: that of the --save profile)', safeBaseUrl),
+    at: option(
+      '--base-url <url>',
+      'base URL of the sandbox (default: that of the --save profile)',
+      safeBaseUrl,
+      'Base URL of the sandbox, such as https://sandbox-host/v1:',
+    ),
     save: option('--save <profile>', 'profile to save the key in, created if needed', profileName),
     printKey: switchOn('--print-key', 'print the key'),
   },
+  asks: ({ save }, { world }) => (save !== undefined && !readProfile(world, save) ? ['at'] : []),
   run: async (session, { at, save, printKey }) => {
     const { world, globals } = session;
     requireLive(session);

@@ -156,7 +156,7 @@ async function guide(session: Session, given: Partial<Input> & { readonly resume
   const prompter = await world.prompter();
   const journal = await session.journal();
   const open = await journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
-  if (open && (await prompter.confirm('An earlier rotation is unfinished. Finish it?', true)))
+  if (open && (await prompter.confirm('An earlier rotation is unfinished. Finish it?')))
     return { values: { resume: true }, end: () => showEquivalentCommand(session, ['keys', 'rotate', '--resume']) };
   const pushCommand = await askPushes(session);
   const words = pushCommand.flatMap((text) => ['--push-command', text]);

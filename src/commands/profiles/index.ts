@@ -20,7 +20,7 @@ import { unfinishedRotations } from '../../engine/rotation/unfinished.ts';
 import { isOpenStage } from '../../journal/rotations.ts';
 import { paginationSchema } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
-import { addProfile, profileParameters } from '../../terminal/ask/new-profile.ts';
+import { addProfile, neededForProfile, profileParameters } from '../../terminal/ask/new-profile.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -45,6 +45,7 @@ const addCommand = command({
   prints: profileSchema,
   isLocal: true,
   parameters: profileParameters,
+  asks: neededForProfile,
   run: async (session, input) => {
     const { next, isNew } = await addProfile(session, input);
     await session.note(

@@ -2,8 +2,8 @@ import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../c
 import { outcomeOf } from '../../engine/outcome.ts';
 import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
-import { userArgument } from '../../terminal/parse/field-options.ts';
-import { id, option, required } from '../../terminal/parse/parameters.ts';
+import { anyAddress, networkName, userArgument } from '../../terminal/parse/field-options.ts';
+import { option, required } from '../../terminal/parse/parameters.ts';
 import { plainText } from '../../terminal/parse/plain-text.ts';
 
 const userId = userArgument('user');
@@ -37,8 +37,8 @@ const setCommand = callCommand(setDefaultWallet, {
   ],
   parameters: {
     userId,
-    address: required('--address <address>', 'address of the wallet on the network', id, 'Address:'),
-    network: required('--network <network>', 'network, such as base, eth, bsc or sol', id, 'Network:'),
+    address: required('--address <address>', 'address of the wallet on the network', anyAddress, 'Address:'),
+    network: required('--network <network>', 'network, such as base, eth, bsc or sol', networkName, 'Which network?'),
     label: option('--label <text>', 'label for the wallet', plainText),
   },
   fields: { blockchain: 'network' },

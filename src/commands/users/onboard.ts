@@ -36,12 +36,14 @@ export const USER_SHOWN = [
   },
 ] as const;
 
+/** Parses a BVN, which people write in groups: `222 4567 8901`. Throws CliError usage. */
 const bvnText = (text: string) => {
-  if (/^[0-9]{11}$/.test(text)) return new Secret(text);
+  const digits = text.replaceAll(/[^\S\r\n]/g, '');
+  if (/^[0-9]{11}$/.test(digits)) return new Secret(digits);
   // The text may be a BVN with a typo, so it is not printed.
   throw new CliError('usage', 'invalid BVN; expected 11 digits', {
     code: 'VALIDATION_ERROR',
-    hint: 'write the digits without spaces or hyphens',
+    hint: 'write the digits without hyphens',
   });
 };
 
@@ -87,7 +89,7 @@ async function guide(session: Session, given: GivenOnboarding): Promise<Guided<G
   if (!globals.yes && !globals.dryRun) {
     const question = `Onboard the holder of this BVN with profile ${profile.name} (${modeForPeople(profile.mode)})?`;
     const prompter = await world.prompter();
-    if (!(await prompter.confirm(question, true))) throw new CliError('declined', 'declined; nothing was sent');
+    if (!(await prompter.confirm(question))) throw new CliError('declined', 'declined; nothing was sent');
   }
   const waitMs = given.wait ?? DEFAULT_WAIT_MS;
   return {

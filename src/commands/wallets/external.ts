@@ -5,6 +5,7 @@ import {
 } from '../../contract/endpoints/external-wallets.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { callCommand, command } from '../../terminal/command.ts';
+import { anyAddress, networkName } from '../../terminal/parse/field-options.ts';
 import { argument, id, oneOf, option, picked, required, switchOn } from '../../terminal/parse/parameters.ts';
 import { plainText } from '../../terminal/parse/plain-text.ts';
 
@@ -21,8 +22,8 @@ const addCommand = callCommand(addExternalWallet, {
     'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --type custodial --custodian "Acme Custody" -o json',
   ],
   parameters: {
-    address: argument('address', 'address of the wallet on the network', id, 'Address:'),
-    network: required('--network <network>', 'network, such as base, eth or bsc', id, 'Network:'),
+    address: argument('address', 'address of the wallet on the network', anyAddress, 'Address:'),
+    network: required('--network <network>', 'network, such as base, eth or bsc', networkName, 'Which network?'),
     type: option(
       '--type <type>',
       'wallet type: hot, cold, custodial or other (default other)',

@@ -1,15 +1,11 @@
 import { modeForPeople } from '../../account/mode.ts';
 import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import type { World } from '../../base/world.ts';
 import type { Effect } from '../../contract/endpoint.ts';
 import type { Change } from '../../engine/change.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import type { Dialog } from '../show/dialog.ts';
-import { printLines, shownText } from '../show/lines.ts';
-
-/** The `? ` before a question. */
-const PREFIX = 2;
+import { printLines } from '../show/lines.ts';
 
 /** Says which account a change is made to. */
 export const accountLine = ({ name, mode }: Profile): ShownLine => ['profile', `${name} (${modeForPeople(mode)})`];
@@ -26,12 +22,7 @@ export async function confirmRequest(
 }
 
 /** `Remove user 4f…. Continue?` */
-function questionOf(summary: string, { columns }: World['stderr']): string {
-  return shownText(
-    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. Continue?`,
-    columns ? columns - PREFIX : Number.POSITIVE_INFINITY,
-  );
-}
+const questionOf = (summary: string) => `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. Continue?`;
 
 /** Shows a change to an account that is only planned. */
 export function showPlanned(dialog: Dialog, profile: Profile, lines: readonly ShownLine[]): Promise<void> {
@@ -58,7 +49,7 @@ export async function confirmChange(
   if (!mustAsk) return;
   await requirePossible?.(all);
   const prompter = await world.prompter();
-  if (!(await prompter.confirm(questionOf(summary, world.stderr)))) {
+  if (!(await prompter.confirm(questionOf(summary)))) {
     throw new CliError('declined', 'declined; nothing was sent');
   }
 }

@@ -2,8 +2,9 @@ import { CliError, withDetails } from '../../base/errors.ts';
 import type { Check } from '../../base/world.ts';
 import { shellWord } from '../../present/text.ts';
 import type { Command, Guided } from '../command.ts';
-import type { Parameter } from '../parse/parameters.ts';
+import type { Parameter, Picked } from '../parse/parameters.ts';
 import type { Session } from '../session.ts';
+import { inConversation } from './conversation.ts';
 
 type RawText = string | boolean | readonly string[] | undefined;
 
@@ -27,10 +28,10 @@ export async function readInput(
   const isAsked = mayAsk && session.isInteractive;
   const entries = Object.entries(command.parameters);
   const missing = entries.filter(([key, { required }]) => required && texts[key] === undefined);
-  const input: Record<string, unknown> = {};
+  const given: Record<string, unknown> = {};
   // Report bad values before prompting for missing ones: a bad value may have swallowed the missing one.
   for (const [key, parameter] of entries)
-    if (!missing.some(([name]) => name === key)) input[key] = readValue(parameter, texts[key]);
+    if (!missing.some(([name]) => name === key)) given[key] = readValue(parameter, texts[key]);
   if (missing.length > 0 && !isAsked) {
     const names = missing.map(([, parameter]) => usageOf(parameter)).join(', ');
     throw new CliError('usage', `missing required input: ${names}`, {
@@ -39,11 +40,21 @@ export async function readInput(
     });
   }
   await announce();
-  const guided = isAsked ? await command.guide?.(session, input as never) : undefined;
-  Object.assign(input, guided?.values);
-  for (const [key, parameter] of missing)
-    input[key] ??= await askForMissing({ question: parameter.name, ...parameter }, session, command);
-  return { input, guided };
+  if (!isAsked) return { input: given, guided: undefined };
+  const lacking = (input: Record<string, unknown>) => {
+    const also = command.asks?.(input as never, session) ?? [];
+    return entries.filter(([key, { required }]) => input[key] === undefined && (required || also.includes(key)));
+  };
+  const isSeveral = command.guide !== undefined || lacking(given).length > 1;
+  return inConversation(session, isSeveral, async (asking) => {
+    const guided = await command.guide?.(asking, given as never);
+    const input = { ...given, ...guided?.values };
+    for (let [next] = lacking(input); next; [next] = lacking(input)) {
+      const [key, parameter] = next;
+      input[key] = await askForMissing({ question: parameter.name, ...parameter }, asking, command, input);
+    }
+    return { input, guided };
+  });
 }
 
 /** Asks for a missing value: offers what there is, where that is known, and else takes a text. */
@@ -51,16 +62,22 @@ async function askForMissing(
   parameter: Parameter<unknown> & { readonly question: string },
   session: Session,
   { words: [group = ''] }: Pick<Command, 'words'>,
+  input: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   const { picks, values, question, parse } = parameter;
-  const chosen = picks && (await (await import('./pick/index.ts')).pick(picks, question, session, group));
+  const chosen = picks && (await (await import('./pick/index.ts')).pick(picks, question, session, group, input));
   if (chosen !== undefined) return parse(chosen);
   // There is nothing to choose from, but a person may know what it is.
-  if (picks && question.endsWith('?')) return askFor({ ...parameter, question: `${question} Type its id:` }, session);
+  if (picks && question.endsWith('?'))
+    return askFor({ ...parameter, question: `${question} Type its ${identityOf(picks)}:` }, session);
   if (!values || parameter.isSecret) return askFor(parameter, session);
   const choices = values.map((value) => ({ name: value, value }));
   return parse(await (await session.world.prompter()).select(question, choices));
 }
+
+/** What a thing is named by. */
+const identityOf = (picks: Picked) =>
+  picks.includes('wallet') ? 'address' : picks.includes('network') ? 'name' : 'id';
 
 /** Returns the flag or argument that a request field, or the object around it, comes from; the field itself if none does. */
 export function inputName({ parameters, fields = {} }: Pick<Command, 'parameters' | 'fields'>, field: string): string {
@@ -148,6 +165,6 @@ interface Prompt<T> extends Pick<Parameter<T>, 'question' | 'isSecret'> {
 export async function askFor<T>({ parse, question = '', isSecret, preset }: Prompt<T>, session: Session): Promise<T> {
   const prompter = await session.world.prompter();
   const check = checkOf(parse);
-  const text = isSecret ? await prompter.secret(question, check) : await prompter.text(question, check, preset);
+  const text = isSecret ? await prompter.secret(question, check) : await prompter.text(question, check, { preset });
   return parse(text.trim());
 }

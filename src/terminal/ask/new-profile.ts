@@ -29,7 +29,12 @@ const MAX_KEY_BYTES = 4096;
 
 export const profileParameters = {
   name: argument('name', 'lower case, such as main or acme-live', profileName, 'Name of the profile:'),
-  baseUrl: option('--base-url <url>', 'https://host/v1; http only on this machine', safeBaseUrl),
+  baseUrl: option(
+    '--base-url <url>',
+    'https://host/v1; http only on this machine',
+    safeBaseUrl,
+    'Base URL, such as https://host/v1:',
+  ),
   mode: option(
     '--mode <mode>',
     'live, sandbox or embedded (default: from the key; sandbox keys begin with sandbox_)',
@@ -158,11 +163,14 @@ function addressOf(input: ProfileInput, current: StoredProfile | undefined, mode
   const baseUrl = input.baseUrl ?? current?.baseUrl;
   // The stored URL may have been edited by hand.
   if (baseUrl !== undefined) return safeBaseUrl(baseUrl);
-  throw new CliError('usage', 'missing required input: --base-url', {
+  throw noAddress();
+}
+
+const noAddress = () =>
+  new CliError('usage', 'missing required input: --base-url', {
     code: 'VALIDATION_ERROR',
     hint: 'add --base-url https://host/v1',
   });
-}
 
 /** The built-in name always means the embedded sandbox, never another account. */
 function builtInTaken(): CliError {
@@ -175,6 +183,15 @@ function builtInTaken(): CliError {
 /** What a profile is made of: the parameters, and the global flag --tz, which no parameter can have the name of. */
 interface ProfileSettings extends ProfileInput {
   readonly timeZone: string | undefined;
+}
+
+/** A profile over the network needs an address; a secret is asked for after it. */
+export function neededForProfile(
+  { name, mode }: { readonly name?: string | undefined; readonly mode?: Mode | undefined },
+  { world }: Session,
+): readonly 'baseUrl'[] {
+  if (mode === 'embedded' || name === BUILT_IN) return [];
+  return name !== undefined && storedProfileNamed(name, world) ? [] : ['baseUrl'];
 }
 
 /** Builds the profile to store. Throws CliError usage for missing or conflicting input. */
@@ -247,6 +264,7 @@ export async function addProfile(
   const input = { ...given, timeZone: globals.isZoneChosen ? globals.zone.name : undefined };
   const current = storedProfileNamed(input.name, world);
   const store = storeOf(input, current, asked !== undefined);
+  if (input.baseUrl === undefined && neededForProfile(input, session).length > 0) throw noAddress();
   const key = asked ?? (await givenKey(session, input, store, current));
   const next = profileOf(input, current, store, key);
   endDryRun(session, { ...next });

@@ -1,12 +1,31 @@
 import { CliError } from '../../base/errors.ts';
 import { MIN_CNGN, PAIRS, SIDE_RULE, SIDES } from '../../contract/fx.ts';
+import { NETWORKS } from '../../contract/networks.ts';
 import { addressProblem } from '../../crypto/address.ts';
 import { bankWord } from '../../engine/banks.ts';
 import { type Amount, amountForPeople, printable } from '../../money/amount.ts';
-import { amountHelp, amountOf, argument, id, oneOfAnyCase, option, picked, required } from './parameters.ts';
+import {
+  amountHelp,
+  amountOf,
+  argument,
+  id,
+  oneOfAnyCase,
+  option,
+  picked,
+  required,
+  withValues,
+} from './parameters.ts';
+
+/** Joins the groups of four in which a question shows an address, so that it can be pasted back. */
+const withoutGroups = (text: string) =>
+  /^(0x)?[\da-z]{4}( [\da-z]{4})* [\da-z]{1,4}$/i.test(text) ? text.replaceAll(' ', '') : text;
+
+/** An address on any network, which the service checks. Throws CliError usage. */
+export const anyAddress = (text: string): string => id(withoutGroups(text));
 
 /** Validates an EVM address, including its checksum if it has one. Throws CliError usage. */
-export const evmAddress = (text: string): string => {
+export const evmAddress = (typed: string): string => {
+  const text = withoutGroups(typed);
   const problem = addressProblem('evm', text);
   if (problem === undefined) return text;
   const isFormat = problem.startsWith('0x');
@@ -14,6 +33,12 @@ export const evmAddress = (text: string): string => {
     hint: isFormat ? `an EVM address is ${problem}` : 'copy the address again, or write it in lower case',
   });
 };
+
+/** The name of a network, which the service checks: it may know more of them than we do. */
+export const networkName = withValues(
+  NETWORKS.map(({ key }) => key),
+  (text) => id(text),
+);
 
 /** The argument that names a user. */
 export const userArgument = (picks: 'active user' | 'inactive user' | 'user', help = 'user id, from users list') =>
@@ -30,10 +55,13 @@ const side = oneOfAnyCase(...SIDES);
 
 const PAIR_HELP = PAIRS.join(' or ');
 
-export const requiredPair = required('--pair <pair>', PAIR_HELP, pair, `Pair (${PAIR_HELP}):`);
-export const requiredSide = required('--side <side>', SIDE_RULE, side, 'Side (buy or sell the stablecoin):');
-export const optionalPair = option('--pair <pair>', PAIR_HELP, pair);
-export const optionalSide = option('--side <side>', SIDE_RULE, side);
+const WHICH_PAIR = `Pair (${PAIR_HELP}):`;
+const WHICH_SIDE = 'Side (buy or sell the stablecoin):';
+
+export const requiredPair = required('--pair <pair>', PAIR_HELP, pair, WHICH_PAIR);
+export const requiredSide = required('--side <side>', SIDE_RULE, side, WHICH_SIDE);
+export const optionalPair = option('--pair <pair>', PAIR_HELP, pair, WHICH_PAIR);
+export const optionalSide = option('--side <side>', SIDE_RULE, side, WHICH_SIDE);
 
 /** Parses an amount that the service quotes. Throws CliError usage if it is below the minimum. */
 const quotableCngn = (text: string): Amount => {
@@ -51,4 +79,4 @@ export const quotedCngn = required(
   'Amount in cNGN, at least 1000:',
 );
 export const requiredCngn = required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:');
-export const optionalCngn = option('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'));
+export const optionalCngn = option('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:');

@@ -23,7 +23,7 @@ export interface Parameter<T> {
   readonly required: boolean;
   /** Parses the text; it is undefined for a switch and for a bare `--wait`. Throws CliError usage. */
   readonly parse: (text: string | undefined) => T;
-  /** The prompt shown on a terminal when a required value is missing. */
+  /** The prompt shown on a terminal when a value is missing that is required, or needed by the others. */
   readonly question?: string;
   readonly isSecret?: boolean;
   /** Whether it may be repeated; `parse` is called with each text. */
@@ -35,7 +35,14 @@ export interface Parameter<T> {
 }
 
 /** What a person picks by description instead of typing its id. `request`: work that commands of the same group started on this machine. */
-export type Thing = 'external wallet' | 'order' | 'trade' | 'request' | 'operation';
+export type Thing =
+  | 'external wallet'
+  | 'wallet of the user'
+  | 'bridge network'
+  | 'order'
+  | 'trade'
+  | 'request'
+  | 'operation';
 
 /** What a missing value can be picked from. */
 export type Picked = 'active user' | 'inactive user' | 'user' | 'bank account' | 'bank' | Thing;
@@ -53,7 +60,8 @@ interface Parse<T> {
 
 const valuesOf = ({ values }: Parse<unknown>) => (values ? { values } : {});
 
-function withValues<T>(values: readonly string[], parse: (text: string) => T): Parse<T> {
+/** Lists the values that a parser is known to accept. */
+export function withValues<T>(values: readonly string[], parse: (text: string) => T): Parse<T> {
   return Object.assign(parse, { values });
 }
 
@@ -74,9 +82,11 @@ function possible<T>(
   name: string,
   help: string,
   parse: Parse<T>,
+  question?: string,
 ): Parameter<T | undefined> {
   const parsePossible = (text: string | undefined) => (text === undefined ? undefined : parse(text));
-  return { kind, name, help, required: false, parse: parsePossible, ...valuesOf(parse) };
+  const asked = question === undefined ? {} : { question };
+  return { kind, name, help, required: false, parse: parsePossible, ...asked, ...valuesOf(parse) };
 }
 
 export function argument<T>(name: string, help: string, parse: Parse<T>, question?: string): Parameter<T> {
@@ -101,8 +111,9 @@ export function required<T>(name: string, help: string, parse: Parse<T>, questio
   return needed('option', name, help, parse, question);
 }
 
-export function option<T>(name: string, help: string, parse: Parse<T>): Parameter<T | undefined> {
-  return possible('option', name, help, parse);
+/** An optional option; `question` asks for it where other values need it. */
+export function option<T>(name: string, help: string, parse: Parse<T>, question?: string): Parameter<T | undefined> {
+  return possible('option', name, help, parse, question);
 }
 
 export function repeated<T>(name: string, help: string, parse: Parse<T>): Parameter<readonly T[]> {
@@ -133,6 +144,10 @@ export const word: Parse<string> = (text) => {
 
 /** Ids are opaque: any printable ASCII text is sent to the service. */
 export const id: Parse<string> = (text) => {
+  if (/^(null|undefined)$/.test(text))
+    throw new CliError('usage', `invalid id "${text}"`, {
+      hint: 'the command or the variable that it comes from has no value',
+    });
   if (/^[\x21-\x7e]{1,500}$/.test(text)) return text;
   if (text === '') throw new CliError('usage', 'the id is empty', { hint: 'check the variable that it comes from' });
   throw new CliError('usage', `invalid id "${printable(text)}"; ids have no spaces`, {
@@ -212,7 +227,9 @@ export const amountHelp = (asset: Asset) =>
 export const digits =
   (what: string, minimum: number, maximum = minimum): Parse<string> =>
   (text) => {
-    if (/^[0-9]+$/.test(text) && text.length >= minimum && text.length <= maximum) return text;
+    // Account numbers are printed in groups.
+    const figures = /^[0-9]+( [0-9]+)*$/.test(text) ? text.replaceAll(' ', '') : '';
+    if (figures.length >= minimum && figures.length <= maximum) return figures;
     const count = minimum === maximum ? `${minimum}` : `${minimum} to ${maximum}`;
     throw new CliError('usage', `invalid ${what} "${printable(text)}"; expected ${count} digits`);
   };

@@ -280,7 +280,7 @@ describe('fees withdrawals start --amount all', () => {
   });
 
   test('asks once for all of it on a terminal, and declining sends nothing', async () => {
-    const asks = 'Withdraw ₦250,000.00 in fees to account 012 345 6789 at bank 000013, in 3 withdrawals. Continue?';
+    const asks = 'Withdraw ₦250,000.00 in fees to account 0123456789 at bank 000013, in 3 withdrawals. Continue?';
     const no = fakeWorld({ isTerminal: true, answers: [{ kind: 'confirm', asks, says: false }] });
     await main(['sandbox', 'seed', '--users', '1', '-q', '-o', 'json'], no);
     expect(await main([...ALL], no)).toBe(9);

@@ -93,6 +93,19 @@ describe('profiles add', () => {
     expect(secrets()).toEqual({ 'main.api-key': LIVE });
   });
 
+  test('prompts for the base URL before the key, which is a secret', async () => {
+    const { run, secrets, profile } = newMachine();
+    const answers: Answer[] = [
+      { kind: 'text', asks: 'Base URL', says: URL_ },
+      { kind: 'secret', asks: 'API key', says: BOX },
+    ];
+    expect((await run(['profiles', 'add', 'main'], { isTerminal: true, answers })).code).toBe(0);
+    expect({ secrets: secrets(), baseUrl: profile('main').baseUrl }).toEqual({
+      secrets: { 'main.api-key': BOX },
+      baseUrl: URL_,
+    });
+  });
+
   test('prompts for the key with hidden input', async () => {
     const { run, secrets } = newMachine();
     const answers: Answer[] = [{ kind: 'secret', asks: 'API key', says: BOX }];

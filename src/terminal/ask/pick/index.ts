@@ -1,8 +1,10 @@
 import { CliError } from '../../../base/errors.ts';
 import type { Choice } from '../../../base/world.ts';
+import { bridgeNetworks } from '../../../contract/endpoints/bridge.ts';
 import { listOrders } from '../../../contract/endpoints/fx-orders.ts';
 import { listTrades } from '../../../contract/endpoints/fx-trades.ts';
-import { getFintechWallet } from '../../../contract/endpoints/wallets.ts';
+import { getFintechWallet, listUserWallets } from '../../../contract/endpoints/wallets.ts';
+import { networkOf } from '../../../contract/networks.ts';
 import { amountIn } from '../../../engine/fx-terms.ts';
 import { PREVIEW_READ } from '../../../engine/previews.ts';
 import type { Operation } from '../../../journal/operations.ts';
@@ -18,6 +20,7 @@ export async function pick(
   question: string,
   session: Session,
   group: string,
+  input: GivenInput = {},
 ): Promise<string | undefined> {
   switch (picks) {
     case 'bank':
@@ -37,11 +40,14 @@ export async function pick(
       });
     }
     default:
-      return pickThing(session, picks, question, group);
+      return pickThing(session, picks, question, group, input);
   }
 }
 
 type Choices = readonly Choice<string>[];
+
+/** The values that are known already, by parameter name. */
+type GivenInput = Readonly<Record<string, unknown>>;
 
 /** How many of the newest things are offered. */
 const MAX_CHOICES = 100;
@@ -68,10 +74,23 @@ async function operations(session: Session): Promise<readonly Operation[]> {
 const partsOf = ({ globals: { zone } }: Session, { summary, createdAt, state }: Operation) =>
   [summary, timeText(createdAt, { zone }, true), state] as const;
 
-const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promise<Choices>>> = {
+const READERS: Readonly<Record<Thing, (session: Session, group: string, input: GivenInput) => Promise<Choices>>> = {
   'external wallet': async (session) => {
     const { data } = await session.call(getFintechWallet, {}, PREVIEW_READ);
     return (data.externalWallets ?? []).flatMap(({ address, label, blockchain }) => choice(address, label, blockchain));
+  },
+  'wallet of the user': async (session, _group, { userId, token }) => {
+    const { data } = await session.call(listUserWallets, { userId: String(userId) }, PREVIEW_READ);
+    return (data.wallets ?? []).flatMap(({ walletAddress, blockchain, balances }) => {
+      const asset = token === 'USDC' || token === 'USDT' ? token : 'CNGN';
+      const balance = amountIn(balances?.[asset]?.balance, asset);
+      return choice(walletAddress, blockchain, balance && amountForPeople(balance));
+    });
+  },
+  'bridge network': async (session, _group, { fromNetwork }) => {
+    const { data } = await session.call(bridgeNetworks, {}, PREVIEW_READ);
+    const networks = [...new Set([...data.tokens.flatMap((token) => token.networks), ...data.allSupportedNetworks])];
+    return networks.filter((name) => name !== fromNetwork).flatMap((name) => choice(name, networkOf(name)?.name));
   },
   order: async (session) => {
     const { data } = await session.call(listOrders, { limit: MAX_CHOICES }, PREVIEW_READ);
@@ -98,8 +117,14 @@ const READERS: Readonly<Record<Thing, (session: Session, group: string) => Promi
 };
 
 /** Lets the user pick a thing by its description; undefined if there is none, or if the list cannot be read. */
-async function pickThing(session: Session, thing: Thing, question: string, group: string): Promise<string | undefined> {
-  const choices = await READERS[thing](session, group).catch((error: unknown) => {
+async function pickThing(
+  session: Session,
+  thing: Thing,
+  question: string,
+  group: string,
+  input: GivenInput,
+): Promise<string | undefined> {
+  const choices = await READERS[thing](session, group, input).catch((error: unknown) => {
     // An id can be typed although the list cannot be read.
     if (error instanceof CliError && error.category !== 'interrupted') return [];
     throw error;
@@ -109,6 +134,11 @@ async function pickThing(session: Session, thing: Thing, question: string, group
   return prompter.search(`${question} Type part of it:`, async (typed) => {
     const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
     const found = choices.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
-    return found.length > 0 || typed.trim() === '' ? found : choice(typed.trim(), 'use this id');
+    return found.length > 0 || typed.trim() === ''
+      ? found
+      : choice(
+          typed.trim(),
+          thing === 'bridge network' ? 'use' : `use this ${thing.includes('wallet') ? 'address' : 'id'}`,
+        );
   });
 }
