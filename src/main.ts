@@ -11,7 +11,7 @@ import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
 import { DryRun } from './engine/requests.ts';
 import { ROTATION_PROCESS, unfinishedRotations } from './engine/rotation/unfinished.ts';
-import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
+import { type Column, FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
 import type { Command } from './terminal/command.ts';
 import { type CommandLine, parse } from './terminal/parse/program.ts';
@@ -45,7 +45,8 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     isJson = isJsonFormat(line.globals.present.format);
     const { error } = await execute(line, world, async ({ result, isWhole }, changed) => {
       if (!result) return;
-      const { present } = line.globals;
+      const leftOut: Column[] = [];
+      const present = { ...line.globals.present, leavesOut: (columns: readonly Column[]) => leftOut.push(...columns) };
       const hasFound = await show(
         result,
         isWhole ? { ...present, fields: undefined, query: undefined } : present,
@@ -54,6 +55,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
       );
       if (!hasFound) await sayNothingFound(line, world);
       if (!line.globals.quiet && result.list) await sayWhatIsCut(result, line, world);
+      await sayWhatIsLeftOut(leftOut, line, world);
     });
     if (error) throw error;
     return 0;
@@ -263,6 +265,16 @@ async function sayWhatIsCut(result: Result, { command, globals }: CommandLine, w
   const { noticeOf } = await import('./present/content.ts');
   const notice = noticeOf(result, Object.hasOwn(command.parameters, 'all'));
   if (notice !== undefined) await createDialog(world, globals).note(notice);
+}
+
+/** Says on standard error which columns a narrow table does not have. */
+async function sayWhatIsLeftOut(columns: readonly Column[], { globals }: CommandLine, world: World): Promise<void> {
+  if (columns.length === 0) return;
+  const titles = columns.map(({ title }) => title).join(', ');
+  const fields = columns.map(({ field }) => field).join(',');
+  await createDialog(world, globals).note(
+    `no room for: ${titles}; to see ${columns.length === 1 ? 'it' : 'them'}: --fields ${fields}, or -o json`,
+  );
 }
 
 async function report(given: CliError, isJson: boolean, argv: readonly string[], world: World): Promise<number> {

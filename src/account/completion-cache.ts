@@ -2,6 +2,7 @@ import type { World } from '../base/world.ts';
 import {
   type CompletionEntries,
   type CompletionEntry,
+  isNamedBy,
   isPlainId,
   KINDS,
   type Kind,
@@ -155,7 +156,7 @@ const MAX_OFFERED = 100;
 type CacheReader = Pick<Database, 'all'>;
 
 /**
- * Returns the entries of a kind whose ids begin with `start`, at most `MOST`, that were read with a profile's key and have not expired.
+ * Returns the entries of a kind whose ids, or else names, begin with `start`, at most `MAX_OFFERED`, that were read with a profile's key and have not expired.
  * Sends nothing, runs nothing and writes nothing. Throws the system's error for a damaged cache.
  */
 export async function cachedEntries(
@@ -196,16 +197,19 @@ async function accountOf(cache: CacheReader, world: World, profile: Profile): Pr
 function entriesIn(cache: CacheReader, account: bigint, kind: Kind, start: string, nowUs: number): CompletionEntry[] {
   const isNow = 'account = ? AND kind = ? AND seen_us > ? AND seen_us <= ?';
   const values = [account, kind, nowUs - RETENTION_US, nowUs + AHEAD_US];
-  const rows =
+  const newest = `ORDER BY seen_us DESC LIMIT ${MAX_OFFERED}`;
+  const byId =
     start === ''
-      ? cache.all<CompletionEntry>(
-          `SELECT id, about FROM seen WHERE ${isNow} ORDER BY seen_us DESC LIMIT ${MAX_OFFERED}`,
-          ...values,
-        )
+      ? cache.all<CompletionEntry>(`SELECT id, about FROM seen WHERE ${isNow} ${newest}`, ...values)
       : cache.all<CompletionEntry>(
           `SELECT id, about FROM seen WHERE ${isNow} AND id >= ? AND id < ? ORDER BY id LIMIT ${MAX_OFFERED}`,
           ...[...values, start, afterAll(start)],
         );
+  const named = `SELECT id, about FROM seen WHERE ${isNow} AND instr(lower(about), lower(?)) > 0 ${newest}`;
+  const rows =
+    byId.length > 0 || start === ''
+      ? byId
+      : cache.all<CompletionEntry>(named, ...values, start).filter(({ about }) => isNamedBy(String(about), start));
   // The file may be damaged, or have been written by another program.
   return rows.flatMap(({ id, about }) =>
     typeof id === 'string' && isPlainId(id)

@@ -44,7 +44,11 @@ interface EntrySource {
   readonly isWhole?: true;
 }
 
-const savedAccount = { kind: 'bank-account', id: 'accountId', about: ['accountName', 'bankName', 'label'] } as const;
+const savedAccount = {
+  kind: 'bank-account',
+  id: 'accountId',
+  about: ['accountName', 'accountNumber', 'bankName', 'label'],
+} as const;
 
 /** What is remembered of each endpoint's responses. Nothing else is. */
 export const ENTRY_SOURCES: Readonly<Record<string, readonly EntrySource[]>> = {
@@ -145,3 +149,10 @@ export function wordOfBank(name: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
 }
+
+/** Whether a typed text begins a word of a description, such as a name or an account number. Ignores case. */
+export const isNamedBy = (about: string, typed: string): boolean =>
+  about
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .some((word) => word.startsWith(typed.toLowerCase()));

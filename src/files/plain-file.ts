@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -6,7 +7,11 @@ import {
   openSync,
   readFileSync,
   readSync,
+  realpathSync,
+  renameSync,
   rmSync,
+  statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -154,4 +159,22 @@ export function writeText(path: string, text: string, unique: string): void {
 /** Removes such a text. Throws CliError usage. */
 export function removeText(path: string): void {
   fileErrors('removed', path, () => rmSync(path));
+}
+
+/**
+ * Changes a text that the user wrote, such as ~/.bashrc, as a whole or not at all. Keeps its mode, every byte that is not changed and,
+ * if it is a link, the link. `change` gets and returns one character per byte. Throws CliError usage.
+ */
+export function changeText(path: string, change: (text: string) => string, unique: string): void {
+  fileErrors('written', path, () => {
+    const at = entryAt(path) ? realpathSync(path) : path;
+    const found = statSync(at, { throwIfNoEntry: false });
+    const before = found ? readFileSync(at, 'latin1') : '';
+    const after = change(before);
+    if (after === before) return;
+    const next = `${at}.${unique}`;
+    writeFileSync(next, after, { encoding: 'latin1', flag: 'wx', mode: FILE_MODE });
+    chmodSync(next, found ? found.mode & 0o777 : 0o644);
+    renameSync(next, at);
+  });
 }

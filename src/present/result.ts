@@ -11,7 +11,7 @@ export interface Column {
   readonly align?: 'right';
   /** Shows a time without seconds. */
   readonly isBrief?: true;
-  /** Shown only on a wide terminal. */
+  /** Left out where a row then takes fewer lines; of several, the last one goes first. */
   readonly isWide?: true;
   /** For a list in a document: the columns of its table, which then shows every row. Empty columns are omitted. */
   readonly columns?: readonly Column[];
@@ -124,4 +124,6 @@ export interface PresentOptions {
   readonly isPiped?: boolean;
   /** A table without rows prints nothing. */
   readonly isQuiet?: boolean;
+  /** Called with the columns for which a list has no room. */
+  leavesOut?(columns: readonly Column[]): void;
 }

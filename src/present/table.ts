@@ -65,8 +65,8 @@ interface Frame {
 }
 
 /**
- * Returns a function that formats a table with bold titles page by page. No line is wider than the frame unless a word is. Columns
- * only get wider from page to page; the titles are written again if columns move to other lines. Each text ends with a newline.
+ * Returns a function that formats a table with bold titles page by page. No line is wider than the frame, unless a cell is
+ * one word, such as an id, that is: the terminal wraps it, so that it can be copied whole. Columns only get wider from page to page; the titles are written again if columns move to other lines. Each text ends with a newline.
  */
 export function openTable(frame: Frame): (page: Grid) => string {
   let before: Drawn | undefined;
@@ -74,6 +74,11 @@ export function openTable(frame: Frame): (page: Grid) => string {
     before = gridLines(frame, page, before);
     return joinLines(before.lines);
   };
+}
+
+/** Returns how many lines each row of a table takes, apart from texts that wrap. */
+export function linesOfRow(grid: Grid, { width }: Frame): number {
+  return layoutOf(measure(grid, width), width).lines.length;
 }
 
 /** Whether the wider of two tables with the same columns needs no more lines than the other one. */
@@ -107,7 +112,7 @@ function draw(
   for (const row of rows) {
     const cells = row.map((text, column) => {
       const width = widths[column] ?? 0;
-      return isPiped ? [clip(text, width)] : wrap(text, width);
+      return isPiped ? [clip(text, width)] : wrap(text, width, true);
     });
     const height = Math.max(...cells.map(({ length }) => length));
     for (let index = 0; index < height; index++) {
@@ -137,7 +142,9 @@ function measure({ titles, cells, right }: Grid, width: number, before: readonly
       const own = widthOf(text);
       const isRigid = width === Number.POSITIVE_INFINITY || right[column] === true || TIME.test(text);
       natural = Math.max(natural, own);
-      least = Math.max(least, isRigid ? own : leastWidth(text));
+      // In a sentence, a word for which there is no room is shortened.
+      const word = text.includes(' ') ? Math.min(leastWidth(text), Math.max(1, width - INDENT)) : leastWidth(text);
+      least = Math.max(least, isRigid ? own : word);
     }
     return { natural, least };
   });

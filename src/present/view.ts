@@ -5,7 +5,7 @@ import { type Leaf, leavesOfFields, leavesOfRows, type Path, valueAt } from './f
 import { safeUrl } from './links.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import type { Column, PresentOptions, Result } from './result.ts';
-import { type Block, type Grid, isRoomyFor, listingText, openTable } from './table.ts';
+import { type Block, type Grid, isRoomyFor, linesOfRow, listingText, openTable } from './table.ts';
 import { jsonText, plainCell, plainLine } from './text.ts';
 import type { Times } from './times.ts';
 
@@ -15,9 +15,6 @@ interface GridColumn {
   readonly right: boolean;
   readonly isBrief?: boolean;
 }
-
-/** The width in columns from which a terminal counts as wide. */
-const WIDE = 110;
 
 /** Maximum rows shown of a list in a document; other formats show all. */
 const MAX_NESTED_ROWS = 10;
@@ -46,8 +43,9 @@ export async function* tableText(result: Result, options: PresentOptions, width:
       continue;
     }
     if (!draw) {
-      const columns = columnsOfList(result, options, rows, width);
       const plain: Times = { zone };
+      const linesOf = (columns: readonly GridColumn[]) => linesOfRow(gridOf(columns, rows, plain), frame);
+      const columns = columnsOfList(result, options, rows, linesOf);
       // How long ago a time was is worth a column's width, but no further line.
       const isRoomy =
         times.nowMs !== undefined && isRoomyFor(gridOf(columns, rows, times), gridOf(columns, rows, plain), frame);
@@ -73,17 +71,30 @@ function columnsOfList(
   result: Result,
   options: PresentOptions,
   rows: readonly Plain[],
-  width: number,
+  linesOf: (columns: readonly GridColumn[]) => number,
 ): readonly GridColumn[] {
   const leaves = declaredLeaves(result) ?? leavesOfRows(rows);
   if (options.fields) return leavesOfFields(options.fields, leaves).map(columnOfLeaf(result.columns));
   if (result.columns) {
-    const columns = result.columns.filter(({ isWide }) => !isWide || width >= WIDE);
-    return columns.map(columnOfChoice(leaves));
+    const choices = choicesOf(result.columns);
+    const lines = choices.map((columns) => linesOf(columns.map(columnOfChoice(leaves))));
+    const shown = choices[lines.indexOf(Math.min(...lines))] ?? result.columns;
+    const left = result.columns.filter((column) => !shown.includes(column));
+    if (left.length > 0 && rows.length > 0) options.leavesOut?.(left);
+    return shown.map(columnOfChoice(leaves));
   }
   const isShown = (leaf: Leaf) =>
     rows.length === 0 || result.more !== undefined || rows.some((row) => (valueAt(row, leaf.path) ?? null) !== null);
   return scalarsOrAll(leaves.filter(isShown)).map(columnOfLeaf());
+}
+
+/** Returns the columns that may be shown: all, then without the last one that may go, without the last two, and so on. */
+function choicesOf(columns: readonly Column[]): (readonly Column[])[] {
+  const going = columns.filter(({ isWide }) => isWide);
+  return [...going, undefined].map((_column, count) => {
+    const left = going.slice(going.length - count);
+    return columns.filter((column) => !left.includes(column));
+  });
 }
 
 /** Returns the top-level scalars, or all leaves if there are none. */

@@ -35,13 +35,25 @@ export function leastWidth(text: string): number {
   return partsOf(text).reduce((least, part) => Math.max(least, part.startsWith(' ') ? 0 : widthOf(part)), 0);
 }
 
-/** Wraps text at words to lines of at most `width` columns. A wider word gets its own line. Returns at least one line. */
-export function wrap(text: string, width: number): string[] {
+/** Shortens a word in its middle, because the ends of an id are what people compare. */
+function shortened(word: string, width: number): string {
+  if (widthOf(word) <= width || !PLAIN.test(word)) return word;
+  const end = Math.floor((width - 1) / 2);
+  return `${word.slice(0, width - 1 - end)}…${end > 0 ? word.slice(-end) : ''}`;
+}
+
+/**
+ * Wraps text at words to lines of at most `width` columns. With `canShorten`, shortens a wider
+ * word unless it is the whole text. Returns at least one line.
+ */
+export function wrap(text: string, width: number, canShorten = false): string[] {
   if (widthOf(text) <= width) return [text];
   const lines: string[] = [];
   let line = '';
   let used = 0;
-  for (const part of partsOf(text)) {
+  const parts = partsOf(text);
+  for (const whole of parts) {
+    const part = canShorten && parts.length > 1 ? shortened(whole, width) : whole;
     const own = widthOf(part);
     if (used > 0 && used + own > width) {
       lines.push(line.trimEnd());

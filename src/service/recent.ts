@@ -1,4 +1,4 @@
-import type { CompletionEntry, Kind } from '../contract/completion-entries.ts';
+import { type CompletionEntry, isNamedBy, type Kind } from '../contract/completion-entries.ts';
 import { type Database, openForReading } from '../sqlite/database.ts';
 import { BANKS } from './banks/banks.ts';
 
@@ -36,7 +36,8 @@ const ENTRY_TABLES: Readonly<Partial<Record<Kind, EntryTable>>> = {
 };
 
 /**
- * Reads the things of the sandbox's account directly from the state file, newest first or, with the start of an id, by id. No time
+ * Reads the things of the sandbox's account directly from the state file, newest first or, with the start of an id, by id; if no id begins so, those
+ * with the start of a name. No time
  * passes, no request is counted, no file is created.
  */
 export async function recentIds(path: string, kind: Kind, start: string): Promise<readonly CompletionEntry[]> {
@@ -57,11 +58,13 @@ function idsIn(
   start: string,
 ) {
   const select = `SELECT ${id} AS id, ${about} AS about FROM ${table} WHERE ${where}`;
-  return start === ''
-    ? store.all<CompletionEntry>(`${select} AND ${OWN} ORDER BY ${newest} LIMIT ?`, MAX_IDS)
-    : store.all<CompletionEntry>(
-        // The plus sign keeps SQLite from using the index of the account, which would read all its rows.
-        `${select} AND +${OWN} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} LIMIT ?`,
-        ...[start, `${start}\u{10ffff}`, MAX_IDS],
-      );
+  if (start === '') return store.all<CompletionEntry>(`${select} AND ${OWN} ORDER BY ${newest} LIMIT ?`, MAX_IDS);
+  const found = store.all<CompletionEntry>(
+    // The plus sign keeps SQLite from using the index of the account, which would read all its rows.
+    `${select} AND +${OWN} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} LIMIT ?`,
+    ...[start, `${start}\u{10ffff}`, MAX_IDS],
+  );
+  if (found.length > 0) return found;
+  const named = `${select} AND ${OWN} AND instr(lower(${about}), lower(?)) > 0 ORDER BY ${newest} LIMIT ?`;
+  return store.all<CompletionEntry>(named, start, MAX_IDS).filter((entry) => isNamedBy(entry.about, start));
 }

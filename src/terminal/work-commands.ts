@@ -1,3 +1,4 @@
+import { CliError, withDetails } from '../base/errors.ts';
 import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
 import type { AccountReply } from '../engine/account.ts';
 import { followWork, outcomeOfStart, printedWork, startedShape } from '../engine/operations/started.ts';
@@ -61,12 +62,17 @@ interface Shown {
   readonly until?: string;
   /** The ids of endpoints that it calls besides the status. */
   readonly calls?: readonly string[];
+  /** What to do when the service knows no work with this id; undefined: to check the id. */
+  readonly missing?: string;
   /** Called with what is going to be printed. */
   read?(session: Session, outcome: Outcome): Promise<void>;
 }
 
 /** Declares the command that shows the status of some work, and with --wait follows it to its end. */
-export function statusCommand(work: FollowedWork, { summary, until, calls = [], read, ...shown }: Shown): Command {
+export function statusCommand(
+  work: FollowedWork,
+  { summary, until, calls = [], missing, read, ...shown }: Shown,
+): Command {
   const { endpoint, command: words, idField } = work.status;
   const thing = idField.replace('Id', '');
   const what = argument(`${thing}-id`, shown.id, id, `Which ${thing}?`);
@@ -82,7 +88,11 @@ export function statusCommand(work: FollowedWork, { summary, until, calls = [], 
       wait: waitOption(until ?? 'until it completes or fails'),
     },
     run: async (session, { wait, [idField]: named }) => {
-      const outcome = await followWork(session, work, named as string, (wait as number | undefined) ?? 0);
+      const waitMs = (wait as number | undefined) ?? 0;
+      const outcome = await followWork(session, work, named as string, waitMs).catch((error: unknown) => {
+        const isMissing = error instanceof CliError && error.code === 'NOT_FOUND';
+        throw isMissing && missing !== undefined ? withDetails(error, { hint: missing }) : error;
+      });
       await read?.(session, outcome);
       return outcome;
     },

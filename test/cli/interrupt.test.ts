@@ -92,7 +92,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   '%s during a payment in the embedded sandbox leaves an unknown outcome, which reconciling ends',
   async (signal) => {
     const home = newHome(onTestFinished);
-    await fiatrail(home, ['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'slow']);
+    await fiatrail(home, ['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'slow']);
     // Creates the journal, so that it can be read while the payment is sent.
     await fiatrail(home, ['ops', 'list']);
     const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];

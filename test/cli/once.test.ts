@@ -28,7 +28,7 @@ const list = async () =>
     withdrawalId: string;
     narration: string | null;
   }[];
-const fault = (kind: string) => run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', kind]);
+const fault = (kind: string) => run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', kind]);
 const states = () =>
   journalRows(world.stateDir)
     .filter(({ endpoint }) => endpoint === 'fees.withdraw')

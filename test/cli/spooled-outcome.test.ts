@@ -105,7 +105,7 @@ describe('a withdrawal whose outcome the journal cannot take, because another pr
 
   test('ends as accepted in the embedded sandbox; the next command records it', async () => {
     const home = newHome(onTestFinished);
-    await fiatrail(home, ['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'slow']);
+    await fiatrail(home, ['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'slow']);
     const running = startFiatrail(home, [...WITHDRAW, '-o', 'json']);
     while (!isSent(home)) await new Promise((resolve) => setTimeout(resolve, 5));
     const release = await lockJournal(home);

@@ -229,9 +229,9 @@ export const CONDITIONS: readonly Condition[] = [
     code: 'RATE_LIMIT_EXCEEDED',
     declares: (fault) => fault === 'RATE_LIMIT_EXCEEDED',
     before: () => [
-      ['sandbox', 'fault', 'add', '--on', 'fees.get', '--kind', 'rate-limit', '--times', '100'],
-      ['sandbox', 'fault', 'add', '--on', 'users.list', '--kind', 'rate-limit', '--times', '100'],
-      ['sandbox', 'fault', 'add', '--on', 'transactions.onramp', '--kind', 'rate-limit', '--times', '100'],
+      ['sandbox', 'fault', 'add', '--on', 'fees.get', '--fault', 'rate-limit', '--times', '100'],
+      ['sandbox', 'fault', 'add', '--on', 'users.list', '--fault', 'rate-limit', '--times', '100'],
+      ['sandbox', 'fault', 'add', '--on', 'transactions.onramp', '--fault', 'rate-limit', '--times', '100'],
     ],
     lines: ({ user }) => [
       ['fees', 'show', '--timeout', '1s'],

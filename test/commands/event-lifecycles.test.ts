@@ -49,7 +49,7 @@ describe('the lifecycles of all groups', () => {
       'add',
       '--on',
       'fintech.offramp.initiated',
-      '--kind',
+      '--fault',
       'wrong-signature-webhook',
     );
     await account.payout();

@@ -83,7 +83,7 @@ export class Account {
   }
 
   async lose(event: string): Promise<void> {
-    await this.run('sandbox', 'fault', 'add', '--on', event, '--kind', 'lost-webhook');
+    await this.run('sandbox', 'fault', 'add', '--on', event, '--fault', 'lost-webhook');
   }
 
   async onboard(): Promise<User> {
@@ -154,7 +154,7 @@ export class Account {
   }
 
   async failingPayout(): Promise<string> {
-    await this.run('sandbox', 'fault', 'add', '--on', 'transactions.fintech-offramp', '--kind', 'payout-fails');
+    await this.run('sandbox', 'fault', 'add', '--on', 'transactions.fintech-offramp', '--fault', 'payout-fails');
     return this.payout();
   }
 

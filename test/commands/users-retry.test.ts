@@ -33,7 +33,7 @@ async function run(...argv: string[]) {
 }
 
 const onboard = (bvn: string, ...more: string[]) => run('users', 'onboarding', 'start', bvn, ...more);
-const lose = (kind: string) => run('sandbox', 'fault', 'add', '--on', 'users.onboard', '--kind', kind);
+const lose = (kind: string) => run('sandbox', 'fault', 'add', '--on', 'users.onboard', '--fault', kind);
 
 interface Listed {
   readonly operationId: string;

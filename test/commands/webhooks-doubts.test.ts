@@ -27,7 +27,7 @@ async function fundedUser(world: FakeWorld): Promise<string> {
 test('a listener finds an unknown outcome as soon as an event is about it', async () => {
   const world = fakeWorld();
   const userId = await fundedUser(world);
-  await json(world, 'sandbox', 'fault', 'add', '--on', 'transactions.offramp', '--kind', 'lost-response');
+  await json(world, 'sandbox', 'fault', 'add', '--on', 'transactions.offramp', '--fault', 'lost-response');
   const bank = ['--bank-code', '000013', '--account-number', '0123456789'];
   const code = await main(['offramp', 'start', userId, '--amount', '1000', ...bank, '--yes', '-q'], world);
   const state = () =>

@@ -76,7 +76,7 @@ describe('the embedded sandbox', () => {
     await onboard('22222222222');
     await run(['sandbox', 'settle']);
     expect(await run(['webhooks', 'inbox', 'gaps'])).toBe(0);
-    await run(['sandbox', 'fault', 'add', '--on', 'user.onboarded', '--kind', 'lost-webhook']);
+    await run(['sandbox', 'fault', 'add', '--on', 'user.onboarded', '--fault', 'lost-webhook']);
     await onboard('12345678901');
     await run(['sandbox', 'settle']);
     const { missing } = await json<{ missing: { event: string; kind: string; id: string }[] }>([
@@ -169,7 +169,7 @@ describe('set', () => {
 
   test('an unknown outcome keeps both secrets', async () => {
     expect(await setWith(world, 'the-first-secret', INBOX)).toBe(0);
-    await run(['sandbox', 'fault', 'add', '--on', 'management.set-webhook', '--kind', 'lost-response']);
+    await run(['sandbox', 'fault', 'add', '--on', 'management.set-webhook', '--fault', 'lost-response']);
     expect(await setWith(world, 'a-second-secret', INBOX)).toBe(6);
     expect(await profileSecrets(world)).toEqual(['a-second-secret', 'the-first-secret']);
   });

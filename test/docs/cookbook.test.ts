@@ -50,7 +50,7 @@ async function newAccount(fintech = 0): Promise<Account> {
     apiKey,
     script: (name, argv = [], stdin) => home.run('/bin/sh', [file(name), ...argv], stdin),
     startScript: (name, argv = []) => home.start('/bin/sh', [file(name), ...argv]),
-    fault: (on, kind) => home.json('sandbox', 'fault', 'add', '--on', on, '--kind', kind),
+    fault: (on, kind) => home.json('sandbox', 'fault', 'add', '--on', on, '--fault', kind),
   };
 }
 
@@ -267,7 +267,7 @@ describe('replace-wallet.sh', () => {
       type,
     ]);
   const add = (account: Account, address: string) =>
-    account.fiatrail(['wallets', 'external', 'add', address, '--network', 'bsc', '--type', 'cold', '-q']);
+    account.fiatrail(['wallets', 'external', 'add', address, '--network', 'bsc', '--wallet-type', 'cold', '-q']);
   const DONE = [[NEW.toLowerCase(), 'bsc', 'cold']];
 
   test('registers the new wallet like the old one, removes the old one, and can run again', async () => {

@@ -63,7 +63,19 @@ describe('flags and arguments', () => {
   test('have one form of their value, but for those of the table', () => {
     const forms = Map.groupBy(options, ({ flag }) => flag);
     const several = [...forms].filter(([, uses]) => new Set(uses.map(({ form }) => form)).size > 1);
-    expect(several.map(([flag]) => flag).toSorted()).toEqual(rowsOf('Flags').toSorted());
+    const [section = ''] = page('docs/contributing/naming.md').split('A list filters by a flag');
+    const table = [...section.matchAll(/^\| `(--[\w-]+)` \|/gm)].map(([, flag = '']) => flag);
+    expect(several.map(([flag]) => flag).toSorted()).toEqual(table.toSorted());
+  });
+
+  test('that filter a list are no other flag elsewhere, but for those of the table, which are about the same thing', () => {
+    const filters = ['list', 'export', 'gaps', 'deposits', 'payouts', 'transactions', 'withdrawals', 'banks'];
+    const isFilter = ({ command }: { readonly command: string }) => filters.includes(lastOf(command));
+    const uses = [...Map.groupBy(options, ({ flag }) => flag)];
+    const both = uses.filter(([, each]) => each.some(isFilter) && !each.every(isFilter)).map(([flag]) => flag);
+    const said = page('docs/contributing/naming.md').split('is given its value.')[1]?.split('What is set')[0] ?? '';
+    const table = [...said.matchAll(/^\| `(--[\w-]+)` \|/gm)].map(([, flag = '']) => flag);
+    expect(both.toSorted()).toEqual(table);
   });
 
   test('of a list with pages are those of every other', () => {

@@ -84,7 +84,7 @@ async function exercise(home: Home): Promise<string[]> {
       env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' },
     },
   );
-  await run('sandbox', 'fault', 'add', '--on', 'management.regenerate-api-key', '--kind', 'slow');
+  await run('sandbox', 'fault', 'add', '--on', 'management.regenerate-api-key', '--fault', 'slow');
   const rotation = startFiatrail(home, ['keys', 'rotate', '--yes', '-q'], { cwd });
   const during = await whileHeld(home);
   expect((await rotation.end).code).toBe(0);

@@ -141,9 +141,9 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   const paid = ['fees', 'withdrawals', 'start', '--amount', '500', ...toBank, '--account-name', 'ADA'];
   const withdrawal = await on(...paid);
   await on('sandbox', 'settle');
-  await on('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response');
+  await on('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response');
   await main([...paid, '--again', '--yes', '-q'], world);
-  await on('sandbox', 'fault', 'add', '--on', 'users.onboard', '--kind', 'lost-request');
+  await on('sandbox', 'fault', 'add', '--on', 'users.onboard', '--fault', 'lost-request');
   await main(['users', 'onboarding', 'start', '12345678901', '-q'], world);
   const makers = text(quote['matchedOrders']?.['0']?.['orderId']);
   for (const name of ['main', 'old'])

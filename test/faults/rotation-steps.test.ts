@@ -44,7 +44,7 @@ async function setUp(): Promise<Setup> {
 
 /** Makes the next rotation request fail. */
 const addFault = (home: Home, kind: string) =>
-  must(home, ['sandbox', 'fault', 'add', '--on', 'management.regenerate-api-key', '--kind', kind, '--times', '1']);
+  must(home, ['sandbox', 'fault', 'add', '--on', 'management.regenerate-api-key', '--fault', kind, '--times', '1']);
 
 /** Runs a command and checks that its output contains no key. */
 async function run(home: Home, argv: readonly string[]) {

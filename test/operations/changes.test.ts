@@ -77,12 +77,12 @@ const CASES: readonly Case[] = [
   },
   {
     endpoint: 'fx.update-limit-order',
-    prepare: async () => ['fx', 'orders', 'update', await newOrder(), '--price', '1391', '--status', 'paused'],
+    prepare: async () => ['fx', 'orders', 'update', await newOrder(), '--price', '1391', '--set-status', 'paused'],
   },
 ];
 
 describe.each(CASES)('$endpoint', ({ endpoint, prepare }) => {
-  const fault = (kind: string) => run('sandbox', 'fault', 'add', '--on', endpoint, '--kind', kind);
+  const fault = (kind: string) => run('sandbox', 'fault', 'add', '--on', endpoint, '--fault', kind);
 
   test('is found done when only its response was lost', async () => {
     const line = await prepare();
@@ -106,7 +106,7 @@ describe.each(CASES)('$endpoint', ({ endpoint, prepare }) => {
 
 test('a sandbox reset ends the changes that the sandbox alone knew', async () => {
   await run('wallets', 'external', 'add', ADDRESS, '--network', 'base');
-  await run('sandbox', 'fault', 'add', '--on', 'wallets.remove-external', '--kind', 'lost-request');
+  await run('sandbox', 'fault', 'add', '--on', 'wallets.remove-external', '--fault', 'lost-request');
   expect(await run('wallets', 'external', 'remove', ADDRESS, '--yes')).toBe(6);
   expect(await run('sandbox', 'reset', '--yes')).toBe(0);
   expect([stateOf('wallets.remove-external'), stateOf('sandbox.reset')]).toEqual(['resolved', 'accepted']);
@@ -145,10 +145,10 @@ describe('an answer that does not say it', () => {
     ...(
       [
         ['an order without a price', {}, ['--price', '1'], 'unclear'],
-        ['an order without a status', { status: null }, ['--status', 'paused'], 'unclear'],
+        ['an order without a status', { status: null }, ['--set-status', 'paused'], 'unclear'],
         ['an order without a spread', {}, ['--spread', '0.5%'], 'unclear'],
         ['an order of another price', { price: '2.5' }, ['--price', '1', '--spread', '0.5%'], 'unseen'],
-        ['an order of another status', {}, ['--status', 'paused'], 'unseen'],
+        ['an order of another status', {}, ['--set-status', 'paused'], 'unseen'],
         ['an order of another spread', { spread: 0.6 }, ['--spread', '0.5%'], 'unseen'],
         ['an order in tokens or base units', { price: '1390000000' }, ['--price', '1390'], 'ended'],
         ['an order of another price in either unit', { price: '1391000000' }, ['--price', '1390'], 'unseen'],

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 const run = (line: string) => main([...line.split(' '), '--yes', '-q'], world);
-const fault = (endpoint: string, kind: string) => run(`sandbox fault add --on ${endpoint} --kind ${kind}`);
+const fault = (endpoint: string, kind: string) => run(`sandbox fault add --on ${endpoint} --fault ${kind}`);
 const states = () => journalRows(world.stateDir).map(({ state }) => state);
 const withdraw = (more: string) =>
   run(`fees withdrawals start --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA ${more}`);

@@ -28,7 +28,7 @@ describe('an onramp whose response was lost, in the sandbox', () => {
   let user: string;
   const start = (amount: string, ...more: string[]) =>
     run('onramp', 'start', user, '--amount', amount, '--yes', ...more);
-  const fault = (kind: string) => run('sandbox', 'fault', 'add', '--on', 'transactions.onramp', '--kind', kind);
+  const fault = (kind: string) => run('sandbox', 'fault', 'add', '--on', 'transactions.onramp', '--fault', kind);
 
   beforeEach(async () => {
     world = fakeWorld();

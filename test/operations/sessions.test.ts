@@ -312,7 +312,7 @@ describe('ops reconcile --all', () => {
   test('uses the settings and the clock of each', async () => {
     await add('two', 'sandbox_2', { absence: 'ask' });
     const embedded = ['--profile', 'sandbox', '-q'];
-    await run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-request', ...embedded]);
+    await run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-request', ...embedded]);
     for (const name of ['one', 'two', 'sandbox']) expect(await run(pay(name))).toBe(6);
     expect((await reconcile('--all')).exit).toBe(6);
     await run(['sandbox', 'advance', '11m', ...embedded]);

@@ -104,7 +104,7 @@ test('a withdrawal keeps the tag of its plan, by which it is found', async () =>
   await run(world, 'fees', 'withdrawals', 'start', '--amount', '600', ...TO, '--plan', path);
   const { tag, request } = contentOf(path).plan;
   expect(request.narration).toBe(tag);
-  await run(world, 'sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response');
+  await run(world, 'sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response');
   expect((await run(world, 'ops', 'apply', path, '--yes')).code).toBe(6);
   // The journal finds the withdrawal by its tag, and sends nothing.
   const found = await run(world, 'ops', 'apply', path, '--yes', '-o', 'json');

@@ -316,7 +316,7 @@ describe('above an amount', () => {
 
   test('an order can be paused by anybody', async () => {
     team.service.instead['/fx/limit-order/update'] = refusal(404, '02', 'no such order');
-    const { code } = await team.run('bayo', ['fx', 'orders', 'update', 'order-1', '--status', 'paused', '--yes']);
+    const { code } = await team.run('bayo', ['fx', 'orders', 'update', 'order-1', '--set-status', 'paused', '--yes']);
     expect(code).toBe(3);
   });
 

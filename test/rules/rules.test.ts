@@ -271,7 +271,7 @@ describe('destinations', () => {
   ];
   const OTHER_ID = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1df';
   const wallet = (...more: readonly string[]) => [
-    ...['wallets', 'external', 'add', '--network', 'base', '--type', 'cold', ...more],
+    ...['wallets', 'external', 'add', '--network', 'base', '--wallet-type', 'cold', ...more],
   ];
   const bank = (number: string) => ['--bank-code', '000013', '--account-number', number];
   const defaultWallet = (address: string) => [

@@ -83,9 +83,9 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   'fx orders add, gives cNGN': [...ORDER, '--side', 'buy'],
   'fx orders update --max': ['fx', 'orders', 'update', 'order-1', '--max', '5000', '--yes'],
   'fx orders update --price': ['fx', 'orders', 'update', 'order-1', '--price', '1', '--yes'],
-  'fx orders update --status paused': ['fx', 'orders', 'update', 'order-1', '--status', 'paused', '--yes'],
-  'fx orders update --price --status paused': [
-    ...['fx', 'orders', 'update', 'order-1', '--price', '1', '--status', 'paused', '--yes'],
+  'fx orders update --set-status paused': ['fx', 'orders', 'update', 'order-1', '--set-status', 'paused', '--yes'],
+  'fx orders update --price --set-status paused': [
+    ...['fx', 'orders', 'update', 'order-1', '--price', '1', '--set-status', 'paused', '--yes'],
   ],
   'onramp start': ['onramp', 'start', 'u-1', '--amount', '5000', '--yes'],
   'onramp start --destination': [
@@ -121,8 +121,8 @@ const TABLE = `
 | fx orders add, gives cNGN | stops | stops | — | — | a code | a signature | — | — | — |
 | fx orders update --max | stops | stops | stops | stops | a code | a signature | — | — | — |
 | fx orders update --price | — | — | — | — | — | a signature | — | — | — |
-| fx orders update --status paused | — | — | — | — | — | — | — | — | — |
-| fx orders update --price --status paused | — | — | — | — | — | a signature | — | — | — |
+| fx orders update --set-status paused | — | — | — | — | — | — | — | — | — |
+| fx orders update --price --set-status paused | — | — | — | — | — | a signature | — | — | — |
 | onramp start | — | — | — | — | — | — | stops | stops | allows |
 | onramp start --destination | — | — | — | — | — | — | stops | stops | stops |
 | users default-wallet set | — | — | — | — | — | — | stops | allows | stops |

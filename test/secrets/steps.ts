@@ -258,7 +258,7 @@ function keys({ programs, baseUrl }: Stage): Step[] {
 /** The embedded sandbox, with faults. */
 function embedded(stage: Stage): Step[] {
   const fault = (on: string, kind: string): Step => ({
-    words: ['sandbox', 'fault', 'add', '--on', on, '--kind', kind, ...EMBEDDED],
+    words: ['sandbox', 'fault', 'add', '--on', on, '--fault', kind, ...EMBEDDED],
     exit: 0,
   });
   const onboard = ['users', 'onboarding', 'start', '--bvn-stdin', '-v', ...EMBEDDED];

@@ -158,7 +158,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'DELETE /deletebankaccount': ({ accountId }) => ['bank-accounts', 'remove', text(accountId, 'b-1')],
   'GET /getfees': () => ['fees', 'show'],
   'GET /getaccumulatedfees': () => ['fees', 'earned'],
-  [`POST /fees/${SERVICE}/preview`]: () => ['fees', 'preview', '--amount', '1800', '--direction', 'offramp'],
+  [`POST /fees/${SERVICE}/preview`]: () => ['fees', 'preview', '--amount', '1800', '--operation', 'offramp'],
   'POST /verifywithdrawal': ({ transactionReference }) => [
     'fees',
     'withdrawals',

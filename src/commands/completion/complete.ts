@@ -115,7 +115,7 @@ function joined(words: readonly string[]): string[] {
 }
 
 function matching(candidates: readonly Candidate[], start: string): Candidate[] {
-  return candidates.filter(({ text }) => text.startsWith(start));
+  return candidates.filter(({ text, isNamed }) => isNamed || text.startsWith(start));
 }
 
 const GLOBAL_VALUES: Readonly<Record<string, readonly string[]>> = {

@@ -7,7 +7,7 @@ import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { entryAt } from '../../files/inspect.ts';
-import { readText, removeText, writeText } from '../../files/plain-file.ts';
+import { changeText, readText, removeText, writeText } from '../../files/plain-file.ts';
 import { type Command, command } from '../../terminal/command.ts';
 import { argument, oneOf, optionalArgument } from '../../terminal/parse/parameters.ts';
 
@@ -29,6 +29,11 @@ _fiatrail() {
     [[ \${COMP_TYPE-} == 63 && $answer == *$'\\n'* && $line == *$'\\t'* ]] && about="  (\${line#*$'\\t'})"
     COMPREPLY+=("\${line%%$'\\t'*}$about")
   done <<< "$answer"
+  # Several names lead to several ids: keeps what was typed, which bash would replace by what the ids have in common.
+  line=\${COMP_WORDS[COMP_CWORD]}
+  if [[ \${COMP_TYPE-} != 63 && \${#COMPREPLY[@]} -gt 1 && \${COMPREPLY[0]} != "$line"* && $line != '=' ]]; then
+    COMPREPLY+=("$line")
+  fi
   return 0
 }
 complete -F _fiatrail fiatrail
@@ -51,7 +56,14 @@ _fiatrail() {
       described+=("\${line//:/\\\\:}")
     fi
   done
-  (( \${#described} )) && _describe -V 'fiatrail' described
+  (( \${#described} )) || return 1
+  # A name leads to ids that do not begin with it.
+  if [[ \${described[1]} == "$PREFIX"* ]]; then
+    _describe -V 'fiatrail' described
+  else
+    compstate[insert]=menu
+    _describe -V 'fiatrail' described -U
+  fi
 }
 if [[ \${funcstack[1]} == _fiatrail ]]; then
   _fiatrail "$@"
@@ -82,7 +94,7 @@ const MARK = '# fiatrail completion for ';
 
 /** What still has to be done by hand. */
 const NEXT: Readonly<Record<Shell, (file: string) => string>> = {
-  bash: () => 'open a new shell; it needs the package bash-completion',
+  bash: () => 'open a new shell',
   zsh: (file) =>
     `add to ~/.zshrc before compinit: fpath=(${file.slice(0, file.lastIndexOf('/'))} $fpath); then open a new shell`,
   fish: () => 'open a new shell',
@@ -109,11 +121,29 @@ function requireOurs(file: string): boolean {
   });
 }
 
+/** Ends the line in ~/.bashrc: only the package bash-completion, which many systems lack, reads the folder of the scripts. */
+const LINE_MARK = ' # fiatrail completion';
+
+/** Adds the line that loads the script to ~/.bashrc, or removes it. Throws CliError usage. */
+function setLoaded(world: World, file: string, isLoaded: boolean): void {
+  const quoted = `'${file.replaceAll("'", "'\\''")}'`;
+  const line = Buffer.from(`[ -r ${quoted} ] && . ${quoted}${LINE_MARK}\n`).toString('latin1');
+  const change = (text: string) => {
+    const others = text
+      .split(/(?<=\n)/)
+      .filter((each) => !each.trimEnd().endsWith(LINE_MARK))
+      .join('');
+    return isLoaded ? `${others}${others === '' || others.endsWith('\n') ? '' : '\n'}${line}` : others;
+  };
+  changeText(`${world.homeDir}/.bashrc`, change, world.ids.uuid());
+}
+
 /** Writes the script of a shell to where the shell finds it. Throws CliError usage. */
 function install(world: World, shell: Shell, script: string) {
   const file = completionFile(world, shell);
   requireOurs(file);
   writeText(file, script, world.ids.uuid());
+  if (shell === 'bash') setLoaded(world, file, true);
   return { shell, file, installed: true, next: NEXT[shell](file) };
 }
 
@@ -125,6 +155,7 @@ function uninstall(world: World, shell: Shell) {
       hint: 'nothing needs to be removed',
     });
   removeText(file);
+  if (shell === 'bash') setLoaded(world, file, false);
   return { shell, file, installed: false, next: null };
 }
 
@@ -165,7 +196,7 @@ const installCommand = command({
   words: ['completion', 'install'],
   summary: 'Install completion for a shell',
   details:
-    'Writes the completion script to the folder where the shell looks for it. Completes commands, flags, values, ids and banks. Ids come from the journal and from the embedded sandbox or, for an account over the network, from the completion cache. Nothing is sent to the service.',
+    'Writes the completion script to the folder where the shell looks for it and, for bash, a line that loads it to ~/.bashrc. Completes commands, flags, values, ids and banks. The name of a person, a bank account or a wallet completes to its id (not in fish). Ids come from the journal and from the embedded sandbox or, for an account over the network, from the completion cache. Nothing is sent to the service.',
   examples: ['fiatrail completion install zsh', 'fiatrail completion install fish -o json'],
   endpoints: [],
   isLocal: true,
@@ -249,7 +280,7 @@ const cacheShowCommand = command({
 const cacheSetCommand = command({
   words: ['completion', 'cache', 'set'],
   summary: 'Turn the completion cache on or off',
-  details: `Commands that read from an account over the network save ids, the names of users, bank accounts and banks, and the labels of wallets, so that completion can offer them without a request. Only completion uses the cache: one file that only you can read, with separate entries for each API key. An entry expires ${RETENTION_DAYS} days after it was last read. "off" deletes the file and saves nothing until "on".`,
+  details: `Commands that read from an account over the network save ids, the names of users, bank accounts and banks, the numbers of bank accounts, and the labels of wallets, so that completion can offer them without a request. Only completion uses the cache: one file that only you can read, with separate entries for each API key. An entry expires ${RETENTION_DAYS} days after it was last read. "off" deletes the file and saves nothing until "on".`,
   examples: ['fiatrail completion cache set off', 'fiatrail completion cache set on'],
   endpoints: [],
   isLocal: true,

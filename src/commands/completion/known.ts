@@ -10,6 +10,8 @@ import { isPlainId, type Kind, wordOfBank } from '../../contract/completion-entr
 export interface Candidate {
   readonly text: string;
   readonly about?: string;
+  /** What was typed begins its name, and not the text itself. */
+  readonly isNamed?: true;
 }
 
 export const profileCandidates = (world: World): readonly Candidate[] =>
@@ -54,7 +56,7 @@ async function things(kind: Kind, start: string, profile: Profile, world: World)
     profile.mode === 'embedded'
       ? await (await import('../../service/recent.ts')).recentIds(sandboxPath(world), kind, start)
       : await cachedEntries(world, profile, kind, start);
-  return found.map(({ id, about }) => ({ text: id, about }));
+  return found.map(({ id, about }) => ({ text: id, about, ...(id.startsWith(start) ? {} : { isNamed: true }) }));
 }
 
 /** Offers a bank by its code and by its name as one word. The typed letters keep their case. */

@@ -141,7 +141,7 @@ const updateCommand = command({
   summary: 'Change, pause or resume an order',
   examples: [
     'fiatrail fx orders update order_0198… --price 1395 --max 250000',
-    'fiatrail fx orders update order_0198… --status paused --yes -o json',
+    'fiatrail fx orders update order_0198… --set-status paused --yes -o json',
   ],
   endpoints: [updateOrder.id],
   prints: { response: updateOrder },
@@ -151,7 +151,7 @@ const updateCommand = command({
     min: option('--min <cngn>', MIN_HELP, amountOf('CNGN')),
     max: option('--max <cngn>', MAX_HELP, amountOf('CNGN')),
     spread: option('--spread <percent>', SPREAD_HELP, spread),
-    status: option('--status <status>', 'new status: active or paused', oneOf('active', 'paused')),
+    status: option('--set-status <status>', 'new status: active or paused', oneOf('active', 'paused')),
     ...PLAN_OPTIONS,
   },
   fields: { minAmount: 'min', maxAmount: 'max' },
@@ -190,7 +190,7 @@ const removeCommand = command({
   words: ['fx', 'orders', 'remove'],
   summary: 'Remove an order from the order book permanently',
   details:
-    'Trades it has already matched still settle. To take it off the book temporarily: fiatrail fx orders update --status paused',
+    'Trades it has already matched still settle. To take it off the book temporarily: fiatrail fx orders update --set-status paused',
   examples: ['fiatrail fx orders remove order_0198…', 'fiatrail fx orders remove order_0198… --yes -o json'],
   endpoints: [deleteOrder.id],
   prints: { response: deleteOrder },

@@ -246,6 +246,8 @@ const status = statusCommand(onramp, {
     '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
     '0x52908400098527886E0F7030069857D2E4169EE7',
   ],
+  missing:
+    'use the request id from onramp start, or the wallet that fiatrail onramp list shows; a payment into a user’s own account belongs to no onramp',
   read: sayWhereToPay,
 });
 
@@ -253,7 +255,7 @@ const list = listCommand(listDeposits, {
   words: ['onramp', 'list'],
   summary: 'List the bank transfers that onramps received, newest first',
   details:
-    'An onramp that waits for its payment is not in this list; fiatrail ops list has those that this machine started.',
+    'The wallet of a row is what fiatrail onramp status takes: the service does not list request ids. An onramp that waits for its payment is not in this list; fiatrail ops list has those that this machine started.',
   examples: [
     'fiatrail onramp list --status failed --since 7d',
     'fiatrail onramp list --since 2026-11-01 --until 2026-11-30 --all -o csv',

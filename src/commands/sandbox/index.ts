@@ -117,7 +117,7 @@ const COLUMNS = [
   { field: 'eventId', title: 'Event ID' },
   { field: 'event', title: 'Event' },
   { field: 'createdAt', title: 'When' },
-  { field: 'state', title: 'Delivery' },
+  { field: 'state', title: 'Status' },
   { field: 'attempts', title: 'Attempts', align: 'right' },
   { field: 'requestId', title: 'Request', isWide: true },
   { field: 'dueAt', title: 'Next attempt', isWide: true },

@@ -18,14 +18,14 @@ const addCommand = callCommand(addExternalWallet, {
   words: ['wallets', 'external', 'add'],
   summary: 'Register an external wallet for transfers',
   examples: [
-    'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network base --type cold --label vault',
-    'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --type custodial --custodian "Acme Custody" -o json',
+    'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network base --wallet-type cold --label vault',
+    'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --wallet-type custodial --custodian "Acme Custody" -o json',
   ],
   parameters: {
     address: argument('address', 'address of the wallet on the network', anyAddress, 'Address:'),
     network: required('--network <network>', 'network, such as base, eth or bsc', networkName, 'Which network?'),
     type: option(
-      '--type <type>',
+      '--wallet-type <type>',
       'wallet type: hot, cold, custodial or other (default other)',
       oneOf('hot', 'cold', 'custodial', 'other'),
     ),

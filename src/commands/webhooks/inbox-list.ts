@@ -107,7 +107,7 @@ const COLUMNS = [
   { field: 'event', title: 'Event' },
   { field: 'receivedAt', title: 'Received' },
   { field: 'requestId', title: 'Request' },
-  { field: 'forwarding', title: 'Forwarding' },
+  { field: 'forwarding', title: 'Status' },
   { field: 'mark', title: 'Mark', isWide: true },
   { field: 'userId', title: 'User', isWide: true },
   { field: 'isLate', title: 'Late', isWide: true },

@@ -4,9 +4,13 @@ import { listWithdrawals } from '../../contract/endpoints/withdrawals.ts';
 import type { Listing, RowFilter } from './listing.ts';
 
 const WHEN = { field: 'createdAt', title: 'When', isBrief: true } as const;
-const HEAD = [WHEN, { field: 'type', title: 'Type' }, { field: 'amount', title: 'Amount' }] as const;
+const AMOUNT = { field: 'amount', title: 'Amount' } as const;
 const STATUS = { field: 'status', title: 'Status' } as const;
-const ID = { field: 'id', title: 'ID', isWide: true } as const;
+const ID = { field: 'id', title: 'ID' } as const;
+/** The status of an onramp is read by its wallet: nothing in a deposit is its request id. */
+const WALLET = { field: 'walletAddress', title: 'Wallet' } as const;
+const typeOf = ({ type }: { readonly type?: string | undefined }) =>
+  type === undefined ? ([{ field: 'type', title: 'Type', isWide: true }] as const) : [];
 
 /** What a list of the history is filtered by, apart from its period. */
 type HistoryFilters<E extends Endpoint> = Omit<RequestOf<E>, 'limit' | 'offset' | 'startDate' | 'endDate'>;
@@ -30,7 +34,10 @@ function ofHistory<
 export const depositsBy = (wanted: HistoryFilters<typeof listDeposits>) =>
   ofHistory(wanted, {
     endpoint: listDeposits,
-    columns: [...HEAD, STATUS, { field: 'depositor.name', title: 'From' }, ID],
+    columns: [
+      ...[wanted.type === 'user_onramp' ? WALLET : ID, WHEN, AMOUNT, STATUS, ...typeOf(wanted)],
+      { field: 'depositor.name', title: 'From', isWide: true },
+    ],
     rowsOf: ({ deposits }) => deposits,
     idOf: (row: { readonly id?: string | null | undefined }) => row.id,
   });
@@ -39,7 +46,10 @@ export const depositsBy = (wanted: HistoryFilters<typeof listDeposits>) =>
 export const payoutsBy = (wanted: HistoryFilters<typeof listPayouts>) =>
   ofHistory(wanted, {
     endpoint: listPayouts,
-    columns: [...HEAD, STATUS, { field: 'bankAccount.accountName', title: 'To' }, ID],
+    columns: [
+      ...[ID, WHEN, AMOUNT, STATUS, ...typeOf(wanted)],
+      { field: 'bankAccount.accountName', title: 'To', isWide: true },
+    ],
     rowsOf: ({ payouts }) => payouts,
     idOf: (row: { readonly id?: string | null | undefined }) => row.id,
   });
@@ -48,7 +58,7 @@ export const payoutsBy = (wanted: HistoryFilters<typeof listPayouts>) =>
 export const transactionsBy = (wanted: HistoryFilters<typeof listTransactions>) =>
   ofHistory(wanted, {
     endpoint: listTransactions,
-    columns: [WHEN, { field: 'direction', title: 'Direction' }, ...HEAD.slice(1), STATUS, ID],
+    columns: [ID, WHEN, { field: 'direction', title: 'Direction' }, AMOUNT, STATUS, ...typeOf(wanted)],
     rowsOf: ({ transactions }) => transactions,
     idOf: (row: { readonly id?: string | null | undefined }) => row.id,
   });
@@ -60,9 +70,9 @@ export const withdrawalsBy = (wanted: HistoryFilters<typeof listWithdrawals>, fi
   ofHistory(wanted, {
     endpoint: listWithdrawals,
     columns: [
-      ...HEAD,
-      STATUS,
-      { field: 'network', title: 'Network' },
+      { field: 'requestId', title: 'Request' },
+      ...[WHEN, AMOUNT, STATUS, ...typeOf(wanted)],
+      { field: 'network', title: 'Network', isWide: true },
       { field: 'destinationAddress', title: 'To', isWide: true },
     ],
     rowsOf: ({ withdrawals }) => withdrawals,

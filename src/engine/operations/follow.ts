@@ -30,7 +30,7 @@ export interface Following<E extends Endpoint> {
   readonly waitMs: number;
   /** The status is read before a change, so that a dry run reads it too. */
   readonly isBeforehand?: boolean;
-  readonly columns?: readonly Column[];
+  readonly columns?: readonly Column[] | ((data: ResponseOf<E>) => readonly Column[]);
   /** The progress text, updated every second, such as a countdown. If omitted or undefined, it is the state after each read. */
   readonly shows?: (state: string, isLive: boolean) => string | undefined;
   /** Called once when the work has ended, before the outcome is returned. */
@@ -98,7 +98,8 @@ export async function followStatus<E extends Endpoint>(account: Account, followi
     if (isFinished) await line.end();
     const names = isFinished ? await following.namesFor?.(reply.data) : undefined;
     const answered = { ...reply, request: { ...(reply.request as object), ...names } };
-    const outcome = await outcomeOf(account, endpoint, answered, columns && { columns });
+    const shown = typeof columns === 'function' ? columns(reply.data) : columns;
+    const outcome = await outcomeOf(account, endpoint, answered, shown && { columns: shown });
     if (failed.includes(now)) await following.ended?.('failed', reply.data);
     if (done.includes(now)) await following.ended?.('settled', reply.data);
     if (failed.includes(now))

@@ -26,6 +26,43 @@ const TO_PAY = {
   fields: ['totalAmountWithFee', 'accountNumber', 'bankName', 'accountName', 'expiresAt'],
 } as const;
 
+type OnrampStatus = ResponseOf<typeof onrampStatus>;
+
+/** What a person reads of an onramp, each thing once: the title, and where the two forms of the status have it. */
+const PAY_TO = [
+  ['Account number', 'wallet.virtualAccountDetails.accountNumber'],
+  ['Bank', 'wallet.virtualAccountDetails.bankName'],
+  ['Account name', 'wallet.virtualAccountDetails.accountName'],
+] as const;
+const SHOWN = [
+  ['Amount', 'amount', 'wallet.amount'],
+  ['Asset', 'finalAsset', 'wallet.tokenBuy', 'metadata.tokenBuy'],
+  ['Quote', 'fxQuote'],
+  ['Wallet', 'walletAddress', 'wallet.walletAddress'],
+  ['Owner', 'wallet.owner'],
+  ['Swapped', 'swapCompleted'],
+  ['Tx hash', 'txHash', 'wallet.transactionHash'],
+  ['Started', 'wallet.createdAt'],
+  ['Paid', 'wallet.fundingRequestedAt'],
+  ['Funded', 'wallet.fundedAt'],
+  ['Completed', 'completedAt'],
+] as const;
+
+/** The account comes first while it can be paid; afterwards nobody needs it. Every field is in the other formats. */
+function columnsOf(data: OnrampStatus) {
+  const isClosed = ['used', 'expired'].includes(data.wallet?.virtualAccountStatus ?? '');
+  const isDue = !isClosed && ['requested', 'pending'].includes(data.status ?? '');
+  const valueAt = (path: string) =>
+    path
+      .split('.')
+      .reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], data);
+  const rows = [['Request ID', 'requestId'], ['Status', 'status'], ...(isDue ? PAY_TO : []), ...SHOWN] as const;
+  return rows.flatMap(([title, ...fields]) => {
+    const field = fields.find((path) => (valueAt(path) ?? null) !== null);
+    return field === undefined ? [] : [{ title, field }];
+  });
+}
+
 /**
  * Naira that becomes cNGN once it is paid. Each start makes a wallet of its own, which is among the user's wallets (source:
  * inferred), and the status of an onramp can be read by its wallet.
@@ -39,6 +76,7 @@ export const onramp: FollowedWork = {
     input: byIdOrAddress,
     what: 'the onramp',
     watch: watchPaymentsIn,
+    columns: columnsOf,
     words: ({ wallet }) =>
       wallet?.virtualAccountStatus === 'expired' ? 'the account was not paid in time' : undefined,
   }),

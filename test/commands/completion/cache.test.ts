@@ -110,6 +110,19 @@ describe('what a read showed', () => {
     expect(await offered(world, 'payout', 'start', '--to', '')).toEqual(['default', 'acc-1']);
   });
 
+  test('is found by the start of a name or an account number', async () => {
+    const accounts = [{ accountId: 'acc-1', accountName: 'ACME LTD', accountNumber: '0123456789', bankName: 'ZENITH' }];
+    const world = machine();
+    await read(world);
+    const { network } = machine({ listbankaccounts: { accounts } });
+    await run({ ...world, network }, 'bank-accounts', 'list', '-q');
+    expect(await tab(world, 'users', 'show', 'ifeo')).toEqual([`${IDS[0]}\tIFEOMA OBI`]);
+    expect(await offered(world, 'onramp', 'start', 'OB')).toContain(IDS[0]);
+    expect(await offered(world, 'users', 'show', 'feoma')).toEqual([]);
+    expect(await tab(world, 'bank-accounts', 'show', '0123')).toEqual(['acc-1\tACME LTD 0123456789 ZENITH']);
+    expect(await offered(world, 'payout', 'start', '--to=ltd')).toEqual(['--to=acc-1']);
+  });
+
   test('replaces what a whole list no longer has, but not what a page has not', async () => {
     const world = machine();
     await run(world, 'bank-accounts', 'list', '-q');

@@ -209,6 +209,18 @@ describe('ids', () => {
     expect(await asked(home, ['fx', 'orders', 'update', ''])).toEqual([orderId]);
   });
 
+  test('of the sandbox are found by the start of a name, of many users too', async () => {
+    const home = newHome(onTestFinished);
+    await fiatrailJson(home, ['sandbox', 'seed', '--users', '120']);
+    type Users = { users: { userId: string; firstName: string }[] };
+    const { users } = await fiatrailJson<Users>(home, ['users', 'list', '--all']);
+    const last = users.at(-1);
+    const name = last?.firstName ?? '';
+    const wanted = users.flatMap(({ firstName, userId }) => (firstName === name ? [userId] : []));
+    expect(await asked(home, ['users', 'show', name.toLowerCase()])).toEqual(expect.arrayContaining(wanted));
+    expect(await asked(home, ['users', 'show', 'zz'])).toEqual([]);
+  });
+
   test('of a network account come from its journal, and nothing is sent', async () => {
     const home = newHome(onTestFinished);
     await fiatrailJson(home, ['sandbox', 'seed', '--users', '1']);
@@ -288,6 +300,31 @@ describe('the scripts', () => {
     const shown = await inShell('bash', homeWithProgram(), script);
     const about = hasAbout ? '  \\([A-Z][^>]*\\)' : '';
     expect(shown).toMatch(new RegExp(`^${words.map((word) => `<${word}${about}>`).join('')}$`));
+  });
+
+  test.each([
+    [9, '<0a1><0a2><fatim>'],
+    [63, '<0a1  (FATIMA OBI)><0a2  (FATIMA EZE)>'],
+  ])('in bash, with COMP_TYPE %d, a name of several ids gives %s', async (type, offers) => {
+    const home = homeWithProgram();
+    const script = [
+      'source <(fiatrail completion bash)',
+      // Bash inserts what all of them begin with: nothing, because of the typed word.
+      `fiatrail() { :; }; command() { printf '0a1\\tFATIMA OBI\\n0a2\\tFATIMA EZE\\n'; }`,
+      `COMP_TYPE=${type}; COMP_WORDS=(fiatrail users show fatim); COMP_CWORD=3; _fiatrail`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a variable of the shell
+      'printf "<%s>" "${COMPREPLY[@]}"',
+    ].join('\n');
+    expect(await inShell('bash', home, script)).toBe(offers);
+  });
+
+  test('in bash without the package bash-completion, a new shell has what was installed', async () => {
+    const home = homeWithProgram();
+    await fiatrail(home, ['completion', 'install', 'bash', '-q'], { env: { HOME: home.path } });
+    const script = '. ~/.bashrc; complete -p fiatrail';
+    const { stdout } = await startProgram({ ...home, env: { ...home.env, HOME: home.path } }, 'bash', ['-c', script])
+      .end;
+    expect(stdout).toBe('complete -F _fiatrail fiatrail\n');
   });
 
   const installed = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0);

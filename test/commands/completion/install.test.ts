@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { main } from '../../../src/main.ts';
@@ -27,6 +27,23 @@ test.each(SHELLS)('the script for %s is installed where it looks, twice, and rem
   expect((await run(world, 'uninstall')).code).toBe(0);
   expect(existsSync(file)).toBe(false);
   expect((await run(world, 'uninstall')).code).toBe(9);
+});
+
+test('for bash, a line in ~/.bashrc loads it once, and nothing else there changes', async () => {
+  const world = fakeWorld();
+  const own = join(world.homeDir, 'dotfiles-bashrc');
+  // Bytes that are no UTF-8, and no line break at the end.
+  const before = Buffer.from([...Buffer.from('alias ll="ls -l"\n# caf'), 0xe9]);
+  writeFileSync(own, before, { mode: 0o640 });
+  symlinkSync(own, join(world.homeDir, '.bashrc'));
+  for (const _ of [1, 2]) await run(world, 'install', 'bash');
+  const file = join(world.homeDir, '.local/share/bash-completion/completions/fiatrail');
+  const line = `[ -r '${file}' ] && . '${file}' # fiatrail completion\n`;
+  expect(readFileSync(own)).toEqual(Buffer.concat([before, Buffer.from(`\n${line}`)]));
+  expect(statSync(own).mode & 0o777).toBe(0o640);
+  await run(world, 'uninstall', 'bash');
+  expect(readFileSync(own)).toEqual(Buffer.concat([before, Buffer.from('\n')]));
+  expect(lstatSync(join(world.homeDir, '.bashrc')).isSymbolicLink()).toBe(true);
 });
 
 test('XDG folders are respected', async () => {

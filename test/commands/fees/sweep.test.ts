@@ -76,7 +76,7 @@ async function overNetwork(nth: number, breaks: Break, fixed: Readonly<Record<st
 }
 
 const fault = (world: FakeWorld, kind: string, ...more: readonly string[]) =>
-  main(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', kind, '-q', '-o', 'json', ...more], world);
+  main(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', kind, '-q', '-o', 'json', ...more], world);
 
 describe('fees withdrawals start --amount all', () => {
   test('makes as many withdrawals as are needed, each under an idempotency key of its own', async () => {

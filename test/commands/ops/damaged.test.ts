@@ -52,7 +52,7 @@ const withdrawals = async () => {
 /** Makes a journal with many accepted operations and three in doubt: at the start, in the middle and at the end. */
 async function fill() {
   const doubt = async (amount: number) => {
-    await run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response']);
+    await run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response']);
     expect((await run(withdraw(String(amount), '--once', `k-${amount}`))).code).toBe(6);
   };
   await doubt(501);

@@ -14,7 +14,7 @@ let world: FakeWorld;
 beforeEach(async () => {
   world = fakeWorld();
   for (let count = 0; count < 3; count++) await run(withdraw(String(500 + count), '--once', `k-${count}`));
-  await run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response']);
+  await run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response']);
   await run(withdraw('600', '--once', 'lost'));
 });
 

@@ -45,7 +45,7 @@ test('a status that cannot be read is read the next time', async () => {
     'add',
     '--on',
     'fees.verify-withdrawal',
-    '--kind',
+    '--fault',
     'http-500',
     '--times',
     '1000',

@@ -89,7 +89,7 @@ describe('a payout by command, with a fault', () => {
   test.each(MONEY)('%s: exit %d, booked %d', async (kind, exit, booked) => {
     const bench = await openBench();
     const userId = await fundedUser(bench);
-    await bench.json('sandbox', 'fault', 'add', '--on', 'offramp start', '--kind', kind);
+    await bench.json('sandbox', 'fault', 'add', '--on', 'offramp start', '--fault', kind);
     expect(await bench.run(...payOut(userId))).toBe(exit);
     expect(bench.count('offramp')).toBe(booked);
     expect(bench.count('fault_rule')).toBe(0);
@@ -105,7 +105,7 @@ describe('a payout by command, with a fault', () => {
   test('payout-fails is accepted, then fails and exits with 3', async () => {
     const bench = await openBench();
     const userId = await fundedUser(bench);
-    await bench.json('sandbox', 'fault', 'add', '--on', 'transactions.offramp', '--kind', 'payout-fails');
+    await bench.json('sandbox', 'fault', 'add', '--on', 'transactions.offramp', '--fault', 'payout-fails');
     expect(await bench.run(...payOut(userId), '--wait', '1m')).toBe(3);
     expect(await bench.run(...payOut(userId), '--wait', '1m')).toBe(0);
   });
@@ -116,7 +116,7 @@ describe('a read by command, with a fault', () => {
 
   test.each(reads)('%s: retries until it gets a response', async (kind) => {
     const bench = await openBench();
-    await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--kind', kind, '--times', '2');
+    await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--fault', kind, '--times', '2');
     expect(await bench.json('history', 'deposits')).toMatchObject({ pagination: { total: 0 } });
     expect(bench.count('fault_rule')).toBe(kind === 'slow' ? 1 : 0);
   });
@@ -138,7 +138,7 @@ describe('a served sandbox, with a fault', () => {
     const bench = await openServed();
     await bench.json('sandbox', 'seed', '--users', '1');
     const userId = await fundedUser(bench);
-    await bench.json('sandbox', 'fault', 'add', '--on', 'offramp start', '--kind', kind);
+    await bench.json('sandbox', 'fault', 'add', '--on', 'offramp start', '--fault', kind);
     expect(await bench.run(...payOut(userId))).toBe(exit);
     expect(bench.count('offramp')).toBe(booked);
     expect(bench.count('fault_rule')).toBe(0);
@@ -146,7 +146,7 @@ describe('a served sandbox, with a fault', () => {
 
   test.each(['lost-response', 'truncated'] as const)('%s: retries a read until it gets a response', async (kind) => {
     const bench = await openServed();
-    await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--kind', kind, '--times', '2');
+    await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--fault', kind, '--times', '2');
     expect(await bench.json('history', 'deposits')).toMatchObject({ pagination: { total: 0 } });
     expect(bench.count('fault_rule')).toBe(0);
   });
@@ -166,8 +166,8 @@ describe('a served sandbox, with a fault', () => {
 describe('sandbox fault', () => {
   test('lists and clears faults', async () => {
     const { json } = await openBench();
-    await json('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response', '--times', '3');
-    await json('sandbox', 'fault', 'add', '--on', 'fiatrail users  list', '--kind', 'slow');
+    await json('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response', '--times', '3');
+    await json('sandbox', 'fault', 'add', '--on', 'fiatrail users  list', '--fault', 'slow');
     const pagination = (total: number) => ({ total, limit: null, offset: 0, hasMore: false, after: null });
     expect(await json('sandbox', 'fault', 'list')).toEqual({
       pagination: pagination(2),
@@ -188,7 +188,7 @@ describe('sandbox fault', () => {
     ['history transactions', 'transactions.list'],
   ])('resolves the command "%s" to %s', async (command, endpoint) => {
     const { json } = await openBench();
-    expect(await json('sandbox', 'fault', 'add', '--on', command, '--kind', 'slow')).toMatchObject({ endpoint });
+    expect(await json('sandbox', 'fault', 'add', '--on', command, '--fault', 'slow')).toMatchObject({ endpoint });
   });
 
   test.each([
@@ -198,14 +198,14 @@ describe('sandbox fault', () => {
     ['status', /--on: status calls several endpoints/],
   ])('rejects "%s", exits with 2 and adds nothing', async (on, words) => {
     const bench = await openBench();
-    expect(await bench.run('sandbox', 'fault', 'add', '--on', on, '--kind', 'slow')).toBe(2);
+    expect(await bench.run('sandbox', 'fault', 'add', '--on', on, '--fault', 'slow')).toBe(2);
     expect(bench.world.stderr.text()).toMatch(words);
     expect(bench.count('fault_rule')).toBe(0);
   });
 
   test('rejects payout-fails for an endpoint that pays nothing out', async () => {
     const bench = await openBench();
-    expect(await bench.run('sandbox', 'fault', 'add', '--on', 'users.list', '--kind', 'payout-fails')).toBe(3);
+    expect(await bench.run('sandbox', 'fault', 'add', '--on', 'users.list', '--fault', 'payout-fails')).toBe(3);
     expect(bench.count('fault_rule')).toBe(0);
   });
 });
@@ -418,7 +418,7 @@ describe('sandbox status', () => {
     ['sandbox', 'restore', 'x', '--yes'],
     ['sandbox', 'fault', 'list'],
     ['sandbox', 'fault', 'clear'],
-    ['sandbox', 'fault', 'add', '--on', 'users.list', '--kind', 'slow'],
+    ['sandbox', 'fault', 'add', '--on', 'users.list', '--fault', 'slow'],
     ['sandbox', 'pay', '7387420489', '--amount', '1', '--sender', 'A'],
     ['sandbox', 'seed', '--history', '1'],
   ])('rejects %s %s for a live profile and exits with 2', async (...argv) => {

@@ -80,7 +80,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
       'On a terminal, each command asks for what is missing, shows the fees and the destination, and then asks for confirmation. See what it would send first:',
       {
         run: [
-          'fiatrail fees preview --amount 5000 --direction offramp',
+          'fiatrail fees preview --amount 5000 --operation offramp',
           'fiatrail payout start --amount 50000 --to default --dry-run',
         ],
       },
@@ -213,7 +213,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
         rows: [
           ['a payment that was accepted', 'cannot be cancelled: `fiatrail help wrong-payment`'],
           ['an onramp that nobody paid', 'expires after 30 minutes'],
-          ['an order on the order book', '`fiatrail fx orders update ORDER_ID --status paused`, or remove it'],
+          ['an order on the order book', '`fiatrail fx orders update ORDER_ID --set-status paused`, or remove it'],
           ['a bridge transaction', 'send nothing to its deposit address'],
           ['a plan', 'delete the file; it expires after 24 hours'],
           ['a change of operators', '`fiatrail profiles operators cancel`'],
