@@ -46,7 +46,7 @@ const questions = (term: string, { url, apiKey }: Served): readonly Step[] => [
   { expect: 'API key:', send: `${apiKey}${ENTER}` },
   { expect: 'Profile name:', send: ` box ${ENTER}` },
   { expect: 'Encrypt responses', send: `y${ENTER}` },
-  { expect: 'Make box the default', send: ENTER },
+  { expect: 'Make box the default', send: `y${ENTER}` },
 ];
 
 describe('init', () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { printedSchema } from '../../src/commands/schema.ts';
 import { fiatrail, newHome, ROOT, requireBuilt } from '../support/built.ts';
-import { documents, watched } from './documents.ts';
+import { documents, keeping, watched } from './documents.ts';
 import { commandsIn, quickRun, type Run, replay, SECRETS } from './session.ts';
 
 // Each session is replayed once, for what it prints and for what it would print with -o json; again only if its tables leave something out.

@@ -40,6 +40,7 @@ const OTHER_TOKEN = 'the pair decides which token is named, and the example has 
 const FAILED = 'of a failed onboarding, which a public client saw';
 const GATEWAY = 'only of an onramp with a gateway fee, which the newer examples do not have';
 const OF_USERS = 'of the deposits of users, which a public client saw; the example is a deposit of the account';
+const OTHER_FILTERS = 'a response repeats the filters that were sent; the example sent others';
 
 /** Fields that the sandbox sends and the documented answers do not have. A name covers the fields below it. */
 const MORE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -59,11 +60,14 @@ const MORE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'fx.trade': { 'data.trade.usdtAmount': OTHER_TOKEN },
   'fx.trade-status': { 'data.trade.usdtAmount': OTHER_TOKEN },
   'transactions.list': {
+    'data.filters': OTHER_FILTERS,
     'data.transactions[].acmeFee': OF_USERS,
     'data.transactions[].fundingAmount': OF_USERS,
     'data.transactions[].userId': OF_USERS,
   },
+  'transactions.list-payouts': { 'data.filters': OTHER_FILTERS },
   'transactions.list-deposits': {
+    'data.filters': OTHER_FILTERS,
     'data.deposits[].acmeFee': OF_USERS,
     'data.deposits[].fundingAmount': OF_USERS,
     'data.deposits[].userId': OF_USERS,
