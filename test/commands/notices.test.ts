@@ -169,7 +169,7 @@ describe('a table for another program', () => {
   test('is cut to COLUMNS at words, and never inside an id', async () => {
     const narrow = linesOf((await run(fakeWorld({ env: { COLUMNS: '60' } }), 'bank-accounts', 'list', '-q')).stdout);
     expect(narrow).toHaveLength(3);
-    expect(narrow[2]).toMatch(/^[0-9a-f-]{36} {2}DAMILOLA… +0123456789 {2}GUARANTY TRUST… +yes$/);
+    expect(narrow[2]).toMatch(/^[0-9a-f-]{36} {2}DAMILOLA… +0123456789 {2}GUARANTY TRUST… +yes +settlement$/);
   });
 
   test('wraps to the width of a terminal instead', async () => {
