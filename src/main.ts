@@ -11,6 +11,7 @@ import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
 import { DryRun } from './engine/requests.ts';
 import { ROTATION_PROCESS, unfinishedRotations } from './engine/rotation/unfinished.ts';
+import type { ErrorContext } from './present/error.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
 import type { Command } from './terminal/command.ts';
@@ -31,6 +32,7 @@ import {
 export async function main(argv: readonly string[], world: World): Promise<number> {
   if (argv[0] === ROTATION_PROCESS) return (await import('./engine/rotation/process.ts')).runRotationProcess(world);
   let isJson: boolean | undefined;
+  let run: Run | undefined;
   try {
     const parsed = await parse(argv, CATALOGUE, world, isAtTerminal(world));
     if (parsed.kind === 'help') {
@@ -39,9 +41,11 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
       });
       return 0;
     }
+    run = parsed;
     if (parsed.globals.isFormatChosen) isJson = isJsonFormat(parsed.globals.present.format);
     // The profile may set the output format, also for errors.
     const line = withProfile(parsed, world);
+    run = line;
     isJson = isJsonFormat(line.globals.present.format);
     const { error } = await execute(line, world, async ({ result, isWhole }, changed) => {
       if (!result) return;
@@ -59,7 +63,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     return 0;
   } catch (error) {
     const shown = asCliError(await withSavedOperations(error, world), world);
-    return report(shown, isJson ?? wantsJson(argv, world), argv, world);
+    return report(shown, { isJson: isJson ?? wantsJson(argv, world), run }, argv, world);
   }
 }
 
@@ -265,12 +269,37 @@ async function sayWhatIsCut(result: Result, { command, globals }: CommandLine, w
   if (notice !== undefined) await createDialog(world, globals).note(notice);
 }
 
-async function report(given: CliError, isJson: boolean, argv: readonly string[], world: World): Promise<number> {
+/** A command line as far as it was understood before it failed. */
+type Run = CommandLine & Partial<Pick<ResolvedLine, 'profile'>>;
+
+function contextOf(run: Run | undefined, { clock, host }: World): ErrorContext {
+  const { profile } = run ?? {};
+  // The embedded sandbox has no address.
+  const url = profile && profile.mode !== 'embedded' && URL.canParse(profile.baseUrl) && new URL(profile.baseUrl);
+  return {
+    at: new Date(clock.now()).toISOString(),
+    command: run ? `fiatrail ${run.command.words.join(' ')}` : null,
+    profile: profile?.name ?? null,
+    host: host.name,
+    baseUrl: url ? url.origin + url.pathname : null,
+  };
+}
+
+async function report(
+  given: CliError,
+  { isJson, run }: { readonly isJson: boolean; readonly run: Run | undefined },
+  argv: readonly string[],
+  world: World,
+): Promise<number> {
   const { causeText, errorJson, errorText } = await import('./present/error.ts');
   const error = await withoutSecrets(given, argv, world);
+  const context = contextOf(run, world);
+  // Whoever reads what a quiet command without a terminal writes, such as cron's mail, did not see it start.
+  const isJob = !world.stderr.isTerminal && run?.globals.quiet === true;
   const text = isJson
-    ? errorJson(error)
+    ? errorJson(error, context)
     : errorText(error, {
+        context: isJob ? context : undefined,
         color: hasColor(colorIn(argv), world.stderr, world.env),
         width: world.stderr.isTerminal ? world.stderr.columns : undefined,
       });
