@@ -16,7 +16,7 @@ import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
 import { foreignId } from './echo.ts';
 import type { ReadyRequest } from './request.ts';
-import { NO_PRIVATE_KEY, PRIVATE_KEY_HINT, SEALED_BUT, SEALING_HINT } from './sealing.ts';
+import { PRIVATE_KEY_HINT, SEALING_HINT } from './sealing.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
 
 /** The result of a successful call. */
@@ -256,7 +256,7 @@ export const ANSWER_NOT_OPENED = 'ANSWER_NOT_OPENED';
 
 function unusableError(
   effect: Effect,
-  { httpStatus, reason, isSealed, isLate }: Extract<Answer, { kind: 'unusable' }>,
+  { httpStatus, reason, isSealed, unopened, isLate }: Extract<Answer, { kind: 'unusable' }>,
 ): CliError {
   const next = isLate ? 'allow it more time with --timeout' : isSealed ? SEALING_HINT : undefined;
   if (effect !== 'read') return unknownOutcome(reason, { httpStatus, next: isLate ? undefined : next });
@@ -265,10 +265,10 @@ function unusableError(
       ? 'the service has a problem: run the command again later'
       : 'check that the base URL is correct and ends in /v1, then run the command again';
   // The same request gets the same answer, until the profile has the key.
-  if (reason.startsWith(SEALED_BUT))
-    return new CliError('usage', `the service’s response is encrypted, and ${reason.slice(SEALED_BUT.length)}`, {
+  if (unopened)
+    return new CliError('usage', `the service’s response is encrypted, and ${unopened.why}`, {
       code: ANSWER_NOT_OPENED,
-      hint: reason.endsWith(NO_PRIVATE_KEY) ? PRIVATE_KEY_HINT : SEALING_HINT,
+      hint: unopened.lacksKey ? PRIVATE_KEY_HINT : SEALING_HINT,
       httpStatus,
     });
   return new CliError('network', `the service sent no usable response: ${reason}`, {
