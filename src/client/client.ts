@@ -280,6 +280,8 @@ function unusableError(
 
 type Refused = Extract<Answer, { kind: 'refused' }>;
 
+const BLOCKED_HINT =
+  'see the address that the service sees with: fiatrail ip check; then allow it with: fiatrail ip add ADDRESS';
 const AUTH_HINT = 'check the API key, and check that this address is on the allowlist with: fiatrail ip check';
 
 /** Returns the error of a request that the service rejected, with what to do next. */
@@ -294,9 +296,10 @@ function refusal(endpoint: Endpoint, answer: Refused): CliError {
   const named = declared.filter(({ fault }) => faultName(fault) === errorName);
   const specific = (named.length > 0 ? named : declared).map(({ fault, remedy }) => remedy ?? FAULTS[fault].remedy);
   const remedies = specific.length > 0 ? [...new Set(specific)] : general ? [general.remedy] : [];
+  const code = refusalCode(answer, isAuth);
   return new CliError(category, `the service rejected the request: ${message}`, {
-    code: refusalCode(answer, isAuth),
-    hint: remedies.join('; or ') || (isAuth ? AUTH_HINT : undefined),
+    code,
+    hint: code === 'IP_BLOCKED' ? BLOCKED_HINT : remedies.join('; or ') || (isAuth ? AUTH_HINT : undefined),
     httpStatus,
     responseCode,
   });

@@ -14,7 +14,7 @@ import { backupCommand, exportCommand, importCommand, stepThrough } from './file
 import { givenHead, headCommand } from './head.ts';
 import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
-import { COLUMNS, OPERATION_ID, operationName, operationNamed, operationSchema, printed } from './printed.ts';
+import { COLUMNS, OPERATION_ID, operationName, operationNamed, operationSchema, printed, whoDid } from './printed.ts';
 import { resumeCommand } from './resume.ts';
 import { wayOut } from './way-out.ts';
 
@@ -30,12 +30,12 @@ const showCommand = command({
     'fiatrail ops show fees-2026-11',
   ],
   endpoints: [],
-  prints: operationSchema,
+  prints: () => z.extend(operationSchema(), { who: z.string() }),
   isLocal: true,
   parameters: { operationId },
   run: async (session, input) => {
     const operation = await operationNamed(session, input.operationId);
-    return { result: { data: await printed(operation) } };
+    return { result: { data: { ...(await printed(operation)), who: whoDid(operation) } } };
   },
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { whoDid } from '../../../src/commands/ops/printed.ts';
 import { main } from '../../../src/main.ts';
 import { type FakeWorld, fakeWorld } from '../../support/world.ts';
 
@@ -45,5 +46,19 @@ test('a name of several operations ends with the list of them', async () => {
   expect(stderr).toMatch(/more than one operation has this id prefix, request id or idempotency key/);
   expect(stderr).toMatch(
     /newest first:\n +[\da-f-]{36}: .*₦500.*; accepted\n +[\da-f-]{36}: .*₦900,000,000.*; refused\n$/,
+  );
+});
+
+test('says who planned, signed and applied', () => {
+  const run = { operator: 'chi', host: 'pay-1' };
+  expect(whoDid({ ...run, authority: null })).toBe('run by chi on pay-1, without a plan');
+  const author = { user: 'ada', host: 'desk', operator: 'Ada' };
+  const signed = { keyFingerprint: 'f', signedAt: '2026-11-25T04:00:00.000Z' };
+  const signers = [
+    { ...signed, name: 'Ada', role: 'author' as const },
+    { ...signed, name: 'Bola', role: 'signer' as const },
+  ];
+  expect(whoDid({ ...run, authority: { plan: 'p', author, signers } })).toBe(
+    'planned by ada on desk (operator Ada); signed by Ada (its author), Bola; applied by chi on pay-1',
   );
 });
