@@ -44,8 +44,8 @@ function contextLines(context: ErrorContext | undefined): string[] {
   if (!context) return [];
   const { at, command, profile, host, baseUrl } = context;
   const where = profile === null ? [] : [`profile ${profile}`];
-  const said = [at, command ?? 'fiatrail', ...where, `host ${host}`, ...(baseUrl === null ? [] : [baseUrl])];
-  return [`${INDENT}run: ${plainLine(said.join(' · '))}`];
+  const parts = [at, command ?? 'fiatrail', ...where, `host ${host}`, ...(baseUrl === null ? [] : [baseUrl])];
+  return [`${INDENT}run: ${plainLine(parts.join(' · '))}`];
 }
 
 /** Formats a hint, which may have several lines, such as alternative commands. */
