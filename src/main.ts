@@ -1,7 +1,6 @@
 import { modeInFull } from './account/mode.ts';
 import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './account/profile.ts';
-import { readProfile } from './account/stored-profile.ts';
-import { CATEGORIES, CliError } from './base/errors.ts';
+import { CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
 import { DEFAULT_ZONE, type Zone, zoneNamed } from './base/zone.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
@@ -15,7 +14,6 @@ import { type Column, FORMATS, type PresentOptions, type Result } from './presen
 import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
 import type { Command } from './terminal/command.ts';
 import { type CommandLine, parse } from './terminal/parse/program.ts';
-import { hasColor } from './terminal/parse/read-globals.ts';
 import { createSession, type Session } from './terminal/session.ts';
 import { createDialog } from './terminal/show/dialog.ts';
 import {
@@ -23,14 +21,15 @@ import {
   changeNotShown,
   failedAfterChange,
   isClosedPipe,
-  withoutSecrets,
   withSavedOperations,
 } from './terminal/show/failures.ts';
+import { isJsonFormat, type Run, report } from './terminal/show/report.ts';
 
-/** Runs a command line and returns its exit code. The only place that prints an error. */
+/** Runs a command line and returns its exit code. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   if (argv[0] === ROTATION_PROCESS) return (await import('./engine/rotation/process.ts')).runRotationProcess(world);
   let isJson: boolean | undefined;
+  let run: Run | undefined;
   try {
     const parsed = await parse(argv, CATALOGUE, world, isAtTerminal(world));
     if (parsed.kind === 'help') {
@@ -39,9 +38,11 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
       });
       return 0;
     }
+    run = parsed;
     if (parsed.globals.isFormatChosen) isJson = isJsonFormat(parsed.globals.present.format);
     // The profile may set the output format, also for errors.
     const line = withProfile(parsed, world);
+    run = line;
     isJson = isJsonFormat(line.globals.present.format);
     const { error } = await execute(line, world, async ({ result, isWhole }, changed) => {
       if (!result) return;
@@ -61,7 +62,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     return 0;
   } catch (error) {
     const shown = asCliError(await withSavedOperations(error, world), world);
-    return report(shown, isJson ?? wantsJson(argv, world), argv, world);
+    return report(shown, { isJson, run }, argv, world);
   }
 }
 
@@ -275,57 +276,4 @@ async function sayWhatIsLeftOut(columns: readonly Column[], { globals }: Command
   await createDialog(world, globals).note(
     `no room for: ${titles}; to see ${columns.length === 1 ? 'it' : 'them'}: --fields ${fields}, or -o json`,
   );
-}
-
-async function report(given: CliError, isJson: boolean, argv: readonly string[], world: World): Promise<number> {
-  const { causeText, errorJson, errorText } = await import('./present/error.ts');
-  const error = await withoutSecrets(given, argv, world);
-  const text = isJson
-    ? errorJson(error)
-    : errorText(error, {
-        color: hasColor(colorIn(argv), world.stderr, world.env),
-        width: world.stderr.isTerminal ? world.stderr.columns : undefined,
-      });
-  const trace = error.category === 'internal' && world.env['FIATRAIL_DEBUG'] ? causeText(error) : '';
-  await world.stderr.write(text + trace).catch(() => {});
-  return CATEGORIES[error.category].exit;
-}
-
-/** Returns what the arguments say of color. They may be what the error is about. */
-function colorIn(argv: readonly string[]): 'auto' | 'always' | 'never' {
-  if (argv.includes('--no-color')) return 'never';
-  const given = valueIn(argv, /^--color=(.*)$/, '--color');
-  return given === 'always' || given === 'never' ? given : 'auto';
-}
-
-function isJsonFormat(format: string | undefined): boolean {
-  return format === 'json' || format === 'ndjson';
-}
-
-/** Whether an error that came before the profile was resolved is printed as JSON, judged by the arguments, the environment and the profile file. */
-function wantsJson(argv: readonly string[], world: World): boolean {
-  if (argv.includes('--json')) return true;
-  const given = valueIn(argv, /^(?:-[a-z]*?o|--output=)(.*)$/, '--output');
-  return isJsonFormat(
-    given ?? (world.env['FIATRAIL_OUTPUT'] || outputOf(valueIn(argv, /^--profile=(.*)$/, '--profile'), world)),
-  );
-}
-
-/** Returns the last value of an option, written as `--name value` or as one word. */
-function valueIn(argv: readonly string[], oneWord: RegExp, name: string): string | undefined {
-  const given = argv.flatMap((text, index) => {
-    const [, attached] = text === name ? ['', ''] : (oneWord.exec(text) ?? []);
-    return attached === undefined ? [] : [attached || argv[index + 1]];
-  });
-  return given.at(-1);
-}
-
-/** Returns the profile's output format, or undefined if the profile cannot be read. */
-function outputOf(flag: string | undefined, world: World): string | undefined {
-  try {
-    return readProfile(world, chosenProfile(flag, world).name)?.output;
-  } catch {
-    // The error being reported already says what is wrong with the profile.
-    return undefined;
-  }
 }

@@ -13,13 +13,21 @@ export interface HttpRequest {
   readonly isLate?: () => boolean;
 }
 
+/** Why a sealed body could not be opened. */
+export interface Unopened {
+  /** Continues "its body is sealed, but". Contains no secret. */
+  readonly why: string;
+  /** Whether the profile has no private key, so that no response can be opened until it has one. */
+  readonly lacksKey: boolean;
+}
+
 /** An HTTP response. Header names are lower case. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Why the sealed body could not be opened. Contains no secret. */
-  readonly unreadable?: string;
+  /** Why the sealed body could not be opened. */
+  readonly unreadable?: Unopened;
   /** The account requires sealed responses, and this one is not, so it may not come from the service. */
   readonly isUnsealed?: true;
 }

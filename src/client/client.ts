@@ -16,7 +16,7 @@ import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
 import { foreignId } from './echo.ts';
 import type { ReadyRequest } from './request.ts';
-import { NO_PRIVATE_KEY, PRIVATE_KEY_HINT, SEALED_BUT, SEALING_HINT } from './sealing.ts';
+import { PRIVATE_KEY_HINT, SEALING_HINT } from './sealing.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
 
 /** The result of a successful call. */
@@ -256,7 +256,7 @@ export const ANSWER_NOT_OPENED = 'ANSWER_NOT_OPENED';
 
 function unusableError(
   effect: Effect,
-  { httpStatus, reason, isSealed, isLate }: Extract<Answer, { kind: 'unusable' }>,
+  { httpStatus, reason, isSealed, unopened, isLate }: Extract<Answer, { kind: 'unusable' }>,
 ): CliError {
   const next = isLate ? 'allow it more time with --timeout' : isSealed ? SEALING_HINT : undefined;
   if (effect !== 'read') return unknownOutcome(reason, { httpStatus, next: isLate ? undefined : next });
@@ -265,10 +265,10 @@ function unusableError(
       ? 'the service has a problem: run the command again later'
       : 'check that the base URL is correct and ends in /v1, then run the command again';
   // The same request gets the same answer, until the profile has the key.
-  if (reason.startsWith(SEALED_BUT))
-    return new CliError('usage', `the service’s response is encrypted, and ${reason.slice(SEALED_BUT.length)}`, {
+  if (unopened)
+    return new CliError('usage', `the service’s response is encrypted, and ${unopened.why}`, {
       code: ANSWER_NOT_OPENED,
-      hint: reason.endsWith(NO_PRIVATE_KEY) ? PRIVATE_KEY_HINT : SEALING_HINT,
+      hint: unopened.lacksKey ? PRIVATE_KEY_HINT : SEALING_HINT,
       httpStatus,
     });
   return new CliError('network', `the service sent no usable response: ${reason}`, {
@@ -280,6 +280,8 @@ function unusableError(
 
 type Refused = Extract<Answer, { kind: 'refused' }>;
 
+const BLOCKED_HINT =
+  'see the address that the service sees with: fiatrail ip check; then allow it with: fiatrail ip add ADDRESS';
 const AUTH_HINT = 'check the API key, and check that this address is on the allowlist with: fiatrail ip check';
 
 /** Returns the error of a request that the service rejected, with what to do next. */
@@ -294,9 +296,10 @@ function refusal(endpoint: Endpoint, answer: Refused): CliError {
   const named = declared.filter(({ fault }) => faultName(fault) === errorName);
   const specific = (named.length > 0 ? named : declared).map(({ fault, remedy }) => remedy ?? FAULTS[fault].remedy);
   const remedies = specific.length > 0 ? [...new Set(specific)] : general ? [general.remedy] : [];
+  const code = refusalCode(answer, isAuth);
   return new CliError(category, `the service rejected the request: ${message}`, {
-    code: refusalCode(answer, isAuth),
-    hint: remedies.join('; or ') || (isAuth ? AUTH_HINT : undefined),
+    code,
+    hint: code === 'IP_BLOCKED' ? BLOCKED_HINT : remedies.join('; or ') || (isAuth ? AUTH_HINT : undefined),
     httpStatus,
     responseCode,
   });

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
-import type { HttpRequest, HttpResponse } from '../base/world.ts';
+import type { HttpRequest, HttpResponse, Unopened } from '../base/world.ts';
 import { responseProblems } from '../contract/check.ts';
 import { type Endpoint, fieldsSentIn, pathParameters, type ResponseOf } from '../contract/endpoint.ts';
 import { PLATFORM } from '../contract/paths.ts';
@@ -95,6 +95,7 @@ export type Answer<D = unknown> =
       readonly httpStatus: number;
       readonly reason: string;
       readonly isSealed?: true;
+      readonly unopened?: Unopened;
       readonly isLate?: true;
     };
 
@@ -108,7 +109,10 @@ export function decodeAnswer<E extends Endpoint>(
   isLate: () => boolean = () => false,
 ): Answer<ResponseOf<E>> {
   const { status, body, unreadable } = response;
-  if (unreadable !== undefined) return { kind: 'unusable', httpStatus: status, reason: unreadable, isSealed: true };
+  if (unreadable !== undefined) {
+    const reason = `its body is sealed, but ${unreadable.why}`;
+    return { kind: 'unusable', httpStatus: status, reason, isSealed: true, unopened: unreadable };
+  }
   const unusable = (reason: string): Answer<never> => ({ kind: 'unusable', httpStatus: status, reason });
   const { excess, fields } = lookAt(body);
   if (excess !== undefined) return unusable(excess);

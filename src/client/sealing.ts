@@ -37,11 +37,6 @@ export function sealedExchange(exchange: Exchange, sealing: Sealing | undefined)
 
 export const SEALING_HINT = 'check the encryption settings of this profile with: fiatrail keys encryption show';
 
-/** How the reason begins why a sealed response cannot be opened. */
-export const SEALED_BUT = 'its body is sealed, but ';
-
-export const NO_PRIVATE_KEY = 'this profile has no private key';
-
 export const PRIVATE_KEY_HINT =
   'bring the private key from a host that has it: fiatrail keys encryption enable --private-key-stdin --yes < key.txt';
 
@@ -62,9 +57,9 @@ async function openResponse(
   payload: string,
   sealing: Sealing | undefined,
 ): Promise<HttpResponse> {
-  const unreadable = (why: string): HttpResponse => ({
+  const unreadable = (why: string, lacksKey = false): HttpResponse => ({
     ...response,
-    unreadable: SEALED_BUT + why,
+    unreadable: { why, lacksKey },
   });
   let keys: readonly Secret[] | undefined;
   try {
@@ -75,7 +70,7 @@ async function openResponse(
     return unreadable(`this profile’s private key could not be read${why}`);
   }
   if (!keys) return unreadable('sealing is off in this profile');
-  if (keys.length === 0) return unreadable(NO_PRIVATE_KEY);
+  if (keys.length === 0) return unreadable('this profile has no private key', true);
   const opened = (await openerOf(keys))(payload);
   return 'text' in opened ? { ...response, body: opened.text } : unreadable(`it cannot be opened: ${opened.problem}`);
 }

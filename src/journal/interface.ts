@@ -77,7 +77,10 @@ export interface Journal {
   /** Ends every operation whose outcome only a sandbox knew that has been reset. Its key belongs to a new account from then on. */
   destroyed(sandbox: Pick<Operation, 'mode' | 'profile'>, names: AccountNames): Promise<void>;
   list(selection: Selection): Promise<Operation[]>;
-  /** Returns up to three operations whose id starts with `id`. */
+  /**
+   * Returns the operation with this id, or else up to 20 whose id starts with it, that have it as their request id, or that were given it as
+   * their idempotency key; newest first.
+   */
   find(id: string): Promise<Operation[]>;
   /** Returns a digest of text that does not reveal it; equal texts have equal digests in this journal. */
   digest(text: string): string;

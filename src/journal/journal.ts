@@ -1,7 +1,16 @@
 import type { Host } from '../base/world.ts';
 import { shortHmac } from '../crypto/digest.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
-import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
+import {
+  type AccountNames,
+  accountIds,
+  accountIn,
+  forgetAccount,
+  knowsFintech,
+  learnFintech,
+  linkKeys,
+  namesOf,
+} from './accounts.ts';
 import { chainPart } from './chain-part.ts';
 import { claimIn, findConflict } from './claims.ts';
 import { type Append, appendFacts, factAbout, type Recording, subjects } from './entries.ts';
@@ -48,6 +57,11 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
   const { outcomeWaitMs = OUTCOME_WAIT_MS } = options;
   const { memory: known, warn = async () => {} } = options;
   const memory = rememberingOf(store, { memory: known, unique: ids.uuid, warn });
+  const claimFor = async (account: AccountNames) => {
+    // Before anything of the account is remembered beside the journal.
+    requireWritable(store);
+    await memory.claim(account);
+  };
   const digest = (text: string) => shortHmac(store.digestKey, text);
   /** The journal's own clock, compared with the service's at the moment of the claim. */
   const withJournalClock = ({ baseline }: Intent): Baseline | undefined =>
@@ -66,7 +80,7 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     return result;
   };
   return {
-    ...rotationPart(store, world, append, memory),
+    ...rotationPart(store, world, append, { add: memory.add, claim: claimFor }),
     ...readPart(store),
     ...chainPart(store, world, memory),
     ...copyPart(store, append),
@@ -75,14 +89,17 @@ export function journalIn(store: Store, world: JournalWorld, options: JournalOpt
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.
       const passed = stopwatch(clock);
-      await memory.claim(intent.account);
+      await claimFor(intent.account);
       const claim = await append((recording) =>
         claimIn({ ...claiming, recording }, { ...intent, baseline: withJournalClock(intent) }, busyForMs),
       );
       return claim.kind === 'ours' ? { ...claim, isLate: () => passed() > claim.busyForMs } : claim;
     },
-    findConflict: (intent) =>
-      store.read((queries) => findConflict({ ...claiming, recording: { queries, host: store.host } }, intent)),
+    findConflict: async (intent) => {
+      // What cannot be recorded is not sent, so nothing needs to be asked or read for it.
+      requireWritable(store);
+      return store.read((queries) => findConflict({ ...claiming, recording: { queries, host: store.host } }, intent));
+    },
     learnFintech: async (names, fintech) => {
       // A read that tells nothing new must not wait for a command that writes.
       const known = await store.read(async (queries) => {
@@ -164,7 +181,17 @@ function endPart(append: Append, memory: Remembering): Pick<Journal, 'ended' | '
 
 type RotationMethods = Pick<Journal, 'prepareRotation' | 'moveRotation' | 'rotations'>;
 
-function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append, memory: Remembering): RotationMethods {
+/** Throws DatabaseError if the journal can only be read. */
+function requireWritable({ unwritable }: Store): void {
+  if (unwritable) throw unwritable;
+}
+
+function rotationPart(
+  store: Store,
+  { ids, host }: JournalWorld,
+  append: Append,
+  memory: Pick<Remembering, 'add' | 'claim'>,
+): RotationMethods {
   return {
     rotations: recordsOf(store, append),
     prepareRotation: async (intent, rotation) => {

@@ -217,8 +217,19 @@ export async function openOperations(
   return (await queries.all<{ id: string }>(sql, mode, profile, ...ids)).map(({ id }) => id);
 }
 
-/** Returns up to three operations whose id starts with `id`. */
+/** More than a list for a person needs. */
+const MOST_NAMED = 20;
+
+/**
+ * Returns up to 20 operations that have this id, or else those whose id starts with it, and those that have it as their request id or
+ * were given it as their idempotency key; newest first.
+ */
 export async function findOperations(queries: Queries, id: string): Promise<Operation[]> {
-  const sql = 'SELECT * FROM operation WHERE id >= ? AND id < ? ORDER BY id LIMIT 3';
-  return unchanged(queries, await queries.all<OperationRow>(sql, id, `${id}\u{10FFFF}`));
+  const named = await queries.all<OperationRow>('SELECT * FROM operation WHERE id = ?', id);
+  if (named.length > 0) return unchanged(queries, named);
+  const sql = `SELECT * FROM operation WHERE id IN (
+      SELECT id FROM operation WHERE id >= ? AND id < ?
+      UNION SELECT id FROM operation WHERE request_id = ? UNION SELECT id FROM operation WHERE once_key = ?)
+    ORDER BY created_at DESC, id DESC LIMIT ${MOST_NAMED}`;
+  return unchanged(queries, await queries.all<OperationRow>(sql, id, `${id}\u{10FFFF}`, id, id));
 }

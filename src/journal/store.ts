@@ -1,4 +1,4 @@
-import type { SqlValue } from '../sqlite/database.ts';
+import type { Database, SqlValue } from '../sqlite/database.ts';
 
 export type Row = Readonly<Record<string, SqlValue>>;
 
@@ -20,7 +20,7 @@ export interface Queries {
  * The database of a journal. Of all processes that have it open, one writes at a time, and sees everything that was written before.
  * Its methods reject with DatabaseError.
  */
-export interface Store {
+export interface Store extends Pick<Database, 'unwritable'> {
   /** The path of the files that this host keeps beside the journal; `:memory:` if there are none. */
   readonly path: string;
   /** The id of the journal, which its copies keep: 8 hexadecimal digits. */

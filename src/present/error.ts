@@ -2,17 +2,30 @@ import { CATEGORIES, type CliError } from '../base/errors.ts';
 import { jsonText, plainLine, plainLines } from './text.ts';
 import { wrap } from './width.ts';
 
+/** Which run an error is of, for logs that many runs write to. Contains no secret; null where it is not known yet. */
+export interface ErrorContext {
+  /** When it was printed, in ISO 8601. */
+  readonly at: string;
+  /** The command without its arguments: `fiatrail payout start`. */
+  readonly command: string | null;
+  readonly profile: string | null;
+  readonly host: string;
+  readonly baseUrl: string | null;
+}
+
 /** Where an error is printed. `width` is that of the terminal; without one, lines are not wrapped. */
 interface ErrorStyle {
   readonly color: boolean;
   readonly width?: number | undefined;
+  /** Printed on a line of its own; a person who typed the command knows it. */
+  readonly context?: ErrorContext | undefined;
 }
 
 /** Narrower terminals are not worth wrapping for. */
 const MIN_WIDTH = 30;
 
 /** Formats an error for people, with its hint on the next line: `error: insufficient balance (code 01, HTTP 400)`. */
-export function errorText(error: CliError, { color, width }: ErrorStyle): string {
+export function errorText(error: CliError, { color, width, context }: ErrorStyle): string {
   const codes = [
     error.responseCode === undefined ? '' : `code ${error.responseCode}`,
     error.httpStatus === undefined ? '' : `HTTP ${error.httpStatus}`,
@@ -22,10 +35,18 @@ export function errorText(error: CliError, { color, width }: ErrorStyle): string
   const columns = width !== undefined && width >= MIN_WIDTH ? width : Number.POSITIVE_INFINITY;
   const [first = '', ...others] = wrap(`error: ${plainLine(error.message)}${suffix}`, columns - INDENT.length);
   const message = [label + first.slice('error:'.length), ...others.map((line) => INDENT + line)];
-  return [...message, ...hintLines(error.hint, columns)].map((line) => `${line}\n`).join('');
+  return [...message, ...hintLines(error.hint, columns), ...contextLines(context)].map((line) => `${line}\n`).join('');
 }
 
 const INDENT = '  ';
+
+function contextLines(context: ErrorContext | undefined): string[] {
+  if (!context) return [];
+  const { at, command, profile, host, baseUrl } = context;
+  const where = profile === null ? [] : [`profile ${profile}`];
+  const parts = [at, command ?? 'fiatrail', ...where, `host ${host}`, ...(baseUrl === null ? [] : [baseUrl])];
+  return [`${INDENT}run: ${plainLine(parts.join(' · '))}`];
+}
 
 /** Formats a hint, which may have several lines, such as alternative commands. */
 function hintLines(hint: string | undefined, columns: number): string[] {
@@ -53,7 +74,7 @@ export function causeText({ cause }: CliError): string {
 }
 
 /** Formats an error for programs: one line of JSON with null for unknown values. */
-export function errorJson(error: CliError): string {
+export function errorJson(error: CliError, context: ErrorContext): string {
   const { code, category, message } = error;
   return `${jsonText({
     error: {
@@ -65,6 +86,7 @@ export function errorJson(error: CliError): string {
       responseCode: error.responseCode ?? null,
       retryable: CATEGORIES[category].retryable,
       operationId: error.operationId ?? null,
+      ...context,
     },
   })}\n`;
 }

@@ -29,3 +29,9 @@ function onEachFile(path: string, act: (path: string) => void): void {
     if (entryAt(path + suffix)?.kind !== 'folder') act(path + suffix);
   }
 }
+
+/** Returns the URI by which SQLite opens a file, with a parameter such as `mode=ro`. */
+export function databaseUri(path: string, parameter: string): string {
+  const location = encodeURI(path.replaceAll('\\', '/')).replaceAll('?', '%3F').replaceAll('#', '%23');
+  return `file:${location.startsWith('/') ? '' : '/'}${location}?${parameter}`;
+}

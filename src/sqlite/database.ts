@@ -1,5 +1,5 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
-import { makeDatabasePrivate, requireOwnDatabase } from './database-files.ts';
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { databaseUri, makeDatabasePrivate, requireOwnDatabase } from './database-files.ts';
 import { DatabaseError, guardOf } from './errors.ts';
 
 /** A value that SQLite stores. Every INTEGER is read as bigint, so that money is never a double. */
@@ -8,6 +8,8 @@ type SqlRow = Record<string, string | bigint | number | null>;
 
 /** A SQLite database. Calls are synchronous, so nothing else in this process runs between two of them. */
 export interface Database {
+  /** Why it can only be read; undefined if it can be written. */
+  readonly unwritable?: DatabaseError | undefined;
   all<R extends object = SqlRow>(sql: string, ...values: SqlValue[]): R[];
   get<R extends object = SqlRow>(sql: string, ...values: SqlValue[]): R | undefined;
   /** Returns the number of changed rows. */
@@ -33,6 +35,8 @@ export interface OpenOptions {
   readonly synchronous: 'FULL' | 'NORMAL' | 'OFF';
   /** How long it waits for another process's write, if not `BUSY_TIMEOUT_MS`. */
   readonly busyTimeoutMs?: number;
+  /** Whether a file that cannot be written, such as on a full disk, is opened all the same: reading works, and each write throws. */
+  readonly isReadable?: boolean;
   /** Creates and upgrades the tables. `version` is the version of their layout. */
   readonly layout: {
     readonly version: number;
@@ -48,12 +52,12 @@ export interface OpenOptions {
 export async function openDatabase(path: string, options: OpenOptions): Promise<Database> {
   const { DatabaseSync } = await import('node:sqlite');
   const guard = guardOf(path);
-  return guard(() => {
+  const timeout = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
+  const open = () => {
     if (path !== ':memory:') {
       makeDatabasePrivate(path);
       closeSync(openSync(path, 'a', 0o600));
     }
-    const timeout = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
     const connection = new DatabaseSync(path, { timeout });
     try {
       const database = wrap(connection, guard);
@@ -64,7 +68,71 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
       connection.close();
       throw error;
     }
-  });
+  };
+  try {
+    return guard(open);
+  } catch (error) {
+    if (!options.isReadable || !(error instanceof DatabaseError) || !UNWRITTEN.has(error.problem)) throw error;
+    const connect = (location: string) => new DatabaseSync(location, { readOnly: true, timeout });
+    return openUnwritable(path, options.layout, error, connect);
+  }
+}
+
+/** The problems of a file that can be read all the same. */
+const UNWRITTEN = new Set(['full', 'unwritable']);
+
+/**
+ * Opens a file for reading that cannot be written because of `problem`, which each write throws. What it reads is always whole: throws
+ * DatabaseError `unread` if its log has entries that cannot be read here, and `busy` if another process writes it.
+ */
+function openUnwritable(
+  path: string,
+  layout: OpenOptions['layout'],
+  problem: DatabaseError,
+  connect: (location: string) => Connection,
+): Database {
+  const guard = guardOf(path);
+  const toRead: Guard = (work) => {
+    try {
+      return guard(work);
+    } catch (error) {
+      throw error instanceof DatabaseError && error.problem === 'unwritable' ? problem : error;
+    }
+  };
+  const live = ofLayout(() => connect(path), layout, toRead);
+  if (live) return { ...live, unwritable: problem };
+  const stateOf = (file: string) => statSync(file, { bigint: true, throwIfNoEntry: false });
+  if (stateOf(`${path}-wal`)?.size) throw new DatabaseError('unread', path, problem);
+  // SQLite reads such a file without a lock and without its log, as if it could not change.
+  const written = () => [path, `${path}-wal`].map((file) => [stateOf(file)?.mtimeNs, stateOf(file)?.size]).join();
+  const before = written();
+  const unchanged: Guard = (work) => {
+    const result = toRead(work);
+    if (written() !== before) throw new DatabaseError('busy', path, undefined);
+    return result;
+  };
+  const still = ofLayout(() => connect(databaseUri(path, 'immutable=1')), layout, unchanged);
+  if (!still) throw problem;
+  return { ...still, unwritable: problem };
+}
+
+/** Opens a file of this layout for reading; undefined if it cannot be read, or has another layout. */
+function ofLayout(
+  connect: () => Connection,
+  { version, applicationId }: OpenOptions['layout'],
+  guard: Guard,
+): Database | undefined {
+  let database: Database | undefined;
+  try {
+    database = wrap(connect(), guard);
+    const sql = 'SELECT application_id, user_version FROM pragma_application_id, pragma_user_version';
+    const found = database.get<{ application_id: bigint; user_version: bigint }>(sql);
+    if (Number(found?.application_id) === applicationId && Number(found?.user_version) === version) return database;
+  } catch {
+    // What is wrong with it was said when it was opened for writing.
+  }
+  database?.close();
+  return undefined;
 }
 
 /** How long an optional read waits for a lock. */

@@ -1,6 +1,7 @@
 import { closeSync, lstatSync, openSync, rmSync, type Stats } from 'node:fs';
 import { BytesFileError, createPrivateBytes, readPlainBytes } from '../files/plain-file.ts';
 import type { Database, OpenOptions } from './database.ts';
+import { databaseUri } from './database-files.ts';
 import { DatabaseError } from './errors.ts';
 
 /** What is wrong with a snapshot file. */
@@ -77,9 +78,8 @@ function requirePlainFile(path: string): void {
 
 /** Attaches the snapshot read-only. */
 function attach(database: Database, path: string): void {
-  const location = encodeURI(path.replaceAll('\\', '/')).replaceAll('?', '%3F').replaceAll('#', '%23');
   try {
-    database.run('ATTACH ? AS snapshot', `file:${location.startsWith('/') ? '' : '/'}${location}?mode=ro`);
+    database.run('ATTACH ? AS snapshot', databaseUri(path, 'mode=ro'));
   } catch (error) {
     const isForeign = error instanceof DatabaseError && error.problem === 'corrupt';
     throw new SnapshotError(isForeign ? 'foreign' : 'unusable', error);

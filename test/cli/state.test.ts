@@ -60,15 +60,14 @@ describe('a full disk', () => {
 
   test('is reported when the state already exists', async () => {
     const { stdout, stderr } = await smallDisk(2048, [
-      'fiatrail ops list -q',
       'fiatrail sandbox status -q',
       'dd if=/dev/zero of="$FIATRAIL_STATE_DIR/fill" bs=1k 2>/dev/null',
-      'fiatrail ops list -q -o json',
+      'fiatrail sandbox status -q -o json',
     ]);
     // A limit on file sizes still allows small files.
-    const [, , last] = exitsIn(stdout);
+    const [, last] = exitsIn(stdout);
     const code = last === 0 && !canMount() ? 'STATE_FULL' : JSON.parse(stderr).error.code;
-    expect({ exits: exitsIn(stdout).slice(0, 2), code }).toEqual({ exits: [0, 0], code: 'STATE_FULL' });
+    expect({ exits: exitsIn(stdout).slice(0, 1), code }).toEqual({ exits: [0], code: 'STATE_FULL' });
   });
 
   test('exits with 2 before a payment is sent', async () => {
@@ -129,6 +128,63 @@ test('a disk that is full after the journal was made stops a payment before it i
   expect({ lines: stderr.trim().split('\n').length, hasTrace: TRACE.test(stderr) }).toEqual({
     lines: 2,
     hasTrace: false,
+  });
+});
+
+/** Changes the disk of the state folder; where none can be mounted, the permissions of its files. */
+const changed = (how: string, mode: string) => (canMount() ? how : `chmod -R ${mode} "$FIATRAIL_STATE_DIR"`);
+const readOnly = () => changed('mount -o remount,ro tmpfs "$FIATRAIL_STATE_DIR"', 'a-w');
+const writable = () => changed('mount -o remount,rw tmpfs "$FIATRAIL_STATE_DIR"', 'u+w');
+const full = () => changed('dd if=/dev/zero of="$FIATRAIL_STATE_DIR/fill" bs=1k 2>/dev/null', 'a-w');
+
+const WITHDRAW = 'fiatrail fees withdrawals start --amount 500 --to default --yes -q';
+const LIST = 'fiatrail ops list -o json --query "length(operations)"';
+const READS = [
+  LIST,
+  'fiatrail ops show first -o json --query state',
+  'fiatrail ops verify -q -o json --query entries',
+  'fiatrail ops head -q -o json --query entry',
+  'fiatrail ops export | wc -l',
+  'fiatrail ops reconcile --all -q -o json --query "length(operations)"',
+  'fiatrail webhooks inbox list -q -o json --query "length(events)"',
+];
+
+describe('the journal and the inbox', { timeout: 120_000 }, () => {
+  test.for([
+    ['full', full],
+    ['read-only', readOnly],
+  ] as const)('can be read on a disk that is %s', async ([, makeUnwritable]) => {
+    const { stdout } = await smallDisk(4096, [
+      ...[`${WITHDRAW} --once first`, ...READS, makeUnwritable(), 'echo UNWRITABLE', ...READS],
+    ]);
+    const [before = '', after = ''] = stdout.split('UNWRITABLE\n');
+    expect(exitsIn(after.replaceAll(/^\d+$/gm, ''))).toEqual(READS.flatMap((read) => (read.includes('|') ? [] : [0])));
+    expect(before.endsWith(after)).toBe(true);
+  });
+
+  const kill = `"${process.execPath}" -e 'const { DatabaseSync } = require("node:sqlite");
+    new DatabaseSync(process.argv[1]).exec("BEGIN IMMEDIATE; CREATE TABLE written_last (id INTEGER); COMMIT");
+    process.kill(process.pid, "SIGKILL")' "$FIATRAIL_STATE_DIR/journal.db"`;
+  test('are read with the log that a killed process left, or not at all', async () => {
+    const { stdout, stderr } = await smallDisk(4096, [
+      ...[WITHDRAW, kill, 'test -s "$FIATRAIL_STATE_DIR/journal.db-wal" && echo HAS_LOG', readOnly(), LIST],
+      ...[writable(), 'rm "$FIATRAIL_STATE_DIR/journal.db-shm"', readOnly(), LIST, writable(), LIST],
+    ]);
+    expect(stdout).toContain('HAS_LOG');
+    expect(exitsIn(stdout)).toEqual([0, 0, 2, 0]);
+    expect(stderr).toMatch(/the last entries, in \S+journal\.db-wal, cannot be read without/);
+  });
+
+  test('show an unknown outcome that cannot be recorded, and nothing more is sent', async () => {
+    const { stdout, stderr } = await smallDisk(4096, [
+      'fiatrail sandbox fault add --on fees.withdraw --kind lost-response --times 1 -q',
+      ...[WITHDRAW, full(), 'fiatrail ops reconcile --all -q -o json --query "operations[].next"', WITHDRAW],
+    ]);
+    expect(stdout).toMatch(/cannot be recorded in \S+: the (disk is full|file cannot be opened)/);
+    expect({ exits: exitsIn(stdout), stderr }).toEqual({
+      exits: [0, 6, 6, 2],
+      stderr: expect.stringMatching(/the disk is full: cannot write|cannot be opened for writing/),
+    });
   });
 });
 

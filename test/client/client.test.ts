@@ -224,6 +224,11 @@ describe.each(REFUSALS)('%s', (_, answer, category, exit, code) => {
     }).toEqual({ category, exit, code, requests: 1 });
   });
 
+  test('names the command that allows this address if that is why', async () => {
+    const { error } = await calling('read', [answer]);
+    expect(error?.hint?.endsWith('fiatrail ip add ADDRESS') ?? false).toBe(code === 'IP_BLOCKED');
+  });
+
   test.each(['read', 'write', 'destructive'] as const)('rejects a %s request with the same exit code', async (kind) => {
     const end = await calling(kind, [answer]);
     expect({ category: end.error?.category, exit: exitOf(end), requests: end.requests.length }).toEqual({

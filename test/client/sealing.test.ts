@@ -97,7 +97,8 @@ describe('a response', () => {
   test.each(UNREADABLE)('reports why it cannot be opened: %s', async (reason, how, body) => {
     const answer = await sealedTo(OWN, success({ a: 1 }));
     const sent = body === undefined ? answer : { ...answer, body };
-    expect(await passed(sent, how)).toEqual({ ...sent, unreadable: `its body is sealed, but ${reason}` });
+    const lacksKey = reason === 'this profile has no private key';
+    expect(await passed(sent, how)).toEqual({ ...sent, unreadable: { why: reason, lacksKey } });
   });
 });
 

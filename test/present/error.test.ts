@@ -74,23 +74,45 @@ describe('errorText', () => {
   });
 });
 
+const CONTEXT = {
+  ...{ at: '2026-11-25T04:00:00.000Z', command: 'fiatrail balances account', profile: 'main' },
+  ...{ host: 'host-1', baseUrl: 'https://api.example.com/v1' },
+};
+
+describe('the run of an error', () => {
+  it('is a line after the hint', () => {
+    expect(errorText(new CliError('usage', 'wrong', { hint: 'x' }), { color: false, context: CONTEXT })).toBe(
+      'error: wrong\n  hint: x\n  run: 2026-11-25T04:00:00.000Z · fiatrail balances account · profile main · host host-1 · https://api.example.com/v1\n',
+    );
+  });
+
+  it('leaves out what is not known', () => {
+    const context = { ...CONTEXT, command: null, profile: null, baseUrl: null };
+    expect(errorText(new CliError('usage', 'wrong'), { color: false, context })).toBe(
+      'error: wrong\n  run: 2026-11-25T04:00:00.000Z · fiatrail · host host-1\n',
+    );
+  });
+});
+
 describe('errorJson', () => {
   it('has every field on one line, with null for unknown values', () => {
-    expect(errorJson(new CliError('usage', 'wrong'))).toBe(
-      '{"error":{"code":"USAGE","category":"usage","message":"wrong","hint":null,"httpStatus":null,"responseCode":null,"retryable":false,"operationId":null}}\n',
+    expect(errorJson(new CliError('usage', 'wrong'), CONTEXT)).toBe(
+      '{"error":{"code":"USAGE","category":"usage","message":"wrong","hint":null,"httpStatus":null,"responseCode":null,"retryable":false,"operationId":null,"at":"2026-11-25T04:00:00.000Z","command":"fiatrail balances account","profile":"main","host":"host-1","baseUrl":"https://api.example.com/v1"}}\n',
     );
   });
 
   it('has all known values', () => {
     const details = { code: 'INSUFFICIENT', hint: 'h\ni', httpStatus: 400, responseCode: '01', operationId: 'op_1' };
-    const text = errorJson(new CliError('refused', 'a\n\u009b"b"', details));
+    const text = errorJson(new CliError('refused', 'a\n\u009b"b"', details), CONTEXT);
     expect(text).not.toMatch(/\p{Cc}(?!$)/u);
     expect(JSON.parse(text)).toEqual({
-      error: { ...details, category: 'refused', message: 'a\n\u009b"b"', retryable: false },
+      error: { ...details, category: 'refused', message: 'a\n\u009b"b"', retryable: false, ...CONTEXT },
     });
   });
 
   it.each(Object.keys(CATEGORIES) as Category[])('says whether %s is retryable', (category) => {
-    expect(JSON.parse(errorJson(new CliError(category, 'x'))).error.retryable).toBe(CATEGORIES[category].retryable);
+    expect(JSON.parse(errorJson(new CliError(category, 'x'), CONTEXT)).error.retryable).toBe(
+      CATEGORIES[category].retryable,
+    );
   });
 });

@@ -218,6 +218,8 @@ function createNormaliser(home: Home): (output: string) => string {
       output
         .replaceAll(home.path, '<home>')
         .replaceAll(MACHINE, '<user> on <host>')
+        .replaceAll(`"host":"${hostname()}"`, '"host":"<host>"')
+        .replaceAll(` · host ${hostname()}`, ' · host <host>')
         .replace(TIMES, '<time>')
         .replace(MILLISECONDS, '$1<milliseconds>')
         .replace(BLOCKS, '$1<block>'),

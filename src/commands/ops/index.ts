@@ -14,14 +14,11 @@ import { backupCommand, exportCommand, importCommand, stepThrough } from './file
 import { givenHead, headCommand } from './head.ts';
 import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
-import { COLUMNS, operationNamed, operationSchema, printed } from './printed.ts';
+import { COLUMNS, OPERATION_ID, operationName, operationNamed, operationSchema, printed, whoDid } from './printed.ts';
 import { resumeCommand } from './resume.ts';
 import { wayOut } from './way-out.ts';
 
-const operationId = picked(
-  'operation',
-  argument('operation-id', 'operation id, from ops list; a unique prefix is enough', id, 'Which operation?'),
-);
+const operationId = picked('operation', argument('operation-id', OPERATION_ID, operationName, 'Which operation?'));
 
 const showCommand = command({
   words: ['ops', 'show'],
@@ -30,14 +27,15 @@ const showCommand = command({
   examples: [
     'fiatrail ops show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail ops show 0198c1f2 -o json --query state',
+    'fiatrail ops show fees-2026-11',
   ],
   endpoints: [],
-  prints: operationSchema,
+  prints: () => z.extend(operationSchema(), { who: z.string() }),
   isLocal: true,
   parameters: { operationId },
   run: async (session, input) => {
     const operation = await operationNamed(session, input.operationId);
-    return { result: { data: await printed(operation) } };
+    return { result: { data: { ...(await printed(operation)), who: whoDid(operation) } } };
   },
 });
 
@@ -229,8 +227,8 @@ const reconcileCommand = command({
   parameters: {
     operationId: optionalArgument(
       'operation-id',
-      'operation id, from ops list (default: every unknown outcome of this profile)',
-      id,
+      `${OPERATION_ID} (default: every unknown outcome of this profile)`,
+      operationName,
     ),
     all: switchOn('--all', 'every unknown outcome of every profile of this machine'),
   },

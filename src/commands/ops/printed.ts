@@ -8,6 +8,7 @@ import { amountText } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { toPlain } from '../../present/plain.ts';
 import { amountSchema } from '../../present/prints.ts';
+import { id } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** What to do about an operation in each state. */
@@ -133,13 +134,34 @@ async function adviceOn({ endpoint, state, operationId }: Operation): Promise<st
   return `${ADVICE[state]}${retry === undefined ? '' : `; retry with: ${retry}`}`;
 }
 
-/** Finds an operation by its id or a unique prefix of it. Throws CliError usage. */
-export async function operationNamed(session: Session, prefix: string): Promise<Operation> {
+/** What a command about one operation takes. An idempotency key may have any characters. */
+export const OPERATION_ID =
+  'operation id, from ops list; a unique prefix, its request id or its idempotency key is enough';
+export const operationName = (text: string): string => (text === '' ? id(text) : text);
+
+/** Finds an operation by its id, a unique prefix of it, its request id or its idempotency key. Throws CliError usage. */
+export async function operationNamed(session: Session, name: string): Promise<Operation> {
   const journal = await session.journal();
-  const [operation, ...others] = await journal.find(prefix);
+  const found = await journal.find(name);
+  const [operation, ...others] = found;
   if (operation && others.length === 0) return operation;
-  const why = operation ? 'more than one operation matches this id prefix' : 'no operation on this machine has this id';
-  throw new CliError('usage', why, { hint: 'list the ids with: fiatrail ops list' });
+  if (!operation)
+    throw new CliError('usage', 'no operation on this machine has this id, request id or idempotency key', {
+      hint: 'list the operations with: fiatrail ops list',
+    });
+  const which = found.map(({ operationId, state, summary }) => `${operationId}: ${summary}; ${state}`);
+  throw new CliError('usage', 'more than one operation has this id prefix, request id or idempotency key', {
+    hint: ['give the id of one of them, newest first:', ...which].join('\n'),
+  });
+}
+
+/** Says who planned an operation, who signed the plan and who applied it; or who ran its command. */
+export function whoDid({ authority, operator, host }: Pick<Operation, 'authority' | 'operator' | 'host'>): string {
+  if (!authority) return `run by ${operator} on ${host}, without a plan`;
+  const { author, signers } = authority;
+  const planned = `planned by ${author.user} on ${author.host}${author.operator === null ? '' : ` (operator ${author.operator})`}`;
+  const names = signers.map(({ name, role }) => (role === 'author' ? `${name} (its author)` : name));
+  return `${planned}; signed by ${names.join(', ') || 'nobody'}; applied by ${operator} on ${host}`;
 }
 
 /** An operation as a row of CSV: only texts, with the request and the result as JSON. */

@@ -4,10 +4,10 @@ import { workStartedBy } from '../../engine/operations/find-work.ts';
 import { followWork } from '../../engine/operations/started.ts';
 import { isFollowed } from '../../engine/operations/work.ts';
 import { command } from '../../terminal/command.ts';
-import { id, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
+import { optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
-import { COLUMNS, operationNamed, printed } from './printed.ts';
+import { COLUMNS, OPERATION_ID, operationName, operationNamed, printed } from './printed.ts';
 
 /** Reads the status of all accepted work once, so that the journal knows what has ended. */
 async function resumeAll(session: Session) {
@@ -50,7 +50,7 @@ export const resumeCommand = command({
   ],
   endpoints: [],
   parameters: {
-    operationId: optionalArgument('operation-id', 'operation id, from ops list; a unique prefix is enough', id),
+    operationId: optionalArgument('operation-id', OPERATION_ID, operationName),
     all: switchOn('--all', 'read the status of every accepted operation of this machine once'),
     wait: waitOption('until it completes or fails'),
   },

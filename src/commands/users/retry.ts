@@ -52,8 +52,7 @@ const unhelpful = (why: string, hint: string) =>
 
 async function onboardingNamed(session: Session, journal: Journal, id: string): Promise<Operation> {
   const ids = await journal.accountIds(await session.accountNames());
-  const named = [...(await journal.find(id)), ...(await journal.list({ requestId: id, limit: 2 }))];
-  const found = named.filter(({ kind, account }) => kind === 'onboarding' && ids.includes(account));
+  const found = (await journal.find(id)).filter(({ kind, account }) => kind === 'onboarding' && ids.includes(account));
   const [operation, other] = found;
   if (operation && !other) return operation;
   const many = 'more than one onboarding of this account matches this id';

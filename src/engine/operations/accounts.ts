@@ -4,6 +4,7 @@ import { safeBaseUrl } from '../../account/service-address.ts';
 import { OF_ENVIRONMENT } from '../../account/stored-profile.ts';
 import { attempt, CliError, withDetails } from '../../base/errors.ts';
 import type { Operation } from '../../journal/operations.ts';
+import { DatabaseError } from '../../sqlite/errors.ts';
 import type { Account } from '../account.ts';
 import { createAccount } from '../open-account.ts';
 import { type Reconciled, reconcile } from './reconcile.ts';
@@ -107,6 +108,17 @@ export type Looked =
   | (Reconciled & { readonly atMs?: number | undefined })
   | { readonly kind: 'unreachable'; readonly operation: Operation; readonly error: CliError };
 
+/** The error for a journal, or an embedded sandbox, that can be read but not written. */
+function unrecorded({ problem, path, cause }: DatabaseError): CliError | undefined {
+  if (problem !== 'full' && problem !== 'unwritable') return undefined;
+  const why = problem === 'full' ? 'the disk is full' : 'the file cannot be opened for writing';
+  return new CliError('usage', `how it ended cannot be recorded in ${path}: ${why}`, {
+    code: `STATE_${problem.toUpperCase()}`,
+    hint: 'make it writable, then run this again',
+    cause,
+  });
+}
+
 /**
  * Looks for operations, each in its own account. With `isTolerant`, an account that cannot be used does not stop the others. Throws
  * CliError otherwise.
@@ -119,7 +131,8 @@ export async function reconcileEach(
   const accounts = accountsOf(account);
   const failures = new Map<Account, CliError>();
   const all: Looked[] = [];
-  const failed = (operation: Operation, error: unknown, own?: Account): Looked => {
+  const failed = (operation: Operation, given: unknown, own?: Account): Looked => {
+    const error = given instanceof DatabaseError ? (unrecorded(given) ?? given) : given;
     if (!isTolerant || !(error instanceof CliError) || error.category === 'interrupted') throw error;
     if (own) failures.set(own, error);
     return { kind: 'unreachable', operation, error };

@@ -89,11 +89,15 @@ function parseSent(text: string): Sent {
 async function keyIn(account: Account, operationId: string, sent: Sent): Promise<Secret> {
   const opened = 'response' in sent ? { response: await open(account, sent.response) } : sent;
   if ('response' in opened && opened.response.unreadable !== undefined) {
-    throw unfinishedRotation(account, `cannot open the response with the new key: ${opened.response.unreadable}`, {
-      code: 'ANSWER_SEALED',
-      operationId,
-      hint: `add the private key to this profile with: fiatrail keys encryption enable --private-key-stdin --yes < key.txt; then run: ${RESUME_COMMAND}`,
-    });
+    throw unfinishedRotation(
+      account,
+      `cannot open the response with the new key: its body is sealed, but ${opened.response.unreadable.why}`,
+      {
+        code: 'ANSWER_SEALED',
+        operationId,
+        hint: `add the private key to this profile with: fiatrail keys encryption enable --private-key-stdin --yes < key.txt; then run: ${RESUME_COMMAND}`,
+      },
+    );
   }
   try {
     const { data } = replyOf(regenerateApiKey, {}, opened, await oldKey(account));

@@ -98,7 +98,7 @@ function backUp(store: Database, path: string): number {
 /** `frjr`, in ASCII. */
 const JOURNAL_FILE_ID = 0x66726a72;
 
-/** Opens the journal in a SQLite file, creating it on first use. Throws DatabaseError. */
+/** Opens the journal in a SQLite file, creating it on first use; one that cannot be written can be read. Throws DatabaseError. */
 export async function openSqliteStore(
   path: string,
   world: JournalWorld,
@@ -129,6 +129,7 @@ export async function openSqliteStore(
   let id: string | undefined;
   const store: Store = {
     path,
+    unwritable: database.unwritable,
     get id() {
       id ??= idOf(digestKey);
       return id;
@@ -209,6 +210,7 @@ function openJournalFile(path: string, world: JournalWorld): Promise<Database> {
   };
   return openDatabase(path, {
     synchronous: 'FULL',
+    isReadable: true,
     layout: {
       version: 7,
       applicationId: JOURNAL_FILE_ID,

@@ -25,6 +25,10 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
     `${path} cannot be opened for writing`,
     'check the permissions of the file and of its folder, and whether the disk is read-only',
   ],
+  unread: (path) => [
+    `${path} cannot be opened for writing, and the last entries, in ${path}-wal, cannot be read without`,
+    'free some space, or make the disk writable, then run the command again',
+  ],
   busy: (path) => [
     `${path} is locked by another process`,
     'wait for the other command to finish, then run this one again',

@@ -134,10 +134,11 @@ export interface Inbox {
 
 type InboxWorld = { readonly clock: Pick<Clock, 'now'>; readonly host: Host };
 
-/** Opens the inbox, creating its file on first use. Throws DatabaseError. */
+/** Opens the inbox, creating its file on first use; one that cannot be written can be read. Throws DatabaseError. */
 export async function openInbox(path: string, { clock, host }: InboxWorld): Promise<Inbox> {
   const store = await openDatabase(path, {
     synchronous: 'FULL',
+    isReadable: true,
     layout: { version: INBOX_VERSION, applicationId: INBOX_FILE_ID, create: createInbox },
   });
   // Many events at once rewrite the same pages of the indexes: fewer of them reach the disk if they stay in memory and in the log.

@@ -1,0 +1,88 @@
+import { chosenProfile, type Profile } from '../../account/profile.ts';
+import { readProfile } from '../../account/stored-profile.ts';
+import { CATEGORIES, type CliError } from '../../base/errors.ts';
+import type { World } from '../../base/world.ts';
+import type { ErrorContext } from '../../present/error.ts';
+import type { CommandLine } from '../parse/program.ts';
+import { hasColor } from '../parse/read-globals.ts';
+import { withoutSecrets } from './failures.ts';
+
+/** A command line as far as it was understood before it failed. */
+export type Run = CommandLine & { readonly profile?: Profile };
+
+function contextOf(run: Run | undefined, { clock, host }: World): ErrorContext {
+  const { profile } = run ?? {};
+  // The embedded sandbox has no address.
+  const url = profile && profile.mode !== 'embedded' && URL.canParse(profile.baseUrl) && new URL(profile.baseUrl);
+  return {
+    at: new Date(clock.now()).toISOString(),
+    command: run ? `fiatrail ${run.command.words.join(' ')}` : null,
+    profile: profile?.name ?? null,
+    host: host.name,
+    baseUrl: url ? url.origin + url.pathname : null,
+  };
+}
+
+/** Prints an error, and returns the exit code. `isJson` is undefined if the error came before the format was known. */
+export async function report(
+  given: CliError,
+  { isJson, run }: { readonly isJson: boolean | undefined; readonly run: Run | undefined },
+  argv: readonly string[],
+  world: World,
+): Promise<number> {
+  const { causeText, errorJson, errorText } = await import('../../present/error.ts');
+  const error = await withoutSecrets(given, argv, world);
+  const context = contextOf(run, world);
+  // Whoever reads what a quiet command without a terminal writes, such as cron's mail, did not see it start.
+  const isJob = !world.stderr.isTerminal && run?.globals.quiet === true;
+  const text =
+    (isJson ?? wantsJson(argv, world))
+      ? errorJson(error, context)
+      : errorText(error, {
+          context: isJob ? context : undefined,
+          color: hasColor(colorIn(argv), world.stderr, world.env),
+          width: world.stderr.isTerminal ? world.stderr.columns : undefined,
+        });
+  const trace = error.category === 'internal' && world.env['FIATRAIL_DEBUG'] ? causeText(error) : '';
+  await world.stderr.write(text + trace).catch(() => {});
+  return CATEGORIES[error.category].exit;
+}
+
+/** Returns what the arguments say of color. They may be what the error is about. */
+function colorIn(argv: readonly string[]): 'auto' | 'always' | 'never' {
+  if (argv.includes('--no-color')) return 'never';
+  const given = valueIn(argv, /^--color=(.*)$/, '--color');
+  return given === 'always' || given === 'never' ? given : 'auto';
+}
+
+export function isJsonFormat(format: string | undefined): boolean {
+  return format === 'json' || format === 'ndjson';
+}
+
+/** Whether an error that came before the profile was resolved is printed as JSON, judged by the arguments, the environment and the profile file. */
+function wantsJson(argv: readonly string[], world: World): boolean {
+  if (argv.includes('--json')) return true;
+  const given = valueIn(argv, /^(?:-[a-z]*?o|--output=)(.*)$/, '--output');
+  return isJsonFormat(
+    given ?? (world.env['FIATRAIL_OUTPUT'] || outputOf(valueIn(argv, /^--profile=(.*)$/, '--profile'), world)),
+  );
+}
+
+/** Returns the last value of an option, written as `--name value` or as one word. */
+function valueIn(argv: readonly string[], oneWord: RegExp, name: string): string | undefined {
+  const given = argv.flatMap((text, index) => {
+    const [, attached] = text === name ? ['', ''] : (oneWord.exec(text) ?? []);
+    return attached === undefined ? [] : [attached || argv[index + 1]];
+  });
+  return given.at(-1);
+}
+
+/** Returns the profile's output format, or undefined if the profile cannot be read. */
+function outputOf(flag: string | undefined, world: World): string | undefined {
+  try {
+    return readProfile(world, chosenProfile(flag, world).name)?.output;
+  } catch {
+    // The error being reported already says what is wrong with the profile.
+    return undefined;
+  }
+}
