@@ -276,6 +276,7 @@ describe('an error', () => {
       'responseCode',
       'retryable',
       'operationId',
+      ...['at', 'command', 'profile', 'host', 'baseUrl'],
     ]);
   });
 

@@ -78,7 +78,7 @@ describe('a full disk', () => {
     ]);
     expect({ exits: exitsIn(stdout), stderr: stderr.trim().split('\n').length, hasTrace: TRACE.test(stderr) }).toEqual({
       exits: [2],
-      stderr: 2,
+      stderr: 3,
       hasTrace: false,
     });
   });
@@ -113,7 +113,7 @@ test('a read-only disk stops a payment before it is sent', async () => {
   expect(exitsIn(stdout)).toEqual([0, 2]);
   expect(stderr).toContain('journal.db cannot be opened for writing');
   expect({ lines: stderr.trim().split('\n').length, hasTrace: TRACE.test(stderr) }).toEqual({
-    lines: 2,
+    lines: 3,
     hasTrace: false,
   });
 });
@@ -126,7 +126,7 @@ test('a disk that is full after the journal was made stops a payment before it i
   ]);
   expect(exitsIn(stdout)).toEqual([0, 2]);
   expect({ lines: stderr.trim().split('\n').length, hasTrace: TRACE.test(stderr) }).toEqual({
-    lines: 2,
+    lines: 3,
     hasTrace: false,
   });
 });
@@ -177,7 +177,7 @@ describe('the journal and the inbox', { timeout: 120_000 }, () => {
 
   test('show an unknown outcome that cannot be recorded, and nothing more is sent', async () => {
     const { stdout, stderr } = await smallDisk(4096, [
-      'fiatrail sandbox fault add --on fees.withdraw --kind lost-response --times 1 -q',
+      'fiatrail sandbox fault add --on fees.withdraw --fault lost-response --times 1 -q',
       ...[WITHDRAW, full(), 'fiatrail ops reconcile --all -q -o json --query "operations[].next"', WITHDRAW],
     ]);
     expect(stdout).toMatch(/cannot be recorded in \S+: the (disk is full|file cannot be opened)/);

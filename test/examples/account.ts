@@ -139,7 +139,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
   const trade = await on('fx', 'trades', 'start', ...buying, '--amount', '2000');
   const quote = await on('fx', 'quote', ...buying, '--amount', '3000');
   const paid = ['fees', 'withdrawals', 'start', '--amount', '500', ...toBank, '--account-name', 'ADA'];
-  const withdrawal = await on(...paid);
+  const withdrawal = await on(...paid, '--once', 'fees-2026-11');
   await on('sandbox', 'settle');
   await on('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response');
   await main([...paid, '--again', '--yes', '-q'], world);

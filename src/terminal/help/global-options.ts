@@ -74,14 +74,18 @@ const READING_GROUPS = new Set([
 /** Local commands that read the profile all the same: its journal, its inbox or its settings. */
 const USES_PROFILE = /^(doctor|explain|ops|webhooks)\b/;
 
+/** Whether a command is about the account of the chosen profile. */
+export const usesProfile = ({ words, isLocal = false }: Pick<Command, 'words' | 'isLocal'>): boolean =>
+  !isLocal || USES_PROFILE.test(words.join(' '));
+
 /** Returns the global options that matter for a command. */
 export function optionsOf(command: Command): readonly HelpRow[] {
-  const { words, parameters, prints, isLocal = false, money } = command;
+  const { words, parameters, prints, money } = command;
   const name = words.join(' ');
   const isReading = READING.has(words.at(-1) ?? '') || READING_GROUPS.has(words[0] ?? '');
   const isDated = Object.values(parameters).some((each) => each.name.startsWith('--since '));
   return [
-    ...(!isLocal || USES_PROFILE.test(name) ? [PROFILE] : []),
+    ...(usesProfile(command) ? [PROFILE] : []),
     ...(prints ? [OUTPUT, FIELDS, QUERY] : []),
     ...(isDated ? [ZONE] : []),
     ...(money !== undefined || ASKING.includes(name) ? [YES] : []),

@@ -10,8 +10,9 @@ import { withoutSecrets } from './failures.ts';
 /** A command line as far as it was understood before it failed. */
 export type Run = CommandLine & { readonly profile?: Profile };
 
-function contextOf(run: Run | undefined, { clock, host }: World): ErrorContext {
-  const { profile } = run ?? {};
+async function contextOf(run: Run | undefined, { clock, host }: World): Promise<ErrorContext> {
+  const { usesProfile } = await import('../help/global-options.ts');
+  const profile = run && usesProfile(run.command) ? run.profile : undefined;
   // The embedded sandbox has no address.
   const url = profile && profile.mode !== 'embedded' && URL.canParse(profile.baseUrl) && new URL(profile.baseUrl);
   return {
@@ -32,7 +33,7 @@ export async function report(
 ): Promise<number> {
   const { causeText, errorJson, errorText } = await import('../../present/error.ts');
   const error = await withoutSecrets(given, argv, world);
-  const context = contextOf(run, world);
+  const context = await contextOf(run, world);
   // Whoever reads what a quiet command without a terminal writes, such as cron's mail, did not see it start.
   const isJob = !world.stderr.isTerminal && run?.globals.quiet === true;
   const text =

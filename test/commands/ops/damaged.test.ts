@@ -34,7 +34,7 @@ const savedRows = () =>
       .map((line) => JSON.parse(line)),
   );
 
-/** Runs a command and returns its exit code and the lines of its error, which must be a sentence and a hint. */
+/** Runs a command and returns its exit code and the lines of its error, which must be a sentence, a hint and which run it is of. */
 async function run(argv: readonly string[]) {
   const before = world.stderr.text().length;
   const code = await main([...argv, '-q'], world);
@@ -86,7 +86,7 @@ describe('a damaged journal', () => {
       await world.clock.sleep(60_000, world.interrupted);
       const { code, stderr, lines } = await run(argv);
       const [name = ''] = saved();
-      expect({ argv: argv[1], code, lines }).toEqual({ argv: argv[1], code: 2, lines: 2 });
+      expect({ argv: argv[1], code, lines }).toEqual({ argv: argv[1], code: 2, lines: 3 });
       expect(stderr).toContain(`unknown outcomes are saved in ${join(world.stateDir, name)}`);
     }
     expect(saved()).toHaveLength(1);
@@ -119,7 +119,7 @@ describe('a damaged journal', () => {
     for (const name of ['-wal', '-shm']) rmSync(path() + name, { force: true });
     act();
     const { code, stderr, lines } = await run(withdraw('999'));
-    expect({ code, lines, saved: saved() }).toEqual({ code: 2, lines: 2, saved: [] });
+    expect({ code, lines, saved: saved() }).toEqual({ code: 2, lines: 3, saved: [] });
     expect(stderr).toContain('no unknown outcome can be read from it');
   });
 
@@ -132,7 +132,7 @@ describe('a damaged journal', () => {
     );
     database.close();
     const { code, stderr, lines } = await run(withdraw('999'));
-    expect({ code, lines }).toEqual({ code: 2, lines: 2 });
+    expect({ code, lines }).toEqual({ code: 2, lines: 3 });
     expect(stderr).toContain('was changed by something else; nothing was sent; its 3 unknown outcomes are saved in');
     expect(savedRows().map(({ once_key }) => once_key)).toEqual(['k-501', 'k-502', 'k-503']);
     expect(await withdrawals()).toBe(before);
@@ -157,7 +157,7 @@ describe('instead of a journal,', () => {
     mkdirSync(world.stateDir, { mode: 0o700 });
     put();
     const { code, stderr, lines } = await run(withdraw('500'));
-    expect({ code, lines, stderr }).toEqual({ code: 2, lines: 2, stderr: expect.stringContaining(says) });
+    expect({ code, lines, stderr }).toEqual({ code: 2, lines: 3, stderr: expect.stringContaining(says) });
     rmSync(path(), { recursive: true });
     expect(await withdrawals()).toBe(0);
   });

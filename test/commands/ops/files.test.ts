@@ -200,7 +200,7 @@ describe('an import changes nothing and says why in one sentence', () => {
     const { code, stderr } = await imported();
     expect({ code, lines: stderr.split('\n').length, stderr }).toEqual({
       code: 2,
-      lines: 3,
+      lines: 4,
       stderr: expect.stringContaining(says),
     });
     expect(stderr).toContain('nothing was imported');

@@ -419,7 +419,9 @@ describe('a folder that cannot be written', () => {
     const { code, stderr } = await startProgram(home, 'sh', limited, { env: { NODE_DISABLE_COMPILE_CACHE: '1' } }).end;
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/^error: .*main\.json cannot be written: the disk is full\n {2}hint: .*\n$/),
+      stderr: expect.stringMatching(
+        /^error: .*main\.json cannot be written: the disk is full\n {2}hint: .*\n {2}run: .*\n$/,
+      ),
     });
     expect(readFileSync(at('profiles', 'main.json'), 'utf8')).toBe(before);
     expect({ names: readdirSync(at('profiles')), text: readFileSync(at('secrets', 'main.api-key'), 'utf8') }).toEqual({

@@ -58,7 +58,8 @@ describe('an imported key command', () => {
   test('stops a command with one sentence that says what to type', async () => {
     const { run } = await importedMachine();
     expect((await run(['balances', 'account', '--profile', 'x', '-q'])).stderr).toBe(
-      `error: ${UNTRUSTED}\n  hint: review it and trust it with: fiatrail profiles trust x\n`,
+      `error: ${UNTRUSTED}\n  hint: review it and trust it with: fiatrail profiles trust x\n` +
+        '  run: 2026-01-05T09:00:00.000Z · fiatrail balances account · profile x · host host-1 · https://host.test/v1\n',
     );
   });
 
