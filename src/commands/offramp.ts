@@ -3,8 +3,8 @@ import { startOfframp } from '../contract/endpoints/offramp.ts';
 import { bankCodeFor } from '../engine/banks.ts';
 import { payoutsBy } from '../engine/lists/history.ts';
 import { offramp } from '../engine/operations/payouts.ts';
-import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../engine/previews.ts';
-import { type Amount, amountForPeople } from '../money/amount.ts';
+import { amountLine, balanceLine, feePreview, paidFrom, readPreviews, userBalance } from '../engine/previews.ts';
+import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
 import { listCommand } from '../terminal/list-command.ts';
@@ -62,6 +62,8 @@ const start = startCommand(offramp, startOfframp, {
           ['destination', `account ${accountNumber} at bank ${bankCode}`],
         ],
         previews: () => lookAhead(session, userId, amount),
+        // The fees come on top, so that more is taken than this.
+        payer: paidFrom(() => userBalance(session, userId, 'CNGN'), amountIn('CNGN', cngnBaseFromKobo(amount.minor))),
       },
       options,
     );

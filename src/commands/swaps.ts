@@ -1,14 +1,24 @@
 import { CliError } from '../base/errors.ts';
-import { balanceAddress } from '../contract/endpoints/balances.ts';
 import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
+import { getDetails } from '../contract/endpoints/users.ts';
 import { swap, swapsBy } from '../engine/operations/swaps.ts';
-import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../engine/previews.ts';
+import {
+  amountLine,
+  balanceLine,
+  type Line,
+  managedBalance,
+  PREVIEW_READ,
+  paidFrom,
+  readPreviews,
+  walletBalance,
+} from '../engine/previews.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
-import { fromWire, toWireNumber } from '../money/units.ts';
+import { toWireNumber } from '../money/units.ts';
 import { listCommand } from '../terminal/list-command.ts';
 import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
 import { amountOfToken, oneOf, option, percent, required, ticker } from '../terminal/parse/parameters.ts';
+import type { Session } from '../terminal/session.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 
 const TOKENS = 'CNGN, USDC or USDT';
@@ -34,6 +44,11 @@ function soldOf(amount: (token: Token) => Amount, sell: Token): Amount {
       hint: `write the amount in ${ASSET_LABEL[sell]}, the token to sell, or choose another token with --sell`,
     });
   }
+}
+
+/** Reads the address of the wallet that the service manages for a user. */
+async function managedWalletOf(session: Session, userId: string): Promise<string | undefined> {
+  return (await session.call(getDetails, { userId }, PREVIEW_READ)).data.walletDetails?.evmWallet ?? undefined;
 }
 
 const slippageLine = (slippage: PercentMillionths | undefined, usual: string): Line => [
@@ -65,10 +80,10 @@ const trigger = startCommand(swap, triggerSwap, {
     const sold = amount && soldOf(amount, sell);
     const into = buy ?? 'the wallet’s configured asset';
     const held = async (): Promise<readonly Line[]> => {
-      const { data } = await session.call(balanceAddress, { address: wallet, token: sell });
-      const balance = fromWire(data.totalBalance ?? '', 'token', sell);
+      const balance = await walletBalance(session, wallet, sell, 'base');
       return balance ? [balanceLine(balance, -(sold?.minor ?? balance.minor))] : [];
     };
+    const payer = () => readPreviews(held);
     return session.change(
       triggerSwap,
       {
@@ -86,7 +101,7 @@ const trigger = startCommand(swap, triggerSwap, {
           ['into', into],
           slippageLine(slippage, '5'),
         ],
-        previews: () => readPreviews(held),
+        ...{ previews: payer, payer },
       },
       options,
     );
@@ -119,10 +134,9 @@ const start = startCommand(swap, startSwap, {
   send: async (session, { userId, sell, buy, amount, slippage, from, to }, options) => {
     checkTokens(sell, buy);
     const sold = soldOf(amount, sell);
-    const held = async (): Promise<readonly Line[]> => {
-      const balance = await userBalance(session, userId, sell, from);
-      return balance ? [balanceLine(balance, -sold.minor)] : [];
-    };
+    const managed = () => managedWalletOf(session, userId).catch(() => undefined);
+    const held = (address?: Promise<string | undefined>) =>
+      from ? walletBalance(session, from, sell, 'base') : managedBalance(session, userId, sell, address);
     return session.change(
       startSwap,
       {
@@ -144,7 +158,8 @@ const start = startCommand(swap, startSwap, {
           ['destination', to ?? 'the managed wallet'],
           slippageLine(slippage, '2'),
         ],
-        previews: () => readPreviews(held),
+        previews: paidFrom(() => held(from ? undefined : managed()), sold),
+        payer: paidFrom(() => held(), sold),
       },
       options,
     );

@@ -67,7 +67,7 @@ const start = command({
     const note = ownNote ?? tag;
     const amount = amountIn(token ?? 'CNGN');
     const request = { destinationAddress: to, amount: toWireNumber(amount, 'base'), ticker: token, note };
-    const balance = paidFrom(() => accountBalance(session, token ?? 'CNGN'), amount);
+    const payer = paidFrom(() => accountBalance(session, token ?? 'CNGN', 'base'), amount);
     const reply = await session.change(transferToWallet, request, {
       summary: `transfer ${amountForPeople(amount)} to ${to}`,
       tag,
@@ -76,7 +76,8 @@ const start = command({
         ['destination', to],
         ...(note === undefined ? [] : [['note', note] as const]),
       ],
-      previews: () => readPreviews(() => walletLines(session, to), balance),
+      previews: () => readPreviews(() => walletLines(session, to), payer),
+      payer,
     });
     return outcomeOf(session, transferToWallet, reply, { columns: COLUMNS });
   },

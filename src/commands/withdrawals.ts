@@ -2,7 +2,7 @@ import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawal
 import { type Withdrawal, withdrawalsBy } from '../engine/lists/history.ts';
 import { found } from '../engine/lists/listed.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { amountLine, paidFrom, userBalance } from '../engine/previews.ts';
+import { amountLine, paidOnlyFrom, walletBalance } from '../engine/previews.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';
@@ -80,7 +80,7 @@ const start = command({
         ['from', from],
         ['destination', `${to} on ${network ?? 'base'}`],
       ],
-      previews: paidFrom(() => userBalance(session, userId, token, from), amount),
+      ...paidOnlyFrom(() => walletBalance(session, from, token, 'anyNetwork'), amount),
     });
     return outcomeOf(session, withdrawAsset, reply, { columns: COLUMNS });
   },

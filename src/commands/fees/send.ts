@@ -146,7 +146,11 @@ export async function sendWithdrawal(
           await withdrawableFees(session, false);
           return feesLines(session, amount);
         }),
-      known: () => feesLines(session, amount),
+      payer: () =>
+        readPreviews(async () => {
+          if (!session.activity.fees) await withdrawableFees(session, false);
+          return feesLines(session, amount);
+        }),
     },
     { prints: startedShape(printedWork(feeWithdrawal, withdrawFees)) },
   );

@@ -23,7 +23,7 @@ import { id, oneOfAnyCase, option, required } from '../../terminal/parse/paramet
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { commands as book } from './book.ts';
 import { commands as orders } from './orders.ts';
-import { dealPreview, priceLimits, quoteTermsOf, quoteWithin } from './prices.ts';
+import { dealPreview, priceLimits, purchasePayer, quoteTermsOf, quoteWithin } from './prices.ts';
 import { commands as vault } from './vault.ts';
 
 /** The flags that say what to trade. */
@@ -158,6 +158,7 @@ const tradesStart = startCommand(fxTrade, trade, {
           ['destination', to ?? 'the account'],
         ],
         ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
+        ...purchasePayer(session, side, amount),
         terms: () => quoted && { ...quoted },
       },
       options,
@@ -207,6 +208,7 @@ const marketOrdersStart = startCommand(fxTrade, marketOrder, {
           ['destination', to ?? 'the account'],
         ],
         previews: dealPreview(session, pair, side, amount),
+        ...purchasePayer(session, side, amount),
       },
       options,
     );
