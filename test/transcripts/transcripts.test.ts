@@ -10,7 +10,9 @@ import { commandsIn, quickRun, type Run, replay, SECRETS } from './session.ts';
 // Each session is replayed once, for what it prints and for what it would print with -o json; again only if its tables leave something out.
 vi.mock('../../src/present/present.ts', async (load) => {
   const real = await load<typeof import('../../src/present/present.ts')>();
-  return { ...real, present: keeping(real.present) };
+  // Called late: this module is being loaded while `keeping` is.
+  const present: typeof real.present = (...given) => keeping(real.present)(...given);
+  return { ...real, present };
 });
 
 /**
