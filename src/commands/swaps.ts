@@ -6,10 +6,10 @@ import {
   amountLine,
   balanceLine,
   type Line,
-  managedBalance,
   PREVIEW_READ,
   paidFrom,
   readPreviews,
+  userWalletBalance,
   walletBalance,
 } from '../engine/previews.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
@@ -136,7 +136,7 @@ const start = startCommand(swap, startSwap, {
     const sold = soldOf(amount, sell);
     const managed = () => managedWalletOf(session, userId).catch(() => undefined);
     const held = (address?: Promise<string | undefined>) =>
-      from ? walletBalance(session, from, sell, 'base') : managedBalance(session, userId, sell, address);
+      from ? walletBalance(session, from, sell, 'base') : userWalletBalance(session, userId, sell, 'base', address);
     return session.change(
       startSwap,
       {

@@ -1,8 +1,9 @@
 import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawals.ts';
+import { addressProblem } from '../crypto/address.ts';
 import { type Withdrawal, withdrawalsBy } from '../engine/lists/history.ts';
 import { found } from '../engine/lists/listed.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { amountLine, paidOnlyFrom, walletBalance } from '../engine/previews.ts';
+import { amountLine, paidOnlyFrom, userWalletBalance, walletBalance } from '../engine/previews.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';
@@ -80,7 +81,13 @@ const start = command({
         ['from', from],
         ['destination', `${to} on ${network ?? 'base'}`],
       ],
-      ...paidOnlyFrom(() => walletBalance(session, from, token, 'anyNetwork'), amount),
+      ...paidOnlyFrom(
+        () =>
+          addressProblem('evm', from) === undefined
+            ? walletBalance(session, from, token, 'anyNetwork')
+            : userWalletBalance(session, userId, token, 'anyNetwork', from),
+        amount,
+      ),
     });
     return outcomeOf(session, withdrawAsset, reply, { columns: COLUMNS });
   },

@@ -113,22 +113,23 @@ export async function userBalance(account: Account, userId: string, token: Token
 }
 
 /**
- * Reads what a user's managed wallet holds of a token on Base. Without the address of that wallet, returns the largest balance of one wallet: it
- * cannot hold more.
+ * Reads what a user's wallet holds of a token on Base or, with `anyNetwork`, on the network where it holds most. Without the address of the
+ * wallet, returns the largest balance of one: it cannot hold more.
  */
-export async function managedBalance(
+export async function userWalletBalance(
   account: Account,
   userId: string,
   token: Token,
-  address?: Promise<string | undefined>,
+  where: 'base' | 'anyNetwork',
+  address?: string | Promise<string | undefined>,
 ): Promise<Held | undefined> {
   const { data } = await account.call(balanceUser, { userId, token }, PREVIEW_READ);
-  const rows = data.networkBalances?.filter(isOnBase) ?? [];
-  const managed = (await address)?.toLowerCase();
-  return largestIn(managed ? rows.filter((each) => each.walletAddress?.toLowerCase() === managed) : rows, token);
+  const wallet = (await address)?.toLowerCase();
+  const rows = data.networkBalances?.filter((each) => !wallet || each.walletAddress?.toLowerCase() === wallet) ?? [];
+  return largestIn(where === 'base' ? rows.filter(isOnBase) : rows, token);
 }
 
-/** Reads what a wallet holds of a token on Base or, with `anyNetwork`, on the network where it holds most. */
+/** Reads what a wallet on EVM networks holds of a token on Base or, with `anyNetwork`, on the network where it holds most. */
 export async function walletBalance(
   account: Account,
   address: string,

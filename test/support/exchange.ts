@@ -30,20 +30,26 @@ const LISTS: Readonly<Record<string, string>> = {
   '/fx/limit-orders': 'orders',
 };
 
+/** What pays for a change is read from these. */
+const BALANCES = /\/(balance\/(multi|address|user\/[^/]+)|getaccumulatedfees)$/;
+
 /**
- * Answers the read that a payment makes before it is sent, of the list that will show it: the list has nothing yet. Undefined for any
- * other request.
+ * Answers the reads that a payment makes before it is sent, of the list that will show it and of what pays for it: the list has nothing
+ * yet, and the balance is not said. Undefined for any other request.
  */
 export function listBefore({ url }: Pick<HttpRequest, 'url'>): HttpResponse | undefined {
   const { pathname, searchParams } = new URL(url);
+  if (BALANCES.test(pathname)) return success({});
   const rows = LISTS[pathname.replace(/^\/v1/, '')];
   const isFirstPage = (searchParams.get('offset') ?? '0') === '0' && (searchParams.get('limit') ?? '100') === '100';
   return rows !== undefined && isFirstPage ? success({ [rows]: [] }) : undefined;
 }
 
-/** Whether a turn is a list that shows payments, which a test is about. */
+const SHOWN = [...Object.values(LISTS), 'availableForWithdrawal', 'totalBalance'];
+
+/** Whether a turn is a list that shows payments, or what pays for them, which a test is about. */
 const isList = (turn: Turn | undefined) =>
-  typeof turn === 'object' && 'body' in turn && Object.values(LISTS).some((rows) => turn.body.includes(`"${rows}":`));
+  typeof turn === 'object' && 'body' in turn && SHOWN.some((rows) => turn.body.includes(`"${rows}":`));
 
 /**
  * An exchange that plays its turns in order. The test fails for a request without a turn, and for a turn without a request. The account
