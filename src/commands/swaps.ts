@@ -1,12 +1,11 @@
 import { CliError } from '../base/errors.ts';
 import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
-import { getDetails } from '../contract/endpoints/users.ts';
+import { userDetails } from '../engine/names.ts';
 import { swap, swapsBy } from '../engine/operations/swaps.ts';
 import {
   amountLine,
   balanceLine,
   type Line,
-  PREVIEW_READ,
   paidFrom,
   readPreviews,
   userWalletBalance,
@@ -18,7 +17,6 @@ import { toWireNumber } from '../money/units.ts';
 import { listCommand } from '../terminal/list-command.ts';
 import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
 import { amountOfToken, oneOf, option, percent, required, ticker } from '../terminal/parse/parameters.ts';
-import type { Session } from '../terminal/session.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 
 const TOKENS = 'CNGN, USDC or USDT';
@@ -44,11 +42,6 @@ function soldOf(amount: (token: Token) => Amount, sell: Token): Amount {
       hint: `write the amount in ${ASSET_LABEL[sell]}, the token to sell, or choose another token with --sell`,
     });
   }
-}
-
-/** Reads the address of the wallet that the service manages for a user. */
-async function managedWalletOf(session: Session, userId: string): Promise<string | undefined> {
-  return (await session.call(getDetails, { userId }, PREVIEW_READ)).data.walletDetails?.evmWallet ?? undefined;
 }
 
 const slippageLine = (slippage: PercentMillionths | undefined, usual: string): Line => [
@@ -134,7 +127,6 @@ const start = startCommand(swap, startSwap, {
   send: async (session, { userId, sell, buy, amount, slippage, from, to }, options) => {
     checkTokens(sell, buy);
     const sold = soldOf(amount, sell);
-    const managed = () => managedWalletOf(session, userId).catch(() => undefined);
     const held = (address?: Promise<string | undefined>) =>
       from ? walletBalance(session, from, sell, 'base') : userWalletBalance(session, userId, sell, 'base', address);
     return session.change(
@@ -158,7 +150,14 @@ const start = startCommand(swap, startSwap, {
           ['destination', to ?? 'the managed wallet'],
           slippageLine(slippage, '2'),
         ],
-        previews: paidFrom(() => held(from ? undefined : managed()), sold),
+        previews: () => {
+          const user = userDetails(session, userId);
+          const managed = user.then(({ wallet }) => wallet).catch(() => undefined);
+          return readPreviews(
+            async () => (await user).lines,
+            paidFrom(() => held(managed), sold),
+          );
+        },
         payer: paidFrom(() => held(), sold),
       },
       options,

@@ -48,12 +48,6 @@ export function paidFrom(read: () => Promise<Held | undefined>, paid: Amount): (
     });
 }
 
-/** A change whose only preview is the balance that it is paid from. */
-export function paidOnlyFrom(read: () => Promise<Held | undefined>, paid: Amount) {
-  const lines = paidFrom(read, paid);
-  return { previews: lines, payer: lines };
-}
-
 /** `1,500.00 cNGN before, 1,480.00 cNGN after`, or the shortfall; without a change, only the current balance. */
 export function balanceLine(
   before: Held,

@@ -16,6 +16,8 @@ interface Held {
   readonly minimumKobo?: number;
   /** On the network from which nothing is paid that is paid from Base only. */
   readonly onBsc?: string;
+  /** In another wallet of the same user. */
+  readonly elsewhere?: string;
   /** Whether a network could not be read. */
   readonly isPartial?: boolean;
 }
@@ -23,7 +25,7 @@ interface Held {
 /** Runs a command for an account with a balance; `sent` lists what was sent that is no read. */
 async function run(
   argv: readonly string[],
-  { balance, minimumKobo = 1_000, onBsc = '0', isPartial = false }: Held,
+  { balance, minimumKobo = 1_000, onBsc = '0', isPartial = false, elsewhere }: Held,
   answers: readonly Answer[],
 ) {
   const asked: string[] = [];
@@ -34,10 +36,22 @@ async function run(
       if (balance === 'unreadable') return refusal(404, '02', 'no');
       const networkBalances = [
         { network: 'bsc', balance: onBsc, walletAddress: FROM },
+        ...(elsewhere === undefined ? [] : [{ network: 'base', balance: elsewhere, walletAddress: TO }]),
         { network: 'base', balance, walletAddress: FROM, error: isPartial ? 'cannot be reached' : null },
       ];
       return success({ totalBalance: String(Number(balance) + Number(onBsc)), networkBalances });
     }
+    if (path === '/getuserdetails')
+      return success({
+        ...{ personalDetails: { firstName: 'FATIMA', lastName: 'SANI' }, walletDetails: { evmWallet: FROM } },
+        virtualAccounts: [],
+      });
+    if (path === '/getfintechwallet')
+      return success({
+        ...{ fintechId: 'f-1', smartWallet: { address: FROM } },
+        externalWallets: [{ address: TO, label: 'cold vault', type: 'cold', status: 'active' }],
+      });
+    if (path === '/getbankscode') return success({ banks: [{ bankCode: '000013', bankName: 'GUARANTY TRUST BANK' }] });
     if (path === '/getaccumulatedfees') {
       if (balance === 'unreadable') return refusal(404, '02', 'no');
       return success({
@@ -55,6 +69,8 @@ async function run(
 
 const NO: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
 const BANK = ['--bank-code', '000013', '--account-number', '0123456789'];
+
+const FEES = ['fees', 'withdrawals', 'start', '--account-name', 'ADA', ...BANK];
 
 const COMMANDS: readonly [words: string, argv: readonly string[], unit: string][] = [
   [
@@ -88,6 +104,32 @@ describe('a balance that this command has read', () => {
   test.each(COMMANDS)('does not stop %s if it cannot be read', async (_, argv) => {
     const { stderr } = await run(argv, { balance: 'unreadable' }, [NO]);
     expect(stderr).toContain('declined; nothing was sent');
+  });
+});
+
+test('a swap is paid from the managed wallet, whatever the others hold', async () => {
+  const [, argv = []] = COMMANDS.find(([what]) => what === 'swaps') ?? [];
+  const { code, stderr } = await run(argv, { balance: '19', elsewhere: '500' }, []);
+  expect({ code, isSaid: stderr.includes('the balance is 19.00 cNGN, and this takes 20.00 cNGN') }).toEqual({
+    ...{ code: 9, isSaid: true },
+  });
+});
+
+describe('a confirmation names', () => {
+  const ofUser = COMMANDS.filter(([what]) => ['offramp', 'withdrawals', 'swaps'].includes(what));
+  test.each(ofUser)('the user of %s', async (_, argv) => {
+    const { stderr } = await run(argv, { balance: '20' }, [NO]);
+    expect(stderr).toMatch(/name +FATIMA SANI\n/);
+  });
+
+  test.each([
+    ['the bank', COMMANDS.find(([what]) => what === 'offramp')?.[1] ?? [], /bank +GUARANTY TRUST BANK \(000013\)\n/],
+    ['the bank of fees', [...FEES, '--amount', '10'], /bank +GUARANTY TRUST BANK \(000013\)\n/],
+    ['a registered destination', COMMANDS[0]?.[1] ?? [], /wallet +cold vault, cold, active\n/],
+    ['a wallet to remove', ['wallets', 'external', 'remove', TO], /wallet +cold vault, cold, active\n/],
+  ] as const)('%s', async (_, argv, words) => {
+    const { stderr } = await run(argv, { balance: '500' }, [NO]);
+    expect(stderr).toMatch(words);
   });
 });
 
@@ -132,8 +174,6 @@ describe('with --yes, the balance of what pays', () => {
     expect(sentOf(asked)).toHaveLength(1);
   });
 });
-
-const FEES = ['fees', 'withdrawals', 'start', '--account-name', 'ADA', ...BANK];
 
 describe('fees withdrawals start', () => {
   test('stops before the question if less is available', async () => {

@@ -419,7 +419,7 @@ describe('destinations', () => {
         '--side',
         'buy',
         '--amount',
-        '5',
+        '1000',
         '--to',
         OTHER_ADDRESS,
         '--yes',

@@ -1,12 +1,19 @@
 import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
+import { userLines } from '../../engine/names.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
+import { type Line, PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { userArgument } from '../../terminal/parse/field-options.ts';
 import { id, option, required } from '../../terminal/parse/parameters.ts';
 import { plainText } from '../../terminal/parse/plain-text.ts';
+import type { Session } from '../../terminal/session.ts';
 
 const userId = userArgument('user');
+
+async function currentWalletLines(session: Session, userId: string): Promise<readonly Line[]> {
+  const { defaultWallet } = (await session.call(getDefaultWallet, { userId }, PREVIEW_READ)).data;
+  return [['current wallet', defaultWallet ? `${defaultWallet.address} (${defaultWallet.blockchain})` : 'none']];
+}
 
 const showCommand = command({
   words: ['users', 'default-wallet', 'show'],
@@ -45,6 +52,18 @@ const setCommand = callCommand(setDefaultWallet, {
   request: ({ userId, address, network, label }) => ({
     ...{ userId, address, blockchain: network.toLowerCase(), label },
   }),
+  asks: ({ userId, address, blockchain }, session) => ({
+    summary: `send the cNGN of user ${userId} to ${address} on ${blockchain} from now on`,
+    lines: [
+      ['user', userId],
+      ['destination', `${address} on ${blockchain}`],
+    ],
+    previews: () =>
+      readPreviews(
+        () => userLines(session, userId),
+        () => currentWalletLines(session, userId),
+      ),
+  }),
 });
 
 const removeCommand = command({
@@ -69,12 +88,10 @@ const removeCommand = command({
           ['afterwards', 'cNGN goes to the user’s managed wallet'],
         ],
         previews: () =>
-          readPreviews(async () => {
-            const { defaultWallet } = (await session.call(getDefaultWallet, { userId }, PREVIEW_READ)).data;
-            return [
-              ['current wallet', defaultWallet ? `${defaultWallet.address} (${defaultWallet.blockchain})` : 'none'],
-            ];
-          }),
+          readPreviews(
+            () => userLines(session, userId),
+            () => currentWalletLines(session, userId),
+          ),
       },
     );
     return outcomeOf(session, removeDefaultWallet, reply);
