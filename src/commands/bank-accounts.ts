@@ -27,7 +27,7 @@ const addCommand = callCommand(addBankAccount, {
   details: 'The bank verifies the account number and returns the holder’s name.',
   examples: [
     'fiatrail bank-accounts add --account-number 0123456789 --bank-code 000013',
-    'fiatrail bank-accounts add --account-number 0123456789 --bank-code gtbank --default -o json --query accountId',
+    'fiatrail bank-accounts add --account-number 0123456789 --bank-code gtbank --default --yes -o json --query accountId',
   ],
   parameters: {
     accountNumber: required(

@@ -240,7 +240,7 @@ describe('without confirmation or journal', () => {
     ['a read', ['balances', 'account'], success({ totalBalance: '5' })],
     [
       'a write',
-      ['bank-accounts', 'add', '--account-number', '0123456789', '--bank-code', '058'],
+      ['bank-accounts', 'add', '--account-number', '0123456789', '--bank-code', '058', '--yes'],
       success({ verifiedAccountName: 'A', isValidated: true }),
     ],
   ] as const)('%s is sent', async (_, argv, answer) => {

@@ -275,7 +275,7 @@ describe('destinations', () => {
   ];
   const bank = (number: string) => ['--bank-code', '000013', '--account-number', number];
   const defaultWallet = (address: string) => [
-    ...['users', 'default-wallet', 'set', 'u-1', '--address', address, '--network', 'base'],
+    ...['users', 'default-wallet', 'set', 'u-1', '--address', address, '--network', 'base', '--yes'],
   ];
   const ALLOWED: readonly (readonly [what: string, argv: readonly string[]])[] = [
     ['a bank account', pay('500')],

@@ -40,7 +40,7 @@ const setCommand = callCommand(setDefaultWallet, {
     'The default wallet receives permanent-account deposits, onramps and sweeps. Swaps and offramps still use the managed wallet. Replaces the current default wallet.',
   examples: [
     'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network base',
-    'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --label "cold wallet" -o json',
+    'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --label "cold wallet" --yes -o json',
   ],
   parameters: {
     userId,
