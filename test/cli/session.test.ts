@@ -202,7 +202,7 @@ describe('a payment', () => {
     expect(shown).toContain('balance      1,500.00 cNGN before\n');
   });
 
-  test.each([['--yes'], ['-y']])('does not ask with %s, nor read the balance', async (flag) => {
+  test.each([['--yes'], ['-y']])('does not ask with %s', async (flag) => {
     const { code, requests } = await run([...OFFRAMP, flag], [STARTED]);
     expect({ code, urls: requests.map(({ url }) => url) }).toEqual({
       code: 0,
@@ -497,10 +497,10 @@ describe('standard error', () => {
 
   test('shows each request with -v, without the key', async () => {
     const { world } = await run(
-      ['balances', 'account', '-v'],
+      ['fees', 'show', '-v'],
       [refusal(401, '03', `no such key: ${ACCOUNT.FIATRAIL_API_KEY}`)],
     );
-    expect(world.stderr.text()).toContain('> GET https://service.test/v1/balance/multi');
+    expect(world.stderr.text()).toContain('> GET https://service.test/v1/getfees');
     expect(world.stderr.text()).not.toContain(ACCOUNT.FIATRAIL_API_KEY);
   });
 

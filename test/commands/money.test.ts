@@ -448,11 +448,11 @@ describe('onramp start', () => {
   ])('shows and sends the destination with %s', async (_, more, fields, words) => {
     const yes: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
     const line = ['onramp', 'start', 'u-1', '--amount', '5', ...more];
-    const { code, world, requests } = await run(line, [look, look, look, look, STARTED], {
+    const { code, world, requests } = await run(line, [look, look, look, STARTED], {
       isTerminal: true,
       answers: [yes],
     });
-    expect({ code, body: bodyOf(requests[4]) }).toEqual({ code: 0, body: { userId: 'u-1', amount: 5, ...fields } });
+    expect({ code, body: bodyOf(requests[3]) }).toEqual({ code: 0, body: { userId: 'u-1', amount: 5, ...fields } });
     expect(world.stderr.text()).toContain(`destination  ${words}\n`);
   });
 
