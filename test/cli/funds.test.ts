@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
+import { requireCovered } from '../../src/engine/funds.ts';
+import { balanceLine } from '../../src/engine/previews.ts';
 import { main } from '../../src/main.ts';
+import { amount } from '../../src/money/amount.ts';
 import { json, refusal, success } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type Answer, fakeWorld } from '../support/world.ts';
@@ -240,4 +243,10 @@ describe('a response that cannot be opened', () => {
     expect(error).toMatchObject({ code: 'ANSWER_NOT_OPENED', retryable: false });
     expect(error.message).toMatch(/^the service’s response is encrypted, and this profile has no private key; nothing/);
   });
+});
+
+test('an estimate stops a change only if it is short by more than a price moves', () => {
+  const sale = (heldMinor: bigint) => [balanceLine(amount('USDC', heldMinor), -100_000_000n, { isEstimate: true })];
+  expect(() => requireCovered(sale(90_000_000n))).not.toThrow();
+  expect(() => requireCovered(sale(89_999_999n))).toThrow('this takes about 100.00 USDC; nothing was sent');
 });
