@@ -1214,14 +1214,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/funds.ts',
-    line: 'if (afterMinor < 0n)',
-    change: 'if (afterMinor < -1_000_000_000_000n)',
+    line: 'if (afterMinor + margin < 0n && !isPartial)',
+    change: 'if (afterMinor + margin < -1_000_000_000_000n && !isPartial)',
     tests: FUNDS,
   },
   {
     file: 'src/engine/funds.ts',
-    line: 'balance?.afterMinor === undefined || balance.isEstimate',
-    change: 'balance?.afterMinor === undefined || !balance.isEstimate',
+    line: 'margin < 0n && !isPartial',
+    change: 'margin < 0n',
     tests: FUNDS,
   },
   {
@@ -1239,7 +1239,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/change.ts',
-    line: 'if (!asking.isAsked && !change.sweep && change.known) await requirePossible(change.known());',
+    line: 'if (!asking.isAsked && !change.sweep && change.payer) await requirePossible(await readPayer(account, change.payer));',
     change: '',
     tests: FUNDS,
     failing: 1,

@@ -7,6 +7,7 @@ import {
   updateBankAccount,
 } from '../contract/endpoints/banks.ts';
 import { bankCodeFor } from '../engine/banks.ts';
+import { bankLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
 import { callCommand, command } from '../terminal/command.ts';
@@ -26,7 +27,7 @@ const addCommand = callCommand(addBankAccount, {
   details: 'The bank verifies the account number and returns the holder’s name.',
   examples: [
     'fiatrail bank-accounts add --account-number 0123456789 --bank-code 000013',
-    'fiatrail bank-accounts add --account-number 0123456789 --bank-code gtbank --default -o json --query accountId',
+    'fiatrail bank-accounts add --account-number 0123456789 --bank-code gtbank --default --yes -o json --query accountId',
   ],
   parameters: {
     accountNumber: required(
@@ -46,6 +47,11 @@ const addCommand = callCommand(addBankAccount, {
     label,
     isDefault: isDefault || undefined,
     metadata: objectOf(metadata),
+  }),
+  confirms: ({ accountNumber, bankCode, isDefault }, session) => ({
+    summary: `add account ${accountNumber} at bank ${bankCode} as ${isDefault ? 'the default' : 'a'} payout account`,
+    lines: [['account', `${accountNumber} at bank ${bankCode}`]],
+    previews: () => readPreviews(() => bankLines(session, bankCode)),
   }),
 });
 

@@ -2,9 +2,10 @@ import { listPayouts } from '../contract/endpoints/history.ts';
 import { startOfframp } from '../contract/endpoints/offramp.ts';
 import { bankCodeFor } from '../engine/banks.ts';
 import { payoutsBy } from '../engine/lists/history.ts';
+import { bankLines, userLines } from '../engine/names.ts';
 import { offramp } from '../engine/operations/payouts.ts';
-import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../engine/previews.ts';
-import { type Amount, amountForPeople } from '../money/amount.ts';
+import { amountLine, balanceLine, feePreview, paidFrom, readPreviews, userBalance } from '../engine/previews.ts';
+import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
 import { listCommand } from '../terminal/list-command.ts';
@@ -14,9 +15,10 @@ import { amountHelp, amountOf, digits, required } from '../terminal/parse/parame
 import type { Session } from '../terminal/session.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';
 
-/** Previews the fees and the balance before and after. */
-function lookAhead(session: Session, userId: string, amount: Amount) {
-  return readPreviews(async () => {
+/** Previews the names, the fees and the balance before and after. */
+function lookAhead(session: Session, userId: string, bankCode: string, amount: Amount) {
+  const names = [() => userLines(session, userId), () => bankLines(session, bankCode)];
+  return readPreviews(...names, async () => {
     const [{ lines, total }, before] = await Promise.all([
       feePreview(session, 'offramp', amount),
       userBalance(session, userId, 'CNGN').catch(() => undefined),
@@ -61,7 +63,9 @@ const start = startCommand(offramp, startOfframp, {
           amountLine(amount, 'naira', 'fees are charged on top'),
           ['destination', `account ${accountNumber} at bank ${bankCode}`],
         ],
-        previews: () => lookAhead(session, userId, amount),
+        previews: () => lookAhead(session, userId, bankCode, amount),
+        // The fees come on top, so that more is taken than this.
+        payer: paidFrom(() => userBalance(session, userId, 'CNGN'), amountIn('CNGN', cngnBaseFromKobo(amount.minor))),
       },
       options,
     );

@@ -10,6 +10,7 @@ import {
   balanceLine,
   type Line,
   PREVIEW_READ,
+  paidFrom,
   platformFeeOn,
   readPreviews,
 } from '../engine/previews.ts';
@@ -35,7 +36,7 @@ function destinationLines(account: SavedAccount | undefined): readonly Line[] {
 async function costLines(session: Session, amount: Amount): Promise<readonly Line[]> {
   const kobo = wholeKoboFromCngnBase(amount.minor);
   const [before, fee] = await Promise.all([
-    accountBalance(session, 'CNGN').catch(() => undefined),
+    accountBalance(session, 'CNGN', 'allNetworks').catch(() => undefined),
     kobo === undefined ? undefined : platformFeeOn(session, 'offramp', amountIn('NGN', kobo)).catch(() => undefined),
   ]);
   const taken = fee && -(amount.minor + cngnBaseFromKobo(fee.minor));
@@ -81,6 +82,8 @@ const start = startCommand(payout, startPayout, {
             },
             () => costLines(session, amount),
           ),
+        // The fees come on top, so that more is taken than this.
+        payer: paidFrom(() => accountBalance(session, 'CNGN', 'allNetworks'), amount),
         terms: () => payeeTerms(account),
       },
       options,

@@ -6,7 +6,7 @@ import { accumulatedFees } from '../contract/endpoints/fees.ts';
 import { listTransactions } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { accountBalance, nairaOf } from '../engine/previews.ts';
-import { TOKENS } from '../money/amount.ts';
+import { amount, TOKENS, type Token } from '../money/amount.ts';
 import { amountSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
@@ -34,8 +34,11 @@ async function pendingOf(session: Session) {
 
 /** Reads the account in parallel. Throws CliError if it does not respond. */
 async function account(session: Session) {
-  const held = async () =>
-    Promise.all(TOKENS.map(async (token) => [token, (await accountBalance(session, token, {})) ?? null] as const));
+  const inAll = async (token: Token) => {
+    const held = await accountBalance(session, token, 'allNetworks', {});
+    return held ? amount(token, held.minor) : null;
+  };
+  const held = async () => Promise.all(TOKENS.map(async (token) => [token, await inAll(token)] as const));
   const [balances, { data }, pending] = await Promise.all([
     held(),
     session.call(accumulatedFees, {}),

@@ -1,11 +1,19 @@
 import { CliError } from '../base/errors.ts';
-import { balanceAddress } from '../contract/endpoints/balances.ts';
 import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
+import { userDetails } from '../engine/names.ts';
 import { swap, swapsBy } from '../engine/operations/swaps.ts';
-import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../engine/previews.ts';
+import {
+  amountLine,
+  balanceLine,
+  type Line,
+  paidFrom,
+  readPreviews,
+  userWalletBalance,
+  walletBalance,
+} from '../engine/previews.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
-import { fromWire, toWireNumber } from '../money/units.ts';
+import { toWireNumber } from '../money/units.ts';
 import { listCommand } from '../terminal/list-command.ts';
 import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
 import { amountOfToken, oneOf, option, percent, required, ticker } from '../terminal/parse/parameters.ts';
@@ -65,10 +73,10 @@ const trigger = startCommand(swap, triggerSwap, {
     const sold = amount && soldOf(amount, sell);
     const into = buy ?? 'the wallet’s configured asset';
     const held = async (): Promise<readonly Line[]> => {
-      const { data } = await session.call(balanceAddress, { address: wallet, token: sell });
-      const balance = fromWire(data.totalBalance ?? '', 'token', sell);
+      const balance = await walletBalance(session, wallet, sell, 'base');
       return balance ? [balanceLine(balance, -(sold?.minor ?? balance.minor))] : [];
     };
+    const payer = () => readPreviews(held);
     return session.change(
       triggerSwap,
       {
@@ -86,7 +94,7 @@ const trigger = startCommand(swap, triggerSwap, {
           ['into', into],
           slippageLine(slippage, '5'),
         ],
-        previews: () => readPreviews(held),
+        ...{ previews: payer, payer },
       },
       options,
     );
@@ -119,10 +127,8 @@ const start = startCommand(swap, startSwap, {
   send: async (session, { userId, sell, buy, amount, slippage, from, to }, options) => {
     checkTokens(sell, buy);
     const sold = soldOf(amount, sell);
-    const held = async (): Promise<readonly Line[]> => {
-      const balance = await userBalance(session, userId, sell, from);
-      return balance ? [balanceLine(balance, -sold.minor)] : [];
-    };
+    const held = (address?: Promise<string | undefined>) =>
+      from ? walletBalance(session, from, sell, 'base') : userWalletBalance(session, userId, sell, 'base', address);
     return session.change(
       startSwap,
       {
@@ -144,7 +150,15 @@ const start = startCommand(swap, startSwap, {
           ['destination', to ?? 'the managed wallet'],
           slippageLine(slippage, '2'),
         ],
-        previews: () => readPreviews(held),
+        previews: () => {
+          const user = userDetails(session, userId);
+          const managed = user.then(({ wallet }) => wallet).catch(() => undefined);
+          return readPreviews(
+            async () => (await user).lines,
+            paidFrom(() => held(managed), sold),
+          );
+        },
+        payer: paidFrom(() => held(), sold),
       },
       options,
     );

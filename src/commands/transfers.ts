@@ -1,9 +1,9 @@
 import { transferToWallet } from '../contract/endpoints/transfers.ts';
-import { getFintechWallet } from '../contract/endpoints/wallets.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { withdrawalsBy } from '../engine/lists/history.ts';
+import { externalWalletLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { accountBalance, amountLine, type Line, PREVIEW_READ, paidFrom, readPreviews } from '../engine/previews.ts';
+import { accountBalance, amountLine, paidFrom, readPreviews } from '../engine/previews.ts';
 import { newTag } from '../engine/requests.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
@@ -14,15 +14,8 @@ import { NO_PROTECTION } from '../terminal/parse/money-options.ts';
 import { choice, tokenFilter, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
 import { amountHelp, amountOfToken, option, picked, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
 import { plainText } from '../terminal/parse/plain-text.ts';
-import type { Session } from '../terminal/session.ts';
 
-/** Describes the destination wallet, or warns that it is not registered. */
-async function walletLines(session: Session, address: string): Promise<readonly Line[]> {
-  const { externalWallets } = (await session.call(getFintechWallet, {}, PREVIEW_READ)).data;
-  const wallet = externalWallets?.find((each) => each.address?.toLowerCase() === address.toLowerCase());
-  if (!wallet) return [['wallet', 'not registered; the transfer will be rejected']];
-  return [['wallet', [wallet.label, wallet.type, wallet.status].filter(Boolean).join(', ')]];
-}
+const NOT_REGISTERED = [['wallet', 'not registered; the transfer will be rejected']] as const;
 
 const COLUMNS = [
   { field: 'requestId', title: 'Request' },
@@ -76,7 +69,7 @@ const start = command({
     const note = ownNote ?? tag;
     const amount = amountIn(token ?? 'CNGN');
     const request = { destinationAddress: to, amount: toWireNumber(amount, 'base'), ticker: token, note };
-    const balance = paidFrom(() => accountBalance(session, token ?? 'CNGN'), amount);
+    const payer = paidFrom(() => accountBalance(session, token ?? 'CNGN', 'base'), amount);
     const reply = await session.change(transferToWallet, request, {
       summary: `transfer ${amountForPeople(amount)} to ${to}`,
       tag,
@@ -85,7 +78,8 @@ const start = command({
         ['destination', to],
         ...(note === undefined ? [] : [['note', note] as const]),
       ],
-      previews: () => readPreviews(() => walletLines(session, to), balance),
+      previews: () => readPreviews(() => externalWalletLines(session, to, NOT_REGISTERED), payer),
+      payer,
     });
     return outcomeOf(session, transferToWallet, reply, { columns: COLUMNS });
   },

@@ -1,8 +1,10 @@
 import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawals.ts';
+import { addressProblem } from '../crypto/address.ts';
 import { type Withdrawal, withdrawalsBy } from '../engine/lists/history.ts';
 import { found } from '../engine/lists/listed.ts';
+import { externalWalletLines, userLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { amountLine, paidFrom, userBalance } from '../engine/previews.ts';
+import { amountLine, paidFrom, readPreviews, userWalletBalance, walletBalance } from '../engine/previews.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from '../terminal/command.ts';
@@ -75,6 +77,13 @@ const start = command({
       ticker: token,
       network,
     };
+    const payer = paidFrom(
+      () =>
+        addressProblem('evm', from) === undefined
+          ? walletBalance(session, from, token, 'anyNetwork')
+          : userWalletBalance(session, userId, token, 'anyNetwork', from),
+      amount,
+    );
     const reply = await session.change(withdrawAsset, request, {
       summary: `withdraw ${amountForPeople(amount)} from user ${userId} to ${to} on ${network ?? 'base'}`,
       lines: [
@@ -83,7 +92,13 @@ const start = command({
         ['from', from],
         ['destination', `${to} on ${network ?? 'base'}`],
       ],
-      previews: paidFrom(() => userBalance(session, userId, token, from), amount),
+      previews: () =>
+        readPreviews(
+          () => userLines(session, userId),
+          () => externalWalletLines(session, to),
+          payer,
+        ),
+      payer,
     });
     return outcomeOf(session, withdrawAsset, reply, { columns: COLUMNS });
   },

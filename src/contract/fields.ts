@@ -282,6 +282,16 @@ export function checkedFields<S extends z.core.$ZodLooseShape>(
   return z.looseObject(shape).check(check);
 }
 
+/** Checks that a request has one of two fields, and not the other. */
+export function exactlyOne(one: string, other: string) {
+  return z.check<Record<string, unknown>>((payload) => {
+    const { [one]: first, [other]: second } = payload.value;
+    if ((first === undefined) !== (second === undefined)) return;
+    const expected = first === undefined ? `${one} or ${other}` : `${one} or ${other}, not both`;
+    payload.issues.push({ code: 'custom', input: first, path: [one], params: { expected } });
+  });
+}
+
 /** What the service sends: the `data` of a response or an event. Unknown fields are kept. */
 export function payload<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.looseObject(shape);

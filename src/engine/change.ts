@@ -27,8 +27,8 @@ export interface Change {
 
 /** A change to send. */
 interface SentChange extends Change {
-  /** What this command has read of its previews already, if nobody is asked. */
-  readonly known?: () => readonly ShownLine[];
+  /** Reads the balance that pays for it, in at most one request: the only preview that is read if nobody is asked. */
+  readonly payer?: (() => Promise<readonly ShownLine[]>) | undefined;
   /** Runs after the confirmation, right before the request is sent; if it throws, nothing is sent. */
   readonly before?: () => Promise<void>;
   /** Text in the request that the service shows again in its lists, by which the journal finds it. */
@@ -158,7 +158,8 @@ async function plannedOf<E extends Endpoint>(account: Account, { asPlanned }: Ch
   return {
     applied,
     input: agreed.input as typeof input,
-    change: { ...change, ...agreed, previews: async () => agreed.previews },
+    // The plan was compared with the balance.
+    change: { ...change, ...agreed, previews: async () => agreed.previews, payer: undefined },
   };
 }
 
@@ -184,7 +185,7 @@ export async function changeOf<E extends Endpoint>(
   const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
   const requirePossible = (shown: readonly ShownLine[]) => requirePaidFor(account, asking, sending, shown);
   if (!change.sweep) await asking.confirm(effect, { ...change, lines, requirePossible });
-  if (!asking.isAsked && !change.sweep && change.known) await requirePossible(change.known());
+  if (!asking.isAsked && !change.sweep && change.payer) await requirePossible(await readPayer(account, change.payer));
   const limits = await rules.require(endpoint, input, change.summary);
   if (asking.isAsked && effect === 'money')
     await requireSigned(account, endpoint, input, applied && (await stillSigned(account, applied)));
@@ -205,6 +206,14 @@ export async function changeOf<E extends Endpoint>(
   activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
   await warnOf(account, reply, false);
   return { ...reply, request: input };
+}
+
+/** Reads what pays for a change that nobody is asked about. What shows the rows before the request is still read after it. */
+async function readPayer({ activity }: Account, read: NonNullable<SentChange['payer']>): Promise<readonly ShownLine[]> {
+  const { hasRead } = activity;
+  const lines = await read();
+  if (!hasRead) delete activity.hasRead;
+  return lines;
 }
 
 /**

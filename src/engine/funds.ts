@@ -3,19 +3,23 @@ import { amount, amountForPeople } from '../money/amount.ts';
 import type { Activity } from './activity.ts';
 import type { ShownLine } from './plans/line.ts';
 
+/** What an estimate may be too high by: a price does not move further between a confirmation and the request. */
+const ESTIMATE_PERCENT = 10n;
+
 /**
  * Throws CliError declined if a balance that this command has read shows that a change cannot work: it does not cover the change, or the
- * amount is below the minimum. A balance that could not be read, or a price that is only estimated, stops nothing.
+ * amount is below the minimum. A balance that could not be read, or only in part, stops nothing: the service decides.
  */
 export function requireCovered(lines: readonly ShownLine[]): void {
   for (const [, , balance] of lines) {
-    if (balance?.afterMinor === undefined || balance.isEstimate) continue;
-    const { asset, beforeMinor, afterMinor, minimumMinor } = balance;
+    if (balance?.afterMinor === undefined) continue;
+    const { asset, beforeMinor, afterMinor, minimumMinor, isEstimate, isPartial } = balance;
     const [held, taken] = [amount(asset, beforeMinor), amount(asset, beforeMinor - afterMinor)];
-    if (afterMinor < 0n)
+    const margin = isEstimate ? (taken.minor * ESTIMATE_PERCENT) / 100n : 0n;
+    if (afterMinor + margin < 0n && !isPartial)
       throw new CliError(
         'declined',
-        `the balance is ${amountForPeople(held)}, and this takes ${amountForPeople(taken)}; nothing was sent`,
+        `the balance is ${amountForPeople(held)}, and this takes ${isEstimate ? 'about ' : ''}${amountForPeople(taken)}; nothing was sent`,
         { code: 'BALANCE_TOO_LOW', hint: 'add to the balance, or choose a smaller amount' },
       );
     if (minimumMinor !== undefined && taken.minor < minimumMinor)

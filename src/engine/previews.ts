@@ -1,4 +1,5 @@
-import { balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
+import { CliError } from '../base/errors.ts';
+import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
 import { accumulatedFees, getFees, previewFees } from '../contract/endpoints/fees.ts';
 import type { Direction } from '../contract/values.ts';
 import { type Amount, amount, amountForPeople, minorForPeople, type Token } from '../money/amount.ts';
@@ -14,9 +15,14 @@ export type Line = ShownLine;
 /** A user is waiting for the prompt, so a preview that takes longer is left out. */
 export const PREVIEW_READ = { totalMs: 5_000 } as const;
 
-/** Reads previews, none longer than `PREVIEW_READ` from now. A preview that cannot be read is left out. */
+/** Reads previews, none longer than `PREVIEW_READ` from now. A preview that cannot be read is left out. Throws CliError interrupted. */
 export async function readPreviews(...reads: readonly (() => Promise<readonly Line[]>)[]): Promise<readonly Line[]> {
-  return (await Promise.all(reads.map((read) => read().catch(() => [])))).flat();
+  return (await Promise.all(reads.map((read) => read().catch(noLines)))).flat();
+}
+
+function noLines(error: unknown): readonly Line[] {
+  if (error instanceof CliError && error.category === 'interrupted') throw error;
+  return [];
 }
 
 /** The amount in both units and in its wire unit: `₦5,000.00 (500,000 kobo), sent as 5000 naira`. */
@@ -27,8 +33,14 @@ export function amountLine(value: Amount, unit: MoneyUnit, more = ''): Line {
   ];
 }
 
-/** Returns the preview of the balance that an amount is paid from. */
-export function paidFrom(read: () => Promise<Amount | undefined>, paid: Amount): () => Promise<readonly Line[]> {
+/** What a wallet holds. */
+export interface Held extends Amount {
+  /** Whether a network could not be read, so that it may hold more. */
+  readonly isPartial?: boolean;
+}
+
+/** Returns the preview of the balance that an amount is paid from; nothing if it cannot be read. */
+export function paidFrom(read: () => Promise<Held | undefined>, paid: Amount): () => Promise<readonly Line[]> {
   return () =>
     readPreviews(async () => {
       const before = await read();
@@ -38,12 +50,13 @@ export function paidFrom(read: () => Promise<Amount | undefined>, paid: Amount):
 
 /** `1,500.00 cNGN before, 1,480.00 cNGN after`, or the shortfall; without a change, only the current balance. */
 export function balanceLine(
-  before: Amount,
+  before: Held,
   changeMinor?: bigint,
   more: Pick<Balance, 'isEstimate' | 'minimumMinor'> = {},
 ): Line {
   const now = `${amountForPeople(before)} before`;
-  const balance = { asset: before.asset, beforeMinor: before.minor, ...more };
+  const isPartial = before.isPartial ? { isPartial: true as const } : {};
+  const balance = { asset: before.asset, beforeMinor: before.minor, ...isPartial, ...more };
   if (changeMinor === undefined) return ['balance', now, { ...balance, afterMinor: undefined }];
   const after = amount(before.asset, before.minor + changeMinor);
   const known = { ...balance, afterMinor: after.minor };
@@ -51,35 +64,88 @@ export function balanceLine(
   return ['balance', `${now}, ${amountForPeople(amount(before.asset, -after.minor))} short`, known];
 }
 
-/** Reads a user's balance of a token, in all wallets or in `wallet`. */
-export async function userBalance(
+/** A token by network, as the service reports it. */
+interface Balances {
+  readonly totalBalance?: string | null | undefined;
+  readonly networkBalances?: readonly BalanceRow[] | null | undefined;
+}
+
+interface BalanceRow {
+  readonly network?: string | null | undefined;
+  readonly walletAddress?: string | null | undefined;
+  readonly balance?: string | null | undefined;
+  readonly error?: string | null | undefined;
+}
+
+/** The network from which the service sends what it takes from one network only. Source: public. */
+const isOnBase = ({ network }: BalanceRow) => network?.toLowerCase() === 'base';
+
+/** Returns the balances of some rows; undefined if there is none, or one cannot be understood. */
+function heldIn(rows: readonly BalanceRow[], token: Token): readonly Held[] | undefined {
+  const all = rows.map(({ balance, error }) =>
+    error ? { ...amount(token, 0n), isPartial: true } : fromWire(balance ?? '', 'token', token),
+  );
+  return all.length === 0 || all.includes(undefined) ? undefined : all.filter((each) => each !== undefined);
+}
+
+const isPartial = (all: readonly Held[]) => (all.some((each) => each.isPartial) ? { isPartial: true } : {});
+
+/** Returns the largest of some rows: what one wallet can pay from one network. */
+function largestIn(rows: readonly BalanceRow[], token: Token): Held | undefined {
+  const all = heldIn(rows, token);
+  return all && { ...all.reduce((one, other) => (other.minor > one.minor ? other : one)), ...isPartial(all) };
+}
+
+function totalOf({ totalBalance, networkBalances }: Balances, token: Token): Held | undefined {
+  const total = fromWire(totalBalance ?? '', 'token', token);
+  return total && { ...total, ...(networkBalances?.some(({ error }) => error) ? { isPartial: true } : {}) };
+}
+
+/** Reads what all of a user's wallets hold of a token. */
+export async function userBalance(account: Account, userId: string, token: Token): Promise<Held | undefined> {
+  return totalOf((await account.call(balanceUser, { userId, token }, PREVIEW_READ)).data, token);
+}
+
+/**
+ * Reads what a user's wallet holds of a token on Base or, with `anyNetwork`, on the network where it holds most. Without the address of the
+ * wallet, returns the largest balance of one: it cannot hold more.
+ */
+export async function userWalletBalance(
   account: Account,
   userId: string,
   token: Token,
-  wallet?: string,
-): Promise<Amount | undefined> {
+  where: 'base' | 'anyNetwork',
+  address?: string | Promise<string | undefined>,
+): Promise<Held | undefined> {
   const { data } = await account.call(balanceUser, { userId, token }, PREVIEW_READ);
-  if (!wallet) return fromWire(data.totalBalance ?? '', 'token', token);
-  // An address may hold the token on several networks.
-  const own = data.networkBalances?.filter(
-    ({ walletAddress }) => walletAddress?.toLowerCase() === wallet.toLowerCase(),
-  );
-  const held = own?.map(({ balance }) => fromWire(balance ?? '', 'token', token)) ?? [];
-  if (held.length === 0 || held.includes(undefined)) return undefined;
-  return amount(
-    token,
-    held.reduce((sum, each) => sum + (each?.minor ?? 0n), 0n),
-  );
+  const wallet = (await address)?.toLowerCase();
+  const rows = data.networkBalances?.filter((each) => !wallet || each.walletAddress?.toLowerCase() === wallet) ?? [];
+  return largestIn(where === 'base' ? rows.filter(isOnBase) : rows, token);
 }
 
-/** Reads the balance of a token in the account's smart wallet. */
+/** Reads what a wallet on EVM networks holds of a token on Base or, with `anyNetwork`, on the network where it holds most. */
+export async function walletBalance(
+  account: Account,
+  address: string,
+  token: Token,
+  where: 'base' | 'anyNetwork',
+): Promise<Held | undefined> {
+  const { data } = await account.call(balanceAddress, { address, token }, PREVIEW_READ);
+  const rows = data.networkBalances ?? [];
+  return largestIn(where === 'base' ? rows.filter(isOnBase) : rows, token);
+}
+
+/** Reads what the account's smart wallet holds of a token on Base or, with `allNetworks`, in all. */
 export async function accountBalance(
   account: Account,
   token: Token,
+  where: 'base' | 'allNetworks',
   options: AccountCallOptions = PREVIEW_READ,
-): Promise<Amount | undefined> {
+): Promise<Held | undefined> {
   const { data } = await account.call(balanceMulti, { token }, options);
-  return fromWire(data.totalBalance ?? '', 'token', token);
+  if (where === 'allNetworks') return totalOf(data, token);
+  const rows = (data.networkBalances ?? []).filter(isOnBase);
+  return largestIn(rows.length > 0 ? rows : [{ balance: data.baseNetworkBalance }], token);
 }
 
 /** Parses an amount in kobo; undefined if it is missing. */

@@ -7,11 +7,11 @@ import type { Served, Workshop } from './workshop.ts';
 
 const LATENCY_MS = 100;
 
-/** What a command sends at most, besides what its confirmation reads. */
+/** What a command sends at most with --yes: also the read of what pays, which its confirmation names. */
 const COMMANDS = {
   'a read': { requests: 1, words: ['balances', 'account'] },
   'a payment': {
-    requests: 2,
+    requests: 3,
     words: [
       ...['fees', 'withdrawals', 'start', '--amount', '500', '--bank-code', '000013'],
       ...['--account-number', '0123456789', '--account-name', 'ADA OBI'],

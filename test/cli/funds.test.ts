@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
+import { requireCovered } from '../../src/engine/funds.ts';
+import { balanceLine } from '../../src/engine/previews.ts';
 import { main } from '../../src/main.ts';
+import { amount } from '../../src/money/amount.ts';
 import { json, refusal, success } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type Answer, fakeWorld } from '../support/world.ts';
@@ -14,10 +17,20 @@ const MONEY =
 interface Held {
   readonly balance: string | 'unreadable';
   readonly minimumKobo?: number;
+  /** On the network from which nothing is paid that is paid from Base only. */
+  readonly onBsc?: string;
+  /** In another wallet of the same user. */
+  readonly elsewhere?: string;
+  /** Whether a network could not be read. */
+  readonly isPartial?: boolean;
 }
 
 /** Runs a command for an account with a balance; `sent` lists what was sent that is no read. */
-async function run(argv: readonly string[], { balance, minimumKobo = 1_000 }: Held, answers: readonly Answer[]) {
+async function run(
+  argv: readonly string[],
+  { balance, minimumKobo = 1_000, onBsc = '0', isPartial = false, elsewhere }: Held,
+  answers: readonly Answer[],
+) {
   const asked: string[] = [];
   const network: Exchange = async ({ url, method }) => {
     const path = new URL(url).pathname.replace('/v1', '');
@@ -25,11 +38,23 @@ async function run(argv: readonly string[], { balance, minimumKobo = 1_000 }: He
     if (path.startsWith('/balance')) {
       if (balance === 'unreadable') return refusal(404, '02', 'no');
       const networkBalances = [
-        { network: 'bsc', balance: '0', walletAddress: FROM },
-        { network: 'base', balance, walletAddress: FROM },
+        { network: 'bsc', balance: onBsc, walletAddress: FROM },
+        ...(elsewhere === undefined ? [] : [{ network: 'base', balance: elsewhere, walletAddress: TO }]),
+        { network: 'base', balance, walletAddress: FROM, error: isPartial ? 'cannot be reached' : null },
       ];
-      return success({ totalBalance: balance, networkBalances });
+      return success({ totalBalance: String(Number(balance) + Number(onBsc)), networkBalances });
     }
+    if (path === '/getuserdetails')
+      return success({
+        ...{ personalDetails: { firstName: 'FATIMA', lastName: 'SANI' }, walletDetails: { evmWallet: FROM } },
+        virtualAccounts: [],
+      });
+    if (path === '/getfintechwallet')
+      return success({
+        ...{ fintechId: 'f-1', smartWallet: { address: FROM } },
+        externalWallets: [{ address: TO, label: 'cold vault', type: 'cold', status: 'active' }],
+      });
+    if (path === '/getbankscode') return success({ banks: [{ bankCode: '000013', bankName: 'GUARANTY TRUST BANK' }] });
     if (path === '/getaccumulatedfees') {
       if (balance === 'unreadable') return refusal(404, '02', 'no');
       return success({
@@ -48,6 +73,8 @@ async function run(argv: readonly string[], { balance, minimumKobo = 1_000 }: He
 const NO: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
 const BANK = ['--bank-code', '000013', '--account-number', '0123456789'];
 
+const FEES = ['fees', 'withdrawals', 'start', '--account-name', 'ADA', ...BANK];
+
 const COMMANDS: readonly [words: string, argv: readonly string[], unit: string][] = [
   [
     'withdrawals',
@@ -56,13 +83,14 @@ const COMMANDS: readonly [words: string, argv: readonly string[], unit: string][
   ],
   ['transfers', ['transfers', 'start', '--amount', '20', '--to', TO], 'cNGN'],
   ['offramp', ['offramp', 'start', 'u-1', '--amount', '20', ...BANK], 'cNGN'],
+  ['payout', ['payout', 'start', '--amount', '20', '--to', '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de'], 'cNGN'],
   ['swaps', ['swaps', 'start', 'u-1', '--sell', 'CNGN', '--buy', 'USDC', '--amount', '20'], 'cNGN'],
   ['swaps of a wallet', ['swaps', 'wallets', 'start', '--wallet', FROM, '--sell', 'CNGN', '--amount', '20'], 'cNGN'],
 ];
 
 describe('a balance that this command has read', () => {
-  // Fees that cannot be read leave open what an offramp takes.
-  test.each(COMMANDS.filter(([what]) => what !== 'offramp'))(
+  // Fees that cannot be read leave open what these take.
+  test.each(COMMANDS.filter(([what]) => what !== 'offramp' && what !== 'payout'))(
     'stops %s before the question if it is short',
     async (_, argv, unit) => {
       const { code, stderr, rows } = await run(argv, { balance: '19.999999' }, []);
@@ -82,7 +110,73 @@ describe('a balance that this command has read', () => {
   });
 });
 
-const FEES = ['fees', 'withdrawals', 'start', '--account-name', 'ADA', ...BANK];
+test('a swap is paid from the managed wallet, whatever the others hold', async () => {
+  const [, argv = []] = COMMANDS.find(([what]) => what === 'swaps') ?? [];
+  const { code, stderr } = await run(argv, { balance: '19', elsewhere: '500' }, []);
+  expect({ code, isSaid: stderr.includes('the balance is 19.00 cNGN, and this takes 20.00 cNGN') }).toEqual({
+    ...{ code: 9, isSaid: true },
+  });
+});
+
+describe('a confirmation names', () => {
+  const ofUser = COMMANDS.filter(([what]) => ['offramp', 'withdrawals', 'swaps'].includes(what));
+  test.each(ofUser)('the user of %s', async (_, argv) => {
+    const { stderr } = await run(argv, { balance: '20' }, [NO]);
+    expect(stderr).toMatch(/name +FATIMA SANI\n/);
+  });
+
+  test.each([
+    ['the bank', COMMANDS.find(([what]) => what === 'offramp')?.[1] ?? [], /bank +GUARANTY TRUST BANK \(000013\)\n/],
+    ['the bank of fees', [...FEES, '--amount', '10'], /bank +GUARANTY TRUST BANK \(000013\)\n/],
+    ['a registered destination', COMMANDS[0]?.[1] ?? [], /wallet +cold vault, cold, active\n/],
+    ['a wallet to remove', ['wallets', 'external', 'remove', TO], /wallet +cold vault, cold, active\n/],
+  ] as const)('%s', async (_, argv, words) => {
+    const { stderr } = await run(argv, { balance: '500' }, [NO]);
+    expect(stderr).toMatch(words);
+  });
+});
+
+describe('with --yes, the balance of what pays', () => {
+  const READS = /^(GET|POST) \/balance\//;
+  const sentOf = (asked: readonly string[]) => asked.filter((each) => MONEY.test(each) && each.startsWith('POST'));
+
+  test.each(COMMANDS)('stops %s if it is short, after one request', async (_, argv, unit) => {
+    const { code, stderr, asked, rows } = await run([...argv, '--yes'], { balance: '19.99' }, []);
+    expect({ code, rows, reads: asked.filter((each) => !each.includes('publickey')).length }).toEqual({
+      ...{ code: 9, rows: [], reads: 1 },
+    });
+    expect(stderr).toContain(`the balance is 19.99 ${unit}, and this takes 20.00 ${unit}; nothing was sent`);
+  });
+
+  test.each(COMMANDS)('lets %s go on with enough, after one request for it', async (_, argv) => {
+    const { asked } = await run([...argv, '--yes'], { balance: '20' }, []);
+    expect({ sent: sentOf(asked).length, reads: asked.filter((each) => READS.test(each)).length }).toEqual({
+      ...{ sent: 1, reads: 1 },
+    });
+  });
+
+  test.each(COMMANDS)('does not stop %s if it cannot be read', async (_, argv) => {
+    const { asked } = await run([...argv, '--yes'], { balance: 'unreadable' }, []);
+    expect(sentOf(asked)).toHaveLength(1);
+  });
+
+  test.each(COMMANDS)('does not stop %s if a network could not be read', async (_, argv) => {
+    const { asked } = await run([...argv, '--yes'], { balance: '19', isPartial: true }, []);
+    expect(sentOf(asked)).toHaveLength(1);
+  });
+
+  const fromBase = COMMANDS.filter(([what]) => what === 'transfers' || what.startsWith('swaps'));
+  test.each(fromBase)('of %s is that on Base', async (_, argv, unit) => {
+    const { code, stderr } = await run([...argv, '--yes'], { balance: '19', onBsc: '500' }, []);
+    expect({ code, isSaid: stderr.includes(`the balance is 19.00 ${unit}`) }).toEqual({ code: 9, isSaid: true });
+  });
+
+  test('of a withdrawal is that of the network with the most', async () => {
+    const [, argv] = COMMANDS[0] ?? ['', []];
+    const { asked } = await run([...argv, '--yes'], { balance: '19', onBsc: '20' }, []);
+    expect(sentOf(asked)).toHaveLength(1);
+  });
+});
 
 describe('fees withdrawals start', () => {
   test('stops before the question if less is available', async () => {
@@ -109,10 +203,20 @@ describe('fees withdrawals start', () => {
     expect(stderr).toContain('the balance is ₦499.00, and this takes ₦500.00; nothing was sent');
   });
 
-  test('reads nothing more with --yes, so the service decides', async () => {
-    const { asked } = await run([...FEES, '--amount', '500', '--yes'], { balance: '499' }, []);
+  test.each([
+    ['a short balance', '500', '₦499.00, and this takes ₦500.00'],
+    ['an amount below the minimum', '9', '₦9.00 is below the minimum of ₦10.00; the balance is ₦499.00'],
+  ])('reads the fees once with --yes, and stops for %s', async (_, amount, text) => {
+    const { code, stderr, asked } = await run([...FEES, '--amount', amount, '--yes'], { balance: '499' }, []);
+    expect({ code, asked: asked.filter((each) => each.includes('fee')) }).toEqual({
+      ...{ code: 9, asked: ['GET /getaccumulatedfees'] },
+    });
+    expect(stderr).toContain(text);
+  });
+
+  test('lets the service decide with --yes if the fees cannot be read', async () => {
+    const { asked } = await run([...FEES, '--amount', '500', '--yes'], { balance: 'unreadable' }, []);
     expect(asked).toContain('POST /feewithdrawal');
-    expect(asked).not.toContain('GET /getaccumulatedfees');
   });
 });
 
@@ -139,4 +243,10 @@ describe('a response that cannot be opened', () => {
     expect(error).toMatchObject({ code: 'ANSWER_NOT_OPENED', retryable: false });
     expect(error.message).toMatch(/^the service’s response is encrypted, and this profile has no private key; nothing/);
   });
+});
+
+test('an estimate stops a change only if it is short by more than a price moves', () => {
+  const sale = (heldMinor: bigint) => [balanceLine(amount('USDC', heldMinor), -100_000_000n, { isEstimate: true })];
+  expect(() => requireCovered(sale(90_000_000n))).not.toThrow();
+  expect(() => requireCovered(sale(89_999_999n))).toThrow('this takes about 100.00 USDC; nothing was sent');
 });

@@ -42,8 +42,28 @@ test('bank-accounts show offers the bank accounts, the default one first', async
 test('bank-accounts add offers the banks', async () => {
   const bank: Answer = { kind: 'search', asks: 'Which bank?', types: 'zenith', says: 'ZENITH' };
   const number: Answer = { kind: 'text', asks: 'Account number', says: '0123456780' };
-  const { code, data } = await atTerminal(['bank-accounts', 'add'], [number, bank]);
+  const agreed: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
+  const { code, data } = await atTerminal(['bank-accounts', 'add'], [number, bank, agreed]);
   expect({ code, bank: data.bankName }).toEqual({ code: 0, bank: 'ZENITH BANK' });
+});
+
+test.each([
+  ['a bank account', ['bank-accounts', 'add', '--account-number', '0123456780', '--bank-code', '000013'], 0],
+  [
+    'a default wallet',
+    ['users', 'default-wallet', 'set', 'u-1', '--address', `0x${'a'.repeat(40)}`, '--network', 'base'],
+    3,
+  ],
+])('%s is a new destination: No sends nothing, --yes asks nothing, and a script needs it', async (_, argv, sent) => {
+  const declines: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
+  const terminal = fakeWorld({ isTerminal: true, answers: [declines] });
+  expect(await main([...argv], terminal)).toBe(9);
+  expect(terminal.stderr.text()).toContain('declined; nothing was sent');
+  expect(await main([...argv, '--yes', '-q'], fakeWorld({ isTerminal: true }))).toBe(sent);
+  const script = fakeWorld();
+  expect(await main([...argv, '-q'], script)).toBe(2);
+  expect(script.stderr.text()).toContain('add --yes');
+  expect(await main([...argv, '--dry-run', '-q'], fakeWorld())).toBe(0);
 });
 
 const pick = (asks: string, says: string, types?: string): Answer => ({
@@ -121,5 +141,5 @@ test('a value out of a few is chosen, not typed', async () => {
 test('without a terminal, everything that is missing is named at once', async () => {
   const world = fakeWorld();
   expect(await main(['fx', 'quote'], world)).toBe(2);
-  expect(world.stderr.text()).toContain('missing required input: --pair <pair>, --side <side>, --amount <cngn>');
+  expect(world.stderr.text()).toContain('missing required input: --pair <pair>, --side <side>, --amount <amount>');
 });

@@ -182,7 +182,7 @@ describe('a payment', () => {
 
   test('leaves out fees and balance that cannot be read', async () => {
     const no404 = refusal(404, '02', 'no');
-    const { world, code } = await run(OFFRAMP, [no404, no404, no404], onTerminal(no));
+    const { world, code } = await run(OFFRAMP, [no404, no404], onTerminal(no));
     const shown = world.stderr.text();
     expect({ code, hasBefore: shown.includes('before'), hasFees: /^ +fees/m.test(shown) }).toEqual({
       code: 9,
@@ -202,7 +202,7 @@ describe('a payment', () => {
     expect(shown).toContain('balance      1,500.00 cNGN before\n');
   });
 
-  test.each([['--yes'], ['-y']])('does not ask with %s, nor read the balance', async (flag) => {
+  test.each([['--yes'], ['-y']])('does not ask with %s', async (flag) => {
     const { code, requests } = await run([...OFFRAMP, flag], [STARTED]);
     expect({ code, urls: requests.map(({ url }) => url) }).toEqual({
       code: 0,
@@ -240,7 +240,7 @@ describe('without confirmation or journal', () => {
     ['a read', ['balances', 'account'], success({ totalBalance: '5' })],
     [
       'a write',
-      ['bank-accounts', 'add', '--account-number', '0123456789', '--bank-code', '058'],
+      ['bank-accounts', 'add', '--account-number', '0123456789', '--bank-code', '058', '--yes'],
       success({ verifiedAccountName: 'A', isValidated: true }),
     ],
   ] as const)('%s is sent', async (_, argv, answer) => {
@@ -497,10 +497,10 @@ describe('standard error', () => {
 
   test('shows each request with -v, without the key', async () => {
     const { world } = await run(
-      ['balances', 'account', '-v'],
+      ['fees', 'show', '-v'],
       [refusal(401, '03', `no such key: ${ACCOUNT.FIATRAIL_API_KEY}`)],
     );
-    expect(world.stderr.text()).toContain('> GET https://service.test/v1/balance/multi');
+    expect(world.stderr.text()).toContain('> GET https://service.test/v1/getfees');
     expect(world.stderr.text()).not.toContain(ACCOUNT.FIATRAIL_API_KEY);
   });
 

@@ -96,7 +96,6 @@ export const CONDITIONS: readonly Condition[] = [
     code: 'NOT_FOUND',
     declares: (fault) => fault === 'NO_FUNDED_WALLET',
     lines: ({ poorUser }) => [
-      ['offramp', 'start', poorUser, '--amount', '100', ...TO_BANK],
       api(
         'POST',
         '/cngnofframp',
@@ -113,7 +112,26 @@ export const CONDITIONS: readonly Condition[] = [
     code: 'VALIDATION_ERROR',
     declares: (fault, when) =>
       fault === 'INSUFFICIENT_BALANCE' || fault === 'SHORT_BALANCE' || /balance|available fees/.test(when),
-    lines: ({ user, wallet, bankAccount, address }) => [
+    lines: ({ user, bankAccount, address }) => [
+      api(
+        'POST',
+        '/cngnofframp',
+        `userId=${user}`,
+        'amount=90000',
+        'bankCode=000013',
+        'accountNumber=0123456789',
+        'ticker=CNGN',
+      ),
+      api('POST', '/initiateofframp', 'amount=900000000000000', `bankAccountId=${bankAccount}`),
+      api('POST', '/fintechtransfer', 'amount=900000000000000', `destinationAddress=${address}`),
+    ],
+  },
+  {
+    is: 'a balance that was read first and is too low',
+    code: 'BALANCE_TOO_LOW',
+    declares: () => false,
+    lines: ({ user, poorUser, wallet, bankAccount, address }) => [
+      ['offramp', 'start', poorUser, '--amount', '100', ...TO_BANK],
       ['offramp', 'start', user, '--amount', '90000', ...TO_BANK],
       ['payout', 'start', '--amount', '900000000', '--to', bankAccount],
       ['withdrawals', 'start', user, '--amount', '90000', '--token', 'CNGN', '--from', wallet, '--to', ELSEWHERE],
@@ -136,7 +154,6 @@ export const CONDITIONS: readonly Condition[] = [
       ['transfers', 'start', '--amount', '0', '--to', address],
       ['swaps', 'start', user, '--sell', 'CNGN', '--buy', 'USDC', '--amount', '0'],
       ['bridge', 'quote', '--from-network', 'base', '--to-network', 'bsc', '--amount', '0'],
-      ['fees', 'withdrawals', 'start', '--amount', '9.99', ...TO_NAMED],
       ['fx', 'quote', ...buy('999')],
       ['fx', 'trades', 'start', ...buy('999')],
       ['fx', 'market-orders', 'start', ...buy('0')],
@@ -146,11 +163,24 @@ export const CONDITIONS: readonly Condition[] = [
     ],
   },
   {
+    is: 'an amount below the minimum that was read first',
+    code: 'BELOW_MINIMUM',
+    declares: () => false,
+    lines: () => [['fees', 'withdrawals', 'start', '--amount', '9.99', ...TO_NAMED]],
+  },
+  {
     is: 'a limit that is exceeded',
     code: 'VALIDATION_ERROR',
     declares: (_fault, when) => /above/.test(when),
     lines: () => [
-      ['fees', 'withdrawals', 'start', '--amount', '100000.01', ...TO_NAMED],
+      api(
+        'POST',
+        '/feewithdrawal',
+        'amount=10000001',
+        'bankCode=000013',
+        'bankAccountNumber=0123456789',
+        'accountName=ADA',
+      ),
       ['history', 'deposits', '--limit', '0'],
       api('GET', '/deposits', 'limit=101'),
       api('GET', '/fx/trades', 'limit=101'),
@@ -180,8 +210,8 @@ export const CONDITIONS: readonly Condition[] = [
     declares: (fault) => fault === 'NO_LIQUIDITY',
     lines: () => [
       ['fx', 'quote', ...buy('9999999999')],
-      ['fx', 'trades', 'start', ...buy('9999999999')],
-      ['fx', 'market-orders', 'start', ...buy('9999999999')],
+      api('POST', '/fx/trade', 'pair=CNGN-USDC', 'side=buy', 'cngnAmount=9999999999'),
+      api('POST', '/fx/market-order', 'pair=CNGN-USDC', 'side=buy', 'cngnAmount=9999999999'),
     ],
   },
   {

@@ -30,7 +30,6 @@ const NOT_TYPED: Readonly<Record<string, readonly string[]>> = {
   'bridge start': ['token'],
   recover: ['uuid'],
   'fees withdrawals status': ['transactionReference'],
-  'fx quote': ['tokenAmount'],
   'approvals show': ['fintechId'],
   'onramp status': ['walletAddress'],
   'wallets external enable': ['status'],

@@ -145,7 +145,7 @@ export class Account {
   }
 
   async startPayout(accountNumber = '0123456789'): Promise<string> {
-    const { accountId } = await this.run('bank-accounts', 'add', ...BANK, accountNumber);
+    const { accountId } = await this.run('bank-accounts', 'add', '--yes', ...BANK, accountNumber);
     return this.start('payout', 'start', '--amount', this.more(1_000), '--to', String(accountId));
   }
 

@@ -26,7 +26,7 @@ describe('fields that few accounts use', () => {
     [
       'metadata of a bank account',
       [
-        ...['bank-accounts', 'add', '--account-number', '0123456789', '--bank-code', '000911'],
+        ...['bank-accounts', 'add', '--account-number', '0123456789', '--bank-code', '000911', '--yes'],
         ...['--metadata', 'team=treasury', '--metadata', 'costCentre=007'],
       ],
       { metadata: { team: 'treasury', costCentre: '007' } },

@@ -176,7 +176,7 @@ export async function furnish(json: Json, pass: () => Promise<void>): Promise<Pl
 /** Makes another user, and other places of the account. */
 export async function furnishOther(json: Json, pass: () => Promise<void>): Promise<Place> {
   const user = await furnishUser(json, pass, '22345678902');
-  const { accountId } = await json(words('bank-accounts add --account-number 0123456790 --bank-code 000013'));
+  const { accountId } = await json(words('bank-accounts add --account-number 0123456790 --bank-code 000013 --yes'));
   await json(words(`wallets external add ${OTHER} --network base`));
   const places = { bankAccountId: String(accountId), bank: OTHER_BANK, wallet: OTHER, destination: THIRD };
   return { ...user, ...places };

@@ -66,7 +66,7 @@ const CASES: readonly Case[] = [
     endpoint: 'users.remove-default-wallet',
     prepare: async () => {
       const user = await newUser();
-      await run('users', 'default-wallet', 'set', user, '--address', ADDRESS, '--network', 'base');
+      await run('users', 'default-wallet', 'set', user, '--address', ADDRESS, '--network', 'base', '--yes');
       return ['users', 'default-wallet', 'remove', user];
     },
   },

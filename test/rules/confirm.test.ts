@@ -56,14 +56,14 @@ describe('a code for large amounts of a live account', () => {
   });
 
   test('must be typed once for all withdrawals of a sweep, although each of them is below the amount', async () => {
-    const { run, sent } = await ruledMachine(LIMIT, 'live');
+    const { run, sent } = await ruledMachine(LIMIT, 'live', undefined, 60_000);
     const { asked, options } = terminal((code) => code);
     expect((await run(sweepAll(), options)).code).toBe(0);
     expect(asked).toEqual([
       expect.stringMatching(/^Type \w{5} to withdraw ₦600\.00 in fees to account \d+ at bank \d+, in 3 withdrawals:$/),
     ]);
     expect(sent().filter((each) => each.endsWith('/feewithdrawal'))).toHaveLength(3);
-    const other = await ruledMachine(LIMIT, 'live');
+    const other = await ruledMachine(LIMIT, 'live', undefined, 60_000);
     await other.stops(sweepAll(), 'RULE_CONFIRMATION', 'a code must be typed on a terminal');
   });
 

@@ -29,7 +29,7 @@ async function ruledSandbox(...rules: readonly string[]) {
 
 const payout = (amount: string) => ['payout', 'start', '--amount', amount, '--to', 'default', '--yes', '--again'];
 const defaultWallet = (userId: string, address: string) => [
-  ...['users', 'default-wallet', 'set', userId, '--address', address, '--network', 'base'],
+  ...['users', 'default-wallet', 'set', userId, '--address', address, '--network', 'base', '--yes'],
 ];
 const offramp = (userId: string, amount: string) => [
   ...['offramp', 'start', userId, '--amount', amount, '--bank-code', '000013', '--account-number', '0123456789'],

@@ -158,11 +158,11 @@ describe('the amount of one call', () => {
     ['an order', ['--order', 'order-1', '--amount', '5'], 'USDT 1', 'does not say how much USDT'],
     [
       'a sale of stablecoin',
-      ['--pair', 'CNGN-USDC', '--side', 'sell', '--amount', '5'],
+      ['--pair', 'CNGN-USDC', '--side', 'sell', '--amount', '1000'],
       'USDC 1',
       'does not say how much USDC',
     ],
-    ['a purchase', ['--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5'], 'CNGN 4', '5.00 cNGN is above'],
+    ['a purchase', ['--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1000'], 'CNGN 999', '1,000.00 cNGN is above'],
   ])('that %s of FX does not say is above every limit of its asset', async (_what, more, limit, detail) => {
     const { stops } = await ruledMachine(['--max-per-call', limit]);
     await stops(['fx', 'trades', 'start', ...more, '--yes'], 'RULE_AMOUNT', detail);
@@ -176,7 +176,7 @@ describe('the amount of one call', () => {
 
   test('of an FX purchase does not concern the stablecoin', async () => {
     const { sends } = await ruledMachine(['--max-per-call', 'USDC 1', '--max-per-call', 'USDT 1']);
-    await sends(['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5', '--yes']);
+    await sends(['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1000', '--yes']);
   });
 
   test('of an order is its maximum, and pausing one moves nothing', async () => {
@@ -256,7 +256,7 @@ describe('the amount of a day and a month', () => {
     const { run, tests } = await ruledMachine();
     const on = ['--profile', 'sandbox'];
     await run(['profiles', 'rules', 'set', 'sandbox', '--max-per-day', 'NGN 200000000', '--yes']);
-    expect((await run([...pay('150000000'), ...on])).code).toBe(3);
+    expect((await run([...payByApi('15000000000'), ...on])).code).toBe(3);
     expect((await run([...pay('500'), ...on])).code).toBe(0);
     const { rules } = await tests([...on, ...pay('1')]);
     expect(rules).toMatchObject([{ left: { value: '199999500.00' } }]);
@@ -275,7 +275,7 @@ describe('destinations', () => {
   ];
   const bank = (number: string) => ['--bank-code', '000013', '--account-number', number];
   const defaultWallet = (address: string) => [
-    ...['users', 'default-wallet', 'set', 'u-1', '--address', address, '--network', 'base'],
+    ...['users', 'default-wallet', 'set', 'u-1', '--address', address, '--network', 'base', '--yes'],
   ];
   const ALLOWED: readonly (readonly [what: string, argv: readonly string[]])[] = [
     ['a bank account', pay('500')],
@@ -297,7 +297,7 @@ describe('destinations', () => {
     ],
     [
       'a trade that stays with the account',
-      ['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5', '--yes'],
+      ['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '1000', '--yes'],
     ],
   ];
 
@@ -419,7 +419,7 @@ describe('destinations', () => {
         '--side',
         'buy',
         '--amount',
-        '5',
+        '1000',
         '--to',
         OTHER_ADDRESS,
         '--yes',

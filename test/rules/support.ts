@@ -54,11 +54,12 @@ export const MONDAY_MS = Date.UTC(2026, 0, 5, 9);
 /** What the commands left that a machine begins with, by the rules, the key and the time. They run once. */
 const begun = new Map<string, { readonly restore: Restore; readonly place: IdPlace; readonly nowMs: number }>();
 
-/** A machine with the profile `main`, whose account takes every request. */
+/** A machine with the profile `main`, whose account takes every request and has earned `earnedKobo`. */
 export async function ruledMachine(
   rules: readonly string[] = [],
   key: 'live' | 'sandbox' = 'sandbox',
   startMs = MONDAY_MS,
+  earnedKobo = 10_000_000_000,
 ) {
   const begins = JSON.stringify([rules, key, startMs]);
   const known = begun.get(begins);
@@ -79,8 +80,8 @@ export async function ruledMachine(
     }
     if (path === '/getaccumulatedfees')
       return success({
-        summary: { availableForWithdrawal: 60_000 },
-        details: { minimumWithdrawal: 1_000, maximumWithdrawal: 20_000 },
+        summary: { availableForWithdrawal: earnedKobo },
+        details: { minimumWithdrawal: 1, maximumWithdrawal: 20_000 },
       });
     return success(DATA);
   };
@@ -167,6 +168,8 @@ const READS = [
   '/getbankaccount',
   '/previewfees',
   '/listuserwallets',
+  '/getuserdetails',
+  '/balance/address',
 ];
 
 interface TestedRow {

@@ -91,7 +91,17 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   'onramp start --destination': [
     ...['onramp', 'start', 'u-1', '--amount', '5000', '--auto-swap', 'USDC', '--destination', ADDRESS, '--yes'],
   ],
-  'users default-wallet set': ['users', 'default-wallet', 'set', 'u-1', '--address', ADDRESS, '--network', 'base'],
+  'users default-wallet set': [
+    'users',
+    'default-wallet',
+    'set',
+    'u-1',
+    '--address',
+    ADDRESS,
+    '--network',
+    'base',
+    '--yes',
+  ],
   'wallets external add': ['wallets', 'external', 'add', ADDRESS, '--network', 'base'],
   'wallets external add --default': ['wallets', 'external', 'add', ADDRESS, '--network', 'base', '--default'],
   'wallets external enable': ['wallets', 'external', 'enable', ADDRESS],

@@ -30,20 +30,36 @@ const LISTS: Readonly<Record<string, string>> = {
   '/fx/limit-orders': 'orders',
 };
 
+/** What pays for a change is read from these. */
+const BALANCES = /\/(balance\/(multi|address|user\/[^/]+)|getaccumulatedfees)$/;
+
 /**
- * Answers the read that a payment makes before it is sent, of the list that will show it: the list has nothing yet. Undefined for any
- * other request.
+ * Answers the reads that a payment makes before it is sent, of the list that will show it and of what pays for it: the list has nothing
+ * yet, and the balance is not said. Undefined for any other request.
  */
 export function listBefore({ url }: Pick<HttpRequest, 'url'>): HttpResponse | undefined {
   const { pathname, searchParams } = new URL(url);
+  if (BALANCES.test(pathname)) return success({});
   const rows = LISTS[pathname.replace(/^\/v1/, '')];
   const isFirstPage = (searchParams.get('offset') ?? '0') === '0' && (searchParams.get('limit') ?? '100') === '100';
   return rows !== undefined && isFirstPage ? success({ [rows]: [] }) : undefined;
 }
 
-/** Whether a turn is a list that shows payments, which a test is about. */
+const SHOWN = [...Object.values(LISTS), 'details', 'availableForWithdrawal', 'totalBalance'];
+
+/** Whether a turn is a list that shows payments, or what pays for them, which a test is about. */
 const isList = (turn: Turn | undefined) =>
-  typeof turn === 'object' && 'body' in turn && Object.values(LISTS).some((rows) => turn.body.includes(`"${rows}":`));
+  typeof turn === 'object' && 'body' in turn && SHOWN.some((rows) => turn.body.includes(`"${rows}":`));
+
+/** Whether a request reads what pays for a change, and a turn decides itself what it answers. */
+const isOpen = ({ url }: HttpRequest, turn: Turn | undefined) =>
+  typeof turn === 'function' && BALANCES.test(new URL(url).pathname);
+
+/** The names in a confirmation are read from these. */
+const NAMES = /\/(getuserdetails|getbankscode)$/;
+
+const isNames = (turn: Turn | undefined) =>
+  typeof turn === 'object' && 'body' in turn && /"(virtualAccounts|banks)":/.test(turn.body);
 
 /**
  * An exchange that plays its turns in order. The test fails for a request without a turn, and for a turn without a request. The account
@@ -61,8 +77,9 @@ export function scripted(...turns: readonly Turn[]): Scripted {
     if (request.url.endsWith('/getvirtualaccount')) return success(ACCOUNT_TO_PAY);
     if (request.url.includes('/deposits?type=user_onramp&startDate=')) return success({ deposits: [], total: 0 });
     const turn = turns[requests.length];
+    if (NAMES.test(request.url) && !isNames(turn)) return success({});
     const before = listBefore(request);
-    if (before && !isList(turn)) return before;
+    if (before && !isList(turn) && !isOpen(request, turn)) return before;
     if (turn === undefined) surplus += 1;
     else requests.push(request);
     if (turn === undefined) throw new Error('unexpected request');

@@ -42,6 +42,12 @@ export const deviations: readonly Deviation[] = [
     reason: 'The public example lacks it; the interface lists it among the fields of a bridge transaction.',
   },
   ...SENT_FILTERS,
+  {
+    endpoint: 'fx.quote',
+    row: 'request.cngnAmount',
+    reason:
+      'The newest public page takes cngnAmount or tokenAmount, so that neither is always required; the interface does not know tokenAmount.',
+  },
   ...(
     [
       ['transactions.fintech-offramp', 'INSUFFICIENT_BALANCE'],

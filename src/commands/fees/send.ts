@@ -3,6 +3,7 @@ import type { RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import type { AccountReply } from '../../engine/account.ts';
 import { bankCodeFor, savedAccountNamed } from '../../engine/banks.ts';
+import { bankLines } from '../../engine/names.ts';
 import { feeWithdrawal } from '../../engine/operations/fees.ts';
 import { printedWork, startedShape } from '../../engine/operations/started.ts';
 import { amountLine, balanceLine, type Line, readPreviews, withdrawableFees } from '../../engine/previews.ts';
@@ -142,11 +143,18 @@ export async function sendWithdrawal(
         ...(note === undefined ? [] : [['note', note] as const]),
       ],
       previews: () =>
+        readPreviews(
+          () => bankLines(session, destination.bankCode),
+          async () => {
+            await withdrawableFees(session, false);
+            return feesLines(session, amount);
+          },
+        ),
+      payer: () =>
         readPreviews(async () => {
-          await withdrawableFees(session, false);
+          if (!session.activity.fees) await withdrawableFees(session, false);
           return feesLines(session, amount);
         }),
-      known: () => feesLines(session, amount),
     },
     { prints: startedShape(printedWork(feeWithdrawal, withdrawFees)) },
   );

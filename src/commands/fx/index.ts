@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
-import { dealWords, wireDecimal } from '../../engine/fx-terms.ts';
+import { dealWords, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
 import { fxTrade, tradesBy } from '../../engine/operations/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { amountLine, type Line } from '../../engine/previews.ts';
@@ -15,15 +15,17 @@ import {
   optionalCngn,
   optionalPair,
   optionalSide,
+  quotedAmount,
   quotedCngn,
   requiredPair,
   requiredSide,
+  requireQuotable,
 } from '../../terminal/parse/field-options.ts';
 import { id, oneOfAnyCase, option, required } from '../../terminal/parse/parameters.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { commands as book } from './book.ts';
 import { commands as orders } from './orders.ts';
-import { dealPreview, priceLimits, quoteTermsOf, quoteWithin } from './prices.ts';
+import { dealPreview, priceLimits, purchasePayer, quoteTermsOf, quoteWithin } from './prices.ts';
 import { commands as vault } from './vault.ts';
 
 /** The flags that say what to trade. */
@@ -65,7 +67,7 @@ function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: TypedDe
       what: `trade ${amount && amountForPeople(amount)} against order ${orderId}`,
       lines: [['order', orderId]] as Line[],
     };
-  const deal = pair && side && amount ? dealWords(side, pair, amount) : '';
+  const deal = pair && side && amount ? dealWords(side, pair, requireQuotable(amount)) : '';
   return {
     request: { pair, side, cngnAmount },
     what: deal,
@@ -92,14 +94,25 @@ const quoteCommand = command({
   summary: 'Get a quote for a trade, valid for 5 minutes',
   examples: [
     'fiatrail fx quote --pair CNGN-USDC --side buy --amount 50000',
+    'fiatrail fx quote --pair CNGN-USDC --side sell --amount "5 USDC"',
     'fiatrail fx quote --pair CNGN-USDT --side sell --amount 50000 -o json --query quoteId',
   ],
   endpoints: [quote.id],
   prints: { response: quote },
-  parameters: { pair: requiredPair, side: requiredSide, amount: quotedCngn },
-  fields: { cngnAmount: 'amount' },
+  parameters: { pair: requiredPair, side: requiredSide, amount: quotedAmount },
+  fields: { cngnAmount: 'amount', tokenAmount: 'amount' },
   run: async (session, { pair, side, amount }) => {
-    const reply = await session.call(quote, { pair, side, cngnAmount: wireDecimal(amount) });
+    const { asset } = amount;
+    if (asset !== 'CNGN' && asset !== stablecoinOf(pair))
+      throw new CliError('usage', `--amount is in ${asset}, which is not in the pair ${pair}`, {
+        code: 'VALIDATION_ERROR',
+        hint: `write it in cNGN or ${stablecoinOf(pair)}, or choose another pair`,
+      });
+    const given = wireDecimal(amount);
+    const reply = await session.call(
+      quote,
+      asset === 'CNGN' ? { pair, side, cngnAmount: given } : { pair, side, tokenAmount: given },
+    );
     saveQuote(session.world, reply.data.quote.quoteId, quoteTermsOf(reply.data.quote));
     await session.note(
       `the quote is valid for 5 minutes; trade on it with: fiatrail fx trades start --quote ${reply.data.quote.quoteId}`,
@@ -159,6 +172,7 @@ const tradesStart = startCommand(fxTrade, trade, {
           ['destination', to ?? 'the account'],
         ],
         ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
+        ...purchasePayer(session, side, amount),
         terms: () => quoted && { ...quoted },
       },
       options,
@@ -208,6 +222,7 @@ const marketOrdersStart = startCommand(fxTrade, marketOrder, {
           ['destination', to ?? 'the account'],
         ],
         previews: dealPreview(session, pair, side, amount),
+        ...purchasePayer(session, side, amount),
       },
       options,
     );

@@ -12,7 +12,7 @@ import { listCommand } from '../../terminal/list-command.ts';
 import { optionalPair, requiredPair, requiredSide } from '../../terminal/parse/field-options.ts';
 import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
 import { amountOf, argument, id, oneOf, option, percent, picked, required } from '../../terminal/parse/parameters.ts';
-import { balancePreview, marketPreview } from './prices.ts';
+import { balancePreview, marketPreview, purchasePayer } from './prices.ts';
 
 const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
 const MIN_HELP = 'minimum per trade, in cNGN';
@@ -103,8 +103,9 @@ const createCommand = command({
       previews: () =>
         readPreviews(
           () => marketPreview(session, pair, side, price),
-          () => balancePreview(session, pair, side),
+          () => balancePreview(session, pair, side, side === 'buy' ? max : inStablecoin(max, price, stablecoin)),
         ),
+      ...purchasePayer(session, side, max),
     });
     // The response may name neither, and then not say what the order offers.
     return outcomeOf(session, createOrder, { ...reply, request: { pair, side } });

@@ -1,25 +1,34 @@
 import type { QuoteTerms } from '../../account/saved-quotes.ts';
 import { CliError } from '../../base/errors.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
-import { balanceAddress } from '../../contract/endpoints/balances.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
 import { MIN_CNGN, PAIRS, type Side } from '../../contract/fx.ts';
 import { amountIn, givenAsset, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
-import { accountBalance, balanceLine, type Line, readPreviews } from '../../engine/previews.ts';
+import {
+  accountBalance,
+  balanceLine,
+  type Held,
+  type Line,
+  PREVIEW_READ,
+  paidFrom,
+  readPreviews,
+  walletBalance,
+} from '../../engine/previews.ts';
 import { type Amount, type Asset, amountForPeople } from '../../money/amount.ts';
-import { fromWire } from '../../money/units.ts';
 import { amountHelp, amountOf, option } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
-async function tradingBalance(session: Session, asset: Asset): Promise<Amount | undefined> {
-  if (asset !== 'USDC' && asset !== 'USDT') return accountBalance(session, 'CNGN');
-  const { data } = await session.call(fxSettings, {});
-  const address = data.tokenWallets?.[asset];
-  if (!address) return undefined;
-  const held = await session.call(balanceAddress, { address, token: asset });
-  return fromWire(held.data.totalBalance ?? '', 'token', asset);
+async function tradingBalance(session: Session, asset: Asset): Promise<Held | undefined> {
+  if (asset !== 'USDC' && asset !== 'USDT') return accountBalance(session, 'CNGN', 'base');
+  const address = (await session.call(fxSettings, {}, PREVIEW_READ)).data.tokenWallets?.[asset];
+  return address ? walletBalance(session, address, asset, 'base') : undefined;
+}
+
+/** Reads the cNGN that pays for a purchase. What pays for a sale takes two requests to read, so that the service decides about it. */
+export function purchasePayer(session: Session, side: Side | undefined, paid: Amount | undefined) {
+  return side === 'buy' && paid ? { payer: paidFrom(() => accountBalance(session, 'CNGN', 'base'), paid) } : {};
 }
 
 /** The balance that pays for this side and, if `paid` is known, what remains of it. */
@@ -28,11 +37,12 @@ export async function balancePreview(
   pair: string,
   side: Side,
   paid?: Amount,
+  isEstimate = false,
 ): Promise<readonly Line[]> {
   const asset = givenAsset(side, pair);
   const held = await tradingBalance(session, asset);
   if (!held) return [];
-  return [balanceLine(held, paid?.asset === asset ? -paid.minor : undefined, { isEstimate: asset !== 'CNGN' })];
+  return [balanceLine(held, paid?.asset === asset ? -paid.minor : undefined, isEstimate ? { isEstimate } : {})];
 }
 
 /** Quotes an amount of cNGN; undefined for a pair that cannot be quoted, such as the market-only pair CNGN. */
@@ -64,7 +74,9 @@ export function dealPreview(session: Session, pair: string, side: Side, cngn: Am
   return async () => {
     const deal = await priced(session, pair, side, cngn).catch(() => undefined);
     const words = deal && `${amountForPeople(deal.tokens)} at ${amountForPeople(deal.price)} each, at current prices`;
-    const balance = await readPreviews(() => balancePreview(session, pair, side, side === 'buy' ? cngn : deal?.tokens));
+    const balance = await readPreviews(() =>
+      balancePreview(session, pair, side, side === 'buy' ? cngn : deal?.tokens, side === 'sell'),
+    );
     return [...(words ? [[side === 'buy' ? 'receives about' : 'costs about', words] as const] : []), ...balance];
   };
 }

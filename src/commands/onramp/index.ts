@@ -4,6 +4,7 @@ import { listDeposits } from '../../contract/endpoints/history.ts';
 import { startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { depositsBy } from '../../engine/lists/history.ts';
+import { userLines } from '../../engine/names.ts';
 import { onramp } from '../../engine/operations/onramps.ts';
 import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../engine/previews.ts';
 import { type Amount, amountForPeople, amount as amountIn, amountText, minorForPeople } from '../../money/amount.ts';
@@ -143,6 +144,7 @@ function commandWords({ userId = '', amount, sweep, autoSwap, destination, owner
 /** Previews the fees, the total to pay and the balance, also afterwards if the cNGN stays in the user's wallet. */
 function lookAhead(session: Session, userId: string, amount: Amount, route: OnrampRoute) {
   return readPreviews(
+    () => userLines(session, userId),
     async () => {
       const { lines, total } = await feePreview(session, 'onramp', amount);
       const sum: Line[] = total ? [['to pay', amountForPeople(amountIn('NGN', amount.minor + total.minor))]] : [];

@@ -1,12 +1,19 @@
 import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
+import { userLines } from '../../engine/names.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
+import { type Line, PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { anyAddress, networkName, userArgument } from '../../terminal/parse/field-options.ts';
 import { option, required } from '../../terminal/parse/parameters.ts';
 import { plainText } from '../../terminal/parse/plain-text.ts';
+import type { Session } from '../../terminal/session.ts';
 
 const userId = userArgument('user');
+
+async function currentWalletLines(session: Session, userId: string): Promise<readonly Line[]> {
+  const { defaultWallet } = (await session.call(getDefaultWallet, { userId }, PREVIEW_READ)).data;
+  return [['current wallet', defaultWallet ? `${defaultWallet.address} (${defaultWallet.blockchain})` : 'none']];
+}
 
 const showCommand = command({
   words: ['users', 'default-wallet', 'show'],
@@ -33,7 +40,7 @@ const setCommand = callCommand(setDefaultWallet, {
     'The default wallet receives permanent-account deposits, onramps and sweeps. Swaps and offramps still use the managed wallet. Replaces the current default wallet.',
   examples: [
     'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network base',
-    'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --label "cold wallet" -o json',
+    'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --label "cold wallet" --yes -o json',
   ],
   parameters: {
     userId,
@@ -44,6 +51,18 @@ const setCommand = callCommand(setDefaultWallet, {
   fields: { blockchain: 'network' },
   request: ({ userId, address, network, label }) => ({
     ...{ userId, address, blockchain: network.toLowerCase(), label },
+  }),
+  confirms: ({ userId, address, blockchain }, session) => ({
+    summary: `send the cNGN of user ${userId} to ${address} on ${blockchain} from now on`,
+    lines: [
+      ['user', userId],
+      ['destination', `${address} on ${blockchain}`],
+    ],
+    previews: () =>
+      readPreviews(
+        () => userLines(session, userId),
+        () => currentWalletLines(session, userId),
+      ),
   }),
 });
 
@@ -69,12 +88,10 @@ const removeCommand = command({
           ['afterwards', 'cNGN goes to the user’s managed wallet'],
         ],
         previews: () =>
-          readPreviews(async () => {
-            const { defaultWallet } = (await session.call(getDefaultWallet, { userId }, PREVIEW_READ)).data;
-            return [
-              ['current wallet', defaultWallet ? `${defaultWallet.address} (${defaultWallet.blockchain})` : 'none'],
-            ];
-          }),
+          readPreviews(
+            () => userLines(session, userId),
+            () => currentWalletLines(session, userId),
+          ),
       },
     );
     return outcomeOf(session, removeDefaultWallet, reply);

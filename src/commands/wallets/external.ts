@@ -3,7 +3,10 @@ import {
   removeExternalWallet,
   setExternalWalletStatus,
 } from '../../contract/endpoints/external-wallets.ts';
+import { getFintechWallet } from '../../contract/endpoints/wallets.ts';
+import { externalWalletLines } from '../../engine/names.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
+import { readPreviews } from '../../engine/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { anyAddress, networkName } from '../../terminal/parse/field-options.ts';
 import { argument, id, oneOf, option, picked, required, switchOn } from '../../terminal/parse/parameters.ts';
@@ -87,11 +90,15 @@ const removeCommand = command({
     'fiatrail wallets external remove 0x52908400098527886E0F7030069857D2E4169EE7',
     'fiatrail wallets external remove 0x52908400098527886E0F7030069857D2E4169EE7 --yes -o json',
   ],
-  endpoints: [removeExternalWallet.id],
+  endpoints: [removeExternalWallet.id, getFintechWallet.id],
   prints: { response: removeExternalWallet },
   parameters: { address },
   run: async (session, { address }) => {
-    const change = { summary: `remove external wallet ${address}`, lines: [['wallet', address] as const] };
+    const change = {
+      summary: `remove external wallet ${address}`,
+      lines: [['address', address] as const],
+      previews: () => readPreviews(() => externalWalletLines(session, address)),
+    };
     const reply = await session.change(removeExternalWallet, { address }, change);
     return outcomeOf(session, removeExternalWallet, reply);
   },

@@ -13,15 +13,15 @@ export const quote = endpoint({
   done: 'Trade quote created',
   nests: 'quote',
   request: () =>
-    f.fields({
+    f.checkedFields(f.exactlyOne('cngnAmount', 'tokenAmount'), {
       pair: f.oneOf('interface', ['CNGN-USDT', 'CNGN-USDC']),
       side: side('interface'),
-      cngnAmount: cngnAmount(),
+      cngnAmount: f.optional(cngnAmount()),
       tokenAmount: f.optional(
         f.payText(
           'public',
           { leg: 'stablecoin' },
-          { rule: 'greater than 0, in the stablecoin; cannot be combined with cngnAmount' },
+          { rule: 'greater than 0, in the stablecoin; in place of cngnAmount, and worth at least 1000 cNGN' },
         ),
       ),
     }),

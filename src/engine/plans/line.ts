@@ -8,6 +8,8 @@ export interface Balance {
   readonly afterMinor: bigint | undefined;
   /** Whether the change to it is only estimated, so that the balance may cover it although it does not look so. */
   readonly isEstimate?: boolean;
+  /** Whether a part of it could not be read. */
+  readonly isPartial?: boolean;
   /** The smallest amount that the service takes at once. */
   readonly minimumMinor?: bigint | undefined;
 }

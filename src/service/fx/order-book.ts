@@ -1,7 +1,7 @@
 import type { Pair } from '../../contract/fx.ts';
 import { type Asset, MAX_MINOR } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { cngnBaseFor, type OrderRow, tokenBaseFor, tradingBalance } from './orders.ts';
+import { cngnBaseFor, cngnBaseOf, type OrderRow, tokenBaseFor, tradingBalance } from './orders.ts';
 
 /** One order's part of a trade. */
 export interface Slice {
@@ -15,7 +15,7 @@ export interface Slice {
   readonly tokenBase: bigint;
 }
 
-/** An amount to fill completely: of cNGN, or of stablecoin that the taker gives. */
+/** An amount to fill completely: of cNGN, or of the stablecoin. */
 export interface Wish {
   readonly pair: Pair;
   readonly makerGives: Asset;
@@ -91,10 +91,10 @@ function* ordersOf(store: Database, { pair, makerGives }: Wish): Generator<Order
 function sliceOf(order: OrderRow, heldBase: bigint, left: Wish['amount']): Slice | undefined {
   const { gives, taker_price_micro: price, min_base: min, max_base: max } = order;
   const backed = gives === 'CNGN' ? heldBase : cngnBaseFor(heldBase, price);
-  const wanted = 'cngnBase' in left ? left.cngnBase : cngnBaseFor(left.tokenBase, price);
+  const wanted = 'cngnBase' in left ? left.cngnBase : cngnBaseOf(left.tokenBase, price, gives);
   const cngnBase = [wanted, max, backed].reduce((least, each) => (each < least ? each : least));
   if (cngnBase < min || cngnBase === 0n) return undefined;
-  // A taker who gives stablecoin gives all of it, although the last fraction buys nothing more.
+  // A taker who gives stablecoin gives all of it, although the last fraction buys nothing more; one who buys it gets all of it.
   const isRest = 'tokenBase' in left && cngnBase === wanted;
   const tokenBase = isRest ? left.tokenBase : tokenBaseFor(cngnBase, price, gives);
   if (tokenBase === 0n) return undefined;

@@ -24,6 +24,11 @@ export function cngnBaseFor(tokenBase: bigint, priceMicro: bigint): bigint {
   return (tokenBase * priceMicro) / MICRO;
 }
 
+/** Converts stablecoin to cNGN at a price, in base units: rounds down if the taker gets it and up if the taker gives it. */
+export function cngnBaseOf(tokenBase: bigint, priceMicro: bigint, makerGives: Asset): bigint {
+  return makerGives === 'CNGN' ? cngnBaseFor(tokenBase, priceMicro) : ceilDivide(tokenBase * priceMicro, MICRO);
+}
+
 type Stablecoin = 'USDC' | 'USDT';
 
 export function stablecoinOf(pair: Pair): Stablecoin {

@@ -5,7 +5,7 @@ import { percentToWire } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import type { Call } from '../context.ts';
 import { baseOfText } from '../wire-values.ts';
-import { type Fill, match } from './order-book.ts';
+import { type Fill, match, type Wish } from './order-book.ts';
 import { legsOf, type OrderRow, stablecoinOf, tradingBalance } from './orders.ts';
 import { vaultOf } from './signing.ts';
 
@@ -49,10 +49,10 @@ export function terms(call: Call, row: OrderRow) {
   };
 }
 
-/** Fills an amount of cNGN from the book. Throws NO_LIQUIDITY, SELF_TRADE. */
-export function fillFor(call: Call, pair: Pair, side: Side, cngnBase: bigint): Fill {
+/** Fills an amount from the book. Throws NO_LIQUIDITY, SELF_TRADE. */
+export function fillFor(call: Call, pair: Pair, side: Side, wanted: Wish['amount']): Fill {
   const { gets } = legsOf(side, pair);
-  const found = match(call.store, { pair, makerGives: gets, amount: { cngnBase }, taker: call.fintech.id });
+  const found = match(call.store, { pair, makerGives: gets, amount: wanted, taker: call.fintech.id });
   if ('fill' in found) return found.fill;
   if (found.unfilled === 'own')
     throw new Fault('SELF_TRADE', 'only your own orders could fill this amount, and self-trades are not allowed');

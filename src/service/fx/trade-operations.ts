@@ -4,6 +4,7 @@ import { percentToWire } from '../../money/rates.ts';
 import { type Call, isoTime, isoTimeOrNull, type Operations, VERSION } from '../context.ts';
 import { insert, ownRow } from '../rows.ts';
 import { FX_WINDOW_MS } from '../settings.ts';
+import { baseOfText } from '../wire-values.ts';
 import type { TradeRow } from './machine.ts';
 import {
   averagePriceMicro,
@@ -21,9 +22,14 @@ import { earlierTrade, openTrade } from './trading.ts';
 const EXPIRED_PER_QUOTE = 4;
 
 const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmount: tokens }) => {
-  if (tokens !== undefined) throw new Fault('VALIDATION_ERROR', 'expected cngnAmount or tokenAmount, not both');
   const { store, nowMs, ids, fintech } = call;
-  const fill = fillFor(call, pair, side, baseOf(cngnAmount));
+  const wanted =
+    tokens === undefined
+      ? { cngnBase: baseOf(cngnAmount ?? '') }
+      : { tokenBase: baseOfText(tokens, stablecoinOf(pair)) };
+  const fill = fillFor(call, pair, side, wanted);
+  if (fill.cngnBase < MIN_CNGN.minor)
+    throw new Fault('VALIDATION_ERROR', 'tokenAmount: expected an amount worth at least 1000 cNGN');
   const quoteId = `quote_${ids.uuid()}`;
   const expiresAt = nowMs + FX_WINDOW_MS;
   store.run(
@@ -161,7 +167,7 @@ function matched(call: Call, { quoteId, orderId, pair, side, cngnAmount }: Trade
     );
   const cngnBase = baseOf(cngnAmount);
   if (cngnBase < MIN_CNGN.minor) throw new Fault('VALIDATION_ERROR', 'cngnAmount: expected at least 1000');
-  return { pair, side, fill: fillFor(call, pair, side, cngnBase) };
+  return { pair, side, fill: fillFor(call, pair, side, { cngnBase }) };
 }
 
 /** The fields that identify a trade. Other fields of a request are ignored and not stored. */
@@ -210,7 +216,7 @@ const trade: Operations['fx.trade'] = (call, request) => {
 function bestOfPairs(call: Call, side: Side, cngnBase: bigint): Matched {
   const found = PAIRS.flatMap((pair) => {
     try {
-      return [{ pair, side, fill: fillFor(call, pair, side, cngnBase) }];
+      return [{ pair, side, fill: fillFor(call, pair, side, { cngnBase }) }];
     } catch (error) {
       if (error instanceof Fault) return [];
       throw error;
@@ -219,7 +225,7 @@ function bestOfPairs(call: Call, side: Side, cngnBase: bigint): Matched {
   const isBetter = (a: Matched, b: Matched) =>
     legsOf(side, a.pair).gets === 'CNGN' ? a.fill.tokenBase < b.fill.tokenBase : a.fill.tokenBase > b.fill.tokenBase;
   const [first, ...others] = found;
-  if (!first) return { pair: PAIRS[0], side, fill: fillFor(call, PAIRS[0], side, cngnBase) };
+  if (!first) return { pair: PAIRS[0], side, fill: fillFor(call, PAIRS[0], side, { cngnBase }) };
   return others.reduce<Matched>((best, each) => (isBetter(each, best) ? each : best), first);
 }
 
@@ -229,7 +235,7 @@ const marketOrder: Operations['fx.market-order'] = (call, request) => {
   requireVault(call);
   const cngnBase = baseOf(cngnAmount);
   const take = (): Matched =>
-    pair === 'CNGN' ? bestOfPairs(call, side, cngnBase) : { pair, side, fill: fillFor(call, pair, side, cngnBase) };
+    pair === 'CNGN' ? bestOfPairs(call, side, cngnBase) : { pair, side, fill: fillFor(call, pair, side, { cngnBase }) };
   const row =
     earlierTrade(call, idempotencyKey, input) ?? openTrade(call, { ...take(), destination, idempotencyKey, input });
   return {

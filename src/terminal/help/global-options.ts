@@ -16,6 +16,7 @@ export const COMMON_OPTIONS: readonly HelpRow[] = [PROFILE, OUTPUT, YES, DRY_RUN
 /** Commands that ask before they do something, besides those that move money. */
 export const ASKING: readonly string[] = [
   'api',
+  'bank-accounts add',
   'bank-accounts remove',
   'fx orders remove',
   'fx orders update',

@@ -63,20 +63,46 @@ export const requiredSide = required('--side <side>', SIDE_RULE, side, WHICH_SID
 export const optionalPair = option('--pair <pair>', PAIR_HELP, pair, WHICH_PAIR);
 export const optionalSide = option('--side <side>', SIDE_RULE, side, WHICH_SIDE);
 
-/** Parses an amount that the service quotes. Throws CliError usage if it is below the minimum. */
-const quotableCngn = (text: string): Amount => {
-  const value = amountOf('CNGN')(text);
+/** Throws CliError usage for an amount below what the service quotes. */
+export function requireQuotable(value: Amount): Amount {
   if (value.minor >= MIN_CNGN.minor) return value;
   throw new CliError('usage', `${amountForPeople(value)} is below the minimum of ${amountForPeople(MIN_CNGN)}`, {
     code: 'VALIDATION_ERROR',
   });
+}
+
+/** The stablecoin that a text names as the unit of an amount, if it does. */
+const namedIn = (text: string) =>
+  (['USDC', 'USDT'] as const).find((token) => new RegExp(`^[\\d.,\\s]+${token}$`, 'i').test(text.trim()));
+
+/** Parses an amount of cNGN to trade. Throws CliError usage; for an amount of a stablecoin, with the way to trade it. */
+const tradedCngn = (text: string): Amount => {
+  const token = namedIn(text);
+  if (!token) return amountOf('CNGN')(text);
+  throw new CliError('usage', `"${printable(text)}" is an amount of ${token}; expected an amount in cNGN`, {
+    code: 'VALIDATION_ERROR',
+    hint: `get its price with: fiatrail fx quote --amount "${printable(text)}", and trade with: fiatrail fx trades start --quote ID`,
+  });
 };
+
+/** Parses an amount of either side of a pair. Throws CliError usage for cNGN below the minimum. */
+const quotable = (text: string): Amount => {
+  const token = namedIn(text);
+  return token ? amountOf(token)(text) : requireQuotable(amountOf('CNGN')(text));
+};
+
+export const quotedAmount = required(
+  '--amount <amount>',
+  `${amountHelp('CNGN')}; at least 1000. Or an amount of the stablecoin, such as "5 USDC"`,
+  quotable,
+  'Amount in cNGN, at least 1000, or such as "5 USDC":',
+);
 
 export const quotedCngn = required(
   '--amount <cngn>',
   `${amountHelp('CNGN')}; at least 1000`,
-  quotableCngn,
+  (text) => requireQuotable(tradedCngn(text)),
   'Amount in cNGN, at least 1000:',
 );
 export const requiredCngn = required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:');
-export const optionalCngn = option('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:');
+export const optionalCngn = option('--amount <cngn>', amountHelp('CNGN'), tradedCngn, 'Amount in cNGN:');

@@ -230,7 +230,17 @@ describe('fees withdrawals start --amount all', () => {
       '-q',
     ];
     expect(await main(toDefault, world)).toBe(0);
-    const add = ['bank-accounts', 'add', '--account-number', '1234567890', '--bank-code', '000014', '--default', '-q'];
+    const add = [
+      'bank-accounts',
+      'add',
+      '--account-number',
+      '1234567890',
+      '--bank-code',
+      '000014',
+      '--default',
+      '--yes',
+      '-q',
+    ];
     expect(await main(add, world)).toBe(0);
     const { code, stderr } = await run(world, ...toDefault);
     expect({ code, stderr }).toEqual({

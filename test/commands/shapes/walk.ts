@@ -63,7 +63,7 @@ async function people(run: Run): Promise<string> {
   await run(`users show ${userId}`);
   await run('users list');
   await run('users list --all --limit 2');
-  await run(`users default-wallet set ${userId} --address ${WALLET} --network base`);
+  await run(`users default-wallet set ${userId} --address ${WALLET} --network base --yes`);
   await run(`users default-wallet show ${userId}`);
   await run(`users default-wallet remove ${userId}`);
   await run(`users onramp-asset set ${userId} --asset CNGN`);
@@ -137,7 +137,7 @@ async function account(run: Run): Promise<void> {
   await run('fees withdrawals list');
   await run('fees withdrawals list --all');
   await run('banks');
-  const added = await run('bank-accounts add --account-number 0123456789 --bank-code 000013');
+  const added = await run('bank-accounts add --account-number 0123456789 --bank-code 000013 --yes');
   const accountId = textIn(added, 'accountId');
   await run('bank-accounts list');
   await run(`bank-accounts show ${accountId}`);

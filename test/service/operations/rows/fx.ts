@@ -361,6 +361,18 @@ const precedence: readonly Precedence[] = [
     'VALIDATION_ERROR',
     /cngnAmount or tokenAmount, not both/,
   ],
+  [
+    'no amount in a quote',
+    post('/fx/quote', { pair: buy.pair, side: buy.side }),
+    'VALIDATION_ERROR',
+    /expected cngnAmount or tokenAmount/,
+  ],
+  [
+    'an amount of stablecoin worth less than the minimum in a quote',
+    post('/fx/quote', { pair: buy.pair, side: buy.side, tokenAmount: '0.5' }),
+    'VALIDATION_ERROR',
+    /worth at least 1000 cNGN/,
+  ],
   ['an unknown cursor', (box) => box.call('GET', '/fx/trades?startAfter=nothing'), 'VALIDATION_ERROR', /^startAfter/],
   [
     'a vault at the address of another wallet',

@@ -1,0 +1,39 @@
+import { listBanks } from '../contract/endpoints/banks.ts';
+import { getDetails } from '../contract/endpoints/users.ts';
+import { getFintechWallet } from '../contract/endpoints/wallets.ts';
+import type { Account } from './account.ts';
+import { bankInWords, banksIn } from './banks.ts';
+import { type Line, PREVIEW_READ } from './previews.ts';
+
+// What people recognise beside the ids of a confirmation. Read only if someone is asked.
+
+/** Reads a user's name, and the address of the wallet that the service manages for the user. */
+export async function userDetails(account: Account, userId: string) {
+  const { personalDetails, walletDetails } = (await account.call(getDetails, { userId }, PREVIEW_READ)).data;
+  const name = [personalDetails?.firstName, personalDetails?.lastName].filter(Boolean).join(' ');
+  const lines: readonly Line[] = name ? [['name', name]] : [];
+  return { lines, wallet: walletDetails?.evmWallet ?? undefined };
+}
+
+/** Reads a user's name. */
+export const userLines = async (account: Account, userId: string): Promise<readonly Line[]> =>
+  (await userDetails(account, userId)).lines;
+
+/** Reads the name of a bank. */
+export async function bankLines(account: Account, bankCode: string): Promise<readonly Line[]> {
+  const banks = banksIn((await account.call(listBanks, {}, PREVIEW_READ)).data);
+  const bank = banks.find(({ code }) => code === bankCode);
+  return bank?.name ? [['bank', bankInWords(bank)]] : [];
+}
+
+/** Reads the label, type and status of an external wallet of the account; `otherwise` if the address is none. */
+export async function externalWalletLines(
+  account: Account,
+  address: string,
+  otherwise: readonly Line[] = [],
+): Promise<readonly Line[]> {
+  const { externalWallets } = (await account.call(getFintechWallet, {}, PREVIEW_READ)).data;
+  const wallet = externalWallets?.find((each) => each.address?.toLowerCase() === address.toLowerCase());
+  if (!wallet) return otherwise;
+  return [['wallet', [wallet.label, wallet.type, wallet.status].filter(Boolean).join(', ')]];
+}

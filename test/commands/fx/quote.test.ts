@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { main } from '../../../src/main.ts';
+import { fakeWorld } from '../../support/world.ts';
+
+interface Quoted {
+  readonly quote: Readonly<Record<string, { readonly value: string }>> & { readonly quoteId: string };
+}
+
+async function ran(world: ReturnType<typeof fakeWorld>, ...argv: readonly string[]) {
+  const before = [world.stdout.text().length, world.stderr.text().length];
+  const code = await main([...argv, '-q'], world);
+  return { code, stdout: world.stdout.text().slice(before[0]), stderr: world.stderr.text().slice(before[1]) };
+}
+
+describe('fx quote of an amount of the stablecoin', () => {
+  test.each(['buy', 'sell'])('names what it is worth, and is traded on: %s', async (side) => {
+    const world = fakeWorld();
+    const argv = ['fx', 'quote', '--pair', 'CNGN-USDC', '--side', side, '--amount', '5 USDC', '-o', 'json'];
+    const printed = JSON.parse((await ran(world, ...argv)).stdout) as Quoted | Quoted['quote'];
+    const quote = ('quote' in printed ? printed.quote : printed) as Quoted['quote'];
+    expect(quote['usdcAmount']).toMatchObject({ value: '5.000000' });
+    expect(Number(quote['cngnAmount']?.value)).toBeGreaterThan(5_000);
+    const traded = await ran(world, 'fx', 'trades', 'start', '--quote', quote.quoteId, '--yes', '-o', 'json');
+    expect(JSON.parse(traded.stdout)).toMatchObject({
+      cngnAmount: quote['cngnAmount'],
+      usdcAmount: quote['usdcAmount'],
+    });
+  });
+
+  test.each([
+    ['a token that is not in the pair', '5 USDT', '--amount is in USDT, which is not in the pair CNGN-USDC'],
+    ['less than the minimum', '0.5 USDC', 'worth at least 1000 cNGN'],
+  ])('rejects %s', async (_, amount, words) => {
+    const argv = ['fx', 'quote', '--pair', 'CNGN-USDC', '--side', 'sell', '--amount', amount];
+    const { code, stderr } = await ran(fakeWorld(), ...argv);
+    expect({ isRejected: code !== 0, stderr }).toEqual({ isRejected: true, stderr: expect.stringContaining(words) });
+  });
+});
+
+test.each([
+  ['trades', ['--amount', '5 USDC'], 'fiatrail fx quote --amount "5 USDC"'],
+  ['market-orders', ['--amount', '5 USDC'], 'fiatrail fx quote --amount "5 USDC"'],
+  ['trades', ['--amount', '5'], '5.00 cNGN is below the minimum of 1,000.00 cNGN'],
+])('fx %s start refuses %j and says why', async (what, amount, words) => {
+  const deal = ['--pair', 'CNGN-USDC', '--side', 'sell', ...amount];
+  const { code, stderr } = await ran(fakeWorld(), 'fx', what, 'start', ...deal, '--yes');
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
+});
