@@ -7,7 +7,7 @@ import { CATALOGUE } from '../src/commands/catalogue.ts';
 import { main } from '../src/main.ts';
 import { FORMATS } from '../src/present/result.ts';
 import { temporaryFolder } from './support/built.ts';
-import { html, json, refusal, refusedConnection, scripted, success } from './support/exchange.ts';
+import { html, json, refusal, refusedConnection, scripted, scriptedExactly, success } from './support/exchange.ts';
 import { ACCOUNT, fakeClock, fakeWorld } from './support/world.ts';
 
 const EXITS: ReadonlySet<number> = new Set([0, ...Object.values(CATEGORIES).map(({ exit }) => exit)]);
@@ -179,7 +179,7 @@ describe('field names that every object inherits', () => {
   });
 
   test('in a request are sent, for the service to reject', async () => {
-    const { exchange } = scripted(refusal(400, '01', 'no such field'));
+    const { exchange } = scriptedExactly(refusal(400, '01', 'no such field'));
     const world = fakeWorld({ network: exchange, env: ACCOUNT });
     expect(await main(['api', 'POST', '/getuserdetails', '-f', 'constructor=1'], world)).toBe(3);
   });

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { CATEGORIES } from '../../src/base/errors.ts';
 import { type Home, newHome, ROOT, requireBuilt, startFiatrail } from '../support/built.ts';
-import { listBefore } from '../support/exchange.ts';
+import { readBefore } from '../support/exchange.ts';
 import { fiatrail } from '../support/in-process.ts';
 import { journalRows } from '../support/journal.ts';
 import { httpServer } from '../support/loopback.ts';
@@ -25,7 +25,7 @@ async function silentService() {
   });
   let requests = 0;
   const { baseUrl } = await httpServer((request, response) => {
-    const before = listBefore({ url: `http://service.test${request.url}` });
+    const before = readBefore({ url: `http://service.test${request.url}` });
     request.resume().on('end', () => {
       if (before) return response.writeHead(before.status, before.headers).end(before.body);
       requests += 1;

@@ -5,7 +5,7 @@ import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.t
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { main } from '../../src/main.ts';
-import { droppedLine, listBefore, success } from '../support/exchange.ts';
+import { droppedLine, readBefore, success } from '../support/exchange.ts';
 import { withdraw } from '../support/fee-withdrawal.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
@@ -83,7 +83,7 @@ describe('an idempotency key', () => {
       sleep: async () => {},
     };
     const network = async (request: HttpRequest): Promise<HttpResponse> => {
-      const before = listBefore(request);
+      const before = readBefore(request);
       if (!before) sends += 1;
       return before ?? success({});
     };

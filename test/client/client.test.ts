@@ -18,7 +18,7 @@ import {
   json,
   refusal,
   refusedConnection,
-  scripted,
+  scriptedExactly,
   success,
   type Turn,
   tooMany,
@@ -36,7 +36,7 @@ afterEach(() => {
 const KEY = 'the-key-nobody-may-see';
 
 function clientFor(turns: readonly Turn[], totalMs = 60_000) {
-  const { exchange, requests } = scripted(...turns);
+  const { exchange, requests } = scriptedExactly(...turns);
   const client = createClient({
     exchange,
     target: { baseUrl: 'https://service.test/v1', apiKey: new Secret(KEY) },

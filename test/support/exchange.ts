@@ -33,17 +33,17 @@ const LISTS: Readonly<Record<string, string>> = {
 /** What pays for a change is read from these. */
 const BALANCES = /\/(balance\/(multi|address|user\/[^/]+)|getaccumulatedfees)$/;
 
-/**
- * Answers the reads that a payment makes before it is sent, of the list that will show it and of what pays for it: the list has nothing
- * yet, and the balance is not said. Undefined for any other request.
- */
+/** Answers the read of the list that will show a payment: it has nothing yet. Undefined for any other request. */
 export function listBefore({ url }: Pick<HttpRequest, 'url'>): HttpResponse | undefined {
   const { pathname, searchParams } = new URL(url);
-  if (BALANCES.test(pathname)) return success({});
   const rows = LISTS[pathname.replace(/^\/v1/, '')];
   const isFirstPage = (searchParams.get('offset') ?? '0') === '0' && (searchParams.get('limit') ?? '100') === '100';
   return rows !== undefined && isFirstPage ? success({ [rows]: [] }) : undefined;
 }
+
+/** Answers what a payment reads before it is sent: the list that will show it, and what pays for it, which is not said. */
+export const readBefore = (request: Pick<HttpRequest, 'url'>): HttpResponse | undefined =>
+  BALANCES.test(new URL(request.url).pathname) ? success({}) : listBefore(request);
 
 const SHOWN = [...Object.values(LISTS), 'details', 'availableForWithdrawal', 'totalBalance'];
 
@@ -63,9 +63,24 @@ const isNames = (turn: Turn | undefined) =>
 
 /**
  * An exchange that plays its turns in order. The test fails for a request without a turn, and for a turn without a request. The account
- * to pay, what was paid into it, and the list before a payment need no turn: few tests of payments are about them.
+ * to pay, what was paid into it, and what a payment reads before it is sent need no turn: few tests of payments are about them.
  */
 export function scripted(...turns: readonly Turn[]): Scripted {
+  return played(turns, (request, turn) => {
+    if (request.url.endsWith('/getvirtualaccount')) return success(ACCOUNT_TO_PAY);
+    if (request.url.includes('/deposits?type=user_onramp&startDate=')) return success({ deposits: [], total: 0 });
+    if (NAMES.test(request.url) && !isNames(turn)) return success({});
+    return isList(turn) || isOpen(request, turn) ? undefined : readBefore(request);
+  });
+}
+
+/** An exchange in which every request has a turn. */
+export const scriptedExactly = (...turns: readonly Turn[]): Scripted => played(turns, () => undefined);
+
+function played(
+  turns: readonly Turn[],
+  withoutTurn: (request: HttpRequest, next: Turn | undefined) => HttpResponse | undefined,
+): Scripted {
   const requests: HttpRequest[] = [];
   let surplus = 0;
   onTestFinished(() => {
@@ -74,12 +89,9 @@ export function scripted(...turns: readonly Turn[]): Scripted {
       throw new Error(`${turns.length - requests.length} scripted requests were never sent`);
   });
   const exchange: Exchange = async (request, signal) => {
-    if (request.url.endsWith('/getvirtualaccount')) return success(ACCOUNT_TO_PAY);
-    if (request.url.includes('/deposits?type=user_onramp&startDate=')) return success({ deposits: [], total: 0 });
     const turn = turns[requests.length];
-    if (NAMES.test(request.url) && !isNames(turn)) return success({});
-    const before = listBefore(request);
-    if (before && !isList(turn) && !isOpen(request, turn)) return before;
+    const answer = withoutTurn(request, turn);
+    if (answer) return answer;
     if (turn === undefined) surplus += 1;
     else requests.push(request);
     if (turn === undefined) throw new Error('unexpected request');
