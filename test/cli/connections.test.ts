@@ -31,13 +31,21 @@ async function countingService() {
 const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA OBI'];
 const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-/** Commands with `USER` for the user, and the requests of each: a read, the list that will show a payment, the payment. */
+/** Commands with `USER` for the user, and the requests of each: a read, what pays, the list that will show a payment, the payment. */
 const COMMANDS: readonly [command: string, more: readonly string[], asked: readonly string[]][] = [
   ['balances account', [], ['GET /balance/multi']],
   ['users list', [], ['POST /listfintechusers']],
   ['fees show', [], ['GET /getfees']],
-  ['fees withdrawals start --amount 500', TO, ['GET /getwithdrawalhistory', 'POST /feewithdrawal']],
-  ['transfers start --amount 5 --token CNGN --to', [WALLET], ['GET /withdrawals', 'POST /fintechtransfer']],
+  [
+    'fees withdrawals start --amount 500',
+    TO,
+    ['GET /getaccumulatedfees', 'GET /getwithdrawalhistory', 'POST /feewithdrawal'],
+  ],
+  [
+    'transfers start --amount 5 --token CNGN --to',
+    [WALLET],
+    ['GET /balance/multi', 'GET /withdrawals', 'POST /fintechtransfer'],
+  ],
   ['onramp start USER --amount 5000', [], ['POST /listuserwallets', 'POST /cngnonramp', 'POST /getvirtualaccount']],
 ];
 
@@ -66,6 +74,7 @@ test('a confirmation reads over the connection of its payment', async () => {
   expect({ code, asked, connections: sockets.size }, world.stderr.text()).toEqual({
     ...{ code: 0, connections: 1 },
     asked: [
+      'POST /getuserdetails',
       'POST /fees/platform/preview',
       'GET /getfees',
       'GET /balance/user/ID',

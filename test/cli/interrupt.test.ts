@@ -13,7 +13,7 @@ beforeAll(requireBuilt);
 
 const PAY = ['onramp', 'start', 'somebody', '--amount', '5', '--yes', '-o', 'json'];
 const PROGRAM = join(ROOT, 'bin', 'fiatrail.js');
-const READ = ['balances', 'account'];
+const READ = ['users', 'list'];
 /** The response to the first read of an account. */
 const KEY = { publicKey: 'ab'.repeat(32) };
 

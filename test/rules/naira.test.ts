@@ -126,6 +126,7 @@ test('a default wallet that is not an allowed address stops', async () => {
     address,
     '--network',
     'base',
+    '--yes',
   ];
   await stops(set(OTHER_ADDRESS), 'RULE_DESTINATION', `address ${OTHER_ADDRESS} is not an allowed destination`);
   await passes(set(ADDRESS));

@@ -170,6 +170,7 @@ const READS = [
   '/listuserwallets',
   '/getuserdetails',
   '/balance/address',
+  '/getbankscode',
 ];
 
 interface TestedRow {
