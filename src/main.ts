@@ -1,4 +1,5 @@
-import { modeInFull } from './account/mode.ts';
+import { modeInFull } from './account/api-key.ts';
+import { ROTATION_PROCESS, unfinishedRotations } from './account/paths.ts';
 import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './account/profile.ts';
 import { CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
@@ -9,21 +10,13 @@ import { AlreadyDone, type Guard } from './engine/guard.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
 import { DryRun } from './engine/requests.ts';
-import { ROTATION_PROCESS, unfinishedRotations } from './engine/rotation/unfinished.ts';
 import { type Column, FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
 import type { Command } from './terminal/command.ts';
-import { type CommandLine, parse } from './terminal/parse/program.ts';
+import { type CommandLine, isJsonFormat, parse } from './terminal/parse/program.ts';
 import { createSession, type Session } from './terminal/session.ts';
-import { createDialog } from './terminal/show/dialog.ts';
-import {
-  asCliError,
-  changeNotShown,
-  failedAfterChange,
-  isClosedPipe,
-  withSavedOperations,
-} from './terminal/show/failures.ts';
-import { isJsonFormat, type Run, report } from './terminal/show/report.ts';
+import { createDialog } from './terminal/show/progress.ts';
+import type { Run } from './terminal/show/report.ts';
 
 /** Runs a command line and returns its exit code. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
@@ -33,8 +26,8 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   try {
     const parsed = await parse(argv, CATALOGUE, world, isAtTerminal(world));
     if (parsed.kind === 'help') {
-      await world.stdout.write(parsed.text).catch((error) => {
-        if (!isClosedPipe(error)) throw error;
+      await world.stdout.write(parsed.text).catch(async (error) => {
+        if (!(await failures()).isClosedPipe(error)) throw error;
       });
       return 0;
     }
@@ -61,8 +54,9 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     if (error) throw error;
     return 0;
   } catch (error) {
+    const { asCliError, withSavedOperations } = await failures();
     const shown = asCliError(await withSavedOperations(error, world), world);
-    return report(shown, { isJson, run }, argv, world);
+    return (await import('./terminal/show/report.ts')).report(shown, { isJson, run }, argv, world);
   }
 }
 
@@ -101,6 +95,9 @@ function profileFor({ command, globals: { profile } }: CommandLine, world: World
     throw error;
   }
 }
+
+/** Most commands do not fail. */
+const failures = () => import('./terminal/show/failures.ts');
 
 /** Most commands move no money. */
 const once = () => import('./engine/once.ts');
@@ -217,6 +214,7 @@ async function endedBy(error: unknown, session: Session, waitMs: number): Promis
   if (error instanceof DryRun) return { result: error.result, isWhole: true };
   if (error instanceof AlreadyDone)
     return (await import('./engine/operations/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
+  const { changeNotShown, failedAfterChange } = await failures();
   const changed = session.activity.changed;
   throw error instanceof CliError ? failedAfterChange(error, changed) : changeNotShown(error, changed);
 }
@@ -245,6 +243,7 @@ async function show(
     return hasFound;
   } catch (given) {
     const error = result.stopped ? await result.stopped(given) : given;
+    const { changeNotShown, isClosedPipe } = await failures();
     // The reader closed the pipe, as `| head` does: not a failure, and the command's own error is still reported.
     if (!isClosedPipe(error)) throw changeNotShown(error, changed);
     return true;

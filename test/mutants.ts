@@ -580,13 +580,13 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/commands/profiles/pins.test.ts', 'test/account/pins.test.ts'],
   },
   {
-    file: 'src/client/echo.ts',
+    file: 'src/client/request.ts',
     line: 'idIn(data, name) ?? Object.values(data).flatMap((each) => idIn(each, name) ?? [])[0]',
     change: 'idIn(data, name)',
     tests: ['test/client/echo.test.ts', 'test/client/client.test.ts'],
   },
   {
-    file: 'src/client/echo.ts',
+    file: 'src/client/request.ts',
     line: '(nested && Object.hasOwn(nested, name) ? idIn((data as Fields)[nests], name) : undefined)',
     change: 'undefined',
     tests: ['test/client/echo.test.ts', 'test/client/client.test.ts'],

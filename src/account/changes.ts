@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CliError, orUndefined } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
-import { fileErrors } from '../files/file-errors.ts';
+import { fileErrors } from '../files/inspect.ts';
 import { ensurePrivateFolder, requireOwnFile } from '../files/private-file.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { acquireLock, type Lock } from '../sqlite/lock.ts';

@@ -1,5 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Ids, World } from '../base/world.ts';
+import { namesIn } from '../files/inspect.ts';
 
 /** What decides where this user's folders are. */
 export type UserEnv = Pick<World, 'env' | 'homeDir' | 'platform'>;
@@ -78,3 +79,20 @@ export function completionFile({ env, homeDir }: UserEnv, shell: 'bash' | 'zsh' 
   if (shell === 'zsh') return join(data, 'zsh', 'site-functions', '_fiatrail');
   return join(absolute(env['XDG_CONFIG_HOME']) ?? join(homeDir, '.config'), 'fish', 'completions', 'fiatrail.fish');
 }
+
+// What every command asks about rotations. What one of them needs besides is loaded when there is one.
+
+/** The first argument that starts the rotation process, the process that sends the request and saves the response. */
+export const ROTATION_PROCESS = '__rotation';
+
+/** Returns the operation ids that have files here: rotations that are unfinished or not yet cleaned up. */
+export function unfinishedRotations(world: UserEnv): string[] {
+  try {
+    const names = namesIn(rotationsDir(world)).flatMap((name) => ROTATION_FILE.exec(name)?.[1] ?? []);
+    return [...new Set(names)].sort();
+  } catch {
+    return [];
+  }
+}
+
+const ROTATION_FILE = /^([^.]+)\.(?:answer|key|send\.db|work\.db)$/;

@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import { fileErrors } from '../files/file-errors.ts';
-import { entryAt, readSharedFile, realPathOf } from '../files/inspect.ts';
+import { entryAt, fileErrors, readSharedFile, realPathOf } from '../files/inspect.ts';
 import { distrustOf } from '../files/ownership.ts';
 import { replaceFile, requireOwnFile } from '../files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';

@@ -1,8 +1,8 @@
 import { CliError, orUndefined } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
+import type { Mode } from './api-key.ts';
 import { apiKeyFrom, isSandboxKey, requireKeyOf } from './api-key.ts';
-import type { Mode } from './mode.ts';
 import { findPin, isApproved, type Pin, untrustedPin } from './pin.ts';
 import { safeBaseUrl } from './service-address.ts';
 import {

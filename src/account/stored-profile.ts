@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
-import { fileErrors } from '../files/file-errors.ts';
-import { namesIn } from '../files/inspect.ts';
+import { fileErrors, namesIn } from '../files/inspect.ts';
 import { makeFolderPrivate, removePrivateFile } from '../files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
 import { type Asset, TOKENS } from '../money/amount.ts';

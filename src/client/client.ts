@@ -14,8 +14,8 @@ import { FAULTS, faultName } from '../contract/faults.ts';
 import { redactBody, redactText, remember, secretsIn } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
-import { foreignId } from './echo.ts';
 import type { ReadyRequest } from './request.ts';
+import { foreignId } from './request.ts';
 import { PRIVATE_KEY_HINT, SEALING_HINT } from './sealing.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
 

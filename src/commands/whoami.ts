@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { modeInFull } from '../account/mode.ts';
+import { modeInFull } from '../account/api-key.ts';
 import { command } from '../terminal/command.ts';
 
 const whoamiCommand = command({

@@ -1,4 +1,4 @@
-import type { Mode } from '../account/mode.ts';
+import type { Mode } from '../account/api-key.ts';
 import { journalMemoryDirs, journalPath, passwordFilePath, stateDir } from '../account/paths.ts';
 import { secretOf } from '../account/profile.ts';
 import { OF_ENVIRONMENT, readProfile } from '../account/stored-profile.ts';

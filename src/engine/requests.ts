@@ -8,9 +8,9 @@ import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/req
 import { type Endpoint, effectOf, type RequestOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
 import { parseExactJson } from '../money/decimal.ts';
-import { titleOf } from '../present/cells.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Column, Result, ResultShape } from '../present/result.ts';
+import { titleOf } from '../present/text.ts';
 import type { AccountOptions } from './notices.ts';
 import type { AccountRules } from './rules/account-rules.ts';
 

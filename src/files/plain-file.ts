@@ -15,8 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { fileErrors } from './file-errors.ts';
-import { entryAt } from './inspect.ts';
+import { entryAt, fileErrors } from './inspect.ts';
 import { FILE_MODE, makePrivateFolder, replaceFile } from './private-file.ts';
 
 /** Why a file of bytes cannot be created or read. */

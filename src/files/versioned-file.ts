@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import { fileErrors } from './file-errors.ts';
+import { fileErrors } from './inspect.ts';
 import {
   ensurePrivateFolder,
   FILE_MODE,

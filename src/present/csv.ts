@@ -1,5 +1,4 @@
-import { declaredLeaves, pagesOf } from './content.ts';
-import { type Leaf, leavesOfFields, leavesOfRows, valueAt } from './fields.ts';
+import { declaredLeaves, type Leaf, leavesOfFields, leavesOfRows, pagesOf, valueAt } from './content.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import type { PresentOptions, Result } from './result.ts';
 import { jsonText, plainCell } from './text.ts';

@@ -1,7 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { OutputStream } from '../base/world.ts';
-import { declaredLeaves, documentOf, isList, pagesOf, picker, rawDocument } from './content.ts';
-import { checkFields, type Leaf } from './fields.ts';
+import { checkFields, declaredLeaves, documentOf, isList, type Leaf, pagesOf, picker, rawDocument } from './content.ts';
 import { type Plain, toPlain } from './plain.ts';
 import type { PresentOptions, Result, ResultShape } from './result.ts';
 import { jsonText, plainLines, rawText } from './text.ts';

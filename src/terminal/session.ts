@@ -1,4 +1,5 @@
 import type { Profile } from '../account/profile.ts';
+
 import type { World } from '../base/world.ts';
 import type { Account } from '../engine/account.ts';
 import type { Changes } from '../engine/change.ts';
@@ -7,8 +8,7 @@ import { createAccount } from '../engine/open-account.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Plan } from '../engine/plans/plan.ts';
 import type { Globals } from './parse/globals.ts';
-import { createDialog } from './show/dialog.ts';
-import { createProgress } from './show/progress.ts';
+import { createDialog, createProgress } from './show/progress.ts';
 
 /** How the command of a plan runs. */
 type RunPlanned = { readonly kind: 'apply'; readonly waitMs: number | undefined } | { readonly kind: 'check' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { replyOf } from '../../src/client/client.ts';
-import { foreignId } from '../../src/client/echo.ts';
+import { foreignId } from '../../src/client/request.ts';
 import { balanceUser } from '../../src/contract/endpoints/balances.ts';
 import { addBankAccount, updateBankAccount } from '../../src/contract/endpoints/banks.ts';
 import { tradeStatus } from '../../src/contract/endpoints/fx-trades.ts';

@@ -21,8 +21,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   "src/commands/completion/index.ts: 'move it away": 'a completion script',
   'src/commands/doctor/machine.ts: `mv ${': 'the file is no journal: it is in the way of its folder',
   "src/terminal/show/failures.ts: 'export it with that version": 'the journal is moved whole',
-  'src/files/file-errors.ts: `a file is in the place of a folder':
-    'the file is no journal: it is in the way of its folder',
+  'src/files/inspect.ts: `a file is in the place of a folder': 'the file is no journal: it is in the way of its folder',
   "src/files/part-file.ts: 'move it away": 'an unfinished list',
   'src/files/part-file.ts: `move it away': 'an unfinished list',
   "src/files/private-file.ts: 'move it away": 'what is in the way is no file of fiatrail',

@@ -2,9 +2,9 @@ import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { ROTATION_PROCESS } from '../../src/account/paths.ts';
 import type { Exchange, HttpRequest, ProgramEnd, Prompter, World } from '../../src/base/world.ts';
 import { runRotationProcess } from '../../src/engine/rotation/process.ts';
-import { ROTATION_PROCESS } from '../../src/engine/rotation/unfinished.ts';
 import { main } from '../../src/main.ts';
 import { productionKey } from '../service/steps.ts';
 import { openSandbox, START_MS } from '../support/sandbox.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
-import { hasLinks, safeUrl } from '../../src/present/links.ts';
 import { present } from '../../src/present/present.ts';
 import type { PresentOptions, Result } from '../../src/present/result.ts';
+import { hasLinks, safeUrl } from '../../src/present/text.ts';
 import type { Globals } from '../../src/terminal/parse/globals.ts';
-import { createDialog } from '../../src/terminal/show/dialog.ts';
+import { createDialog } from '../../src/terminal/show/progress.ts';
 import { fakeWorld } from '../support/world.ts';
 import { pagesOf, sink } from './support.ts';
 

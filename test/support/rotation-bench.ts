@@ -2,11 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { changeProfile } from '../../src/account/changes.ts';
+import { ROTATION_PROCESS } from '../../src/account/paths.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse, ProgramEnd, World } from '../../src/base/world.ts';
 import { runRotationProcess } from '../../src/engine/rotation/process.ts';
-import { ROTATION_PROCESS } from '../../src/engine/rotation/unfinished.ts';
 import { main } from '../../src/main.ts';
 import { refusal, success } from './exchange.ts';
 import { leftBehind, type RotationRow, rotationRows } from './rotations.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { fileErrors } from '../../files/file-errors.ts';
+import { fileErrors } from '../../files/inspect.ts';
 import { makeFolderPrivate, readPrivateFile, removePrivateFile, writePrivateFile } from '../../files/private-file.ts';
 import { configDir, type WritableUserEnv } from '../paths.ts';
 import type { SecretName, SecretStore } from './secret-store.ts';

@@ -5,14 +5,13 @@ import { CliError } from '../../base/errors.ts';
 import type { HttpResponse } from '../../base/world.ts';
 import type { Client, Reply } from '../../client/client.ts';
 import { validRequest } from '../../client/request.ts';
-import { createServiceClock } from '../../client/service-clock.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { payloadIn } from '../../crypto/sealed-box.ts';
 import { accessOf, accessText } from '../../engine/allowlist.ts';
 import { connect } from '../../engine/connect.ts';
-import { clockDifference } from '../../engine/service-time.ts';
+import { clockDifference, createServiceClock } from '../../engine/service-time.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 import {

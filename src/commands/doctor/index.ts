@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { modeForPeople } from '../../account/mode.ts';
+import { modeForPeople } from '../../account/api-key.ts';
 import { type Profile, resolveProfile, storeFor } from '../../account/profile.ts';
 import { isTrusted, profileNames, readProfile, untrustedCommand } from '../../account/stored-profile.ts';
 import { openStore } from '../../account/stores/stores.ts';

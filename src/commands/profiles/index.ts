@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
+import { modeForPeople } from '../../account/api-key.ts';
 import { approvePin, deleteProfile, setDefaultProfile } from '../../account/changes.ts';
 import { areRulesTrusted, untrustedRules } from '../../account/evidence-rules.ts';
-import { modeForPeople } from '../../account/mode.ts';
+import { unfinishedRotations } from '../../account/paths.ts';
 import { writePin } from '../../account/pin.ts';
 import { allProfileNames, chosenProfile } from '../../account/profile.ts';
 import {
@@ -16,7 +17,6 @@ import { attempt, CliError, orUndefined } from '../../base/errors.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { rotationFile } from '../../engine/rotation/files.ts';
-import { unfinishedRotations } from '../../engine/rotation/unfinished.ts';
 import { isOpenStage } from '../../journal/rotations.ts';
 import { paginationSchema } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { modeForPeople } from '../../account/api-key.ts';
 import { changeProfile, storeSecret } from '../../account/changes.ts';
-import { modeForPeople } from '../../account/mode.ts';
 import { secretOf, storedProfileNamed } from '../../account/profile.ts';
 import { isOurStore, type StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { type Mode, modeForPeople } from '../../account/api-key.ts';
 import { changeProfile } from '../../account/changes.ts';
-import { type Mode, modeForPeople } from '../../account/mode.ts';
 import { chosenProfile, fromStored, storedProfileNamed } from '../../account/profile.ts';
 import type { Rules } from '../../account/rules.ts';
 import { CliError } from '../../base/errors.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { modeForPeople } from '../../account/api-key.ts';
 import { approvePin, changeProfile } from '../../account/changes.ts';
 import { areRulesTrusted, EVIDENCE_SETTINGS, trustedRules, weakensRules } from '../../account/evidence-rules.ts';
-import { modeForPeople } from '../../account/mode.ts';
 import { findPin, isApproved } from '../../account/pin.ts';
 import { isTrusted, type KeyCommand, type StoredProfile, trustedStore } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';

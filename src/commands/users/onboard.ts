@@ -1,4 +1,4 @@
-import { modeForPeople } from '../../account/mode.ts';
+import { modeForPeople } from '../../account/api-key.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { getDetails, onboard } from '../../contract/endpoints/users.ts';

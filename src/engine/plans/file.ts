@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import { fileErrors } from '../../files/file-errors.ts';
+import { fileErrors } from '../../files/inspect.ts';
 import {
   BytesFileError,
   createPrivateBytes,

@@ -1,3 +1,4 @@
+import { unfinishedRotations } from '../../account/paths.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
@@ -11,7 +12,6 @@ import { RESUME_COMMAND } from './answer.ts';
 import { rotationFile } from './files.ts';
 import { type CompletedRotation, cleanUpAfterKill, completeRotation, withRotationLock } from './rotation.ts';
 import { pushWords } from './steps.ts';
-import { unfinishedRotations } from './unfinished.ts';
 
 interface PrintInput {
   readonly printKey: boolean | undefined;

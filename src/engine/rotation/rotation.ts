@@ -1,5 +1,5 @@
 import { moveEntries } from '../../account/completion-cache.ts';
-import { stateDir } from '../../account/paths.ts';
+import { ROTATION_PROCESS, stateDir, unfinishedRotations } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
@@ -17,7 +17,6 @@ import {
 } from './files.ts';
 import type { RotationOrder } from './process.ts';
 import { advance, isWritable, prove, push, storeKey } from './steps.ts';
-import { ROTATION_PROCESS, unfinishedRotations } from './unfinished.ts';
 
 /** The time the rotation process gets in addition to its request, to start and to save the response. */
 const PROCESS_EXTRA_MS = 30_000;

@@ -1,11 +1,11 @@
-import { modeForPeople } from '../../account/mode.ts';
+import { modeForPeople } from '../../account/api-key.ts';
 import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Effect } from '../../contract/endpoint.ts';
 import type { Change } from '../../engine/change.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
-import type { Dialog } from '../show/dialog.ts';
 import { printLines } from '../show/lines.ts';
+import type { Dialog } from '../show/progress.ts';
 
 /** Says which account a change is made to. */
 export const accountLine = ({ name, mode }: Profile): ShownLine => ['profile', `${name} (${modeForPeople(mode)})`];

@@ -1,7 +1,6 @@
-import { apiKeyFrom, isSandboxKey, requireKeyOf } from '../../account/api-key.ts';
+import { apiKeyFrom, isSandboxKey, type Mode, modeForPeople, requireKeyOf } from '../../account/api-key.ts';
 import { changeProfile } from '../../account/changes.ts';
 import { trustedRules } from '../../account/evidence-rules.ts';
-import { type Mode, modeForPeople } from '../../account/mode.ts';
 import { fromStored, storedProfileNamed } from '../../account/profile.ts';
 import { checkedServiceName, safeBaseUrl } from '../../account/service-address.ts';
 import {

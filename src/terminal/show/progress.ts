@@ -1,9 +1,9 @@
+import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import type { LiveLine, Progress } from '../../engine/notices.ts';
+import type { LiveLine, Notices, Progress } from '../../engine/notices.ts';
 import { grouped } from '../../money/decimal.ts';
-import { plainLines, styled } from '../../present/text.ts';
+import { hasColor, hasLinks, plainLines, sentenceWithLinks, styled, visible } from '../../present/text.ts';
 import type { Globals } from '../parse/globals.ts';
-import { hasColor } from '../parse/read-globals.ts';
 
 /** Shorter work needs no progress. */
 const SHOWN_AFTER_MS = 1_000;
@@ -110,4 +110,43 @@ export function liveLine(
 /** Truncates a line to the terminal, because a wrapped line cannot be overwritten. */
 function fitted(text: string, columns = 80): string {
   return text.length < columns ? text : `${text.slice(0, Math.max(0, columns - 2))}…`;
+}
+
+/** Messages and prompts on the terminal, if there is one. */
+export interface Dialog extends Notices {
+  readonly globals: Globals;
+}
+
+export function createDialog(world: World, globals: Globals): Dialog {
+  // A notice that cannot be written must not change what the command does.
+  const shown = hasLinks(world.stderr, world.env) ? sentenceWithLinks : (text: string) => text;
+  const say = (text: string) =>
+    world.stderr.write(`${shown(plainLines(text).replaceAll('\n', ' '))}\n`).catch(() => {});
+  return {
+    world,
+    globals,
+    isInteractive: !globals.noInput && !world.env['CI'] && world.stderr.isTerminal && world.stdin.isTerminal,
+    askCode: (summary) => requireCode(world, summary),
+    say,
+    note: async (text) => {
+      if (!globals.quiet) await say(text);
+    },
+  };
+}
+
+/** Letters and digits that are not mistaken for each other. */
+const LETTERS = 'ACDEFHJKLMNPRTUVWXY34679';
+
+const LENGTH = 5;
+
+/** Shows a random code, which must be typed. Throws CliError declined if anything else is typed. */
+async function requireCode({ ids, prompter }: World, summary: string): Promise<void> {
+  const code = Array.from(ids.bytes(LENGTH), (byte) => LETTERS[byte % LETTERS.length]).join('');
+  const { text } = await prompter();
+  const typed = await text(`Type ${code} to ${visible(summary)}:`, () => true);
+  if (typed.trim().toUpperCase() === code) return;
+  throw new CliError('declined', 'the code that was typed is not the one that was shown; nothing was sent', {
+    code: 'RULE_CONFIRMATION',
+    hint: 'run the command again, and type the new code',
+  });
 }

@@ -3,8 +3,8 @@ import { readProfile } from '../../account/stored-profile.ts';
 import { CATEGORIES, type CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import type { ErrorContext } from '../../present/error.ts';
-import type { CommandLine } from '../parse/program.ts';
-import { hasColor } from '../parse/read-globals.ts';
+import { hasColor } from '../../present/text.ts';
+import { type CommandLine, isJsonFormat } from '../parse/program.ts';
 import { withoutSecrets } from './failures.ts';
 
 /** A command line as far as it was understood before it failed. */
@@ -54,10 +54,6 @@ function colorIn(argv: readonly string[]): 'auto' | 'always' | 'never' {
   if (argv.includes('--no-color')) return 'never';
   const given = valueIn(argv, /^--color=(.*)$/, '--color');
   return given === 'always' || given === 'never' ? given : 'auto';
-}
-
-export function isJsonFormat(format: string | undefined): boolean {
-  return format === 'json' || format === 'ndjson';
 }
 
 /** Whether an error that came before the profile was resolved is printed as JSON, judged by the arguments, the environment and the profile file. */

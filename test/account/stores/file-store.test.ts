@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createFileStore } from '../../../src/account/stores/file-store.ts';
 import { Secret } from '../../../src/base/secret.ts';
-import { fileErrors } from '../../../src/files/file-errors.ts';
+import { fileErrors } from '../../../src/files/inspect.ts';
 import { newHome, ROOT, startProgram, temporaryFolder } from '../../support/built.ts';
 import { fakeWorld } from '../../support/world.ts';
 import { PLANTED, refusal } from '../support.ts';
