@@ -1,6 +1,6 @@
-import { modeInFull } from './account/api-key.ts';
 import { ROTATION_PROCESS, unfinishedRotations } from './account/paths.ts';
 import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './account/profile.ts';
+import { modeInFull } from './account/service-address.ts';
 import { CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
 import { DEFAULT_ZONE, type Zone, zoneNamed } from './base/zone.ts';

@@ -500,7 +500,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/money/units.ts',
+    file: 'src/money/amount.ts',
     line: "return unit === 'kobo' || unit === 'base' ? 0 : DECIMALS[asset];",
     change: "return unit === 'base' ? 0 : DECIMALS[asset];",
     // Both sides of the chain have these units, so it agrees with itself.
@@ -520,7 +520,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/journal/head.ts',
+    file: 'src/journal/entries.ts',
     line: 'WHERE sequence = ? AND hash = ?',
     change: 'WHERE sequence = ? OR hash = ?',
     tests: ['test/journal/head.test.ts', 'test/journal/verify.test.ts'],
@@ -1213,19 +1213,19 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/engine/funds.ts',
+    file: 'src/engine/change.ts',
     line: 'if (afterMinor + margin < 0n && !isPartial)',
     change: 'if (afterMinor + margin < -1_000_000_000_000n && !isPartial)',
     tests: FUNDS,
   },
   {
-    file: 'src/engine/funds.ts',
+    file: 'src/engine/change.ts',
     line: 'margin < 0n && !isPartial',
     change: 'margin < 0n',
     tests: FUNDS,
   },
   {
-    file: 'src/engine/funds.ts',
+    file: 'src/engine/change.ts',
     line: 'taken.minor < minimumMinor',
     change: 'taken.minor < 0n',
     tests: FUNDS,

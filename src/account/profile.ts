@@ -1,10 +1,9 @@
 import { CliError, orUndefined } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
-import type { Mode } from './api-key.ts';
-import { apiKeyFrom, isSandboxKey, requireKeyOf } from './api-key.ts';
 import { findPin, isApproved, type Pin, untrustedPin } from './pin.ts';
-import { safeBaseUrl } from './service-address.ts';
+import type { Mode } from './service-address.ts';
+import { apiKeyFrom, isSandboxKey, requireKeyOf, safeBaseUrl } from './service-address.ts';
 import {
   BUILT_IN,
   isOurStore,

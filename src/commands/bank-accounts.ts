@@ -12,8 +12,7 @@ import { outcomeOf } from '../engine/outcome.ts';
 import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
 import { callCommand, command } from '../terminal/command.ts';
 import { requiredBank } from '../terminal/parse/field-options.ts';
-import { argument, digits, id, option, picked, required, switchOn } from '../terminal/parse/parameters.ts';
-import { plainText } from '../terminal/parse/plain-text.ts';
+import { argument, digits, id, option, picked, plainText, required, switchOn } from '../terminal/parse/parameters.ts';
 import { objectOf, properties } from '../terminal/parse/properties.ts';
 
 const accountId = picked(

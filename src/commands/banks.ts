@@ -2,8 +2,7 @@ import { listBanks } from '../contract/endpoints/banks.ts';
 import { banksIn, matchingBanks } from '../engine/banks.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { command } from '../terminal/command.ts';
-import { option } from '../terminal/parse/parameters.ts';
-import { plainText } from '../terminal/parse/plain-text.ts';
+import { option, plainText } from '../terminal/parse/parameters.ts';
 
 const COLUMNS = [
   { field: 'bankCode', title: 'Code' },

@@ -3,11 +3,16 @@ import type { ResponseOf } from '../contract/endpoint.ts';
 import { listDeposits, listPayouts, listTransactions } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { depositsBy, payoutsBy, transactionsBy, withdrawalsBy } from '../engine/lists/history.ts';
-import { amountForPeople } from '../money/amount.ts';
-import { fromWire } from '../money/units.ts';
+import { amountForPeople, fromWire } from '../money/amount.ts';
 import type { Result } from '../present/result.ts';
-import { listCommand } from '../terminal/list-command.ts';
-import { BANK_STATUSES, choice, tokenFilter, userOption, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
+import {
+  BANK_STATUSES,
+  choice,
+  listCommand,
+  tokenFilter,
+  userOption,
+  WITHDRAWAL_STATUSES,
+} from '../terminal/list-command.ts';
 import { oneOf, option } from '../terminal/parse/parameters.ts';
 
 const DEPOSITS = ['fintech_deposit', 'user_onramp'] as const;

@@ -1,6 +1,5 @@
-import { isSandboxKey, modeForPeople } from '../account/api-key.ts';
 import { setDefaultProfile } from '../account/changes.ts';
-import { safeBaseUrl } from '../account/service-address.ts';
+import { isSandboxKey, modeForPeople, safeBaseUrl } from '../account/service-address.ts';
 import { BUILT_IN, profileName, readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { probeKeyring } from '../account/stores/keyring-store.ts';
 import { CliError, withDetails } from '../base/errors.ts';

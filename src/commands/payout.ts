@@ -14,11 +14,9 @@ import {
   platformFeeOn,
   readPreviews,
 } from '../engine/previews.ts';
-import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
+import { type Amount, amountForPeople, amount as amountIn, toWireNumber } from '../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
-import { toWireNumber } from '../money/units.ts';
-import { listCommand } from '../terminal/list-command.ts';
-import { BANK_STATUSES, choice } from '../terminal/parse/paging.ts';
+import { BANK_STATUSES, choice, listCommand } from '../terminal/list-command.ts';
 import { amountHelp, amountOf, id, picked, required } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 import { startCommand, statusCommand } from '../terminal/work-commands.ts';

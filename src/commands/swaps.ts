@@ -11,9 +11,8 @@ import {
   userWalletBalance,
   walletBalance,
 } from '../engine/previews.ts';
-import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
+import { type Amount, ASSET_LABEL, amountForPeople, type Token, toWireNumber } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
-import { toWireNumber } from '../money/units.ts';
 import { listCommand } from '../terminal/list-command.ts';
 import { evmAddress, userArgument } from '../terminal/parse/field-options.ts';
 import { amountOfToken, oneOf, option, percent, required, ticker } from '../terminal/parse/parameters.ts';

@@ -5,15 +5,21 @@ import { externalWalletLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { accountBalance, amountLine, paidFrom, readPreviews } from '../engine/previews.ts';
 import { newTag } from '../engine/requests.ts';
-import { amountForPeople } from '../money/amount.ts';
-import { toWireNumber } from '../money/units.ts';
+import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
-import { listCommand } from '../terminal/list-command.ts';
+import { choice, listCommand, tokenFilter, WITHDRAWAL_STATUSES } from '../terminal/list-command.ts';
 import { evmAddress } from '../terminal/parse/field-options.ts';
 import { NO_PROTECTION } from '../terminal/parse/money-options.ts';
-import { choice, tokenFilter, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
-import { amountHelp, amountOfToken, option, picked, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
-import { plainText } from '../terminal/parse/plain-text.ts';
+import {
+  amountHelp,
+  amountOfToken,
+  option,
+  picked,
+  plainText,
+  required,
+  switchOn,
+  ticker,
+} from '../terminal/parse/parameters.ts';
 
 const NOT_REGISTERED = [['wallet', 'not registered; the transfer will be rejected']] as const;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { modeInFull } from '../account/api-key.ts';
+import { modeInFull } from '../account/service-address.ts';
 import { command } from '../terminal/command.ts';
 
 const whoamiCommand = command({

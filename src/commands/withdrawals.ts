@@ -5,12 +5,10 @@ import { found } from '../engine/lists/listed.ts';
 import { externalWalletLines, userLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { amountLine, paidFrom, readPreviews, userWalletBalance, walletBalance } from '../engine/previews.ts';
-import { amountForPeople } from '../money/amount.ts';
-import { toWireNumber } from '../money/units.ts';
+import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
-import { listCommand } from '../terminal/list-command.ts';
+import { choice, listCommand, tokenFilter, userOption, WITHDRAWAL_STATUSES } from '../terminal/list-command.ts';
 import { anyAddress, userArgument } from '../terminal/parse/field-options.ts';
-import { choice, tokenFilter, userOption, WITHDRAWAL_STATUSES } from '../terminal/parse/paging.ts';
 import {
   amountHelp,
   amountOfToken,

@@ -1,8 +1,14 @@
 import * as z from 'zod/mini';
-import { type Asset, MAX_MINOR } from '../money/amount.ts';
+import {
+  type Asset,
+  fromWire,
+  isUnknownFigure,
+  MAX_MINOR,
+  type MoneyUnit,
+  type UnknownFigure,
+} from '../money/amount.ts';
 import { isWireNumber, type WireNumber } from '../money/decimal.ts';
 import { percentFromText, percentFromWire } from '../money/rates.ts';
-import { fromWire, isUnknownFigure, type MoneyUnit, type UnknownFigure } from '../money/units.ts';
 
 /** Where a fact comes from: the interface specification, public documentation, a public client's code, or a guess. */
 export type Source = 'interface' | 'public' | 'client' | 'inferred';

@@ -1,6 +1,5 @@
-import { type Amount, type Asset, isAsset, MAX_MINOR, TOKENS } from '../money/amount.ts';
+import { type Amount, type Asset, fromWire, isAsset, MAX_MINOR, TOKENS } from '../money/amount.ts';
 import { isWireNumber } from '../money/decimal.ts';
-import { fromWire } from '../money/units.ts';
 import type { Endpoint, MoveRow, MoveTarget } from './endpoint.ts';
 import type { FieldMeta } from './fields.ts';
 import { fieldOf, unwrap } from './rows.ts';

@@ -1,7 +1,15 @@
 import type { Side } from '../contract/fx.ts';
-import { type Amount, type Asset, amount, amountForPeople, isAsset } from '../money/amount.ts';
+import {
+  type Amount,
+  type Asset,
+  amount,
+  amountForPeople,
+  fromWire,
+  isAsset,
+  toWireText,
+  type UnknownFigure,
+} from '../money/amount.ts';
 import { trimDecimal } from '../money/decimal.ts';
-import { fromWire, toWireText, type UnknownFigure } from '../money/units.ts';
 
 /** The stablecoin of a pair: `USDC` of `CNGN-USDC`. */
 export function stablecoinOf(text: string): Asset {

@@ -1,6 +1,6 @@
-import type { Mode } from '../account/api-key.ts';
 import { journalMemoryDirs, journalPath, passwordFilePath, stateDir } from '../account/paths.ts';
 import { secretOf } from '../account/profile.ts';
+import type { Mode } from '../account/service-address.ts';
 import { OF_ENVIRONMENT, readProfile } from '../account/stored-profile.ts';
 import type { World } from '../base/world.ts';
 import type { Memory } from '../journal/memory.ts';

@@ -2,10 +2,19 @@ import { CliError } from '../base/errors.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
 import { accumulatedFees, getFees, previewFees } from '../contract/endpoints/fees.ts';
 import type { Direction } from '../contract/values.ts';
-import { type Amount, amount, amountForPeople, minorForPeople, type Token } from '../money/amount.ts';
+import {
+  type Amount,
+  amount,
+  amountForPeople,
+  fromWire,
+  type MoneyUnit,
+  minorForPeople,
+  type Token,
+  toWireNumber,
+  wireForPeople,
+} from '../money/amount.ts';
 import type { WireNumber } from '../money/decimal.ts';
 import { cappedPercentOf, percentFromWire } from '../money/rates.ts';
-import { fromWire, type MoneyUnit, toWireNumber, wireForPeople } from '../money/units.ts';
 import type { Account, AccountCallOptions } from './account.ts';
 import type { Balance, ShownLine } from './plans/line.ts';
 

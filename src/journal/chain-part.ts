@@ -1,7 +1,18 @@
 import { CliError } from '../base/errors.ts';
 import { hashOfOne, NO_HASH } from './chain.ts';
-import { type EntryRow, JOURNAL_CHANGED, JOURNAL_CUT, JOURNAL_DAMAGED, linkOf } from './entries.ts';
-import { firstMissing, type Head, headFile, lastHead, savedHeads, writeHead } from './head.ts';
+import {
+  type EntryRow,
+  firstMissing,
+  type Head,
+  headFile,
+  JOURNAL_CHANGED,
+  JOURNAL_CUT,
+  JOURNAL_DAMAGED,
+  lastHead,
+  linkOf,
+  savedHeads,
+  writeHead,
+} from './entries.ts';
 import type { Journal } from './interface.ts';
 import type { Remembering } from './memory.ts';
 import { ServerError } from './postgres/errors.ts';

@@ -2,7 +2,7 @@ import type { CliError } from '../base/errors.ts';
 import type { DatabaseError } from '../sqlite/errors.ts';
 import type { AccountNames, Fintech } from './accounts.ts';
 import type { Claim, Conflict, ConflictQuery } from './claims.ts';
-import type { Head } from './head.ts';
+import type { Head } from './entries.ts';
 import type { Imported } from './import.ts';
 import type { Intent, Sweep } from './intent.ts';
 import type { Merged } from './merge.ts';

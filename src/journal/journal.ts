@@ -13,8 +13,17 @@ import {
 } from './accounts.ts';
 import { chainPart } from './chain-part.ts';
 import { claimIn, findConflict } from './claims.ts';
-import { type Append, appendFacts, factAbout, type Recording, subjects } from './entries.ts';
-import { type Head, hasSavedHeads, lastHead, saveHead } from './head.ts';
+import {
+  type Append,
+  appendFacts,
+  factAbout,
+  type Head,
+  hasSavedHeads,
+  lastHead,
+  type Recording,
+  saveHead,
+  subjects,
+} from './entries.ts';
 import { type Baseline, type Intent, sweepOf } from './intent.ts';
 import type { Journal, SharedName } from './interface.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
@@ -29,7 +38,6 @@ import {
 } from './rotations.ts';
 import { spentIn } from './spending.ts';
 import { type Spool, spoolFiles, spoolOutcome } from './spool.ts';
-import { openSqliteStore } from './sqlite/store.ts';
 import type { OperationState } from './states.ts';
 import type { Queries, Store } from './store.ts';
 import { type Appended, claimRepeat, createOperation, type JournalWorld, noteSearch, tryMove } from './transitions.ts';
@@ -43,11 +51,6 @@ export interface JournalOptions {
   readonly memory?: Memory | undefined;
   /** Shows a warning. */
   readonly warn?: ((text: string) => Promise<void>) | undefined;
-}
-
-/** Opens the journal in a SQLite file, creating it on first use. Throws DatabaseError. */
-export async function openJournal(path: string, world: JournalWorld, options: JournalOptions = {}): Promise<Journal> {
-  return journalIn(await openSqliteStore(path, world, options.warn), world, options);
 }
 
 /** Returns the journal in a store. */

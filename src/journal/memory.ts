@@ -3,7 +3,7 @@ import { siblingFiles, siblingPath } from '../files/inspect.ts';
 import { createPrivateFile, ensurePrivateFolder, readPrivateFile, writePrivateFile } from '../files/private-file.ts';
 import { openForReading } from '../sqlite/database.ts';
 import { type AccountNames, namesOf } from './accounts.ts';
-import { firstMissing, headFile, savedHeads } from './head.ts';
+import { firstMissing, headFile, savedHeads } from './entries.ts';
 import { forgetFintechs } from './known-fintech.ts';
 import type { Queries, Store } from './store.ts';
 

@@ -1,7 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { type EntryForm, hashOf, hashOfText, linkText, NO_HASH } from './chain.ts';
-import { type EntryRow, FACT, isCleared, linkOf } from './entries.ts';
-import { firstMissing, type Head } from './head.ts';
+import { type EntryRow, FACT, firstMissing, type Head, isCleared, linkOf } from './entries.ts';
 import { clearedBefore, isDigestKey, type Joined, jointIn, processesBefore } from './joint.ts';
 import { allRotations, rotationFact } from './rotations.ts';
 import { isSpentRight } from './spending.ts';

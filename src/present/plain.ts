@@ -8,6 +8,8 @@ import {
   amountText,
   isAsset,
   isStatedAsset,
+  isUnknownFigure,
+  type MoneyUnit,
   STATED_DECIMALS,
   type StatedAsset,
 } from '../money/amount.ts';
@@ -20,7 +22,6 @@ import {
   wireNumber,
   wireNumberText,
 } from '../money/decimal.ts';
-import { isUnknownFigure, type MoneyUnit } from '../money/units.ts';
 
 /**
  * An amount as printed, with all decimals of the asset, whatever its wire unit: `{value: '5000.00', asset: 'NGN'}`. The asset

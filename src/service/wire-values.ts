@@ -1,7 +1,7 @@
 import { Fault } from '../contract/faults.ts';
 import type { Asset } from '../money/amount.ts';
+import { fromWire } from '../money/amount.ts';
 import type { WireNumber } from '../money/decimal.ts';
-import { fromWire } from '../money/units.ts';
 
 /** Converts a wire amount of Naira to kobo. Throws VALIDATION_ERROR if it has a fraction of a kobo. */
 export function koboOf(wire: WireNumber): bigint {

@@ -1,12 +1,14 @@
 import type { Profile } from '../account/profile.ts';
-
 import type { World } from '../base/world.ts';
+import { sha256Hex } from '../crypto/digest.ts';
 import type { Account } from '../engine/account.ts';
-import type { Changes } from '../engine/change.ts';
-import { createChanges, idempotencyKeyUse } from '../engine/changes.ts';
+import type { Asking, Changes } from '../engine/change.ts';
+import type { Guard } from '../engine/guard.ts';
 import { createAccount } from '../engine/open-account.ts';
 import type { Outcome } from '../engine/outcome.ts';
+import type { PlanMode } from '../engine/plans/change.ts';
 import type { Plan } from '../engine/plans/plan.ts';
+import type { IdempotencyKeyUse } from '../engine/rules/account-rules.ts';
 import type { Globals } from './parse/globals.ts';
 import { createDialog, createProgress } from './show/progress.ts';
 
@@ -52,4 +54,43 @@ export function createSession({ world, profile, globals, commandLine, inputName,
     show: async (lines) => (await asking()).showPlanned(dialog, profile, lines),
   });
   return { ...account, ...changes, ...running, globals };
+}
+
+/** Whether a command has an idempotency key, for its rules. A plan is its own idempotency key. */
+function idempotencyKeyUse({ guard, planMode }: Pick<Changes, 'guard' | 'planMode'>): IdempotencyKeyUse {
+  const given = guard();
+  if (!given) return 'not-taken';
+  return given.idempotencyKey === undefined && !planMode() ? 'missing' : 'given';
+}
+
+/** Derives the service's idempotency key from ours: it does not reveal ours, and is the same on every host. */
+function serviceIdempotencyKeyOf(key: string): string {
+  return `fr-${sha256Hex(`fiatrail once ${key}`).slice(0, 32)}`;
+}
+
+/** Makes the changes of a command. How a change is made is loaded with the first one, as most commands only read. */
+function createChanges(account: Account, asking: Asking): Changes {
+  let guard: Guard | undefined;
+  let mode: PlanMode | undefined;
+  const changes: Changes = {
+    guardWith: (given) => {
+      const kind = mode?.kind ?? 'write';
+      if (guard === undefined || kind === 'write') guard = given;
+    },
+    guard: () => guard,
+    serviceIdempotencyKey: () => {
+      // The request of a plan contains the key, so it cannot come from the plan's hash.
+      if (mode) return serviceIdempotencyKeyOf(`plan ${mode.kind === 'write' ? mode.id : mode.plan.content.id}`);
+      return guard?.idempotencyKey === undefined ? undefined : serviceIdempotencyKeyOf(guard.idempotencyKey);
+    },
+    planWith: (given) => {
+      mode = given;
+    },
+    planMode: () => mode,
+    asPlanned: async (change, check) =>
+      mode && (await import('../engine/change.ts')).asPlanned(account, asking, mode, change, check),
+    change: async (endpoint, input, change, options = {}) =>
+      (await import('../engine/change.ts')).changeOf(account, asking, changes, { endpoint, input, change, options }),
+  };
+  return changes;
 }

@@ -6,8 +6,8 @@ import type { FollowedWork } from '../engine/operations/work.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { RequestOptions } from '../engine/requests.ts';
 import { type Command, command, type Declaration } from './command.ts';
+import { waitOption } from './parse/field-options.ts';
 import { argument, id, type Parameter, type Parameters, picked, type Values } from './parse/parameters.ts';
-import { waitOption } from './parse/wait-option.ts';
 import type { Session } from './session.ts';
 
 type Waiting<P extends Parameters> = P & { readonly wait: Parameter<number | undefined> };

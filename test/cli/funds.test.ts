@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
-import { requireCovered } from '../../src/engine/funds.ts';
+import { requireCovered } from '../../src/engine/change.ts';
 import { balanceLine } from '../../src/engine/previews.ts';
 import { main } from '../../src/main.ts';
 import { amount } from '../../src/money/amount.ts';

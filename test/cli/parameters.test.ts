@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
+import { waitOption } from '../../src/terminal/parse/field-options.ts';
 import {
   amountOf,
   amountOfToken,
@@ -18,7 +19,6 @@ import {
   wholeNumber,
   word,
 } from '../../src/terminal/parse/parameters.ts';
-import { waitOption } from '../../src/terminal/parse/wait-option.ts';
 
 /** Returns the CliError of a rejected text. */
 function refused(parse: () => unknown): CliError {

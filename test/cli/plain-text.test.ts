@@ -5,7 +5,7 @@ import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { commandsOf } from '../../src/commands/sandbox/index.ts';
 import { commands as transfers } from '../../src/commands/transfers.ts';
 import { commands as users } from '../../src/commands/users/index.ts';
-import { plainText } from '../../src/terminal/parse/plain-text.ts';
+import { plainText } from '../../src/terminal/parse/parameters.ts';
 
 test.each([
   ['a bidirectional control', 'fees\u202egnp', '"fees\\u{202e}gnp" has a control or invisible character'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { shownText } from '../../src/present/shown-text.ts';
-import { printLines } from '../../src/terminal/show/lines.ts';
+import { printLines } from '../../src/terminal/ask/confirm.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const EVM = '0x52908400098527886E0F7030069857D2E4169EE7';

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Asset, DECIMALS, MAX_MINOR } from '../../src/money/amount.ts';
+import {
+  type Asset,
+  DECIMALS,
+  fromWire,
+  MAX_MINOR,
+  type MoneyUnit,
+  toWireNumber,
+  toWireText,
+  wireForPeople,
+} from '../../src/money/amount.ts';
 import { parseJson, type WireNumber } from '../../src/money/decimal.ts';
 import {
   cappedPercentOf,
@@ -10,7 +19,6 @@ import {
   percentText,
   percentToWire,
 } from '../../src/money/rates.ts';
-import { fromWire, type MoneyUnit, toWireNumber, toWireText, wireForPeople } from '../../src/money/units.ts';
 
 const ASSETS = Object.keys(DECIMALS) as Asset[];
 const UNITS: MoneyUnit[] = ['naira', 'kobo', 'token', 'base', 'decimal-string'];

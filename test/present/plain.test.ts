@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as f from '../../src/contract/fields.ts';
-import type { Asset } from '../../src/money/amount.ts';
+import type { Asset, MoneyUnit } from '../../src/money/amount.ts';
 import { parseJson } from '../../src/money/decimal.ts';
-import type { MoneyUnit } from '../../src/money/units.ts';
 import { isPlainAmount, rowConverter, toPlain } from '../../src/present/plain.ts';
 import { cellText } from '../../src/present/view.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6 } from '../../src/journal/sqlite/earlier-tables.ts';
+import { VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6 } from '../../src/journal/sqlite/schema.ts';
 import { ROOT } from './built.ts';
 
 /** `frjr` in ASCII: the application id that marks a file as a journal. */

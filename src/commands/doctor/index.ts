@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { modeForPeople } from '../../account/api-key.ts';
 import { type Profile, resolveProfile, storeFor } from '../../account/profile.ts';
+import { modeForPeople } from '../../account/service-address.ts';
 import { isTrusted, profileNames, readProfile, untrustedCommand } from '../../account/stored-profile.ts';
 import { openStore } from '../../account/stores/stores.ts';
 import { CATEGORIES, CliError, ExchangeError } from '../../base/errors.ts';

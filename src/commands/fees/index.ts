@@ -1,6 +1,6 @@
 import { accumulatedFees, getFees, previewFees } from '../../contract/endpoints/fees.ts';
 import { DIRECTIONS } from '../../contract/values.ts';
-import { toWireNumber } from '../../money/units.ts';
+import { toWireNumber } from '../../money/amount.ts';
 import { callCommand } from '../../terminal/command.ts';
 import { amountHelp, amountOf, oneOf, required } from '../../terminal/parse/parameters.ts';
 import { SETTING, setCommand } from './set.ts';

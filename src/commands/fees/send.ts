@@ -9,8 +9,7 @@ import { printedWork, startedShape } from '../../engine/operations/started.ts';
 import { amountLine, balanceLine, type Line, readPreviews, withdrawableFees } from '../../engine/previews.ts';
 import { newTag } from '../../engine/requests.ts';
 import type { Sweep } from '../../journal/intent.ts';
-import { type Amount, amountForPeople } from '../../money/amount.ts';
-import { toWireNumber } from '../../money/units.ts';
+import { type Amount, amountForPeople, toWireNumber } from '../../money/amount.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The account that a fee withdrawal is paid into. */

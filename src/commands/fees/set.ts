@@ -4,13 +4,11 @@ import { getFees, manageFees } from '../../contract/endpoints/fees.ts';
 import { DIRECTIONS, type Direction } from '../../contract/values.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { nairaOf } from '../../engine/previews.ts';
-import { type Amount, amountForPeople } from '../../money/amount.ts';
+import { type Amount, amountForPeople, toWireNumber } from '../../money/amount.ts';
 import type { WireNumber } from '../../money/decimal.ts';
 import { type PercentMillionths, percentFromWire, percentText, percentToWire } from '../../money/rates.ts';
-import { toWireNumber } from '../../money/units.ts';
 import { command } from '../../terminal/command.ts';
-import { amountOrZeroOf, onOrOff, option, percent } from '../../terminal/parse/parameters.ts';
-import { plainText } from '../../terminal/parse/plain-text.ts';
+import { amountOrZeroOf, onOrOff, option, percent, plainText } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The requested changes for one direction; undefined values stay as they are. */

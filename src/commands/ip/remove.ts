@@ -23,8 +23,14 @@ import {
 import { outcomeOf } from '../../engine/outcome.ts';
 import type { Line } from '../../engine/previews.ts';
 import { command } from '../../terminal/command.ts';
-import { option, optionalArgument, required, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
-import { plainText } from '../../terminal/parse/plain-text.ts';
+import {
+  option,
+  optionalArgument,
+  plainText,
+  required,
+  switchOn,
+  wholeNumber,
+} from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { guardRemoval, ipRange, lockOf, shownOf, type Target, targetAt, targetOf } from './guard.ts';
 

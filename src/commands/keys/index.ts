@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import { apiKeyFrom } from '../../account/api-key.ts';
 import { changeProfile } from '../../account/changes.ts';
 import type { Profile } from '../../account/profile.ts';
-import { safeBaseUrl } from '../../account/service-address.ts';
+import { apiKeyFrom, safeBaseUrl } from '../../account/service-address.ts';
 import { profileName, readProfile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';

@@ -7,17 +7,22 @@ import { depositsBy } from '../../engine/lists/history.ts';
 import { userLines } from '../../engine/names.ts';
 import { onramp } from '../../engine/operations/onramps.ts';
 import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../engine/previews.ts';
-import { type Amount, amountForPeople, amount as amountIn, amountText, minorForPeople } from '../../money/amount.ts';
+import {
+  type Amount,
+  amountForPeople,
+  amount as amountIn,
+  amountText,
+  minorForPeople,
+  toWireNumber,
+} from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
-import { toWireNumber } from '../../money/units.ts';
 import { askFor } from '../../terminal/ask/input.ts';
 import { pickUser } from '../../terminal/ask/pick/users.ts';
 import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { callCommand, type Guided } from '../../terminal/command.ts';
-import { listCommand } from '../../terminal/list-command.ts';
-import { evmAddress, userArgument } from '../../terminal/parse/field-options.ts';
-import { BANK_STATUSES, choice, userOption } from '../../terminal/parse/paging.ts';
+import { BANK_STATUSES, choice, listCommand, userOption } from '../../terminal/list-command.ts';
+import { evmAddress, userArgument, waitWords } from '../../terminal/parse/field-options.ts';
 import {
   amountHelp,
   amountOf,
@@ -29,7 +34,6 @@ import {
   required,
   switchOn,
 } from '../../terminal/parse/parameters.ts';
-import { waitWords } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { accountToPay, awaitPayment, PAYMENT_WAIT_MS, sayWhatToPay, sayWhereToPay } from './payment.ts';

@@ -7,11 +7,10 @@ import { onramp } from '../../engine/operations/onramps.ts';
 import { followWork, printedWork, startedOutcome } from '../../engine/operations/started.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { PREVIEW_READ } from '../../engine/previews.ts';
-import { amountForPeople } from '../../money/amount.ts';
-import { fromWire } from '../../money/units.ts';
+import { amountForPeople, fromWire } from '../../money/amount.ts';
 import { timeText } from '../../present/times.ts';
+import { printLines } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
-import { printLines } from '../../terminal/show/lines.ts';
 
 const MINUTE_MS = 60_000;
 /** The 30 minutes in which the account can be paid, plus time to process the payment. */

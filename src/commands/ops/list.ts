@@ -1,14 +1,13 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { DEFAULT_LIMIT } from '../../engine/lists/listing.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
-import { cursorOf, listDigest, pointOf } from '../../engine/lists/resume.ts';
+import { cursorOf, DEFAULT_LIMIT, listDigest, pointOf } from '../../engine/lists/resume.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { ListPosition, Operation, Selection } from '../../journal/operations.ts';
 import { NEXT, type OperationState } from '../../journal/states.ts';
 import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
-import { pageOptions } from '../../terminal/parse/paging.ts';
+import { pageOptions } from '../../terminal/list-command.ts';
 import { oneOf, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';

@@ -8,8 +8,8 @@ import type { Signers } from '../../engine/plans/signatures.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { accountLine, confirmConsent } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
+import { waitOption } from '../../terminal/parse/field-options.ts';
 import { argument, word } from '../../terminal/parse/parameters.ts';
-import { waitOption } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
 
 const file = argument('file', 'plan that a command wrote with --plan', word, 'File:');

@@ -4,8 +4,8 @@ import { workStartedBy } from '../../engine/operations/find-work.ts';
 import { followWork } from '../../engine/operations/started.ts';
 import { isFollowed } from '../../engine/operations/work.ts';
 import { command } from '../../terminal/command.ts';
+import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/field-options.ts';
 import { optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
-import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
 import { COLUMNS, OPERATION_ID, operationName, operationNamed, printed } from './printed.ts';
 

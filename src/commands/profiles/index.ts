@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { modeForPeople } from '../../account/api-key.ts';
 import { approvePin, deleteProfile, setDefaultProfile } from '../../account/changes.ts';
 import { areRulesTrusted, untrustedRules } from '../../account/evidence-rules.ts';
 import { unfinishedRotations } from '../../account/paths.ts';
 import { writePin } from '../../account/pin.ts';
 import { allProfileNames, chosenProfile } from '../../account/profile.ts';
+import { modeForPeople } from '../../account/service-address.ts';
 import {
   BUILT_IN,
   isOurStore,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { modeForPeople } from '../../account/api-key.ts';
 import { changeProfile, storeSecret } from '../../account/changes.ts';
 import { secretOf, storedProfileNamed } from '../../account/profile.ts';
+import { modeForPeople } from '../../account/service-address.ts';
 import { isOurStore, type StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { type Mode, modeForPeople } from '../../account/api-key.ts';
 import { changeProfile } from '../../account/changes.ts';
 import { chosenProfile, fromStored, storedProfileNamed } from '../../account/profile.ts';
 import type { Rules } from '../../account/rules.ts';
+import { type Mode, modeForPeople } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { endDryRun } from '../../engine/requests.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { modeForPeople } from '../../account/api-key.ts';
 import { approvePin, changeProfile } from '../../account/changes.ts';
 import { areRulesTrusted, EVIDENCE_SETTINGS, trustedRules, weakensRules } from '../../account/evidence-rules.ts';
 import { findPin, isApproved } from '../../account/pin.ts';
+import { modeForPeople } from '../../account/service-address.ts';
 import { isTrusted, type KeyCommand, type StoredProfile, trustedStore } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { endDryRun } from '../../engine/requests.ts';

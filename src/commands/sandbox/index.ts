@@ -19,7 +19,7 @@ import { outcomeOf } from '../../engine/outcome.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/plain-file.ts';
 import { type Command, command, type Group } from '../../terminal/command.ts';
-import { choice, listOptions } from '../../terminal/parse/paging.ts';
+import { choice, listOptions } from '../../terminal/list-command.ts';
 import { argument, duration, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
 import { faultCommands } from './fault.ts';

@@ -1,8 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { sandboxDeposit, sandboxPay } from '../../contract/control.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { type Amount, type Asset, printable, TOKENS } from '../../money/amount.ts';
-import { toWireNumber, toWireText } from '../../money/units.ts';
+import { type Amount, type Asset, printable, TOKENS, toWireNumber, toWireText } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
 import {
   amountHelp,
@@ -10,12 +9,12 @@ import {
   argument,
   digits,
   option,
+  plainText,
   required,
   switchOn,
   ticker,
   word,
 } from '../../terminal/parse/parameters.ts';
-import { plainText } from '../../terminal/parse/plain-text.ts';
 import { requireSandbox } from './require-sandbox.ts';
 
 /** Addresses on every chain begin with 0x or a letter, account numbers with a digit. */

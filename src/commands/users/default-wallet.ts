@@ -4,8 +4,7 @@ import { outcomeOf } from '../../engine/outcome.ts';
 import { type Line, PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { anyAddress, networkName, userArgument } from '../../terminal/parse/field-options.ts';
-import { option, required } from '../../terminal/parse/parameters.ts';
-import { plainText } from '../../terminal/parse/plain-text.ts';
+import { option, plainText, required } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
 const userId = userArgument('user');

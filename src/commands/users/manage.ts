@@ -11,12 +11,12 @@ import {
   option,
   percent,
   picked,
+  plainText,
   required,
   someArguments,
   switchOn,
   ticker,
 } from '../../terminal/parse/parameters.ts';
-import { plainText } from '../../terminal/parse/plain-text.ts';
 import { objectOf, properties } from '../../terminal/parse/properties.ts';
 
 const activateCommand = callCommand(setStatus, {

@@ -1,4 +1,4 @@
-import { modeForPeople } from '../../account/api-key.ts';
+import { modeForPeople } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { getDetails, onboard } from '../../contract/endpoints/users.ts';
@@ -8,8 +8,8 @@ import { timeText } from '../../present/times.ts';
 import { askFor } from '../../terminal/ask/input.ts';
 import { showEquivalentCommand, wizardOutcome } from '../../terminal/ask/wizard.ts';
 import type { Guided } from '../../terminal/command.ts';
+import { DEFAULT_WAIT_MS, waitWords } from '../../terminal/parse/field-options.ts';
 import { id, option, optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
-import { DEFAULT_WAIT_MS, waitWords } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { earlierOnboarding, recordRetried, refusedAgain, requireUseful } from './retry.ts';

@@ -9,8 +9,7 @@ import { outcomeOf } from '../../engine/outcome.ts';
 import { readPreviews } from '../../engine/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { anyAddress, networkName } from '../../terminal/parse/field-options.ts';
-import { argument, id, oneOf, option, picked, required, switchOn } from '../../terminal/parse/parameters.ts';
-import { plainText } from '../../terminal/parse/plain-text.ts';
+import { argument, id, oneOf, option, picked, plainText, required, switchOn } from '../../terminal/parse/parameters.ts';
 
 const address = picked(
   'external wallet',

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { openProfileInbox } from '../../engine/inbox.ts';
-import { DEFAULT_LIMIT } from '../../engine/lists/listing.ts';
-import { cursorOf, listDigest, pointOf } from '../../engine/lists/resume.ts';
+import { cursorOf, DEFAULT_LIMIT, listDigest, pointOf } from '../../engine/lists/resume.ts';
 import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
-import { choice, pageOptions } from '../../terminal/parse/paging.ts';
+import { choice, pageOptions } from '../../terminal/list-command.ts';
 import { id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';

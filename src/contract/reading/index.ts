@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
-import { amountText } from '../../money/amount.ts';
+import { amountText, fromWire, isUnknownFigure, type UnknownFigure } from '../../money/amount.ts';
 import { isJsonObject, isWireNumber, wireNumberText } from '../../money/decimal.ts';
-import { fromWire, isUnknownFigure, type UnknownFigure } from '../../money/units.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { elementOf, shapeOf, unwrap } from '../rows.ts';
 import { bareName, type Fields, fieldReader, isMissing, knownName, type Shape } from './values.ts';

@@ -1,7 +1,7 @@
 import type { Endpoint, RequestOf, ResponseOf } from '../../contract/endpoint.ts';
 import { listDeposits, listPayouts, listTransactions } from '../../contract/endpoints/history.ts';
 import { listWithdrawals } from '../../contract/endpoints/withdrawals.ts';
-import type { Listing, RowFilter } from './listing.ts';
+import type { Listing, RowFilter } from './resume.ts';
 
 const WHEN = { field: 'createdAt', title: 'When', isBrief: true } as const;
 const AMOUNT = { field: 'amount', title: 'Amount' } as const;

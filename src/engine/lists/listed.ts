@@ -6,15 +6,19 @@ import { grouped } from '../../money/decimal.ts';
 import { rowsInWords } from '../../present/content.ts';
 import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
-import { ALWAYS, DEFAULT_LIMIT, type Listing, type PageRequest, type RowFilter } from './listing.ts';
 import { allPages, PAGE_SIZE, type Page, pacer, pagesAfter, saysEnd, saysMore, unreadable } from './pages.ts';
 import {
+  ALWAYS,
   cursorOf,
+  DEFAULT_LIMIT,
+  type Listing,
   listDigest,
+  type PageRequest,
   type Period,
   pageAfter,
   pointOf,
   type ResumePoint,
+  type RowFilter,
   resumable,
   withSink,
 } from './resume.ts';

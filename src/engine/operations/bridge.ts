@@ -1,6 +1,6 @@
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { bridgeStatus, listBridges, startBridge } from '../../contract/endpoints/bridge.ts';
-import { DEFAULT_LIMIT, listOf } from '../lists/listing.ts';
+import { DEFAULT_LIMIT, listOf } from '../lists/resume.ts';
 import { shownIn } from './listing.ts';
 import { agrees, agreesNetwork, amountAt, amountMatch, compared } from './rows.ts';
 import { type FollowedWork, status } from './work.ts';

@@ -1,7 +1,7 @@
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
-import { listOf } from '../lists/listing.ts';
 import { PAGE_SIZE } from '../lists/pages.ts';
+import { listOf } from '../lists/resume.ts';
 import { shownIn } from './listing.ts';
 import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared } from './rows.ts';
 import { type FollowedWork, status } from './work.ts';

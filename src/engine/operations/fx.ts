@@ -1,7 +1,7 @@
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { createLimitOrder, createOrder, listOrders } from '../../contract/endpoints/fx-orders.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
-import { listOf } from '../lists/listing.ts';
+import { listOf } from '../lists/resume.ts';
 import { shownIn } from './listing.ts';
 import { agrees, amountAt, amountMatch, compared, figuresMatch, knownMatch, percentMatch } from './rows.ts';
 import { type FollowedWork, status, type Work } from './work.ts';

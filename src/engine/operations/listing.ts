@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Account, AccountCallOptions } from '../account.ts';
-import { ALWAYS, type Listing } from '../lists/listing.ts';
 import { saysMore } from '../lists/pages.ts';
+import { ALWAYS, type Listing } from '../lists/resume.ts';
 import { hasTag } from './rows.ts';
 import {
   type Candidate,

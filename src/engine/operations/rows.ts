@@ -1,8 +1,7 @@
 import { ledgerNetwork, NETWORKS, networkOf } from '../../contract/networks.ts';
-import { type Amount, type Asset, amount } from '../../money/amount.ts';
+import { type Amount, type Asset, amount, fromWire, isUnknownFigure, type MoneyUnit } from '../../money/amount.ts';
 import { isWireNumber, type WireNumber } from '../../money/decimal.ts';
 import { percentFromWire } from '../../money/rates.ts';
-import { fromWire, isUnknownFigure, type MoneyUnit } from '../../money/units.ts';
 import type { Likeness } from './work.ts';
 
 /** Whether two ids, addresses or names are equal; a value that is missing on either side says nothing. `*` masks characters. */

@@ -4,8 +4,8 @@ import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../contract/en
 import { getDetails } from '../../contract/endpoints/users.ts';
 import { type Asset, isAsset } from '../../money/amount.ts';
 import type { Account } from '../account.ts';
-import { listOf } from '../lists/listing.ts';
 import { PAGE_SIZE } from '../lists/pages.ts';
+import { listOf } from '../lists/resume.ts';
 import { PREVIEW_READ } from '../previews.ts';
 import { shownIn } from './listing.ts';
 import { agrees, amountAt, amountMatch, compared, knownMatch, type Match } from './rows.ts';

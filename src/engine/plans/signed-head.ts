@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { OwnOperator } from '../../account/operators.ts';
 import { CliError } from '../../base/errors.ts';
 import { isSignedBy, signText } from '../../crypto/signing.ts';
-import type { Head } from '../../journal/head.ts';
+import type { Head } from '../../journal/entries.ts';
 import type { OperatorList } from './operator-list.ts';
 
 /** Keeps a signature on a head from being a signature on anything else. */

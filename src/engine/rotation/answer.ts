@@ -1,4 +1,4 @@
-import { apiKeyFrom } from '../../account/api-key.ts';
+import { apiKeyFrom } from '../../account/service-address.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { replyOf } from '../../client/client.ts';

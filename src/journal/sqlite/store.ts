@@ -9,8 +9,18 @@ import { fixedText, hashOf, type Link, NO_HASH } from '../chain.ts';
 import type { OperationState } from '../states.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
-import { VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7 } from './earlier-tables.ts';
-import { FIRST_ROWS, INDEXES, TABLES, TRIGGERS } from './schema.ts';
+import {
+  FIRST_ROWS,
+  INDEXES,
+  TABLES,
+  TRIGGERS,
+  VERSION_2,
+  VERSION_3,
+  VERSION_4,
+  VERSION_5,
+  VERSION_6,
+  VERSION_7,
+} from './schema.ts';
 
 interface OldRow {
   readonly id: string;

@@ -1,7 +1,6 @@
 import { ledgerNetwork, type Network, networkOf } from '../../contract/networks.ts';
-import { amount } from '../../money/amount.ts';
+import { amount, toWireText } from '../../money/amount.ts';
 import { type PercentMillionths, percentOfRoundHalfUp } from '../../money/rates.ts';
-import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { type AccountRef, BRIDGING, platformTokens, post } from '../ledger.ts';

@@ -1,8 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import type { Network } from '../../contract/networks.ts';
-import { type Asset, amount, isAsset } from '../../money/amount.ts';
+import { type Asset, amount, isAsset, toWireText } from '../../money/amount.ts';
 import { percentToWire } from '../../money/rates.ts';
-import { toWireText } from '../../money/units.ts';
 import { type Call, hex, isoTime, isoTimeOrNull, type Operations, orderedBytes, VERSION } from '../context.ts';
 import { countOf, insertRow, ownRow } from '../rows.ts';
 import { bantuAddress, requireForm, solanaAddress } from '../wallets/addresses.ts';

@@ -1,7 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
-import { amount } from '../../money/amount.ts';
+import { amount, toWireNumber } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
-import { toWireNumber } from '../../money/units.ts';
 import { bankByCode, VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type Context, isoTime } from '../context.ts';
 import { emit } from '../events/deliveries.ts';

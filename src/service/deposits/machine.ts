@@ -1,6 +1,5 @@
-import { amount } from '../../money/amount.ts';
+import { amount, toWireNumber, toWireText } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
-import { toWireNumber, toWireText } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { emit } from '../events/deliveries.ts';

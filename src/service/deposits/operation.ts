@@ -1,6 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import { amount } from '../../money/amount.ts';
-import { toWireNumber } from '../../money/units.ts';
+import { amount, toWireNumber } from '../../money/amount.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { isoTime, type Operations, VERSION } from '../context.ts';
 import { feesInFull, type OnrampRow, totalFeeKobo, totalKobo } from '../onramp/machine.ts';

@@ -1,8 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import type { Direction } from '../../contract/values.ts';
-import { amount } from '../../money/amount.ts';
+import { amount, fromWire, toWireNumber } from '../../money/amount.ts';
 import { percentFromWire, percentToWire } from '../../money/rates.ts';
-import { fromWire, toWireNumber } from '../../money/units.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
 import { balanceOf, feesWithdrawing, fintechFees } from '../ledger.ts';

@@ -1,6 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
-import { toWireNumber } from '../../money/units.ts';
+import { type Amount, amount, amountForPeople, toWireNumber } from '../../money/amount.ts';
 import { resolveAccount } from '../banks/operation.ts';
 import { type Call, isoTime, isoTimeOrNull, type Operations } from '../context.ts';
 import { balanceOf, fintechFees } from '../ledger.ts';

@@ -1,8 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import type { Pair, Side } from '../../contract/fx.ts';
-import { type Asset, amount } from '../../money/amount.ts';
+import { type Asset, amount, toWireText } from '../../money/amount.ts';
 import { percentToWire } from '../../money/rates.ts';
-import { toWireText } from '../../money/units.ts';
 import type { Call } from '../context.ts';
 import { baseOfText } from '../wire-values.ts';
 import { type Fill, match, type Wish } from './order-book.ts';

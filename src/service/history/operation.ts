@@ -1,6 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import { amount } from '../../money/amount.ts';
-import { toWireNumber, toWireText } from '../../money/units.ts';
+import { amount, toWireNumber, toWireText } from '../../money/amount.ts';
 import { bankByCode, VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type Call, isoTime, isoTimeOrNull, type Operations } from '../context.ts';
 import { timeRangeOf } from '../wire-values.ts';

@@ -1,6 +1,5 @@
-import { amount } from '../../money/amount.ts';
+import { amount, toWireText } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
-import { toWireText } from '../../money/units.ts';
 import { PAYOUT_FAILED, type PayoutError } from '../banks/banks.ts';
 import { type Context, isoTime } from '../context.ts';
 import { emit } from '../events/deliveries.ts';

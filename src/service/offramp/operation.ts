@@ -1,10 +1,9 @@
 import type { RequestOf } from '../../contract/endpoint.ts';
 import type { startOfframp as startOfframpEndpoint } from '../../contract/endpoints/offramp.ts';
 import { Fault } from '../../contract/faults.ts';
-import { amount, amountForPeople } from '../../money/amount.ts';
+import { amount, amountForPeople, toWireText } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
-import { toWireText } from '../../money/units.ts';
 import { resolveAccount } from '../banks/operation.ts';
 import { type Call, isoTime, isoTimeOrNull, newTxHash, type Operations } from '../context.ts';
 import { type Fees, feesOn } from '../fees/fees.ts';

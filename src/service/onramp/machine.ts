@@ -1,6 +1,5 @@
-import { amount, type Token } from '../../money/amount.ts';
+import { amount, type Token, toWireNumber, toWireText } from '../../money/amount.ts';
 import { cngnBaseFromKobo, percentToWire } from '../../money/rates.ts';
-import { toWireNumber, toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { collectFees, gatewayFee } from '../fees/fees.ts';

@@ -1,6 +1,5 @@
-import { amount } from '../../money/amount.ts';
+import { amount, toWireNumber } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
-import { toWireNumber } from '../../money/units.ts';
 import { bankByCode, PAYOUT_FAILED, type PayoutError, VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type Context, isoTime } from '../context.ts';
 import { emit } from '../events/deliveries.ts';

@@ -1,7 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
-import { amount, amountForPeople } from '../../money/amount.ts';
+import { amount, amountForPeople, fromWire, toWireNumber } from '../../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../../money/rates.ts';
-import { fromWire, toWireNumber } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type BankAccountRow, bankAccountById } from '../banks/operation.ts';
 import { type Call, isoTime, isoTimeOrNull, newTxHash, type Operations } from '../context.ts';

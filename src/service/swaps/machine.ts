@@ -1,6 +1,5 @@
-import { amount, type Token } from '../../money/amount.ts';
+import { amount, type Token, toWireText } from '../../money/amount.ts';
 import { percentText } from '../../money/rates.ts';
-import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { post, swapping, walletAccount } from '../ledger.ts';

@@ -1,9 +1,8 @@
 import { Fault } from '../../contract/faults.ts';
 import { sameAddress } from '../../contract/networks.ts';
-import { type Asset, amount, amountForPeople, type Token } from '../../money/amount.ts';
+import { type Asset, amount, amountForPeople, fromWire, type Token, toWireText } from '../../money/amount.ts';
 import type { WireNumber } from '../../money/decimal.ts';
 import { percentFromWire } from '../../money/rates.ts';
-import { fromWire, toWireText } from '../../money/units.ts';
 import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
 import { balanceOf, walletAccount } from '../ledger.ts';
 import { type OnrampRow, swappedTo } from '../onramp/machine.ts';

@@ -1,5 +1,4 @@
-import { amount, type Token } from '../../money/amount.ts';
-import { toWireText } from '../../money/units.ts';
+import { amount, type Token, toWireText } from '../../money/amount.ts';
 import { type Call, type Context, isoTime, newTxHash } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { type AccountRef, BRIDGING, chain, platformTokens, post, walletAccount } from '../ledger.ts';

@@ -1,8 +1,7 @@
 import type { EventPayload } from '../../contract/event-payloads.ts';
 import { Fault } from '../../contract/faults.ts';
 import { BASE } from '../../contract/networks.ts';
-import { ASSET_LABEL, amount, amountForPeople, type Token } from '../../money/amount.ts';
-import { fromWire, toWireText } from '../../money/units.ts';
+import { ASSET_LABEL, amount, amountForPeople, fromWire, type Token, toWireText } from '../../money/amount.ts';
 import { type Call, isoTime, type Operations, VERSION } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
 import { commitments } from '../fx/orders.ts';

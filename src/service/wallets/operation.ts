@@ -1,7 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
 import { networkOf } from '../../contract/networks.ts';
-import { type Amount, type Asset, amount, type Token } from '../../money/amount.ts';
-import { toWireText } from '../../money/units.ts';
+import { type Amount, type Asset, amount, type Token, toWireText } from '../../money/amount.ts';
 import { type Call, hex, isoTime, type Operations, orderedBytes, VERSION } from '../context.ts';
 import { insert, update } from '../rows.ts';
 import { userOf } from '../users/operation.ts';

@@ -1,10 +1,13 @@
-import { modeForPeople } from '../../account/api-key.ts';
 import type { Profile } from '../../account/profile.ts';
+import { modeForPeople } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
+import type { World } from '../../base/world.ts';
 import type { Effect } from '../../contract/endpoint.ts';
 import type { Change } from '../../engine/change.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
-import { printLines } from '../show/lines.ts';
+import { shownText } from '../../present/shown-text.ts';
+import { visible } from '../../present/text.ts';
+import { wrap } from '../../present/width.ts';
 import type { Dialog } from '../show/progress.ts';
 
 /** Says which account a change is made to. */
@@ -62,4 +65,28 @@ export async function confirmConsent(dialog: Dialog, { mode }: Profile, change: 
       hint: 'run it in a terminal; --yes does not count here',
     });
   await confirmChange(dialog, change, mode === 'live' || !dialog.globals.yes);
+}
+
+/** If there is less room for values, they stand below their labels. */
+const NARROWEST = 20;
+const INDENT = 4;
+
+/** Prints labels and aligned values, wrapped between words to the width of the terminal. */
+export async function printLines(
+  { stderr }: World,
+  print: (text: string) => Promise<void>,
+  lines: readonly ShownLine[],
+): Promise<void> {
+  const columns = stderr.columns || Number.POSITIVE_INFINITY;
+  const width = Math.max(...lines.map(([label]) => label.length));
+  const rest = columns - width - INDENT;
+  const isBelow = rest < NARROWEST;
+  const room = isBelow ? Math.max(columns - INDENT, 1) : rest;
+  for (const [label, value] of lines) {
+    if (isBelow) await print(`  ${label}`);
+    // Off a terminal, somebody searches the text for an address as it was typed.
+    const shown = stderr.isTerminal ? shownText(value, room) : visible(value);
+    for (const [index, line] of wrap(shown, room).entries())
+      await print(isBelow ? `${' '.repeat(INDENT)}${line}` : `  ${(index ? '' : label).padEnd(width)}  ${line}`);
+  }
 }

@@ -1,8 +1,15 @@
-import { apiKeyFrom, isSandboxKey, type Mode, modeForPeople, requireKeyOf } from '../../account/api-key.ts';
 import { changeProfile } from '../../account/changes.ts';
 import { trustedRules } from '../../account/evidence-rules.ts';
 import { fromStored, storedProfileNamed } from '../../account/profile.ts';
-import { checkedServiceName, safeBaseUrl } from '../../account/service-address.ts';
+import {
+  apiKeyFrom,
+  checkedServiceName,
+  isSandboxKey,
+  type Mode,
+  modeForPeople,
+  requireKeyOf,
+  safeBaseUrl,
+} from '../../account/service-address.ts';
 import {
   ABSENCE,
   BUILT_IN,

@@ -13,6 +13,7 @@ import {
   type Token,
 } from '../../money/amount.ts';
 import { type PercentMillionths, percentFromText } from '../../money/rates.ts';
+import { hasControls, visible } from '../../present/text.ts';
 
 /** One argument or option of a command: its syntax, its help text and its parser. */
 export interface Parameter<T> {
@@ -300,4 +301,19 @@ export const duration: Parse<number> = (text) => {
   throw new CliError('usage', `invalid duration "${printable(text)}"; expected a positive number with a unit`, {
     hint: 'for example 500ms, 30s, 6m (minutes), 2h, 5d or 100y',
   });
+};
+
+/**
+ * Parses a text that others will read, such as a label. Throws CliError usage for a character that a terminal hides or acts on: a name with
+ * a bidirectional control can read like another name.
+ */
+export const plainText = (text: string): string => {
+  const given = word(text);
+  if (!hasControls(given)) return given;
+  const shown = visible(given);
+  throw new CliError(
+    'usage',
+    `"${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}" has a control or invisible character`,
+    { hint: 'type the text again without it' },
+  );
 };

@@ -16,7 +16,7 @@ import {
 import { quote } from '../../../../src/contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../../../src/contract/endpoints/fx-trades.ts';
 import { fxSettings, registerMpc } from '../../../../src/contract/endpoints/fx-vault.ts';
-import { isUnknownFigure } from '../../../../src/money/units.ts';
+import { isUnknownFigure } from '../../../../src/money/amount.ts';
 import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { pass, settle } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';

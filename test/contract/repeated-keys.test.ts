@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { contradictingKey } from '../../src/client/codec.ts';
+import { contradictingKey } from '../../src/contract/check.ts';
 
 describe('a key that an object has twice', () => {
   test.each([
