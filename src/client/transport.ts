@@ -10,7 +10,8 @@ const MAX_DELAY_MS = 5_000;
 /** A read that hangs is abandoned after this long and retried within the total time limit. */
 const READ_ATTEMPT_MS = 20_000;
 
-const SERVER_ERRORS = Array.from({ length: 100 }, (_, index) => 500 + index);
+/** The status that ky gets for every response that says that something broke. */
+const BROKEN = 502;
 
 /** Methods are all listed: the effect decides, never the HTTP verb. ky waits as long as a 429 says, else with backoff. */
 const EVERY_REQUEST: RetryOptions = {
@@ -22,7 +23,7 @@ const EVERY_REQUEST: RetryOptions = {
   jitter: true,
 };
 
-const READ: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429, ...SERVER_ERRORS], retryOnTimeout: true };
+const READ: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429, BROKEN], retryOnTimeout: true };
 /** A 429 says that nothing was done. After anything else, a second request might do it twice. */
 const CHANGE: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429] };
 
@@ -127,10 +128,10 @@ async function attemptOnce(
 /** Returns the status and the wait for ky. The service writes the wait into the body, which ky does not see. */
 function responseForKy(response: HttpResponse): Response {
   const { status, headers } = response;
-  const isUsable = status >= 200 && status <= 599 && !isTruncated(response);
+  const isUsable = status >= 200 && status <= 499 && !isTruncated(response);
   const wait = status === 429 ? (retryAfterSeconds(response) ?? headers['retry-after']) : undefined;
   return new globalThis.Response(null, {
-    status: isUsable ? status : 502,
+    status: isUsable ? status : BROKEN,
     headers: wait === undefined ? {} : { 'retry-after': String(wait) },
   });
 }

@@ -184,9 +184,10 @@ export function pagingIn(data: Fields): Fields {
 
 /** Fills the paging fields of the contract that the data has in another place or under another name. */
 function withPages(shape: Shape, data: Fields): Fields {
+  const { pagination } = shape;
+  if (!pagination && !Object.keys(OTHER_NAMES).some((name) => Object.hasOwn(shape, name))) return data;
   const facts = pageFacts(data);
   if (Object.keys(facts).length === 0) return data;
-  const pagination = shape['pagination'];
   const inner = pagination && shapeOf(unwrap(pagination).schema);
   if (!inner) return filled(shape, data, facts);
   const given = data['pagination'];
