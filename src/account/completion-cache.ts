@@ -10,10 +10,11 @@ import {
 } from '../contract/completion-entries.ts';
 import { fingerprint } from '../crypto/digest.ts';
 import { entryAt, stampOf } from '../files/inspect.ts';
+import { removePrivateFile } from '../files/private-file.ts';
 import { type Database, type OpenOptions, openDatabase, openForReading } from '../sqlite/database.ts';
 import { removeDatabase } from '../sqlite/database-files.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
-import { completionCachePath, stateDir, type UserEnv } from './paths.ts';
+import { completionCachePath, completionMarkPath, stateDir, type UserEnv } from './paths.ts';
 import type { Profile } from './profile.ts';
 import { isCompletionCached, profileFile } from './stored-profile.ts';
 
@@ -83,7 +84,7 @@ export async function storeEntries(
     return inCache(path, work);
   });
   // `completion cache set off` changes the setting before it deletes the file, so a race still ends without the file.
-  if (!isCompletionCached(world)) removeDatabase(path);
+  if (!isCompletionCached(world)) deleteCache(world);
 }
 
 async function inCache(path: string, work: (database: Database) => void): Promise<void> {
@@ -242,6 +243,7 @@ export async function moveEntries(
 
 /** Deletes the cache. Throws CliError usage, or the system's error. */
 export function deleteCache(world: UserEnv): void {
+  removePrivateFile(completionMarkPath(world));
   removeDatabase(completionCachePath(world));
 }
 

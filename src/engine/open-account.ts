@@ -1,4 +1,6 @@
+import { completionCachePath, completionMarkPath } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
+import { profileFile } from '../account/stored-profile.ts';
 import { oneAtATime } from '../base/one-at-a-time.ts';
 import type { World } from '../base/world.ts';
 import { type CallOptions, requestIdOf } from '../client/client.ts';
@@ -6,7 +8,9 @@ import { validRequest } from '../client/request.ts';
 import type { CompletionEntries } from '../contract/completion-entries.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
-import { entryAt } from '../files/inspect.ts';
+import { sha256Hex } from '../crypto/digest.ts';
+import { entryAt, stampOf } from '../files/inspect.ts';
+import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts';
 import type { Journal } from '../journal/interface.ts';
 import type { JournalLocation } from '../journal/open.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
@@ -194,8 +198,11 @@ function createMemory(
     before += count;
     count = 0;
     try {
+      const { keyFingerprint } = await account();
+      if (isStored(world, profile, keyFingerprint, all)) return;
       const { storeEntries } = await import('../account/completion-cache.ts');
-      await storeEntries(world, { keyFingerprint: (await account()).keyFingerprint, profile }, all, firstUs);
+      await storeEntries(world, { keyFingerprint, profile }, all, firstUs);
+      noteStored(world, profile, keyFingerprint, all);
     } catch (error) {
       if (globals.verbose) await say(`the completion cache could not be updated (${String(error)})`);
     }
@@ -213,4 +220,29 @@ function createMemory(
     },
     flush,
   };
+}
+
+/** How long what was written last is not written again. */
+const STORED_MS = 3_600_000;
+
+/** Whether the completion cache has just these entries from the last write, so that it need not be opened. */
+function isStored(world: World, ...written: Written): boolean {
+  const [at = '', ...rest] = (readPrivateFile(completionMarkPath(world)) ?? '').split('\n');
+  const ageMs = world.clock.now() - Number(at);
+  return ageMs >= 0 && ageMs < STORED_MS && rest.join('\n') === markOf(world, ...written);
+}
+
+function noteStored(world: World, ...written: Written): void {
+  const mark = markOf(world, ...written);
+  if (mark === undefined) return;
+  replaceFileUnflushed(completionMarkPath(world), `${world.clock.now()}\n${mark}`, world.ids.uuid());
+}
+
+type Written = [profile: Profile, keyFingerprint: string, entries: readonly CompletionEntries[]];
+
+/** Identifies a write and the file after it; undefined without a file. */
+function markOf(world: World, { name, baseUrl }: Profile, ...written: [string, unknown]): string | undefined {
+  const stamp = stampOf(completionCachePath(world));
+  const all = [name, baseUrl, stampOf(profileFile(world, name)) ?? '', ...written];
+  return stamp && `${stamp}\n${sha256Hex(JSON.stringify(all))}`;
 }

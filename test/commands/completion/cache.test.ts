@@ -271,6 +271,23 @@ describe('the cache', () => {
     expect({ folder: modeOf(world.stateDir), file: modeOf(fileOf(world)) }).toEqual({ folder: 0o700, file: 0o600 });
   });
 
+  test('is not opened for what was written to it within the hour', async () => {
+    const world = machine();
+    const stamp = () => statSync(fileOf(world), { bigint: true }).mtimeNs;
+    await read(world);
+    const written = stamp();
+    await read(world);
+    expect(stamp()).toBe(written);
+    expect(await users(world)).toEqual(IDS);
+    const nextHour = { ...world, clock: fakeClock(world.clock.now() + 3_600_001) };
+    await read(nextHour);
+    expect(stamp()).not.toBe(written);
+    // A file that is not as it was left is opened, whatever was read.
+    truncateSync(fileOf(world), 100);
+    await read(nextHour);
+    expect(await users(nextHour)).toEqual(IDS);
+  });
+
   test('is deleted when it is switched off, and nothing is remembered until it is on', async () => {
     const world = machine();
     await read(world);
@@ -300,7 +317,8 @@ describe('the cache', () => {
       );
     mkdirSync(world.env['FIATRAIL_CONFIG_DIR'] ?? '', { recursive: true, mode: 0o700 });
     // It makes sure of the folder after it has asked whether it may write.
-    await read({ ...world, ensurePrivateDir: switchOff });
+    const { network } = machine({ listfintechusers: usersOf(IDS.slice(0, 1)) });
+    await read({ ...world, network, ensurePrivateDir: switchOff });
     expect(filesOf(world)).toEqual([]);
   });
 
