@@ -12,7 +12,7 @@ import type { Deliverer } from './deliver.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
 import { createRequestHandler, injectFault } from './request-handler.ts';
 import { createOperations, createRouter, type FoundOperation, type Route, splitUrl } from './router.ts';
-import { openRequest, type Received, sealAnswer, sealedPayload } from './sealed.ts';
+import { openRequest, type ReceivedRequest, sealAnswer, sealedPayload } from './sealed.ts';
 
 type Addressed = Pick<Endpoint, 'id' | 'method' | 'path' | 'aliases' | 'area'>;
 
@@ -50,7 +50,7 @@ function endpointHint<E extends Addressed>(
 /** The whole service as a function from request to response. */
 export interface Sandbox {
   /** Rejects with ExchangeError to drop the connection. */
-  fetch(request: Received, caller: UnverifiedCaller): Promise<HttpResponse>;
+  fetch(request: ReceivedRequest, caller: UnverifiedCaller): Promise<HttpResponse>;
   /** The headers with the sandbox's time, which may be ahead of this machine's: clients judge by it what may still appear in a list. */
   timeHeaders(): Readonly<Record<string, string>>;
   /** The API key of the seeded fintech, used by the embedded client. */
@@ -87,11 +87,11 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
   const secretKey = () => readSettings(service.store).platformSecretKey;
   // What the last request found, so that its response needs no further read: undefined from the start of each request.
   let movedMs: number | undefined;
-  const find = (request: Received) => {
+  const find = (request: ReceivedRequest) => {
     const route = router(request.method, request.url);
     return route instanceof Promise ? route.then(withOperation) : route && withOperation(route);
   };
-  const withOperation = (route: Route): Found | Promise<Found> => {
+  const withOperation = (route: Route): FoundRoute | Promise<FoundRoute> => {
     const found = operationOf(route);
     return found instanceof Promise ? found.then((each) => ({ route, ...each })) : { route, ...found };
   };
@@ -133,7 +133,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
   };
 }
 
-interface Found extends FoundOperation {
+interface FoundRoute extends FoundOperation {
   readonly route: Route;
 }
 

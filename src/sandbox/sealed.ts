@@ -5,7 +5,7 @@ import { openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
 import { jsonAmbiguity } from '../money/json-text.ts';
 
 /** A request as it arrived, or with its body decrypted if it was sealed. */
-export interface Received extends HttpRequest {
+export interface ReceivedRequest extends HttpRequest {
   /** Why the body cannot be read. It is reported only after the caller is authenticated. */
   readonly bodyProblem?: string;
 }
@@ -20,7 +20,11 @@ export function sealedPayload(endpoint: Endpoint, { body }: HttpRequest): string
  * Returns a request with its payload decrypted as the body. A payload that cannot be opened is refused later, after the
  * caller is authenticated.
  */
-export async function openRequest(request: Received, payload: string, secretKey: string): Promise<Received> {
+export async function openRequest(
+  request: ReceivedRequest,
+  payload: string,
+  secretKey: string,
+): Promise<ReceivedRequest> {
   // Another reader might open another one of two payloads.
   const ambiguity = jsonAmbiguity(request.body ?? '');
   if (ambiguity) return { ...request, bodyProblem: `body: ${ambiguity}` };

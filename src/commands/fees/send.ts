@@ -6,7 +6,8 @@ import { bankCodeFor, savedAccountNamed } from '../../engine/banks.ts';
 import { bankLines } from '../../engine/names.ts';
 import { feeWithdrawal } from '../../engine/operations/fees.ts';
 import { printedWork, startedShape } from '../../engine/operations/started.ts';
-import { amountLine, balanceLine, type Line, readPreviews, withdrawableFees } from '../../engine/previews.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
+import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../engine/previews.ts';
 import { newTag } from '../../engine/requests.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
@@ -103,7 +104,7 @@ export function withdrawalToSend(session: Session, texts: WithdrawalTexts, amoun
 }
 
 /** What is available before and after a withdrawal, if this command has read it. */
-function feesLines({ activity }: Session, taken: Amount): readonly Line[] {
+function feesLines({ activity }: Session, taken: Amount): readonly ShownLine[] {
   const { available, minimum } = activity.fees ?? {};
   return available ? [balanceLine(available, -taken.minor, { minimumMinor: minimum?.minor })] : [];
 }

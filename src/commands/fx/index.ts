@@ -6,7 +6,8 @@ import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
 import { dealWords, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
 import { fxTrade, tradesBy } from '../../engine/operations/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { amountLine, type Line } from '../../engine/previews.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
+import { amountLine } from '../../engine/previews.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { type Command, command } from '../../terminal/command.ts';
 import { listCommand } from '../../terminal/list-command.ts';
@@ -60,12 +61,12 @@ function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: TypedDe
     });
   const cngnAmount = amount && wireDecimal(amount);
   if (quoteId)
-    return { request: { quoteId }, what: `trade on quote ${quoteId}`, lines: [['quote', quoteId]] as Line[] };
+    return { request: { quoteId }, what: `trade on quote ${quoteId}`, lines: [['quote', quoteId]] as ShownLine[] };
   if (orderId)
     return {
       request: { orderId, cngnAmount },
       what: `trade ${amount && amountForPeople(amount)} against order ${orderId}`,
-      lines: [['order', orderId]] as Line[],
+      lines: [['order', orderId]] as ShownLine[],
     };
   const deal = pair && side && amount ? dealWords(side, pair, requireQuotable(amount)) : '';
   return {
@@ -74,7 +75,7 @@ function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: TypedDe
     lines: [
       ['pair', pair ?? ''],
       ['trade', deal],
-    ] as Line[],
+    ] as ShownLine[],
   };
 }
 

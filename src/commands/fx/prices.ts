@@ -5,11 +5,11 @@ import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
 import { MIN_CNGN, PAIRS, type Side } from '../../contract/fx.ts';
 import { amountIn, givenAsset, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
 import {
   accountBalance,
   balanceLine,
   type Held,
-  type Line,
   PREVIEW_READ,
   paidFrom,
   readPreviews,
@@ -38,7 +38,7 @@ export async function balancePreview(
   side: Side,
   paid?: Amount,
   isEstimate = false,
-): Promise<readonly Line[]> {
+): Promise<readonly ShownLine[]> {
   const asset = givenAsset(side, pair);
   const held = await tradingBalance(session, asset);
   if (!held) return [];
@@ -61,7 +61,7 @@ export async function marketPreview(
   pair: string,
   side: Side,
   price: Amount,
-): Promise<readonly Line[]> {
+): Promise<readonly ShownLine[]> {
   const now = (await priced(session, pair, side, MIN_CNGN))?.price;
   if (!now) return [];
   const isWorse = side === 'buy' ? price.minor > now.minor : price.minor < now.minor;
@@ -70,7 +70,12 @@ export async function marketPreview(
 }
 
 /** Previews what a trade would return or cost now, and the balance that pays for it. */
-export function dealPreview(session: Session, pair: string, side: Side, cngn: Amount): () => Promise<readonly Line[]> {
+export function dealPreview(
+  session: Session,
+  pair: string,
+  side: Side,
+  cngn: Amount,
+): () => Promise<readonly ShownLine[]> {
   return async () => {
     const deal = await priced(session, pair, side, cngn).catch(() => undefined);
     const words = deal && `${amountForPeople(deal.tokens)} at ${amountForPeople(deal.price)} each, at current prices`;
@@ -108,7 +113,7 @@ interface LimitedDeal {
 interface LimitedQuote {
   readonly quoteId: string;
   readonly terms: QuoteTerms;
-  readonly lines: readonly Line[];
+  readonly lines: readonly ShownLine[];
 }
 
 /**

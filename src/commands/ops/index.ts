@@ -4,7 +4,7 @@ import { type Looked, reconcileEach } from '../../engine/operations/accounts.ts'
 import type { AccountNames } from '../../journal/accounts.ts';
 import { JOURNAL_CHANGED } from '../../journal/entries.ts';
 import type { Operation } from '../../journal/operations.ts';
-import type { Verified } from '../../journal/verify.ts';
+import type { VerifiedJournal } from '../../journal/verify.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, id, option, optionalArgument, picked, switchOn } from '../../terminal/parse/parameters.ts';
@@ -93,7 +93,7 @@ async function accountOf({ profile, accountNames }: Session, isAccepting: boolea
 }
 
 /** Checks the journal, or accepts it as it is after the user agreed. */
-async function checked(session: Session, head: string | undefined, isAccepting: boolean): Promise<Verified> {
+async function checked(session: Session, head: string | undefined, isAccepting: boolean): Promise<VerifiedJournal> {
   const journal = await session.journal();
   const account = await accountOf(session, isAccepting);
   const found = await journal.verify(head, stepThrough(session, 'entries', 'interrupted; nothing was changed'));

@@ -7,7 +7,7 @@ import { rowsInWords } from '../../present/content.ts';
 import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { ALWAYS, DEFAULT_LIMIT, type Listing, type PageRequest, type RowFilter } from './listing.ts';
-import { allPages, PAGE_SIZE, type Page, pacer, pagesAfter, saysEnd, saysMore, unreadable } from './pages.ts';
+import { allPages, type ListPage, PAGE_SIZE, pacer, pagesAfter, saysEnd, saysMore, unreadable } from './pages.ts';
 import {
   cursorOf,
   listDigest,
@@ -260,7 +260,7 @@ async function startReading<E extends Endpoint, Row>(
   };
 }
 
-type CallPage<Row> = (page: PageRequest) => Promise<Page<Row>>;
+type CallPage<Row> = (page: PageRequest) => Promise<ListPage<Row>>;
 
 async function readByOffset<E extends Endpoint, Row>(
   { account, listing, point }: ListReader<E, Row>,

@@ -6,7 +6,7 @@ import { openPartFile, type PartFile } from '../../files/part-file.ts';
 import { grouped } from '../../money/decimal.ts';
 import type { Result } from '../../present/result.ts';
 import type { Account } from '../account.ts';
-import type { Page } from './pages.ts';
+import type { ListPage } from './pages.ts';
 
 /** The period of a list, as times in UTC. Both are in it. */
 export interface Period {
@@ -70,14 +70,14 @@ export function pointOf(cursor: string, list: string): ResumePoint {
 
 /** A page, and how many of its first rows were printed before. */
 interface FoundPage<Row> {
-  readonly page: Page<Row>;
+  readonly page: ListPage<Row>;
   readonly offset: number;
   readonly printed: number;
 }
 
 interface PagedRows<Row> {
   readonly idOf: (row: Row) => string | null | undefined;
-  readonly fetchPage: (offset: number) => Promise<Page<Row>>;
+  readonly fetchPage: (offset: number) => Promise<ListPage<Row>>;
   readonly isOldestFirst: boolean;
 }
 

@@ -9,7 +9,7 @@ import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
 import type { EndListener } from './follow.ts';
 import { hasTag } from './rows.ts';
-import type { Candidate, EventMeaning, EvidenceQuery, Found, Likeness, Work, WorkOutcome } from './work.ts';
+import type { EventMeaning, EvidenceQuery, Found, Likeness, Work, WorkCandidate, WorkOutcome } from './work.ts';
 
 /** Events of this long before the request are read too, because they have the times of this machine. */
 const SKEW_MS = 5 * 60_000;
@@ -35,7 +35,7 @@ export function evidenceOfEvent({ event: name, text }: InboxEvent, { events = {}
  * Returns the work that the events of the inbox name and that may be an operation's. An event does not say when its work began:
  * that is read from the work's status, and left open if the status does not say it.
  */
-export async function candidatesOfEvents(account: Account, work: Work, query: EvidenceQuery): Promise<Candidate[]> {
+export async function candidatesOfEvents(account: Account, work: Work, query: EvidenceQuery): Promise<WorkCandidate[]> {
   const furthest = new Map<string, EventEvidence & Proof>();
   for (const evidence of await evidenceSince(
     account,
@@ -101,7 +101,7 @@ async function createdAtOf(account: Account, { status }: Work, requestId: string
 }
 
 /** Adds the evidence of events to what a list shows. The list knows when the work began, and an event may know sooner how it ended. */
-export function withEvents(found: Found, evidence: readonly Candidate[]): Found {
+export function withEvents(found: Found, evidence: readonly WorkCandidate[]): Found {
   const { candidates } = found;
   const byRequest = new Map(evidence.map((each) => [each.requestId, each]));
   const listed = candidates.map((row) => {

@@ -10,7 +10,7 @@ import { PREVIEW_READ } from '../previews.ts';
 import { futureIn, isPast, timesOf, workOutcomeOf } from './listing.ts';
 import { watchPaymentsIn } from './payments-in.ts';
 import { agrees, agreesFlag, amountAt, cngnOfNaira, compared, matchOf } from './rows.ts';
-import { type Candidate, type EvidenceQuery, type FollowedWork, status } from './work.ts';
+import { type EvidenceQuery, type FollowedWork, status, type WorkCandidate } from './work.ts';
 
 const isEvmAddress = (text: unknown): text is string => typeof text === 'string' && /^0x[\da-f]{40}$/i.test(text);
 
@@ -85,7 +85,7 @@ export const onramp: FollowedWork = {
   find: async (account, query) => {
     const { data } = await account.call(listUserWallets, { userId: String(query.request['userId']) });
     const wallets = data.wallets ?? [];
-    const candidates: Candidate[] = [];
+    const candidates: WorkCandidate[] = [];
     for (const wallet of wallets) {
       const { walletAddress, createdAt } = wallet;
       if (!isEvmAddress(walletAddress) || isPast(createdAt, query.sinceMs)) continue;
@@ -119,7 +119,11 @@ const isOfOnramp = (wallet: UserWallet, request: EvidenceQuery['request']): bool
 type UserWallet = NonNullable<ResponseOf<typeof listUserWallets>['wallets']>[number];
 
 /** Returns the onramp that made a wallet, if it is like the request; undefined for another wallet. */
-async function onrampOf(account: Account, address: string, { request }: EvidenceQuery): Promise<Candidate | undefined> {
+async function onrampOf(
+  account: Account,
+  address: string,
+  { request }: EvidenceQuery,
+): Promise<WorkCandidate | undefined> {
   const { data } = await account.call(onrampStatus, byIdOrAddress(address)).catch((error: unknown) => {
     // The user's own wallet was not made by an onramp.
     if (error instanceof CliError && error.category === 'refused') return { data: undefined };

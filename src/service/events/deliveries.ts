@@ -88,7 +88,7 @@ export interface DueDelivery {
   readonly publicKey: string | undefined;
 }
 
-interface DueRow {
+interface DueDeliveryRow {
   readonly id: bigint;
   readonly webhook_id: string;
   readonly url: string;
@@ -125,7 +125,7 @@ export function isDeliveryDue({ store, nowMs }: Pick<Context, 'store' | 'nowMs'>
  */
 export function claimDeliveries(context: Context, limit: number): DueDelivery[] {
   const { store, nowMs } = context;
-  const rows = store.all<DueRow>(DUE, nowMs, limit);
+  const rows = store.all<DueDeliveryRow>(DUE, nowMs, limit);
   for (const { id } of rows) update(store, 'delivery', id, { due_at: nowMs + CLAIM_MS });
   return rows.map((row) => ({
     ...{ id: row.id, webhookId: row.webhook_id, url: row.url, attempts: Number(row.attempts) },

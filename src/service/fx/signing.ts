@@ -30,16 +30,9 @@ interface Signer {
   readonly tokenBase: bigint;
 }
 
-interface Signed {
-  readonly fintech: bigint;
-  readonly side: Side;
-  readonly pair: Pair;
-  readonly token_base: bigint;
-}
-
 /** The sender of stablecoin signs: the taker, or each maker for its `parts`. Source: public (custody). */
 export function signersOf(
-  trade: Signed,
+  trade: { readonly fintech: bigint; readonly side: Side; readonly pair: Pair; readonly token_base: bigint },
   parts: readonly { readonly maker: bigint; readonly token_base: bigint }[],
 ): Signer[] {
   if (legsOf(trade.side, trade.pair).gives !== 'CNGN') return [{ fintech: trade.fintech, tokenBase: trade.token_base }];

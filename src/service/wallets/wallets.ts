@@ -58,14 +58,14 @@ export function accountAt(store: Database, address: string, network: string, ass
 }
 
 /** Where minted cNGN is delivered. Source: interface (user external default wallet). */
-export interface Delivery {
+export interface DeliveryWallet {
   readonly address: string;
   readonly network: string;
   readonly isExternal: boolean;
 }
 
 /** Returns the user's external default wallet, or else the managed one. */
-export function deliveryFor(store: Database, user: bigint): Delivery {
+export function deliveryFor(store: Database, user: bigint): DeliveryWallet {
   const external = store.get<{ address: string; blockchain: string }>(
     'SELECT address, blockchain FROM default_wallet WHERE user = ?',
     user,
@@ -79,7 +79,7 @@ export function deliveryFor(store: Database, user: bigint): Delivery {
  * Returns where Naira paid into a fintech's own account arrives as cNGN: its default external wallet, or else its smart
  * wallet. Source: interface.
  */
-export function fintechDelivery(store: Database, fintech: bigint): Delivery {
+export function fintechDelivery(store: Database, fintech: bigint): DeliveryWallet {
   const external = store.get<{ address: string; blockchain: string }>(
     `SELECT address, blockchain FROM external_wallet WHERE fintech = ? AND is_default = 1 AND status = 'active'`,
     fintech,
@@ -112,19 +112,19 @@ export function holdings(
 }
 
 /** Part of a wallet's balance on one network. */
-export interface Source {
+export interface FundsSource {
   readonly wallet: bigint;
   readonly network: string;
   readonly base: bigint;
 }
 
 /** Returns the total of all sources in base units. */
-export function totalOf(sources: readonly Source[]): bigint {
+export function totalOf(sources: readonly FundsSource[]): bigint {
   return sources.reduce((sum, { base }) => sum + base, 0n);
 }
 
 /** Takes `neededBase` from the sources in order; together they must hold enough. */
-export function takeInOrder(sources: readonly Source[], neededBase: bigint): Source[] {
+export function takeInOrder(sources: readonly FundsSource[], neededBase: bigint): FundsSource[] {
   let left = neededBase;
   return sources.flatMap((source) => {
     const base = source.base < left ? source.base : left;

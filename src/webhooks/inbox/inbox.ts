@@ -5,13 +5,13 @@ import { type Database, openDatabase } from '../../sqlite/database.ts';
 import {
   countEvents,
   type EventCount,
-  type EventFilter,
   eventsNamed,
   type HappenedEvent,
   happenedFrom,
   type InboxEvent,
+  type InboxFilter,
+  type InboxSelection,
   listEvents,
-  type Selection,
 } from './events.ts';
 import { type Forwards, forwardsIn, scheduleForwards } from './forwards.ts';
 import { claimListener, type Listener, listenerIn, releaseListener, touchListener } from './listener.ts';
@@ -108,9 +108,9 @@ export interface Inbox {
   add(events: readonly NewEvent[]): StoredDelivery[];
   /** Says where new events go from now on. */
   forwardTo(forwarding: Forwarding): void;
-  list(filter: EventFilter): InboxEvent[];
+  list(filter: InboxFilter): InboxEvent[];
   /** Counts events by name, the most frequent first. */
-  countByName(selection: Selection): EventCount[];
+  countByName(selection: InboxSelection): EventCount[];
   /** Yields the readable events that happened in a period of the service's time, oldest first. */
   happenedFrom(fromMs: number, beforeMs: number): Iterable<HappenedEvent>;
   /** The service's time of the earliest event and of the latest, and the highest number; undefined for an empty inbox. */

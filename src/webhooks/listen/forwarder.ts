@@ -10,7 +10,7 @@ export type Resigning =
   | { readonly form: 'standard'; readonly secret: string };
 
 /** Where events go: its name, and how one is handed over once. */
-export interface Target {
+export interface ForwardTarget {
   /** The URL, or `exec:` and the command. */
   readonly name: string;
   send(event: InboxEvent, stopping: AbortSignal): Promise<ForwardEnd>;
@@ -43,7 +43,7 @@ const IDLE_MS = 250;
  * once the target has acknowledged it. A slow event holds up nothing but its own request.
  */
 export async function forwardTo(
-  target: Target,
+  target: ForwardTarget,
   forwards: Forwards,
   options: ForwardOptions,
   stopping: AbortSignal,
@@ -111,7 +111,7 @@ function recorder(forwards: Forwards, gather: ForwardOptions['gather']): RecordE
 
 /** Makes one attempt and records it, unless the listener is stopping: an attempt that was cut off says nothing about the target. */
 async function attempt(
-  target: Target,
+  target: ForwardTarget,
   forward: DueForward,
   record: RecordEnd,
   options: ForwardOptions,
@@ -150,7 +150,7 @@ interface Sending {
   readonly clock: Clock;
 }
 
-interface SendOptions extends Sending {
+interface SendingOptions extends Sending {
   readonly resign?: Resigning | undefined;
   /** Sends what was opened instead of the sealed body; such a body needs a new signature. */
   readonly isOpened?: boolean | undefined;
@@ -160,7 +160,7 @@ interface SendOptions extends Sending {
 export async function sendTo(
   target: string,
   event: InboxEvent,
-  { resign, isOpened = false, ...sending }: SendOptions,
+  { resign, isOpened = false, ...sending }: SendingOptions,
   stopping: AbortSignal,
 ): Promise<ForwardEnd> {
   const body = isOpened && event.text !== null ? Buffer.from(event.text) : event.body;
