@@ -1,4 +1,3 @@
-import { INCOMING } from '../contract/moves.ts';
 import { namesOfCommand } from '../contract/renamed.ts';
 import { type Amount, type Asset, countedWith, millionthsOf } from '../money/amount.ts';
 import type { OperationState, Verdict } from './states.ts';
@@ -66,6 +65,9 @@ interface Sum {
   readonly command: string;
   readonly minor: bigint;
 }
+
+/** The endpoint that brings money in and its command, for records that have only their names. */
+export const INCOMING = { endpoint: 'transactions.onramp', command: 'onramp start' } as const;
 
 /**
  * Returns what the accounts spent in this day or month, in millionths of a Naira or token. What came in is recorded like what went

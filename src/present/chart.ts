@@ -1,6 +1,6 @@
 import { type Amount, amountForPeople } from '../money/amount.ts';
-import { GAP } from './layout.ts';
 import type { Depth, Level, PresentOptions } from './result.ts';
+import { GAP } from './table.ts';
 import { plainLine, type Style, styled } from './text.ts';
 import { widthOf, wrap } from './width.ts';
 

@@ -80,10 +80,6 @@ export async function documentOf(result: Result, fields?: readonly string[]): Pr
   return listDocument(result, lists, rows, isPlainObject(around) ? around : {});
 }
 
-/** Returns the text for `-o raw`: the service's own text, or the data as JSON. */
-export const rawDocument = ({ data, schema, raw }: Result): string =>
-  raw ?? JSON.stringify(schema ? data : toPlain(data));
-
 /** Yields the rows of each page as the service sent them. */
 export async function* rawRowsOf(result: Result): AsyncGenerator<readonly unknown[]> {
   yield firstRows(result);

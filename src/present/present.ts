@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { OutputStream } from '../base/world.ts';
-import { declaredLeaves, documentOf, isList, pagesOf, picker, rawDocument } from './content.ts';
+import { declaredLeaves, documentOf, isList, pagesOf, picker } from './content.ts';
 import { checkFields, type Leaf } from './fields.ts';
 import { type Plain, toPlain } from './plain.ts';
 import type { PresentOptions, Result, ResultShape } from './result.ts';
@@ -29,6 +29,9 @@ export async function present(result: Result, options: PresentOptions, out: Outp
 async function print(result: Result, options: PresentOptions, out: OutputStream): Promise<void> {
   for await (const text of textsOf(result, options, out)) await out.write(text);
 }
+
+/** Returns the text for `-o raw`: the service's own text, or the data as JSON. */
+const rawDocument = ({ data, schema, raw }: Result): string => raw ?? JSON.stringify(schema ? data : toPlain(data));
 
 /** Yields the output, in parts as rows are read. */
 async function* textsOf(result: Result, options: PresentOptions, out: OutputStream): AsyncGenerator<string> {

@@ -1,13 +1,13 @@
 import { UTC } from '../base/zone.ts';
-import { cellText, titleOf } from './cells.ts';
+import { titleOf } from './cells.ts';
 import { declaredLeaves, documentOf, isList, pagesOf } from './content.ts';
 import { type Leaf, leavesOfFields, leavesOfRows, type Path, valueAt } from './fields.ts';
 import { safeUrl } from './links.ts';
-import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
+import { amountWords, isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import type { Column, PresentOptions, Result } from './result.ts';
 import { type Block, type Grid, isRoomyFor, linesOfRow, listingText, openTable } from './table.ts';
 import { jsonText, plainCell, plainLine } from './text.ts';
-import type { Times } from './times.ts';
+import { type Times, timeText } from './times.ts';
 
 interface GridColumn {
   readonly path: Path;
@@ -116,6 +116,31 @@ function columnOfChoice(leaves: readonly Leaf[]) {
     const kind = leaves.find((leaf) => leaf.path.join('.') === field)?.kind;
     return { path: field.split('.'), title, right: align === 'right' || kind === 'amount', isBrief: isBrief === true };
   };
+}
+
+/** Shown for null and missing fields. */
+const NOTHING = '—';
+
+/** Longer cells are truncated with an ellipsis. The longest id has 500 characters. */
+const MAX_CELL_LENGTH = 1000;
+
+const IN_UTC: Times = { zone: UTC };
+
+/** Formats a value for a table: `₦5,000.00`, `yes`, `2026-11-21 14:14:05 +01`, or an em dash if there is none. */
+export function cellText(value: Plain | undefined, times = IN_UTC, isBrief = false): string {
+  const text = fullText(value, times, isBrief);
+  return text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH - 1).toWellFormed()}…` : text;
+}
+
+function fullText(value: Plain | undefined, times: Times, isBrief: boolean): string {
+  if (value === undefined || value === null) return NOTHING;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return plainLine(timeText(value, times, isBrief) ?? value);
+  if (isPlainAmount(value)) return plainLine(amountWords(value));
+  if (Array.isArray(value) && !value.some((item) => Array.isArray(item) || isPlainObject(item))) {
+    return value.map((item) => fullText(item, times, isBrief)).join(', ') || NOTHING;
+  }
+  return plainLine(jsonText(value));
 }
 
 function gridOf(columns: readonly GridColumn[], rows: readonly Plain[], times: Times): Grid {

@@ -1,18 +1,20 @@
-import type { HttpResponse } from '../base/world.ts';
+import { Secret } from '../base/secret.ts';
+import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import { directory } from '../contract/directory.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
+import { type Endpoint, fieldsSentIn } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import { createPathMatcher, VERSION_PREFIX } from '../contract/paths.ts';
 import { SANDBOX_CLOCK } from '../contract/sandbox.ts';
+import { openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
+import { jsonAmbiguity } from '../money/json-text.ts';
 import { signingSecret } from '../service/events/deliveries.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
 import { type AnswerOptions, createAnswers, failure } from './answer.ts';
 import type { Deliverer } from './deliver.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
-import { createRequestHandler, injectFault } from './request-handler.ts';
+import { createRequestHandler, injectFault, type ReceivedRequest } from './request-handler.ts';
 import { createOperations, createRouter, type FoundOperation, type Route, splitUrl } from './router.ts';
-import { openRequest, type ReceivedRequest, sealAnswer, sealedPayload } from './sealed.ts';
 
 type Addressed = Pick<Endpoint, 'id' | 'method' | 'path' | 'aliases' | 'area'>;
 
@@ -45,6 +47,30 @@ function endpointHint<E extends Addressed>(
     if (methods.length > 0) return `the current path is ${[...new Set(methods)].join(' or ')} ${candidate}`;
   }
   return undefined;
+}
+
+/** Returns the sealed payload of a request; undefined for a plain request or an endpoint without a body. */
+function sealedPayload(endpoint: Endpoint, { body }: HttpRequest): string | undefined {
+  const isRead = endpoint.area !== 'control' && fieldsSentIn(endpoint) === 'body';
+  return isRead && body !== undefined ? payloadIn(body) : undefined;
+}
+
+/**
+ * Returns a request with its payload decrypted as the body. A payload that cannot be opened is refused later, after the
+ * caller is authenticated.
+ */
+async function openRequest(request: ReceivedRequest, payload: string, secretKey: string): Promise<ReceivedRequest> {
+  // Another reader might open another one of two payloads.
+  const ambiguity = jsonAmbiguity(request.body ?? '');
+  if (ambiguity) return { ...request, bodyProblem: `body: ${ambiguity}` };
+  const opened = (await openerOf([new Secret(secretKey)]))(payload);
+  if ('text' in opened) return { ...request, body: opened.text };
+  return { ...request, bodyProblem: `payload: the sealed body cannot be opened: ${opened.problem}` };
+}
+
+/** Seals the whole envelope of a response; status and headers stay in plain text. Source: inferred. */
+async function sealAnswer(answer: HttpResponse, key: string): Promise<HttpResponse> {
+  return { ...answer, body: JSON.stringify({ payload: await seal(answer.body, key) }) };
 }
 
 /** The whole service as a function from request to response. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { ExchangeError } from '../base/errors.ts';
-import type { Clock, HttpResponse } from '../base/world.ts';
+import type { Clock, HttpRequest, HttpResponse } from '../base/world.ts';
 import { problemsOf, problemText } from '../contract/check.ts';
 import { type Endpoint, fieldsSentIn } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
@@ -16,7 +16,6 @@ import { type FaultRule, faultRuleFor, useFaultRule } from '../service/fault-rul
 import type { Service, WorkKind } from '../service/service.ts';
 import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
 import { type FoundOperation, type Route, readQuery, requireUtf8 } from './router.ts';
-import type { ReceivedRequest } from './sealed.ts';
 
 /** A fault to inject into one request and its response. */
 interface InjectedFault {
@@ -151,6 +150,12 @@ function answerKey({ fintech }: Call, endpoint: Endpoint): string | undefined {
 /** A rate-limited caller must be able to read how long to wait, even if its keys are wrong. Source: inferred. */
 function staysPlain({ fault }: Fault): boolean {
   return fault === 'RATE_LIMIT_EXCEEDED';
+}
+
+/** A request as it arrived, or with its body decrypted if it was sealed. */
+export interface ReceivedRequest extends HttpRequest {
+  /** Why the body cannot be read. It is reported only after the caller is authenticated. */
+  readonly bodyProblem?: string;
 }
 
 /** A request matched to an endpoint. */

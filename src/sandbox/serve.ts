@@ -23,8 +23,8 @@ import {
   type RefusalStatus,
   refusalText,
 } from './host-check.ts';
+import type { ReceivedRequest } from './request-handler.ts';
 import { splitUrl } from './router.ts';
-import type { ReceivedRequest } from './sealed.ts';
 
 /** What the HTTP server accepts from one client, and how long it waits. docs/fidelity.md lists these values. */
 

@@ -2,7 +2,9 @@ import type { Ids } from '../base/world.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import type { EndpointGroup, groups } from '../contract/endpoints/index.ts';
 import type { Database } from '../sqlite/database.ts';
-import type { Pace, Settings } from './settings.ts';
+import type { PACES, Settings } from './settings.ts';
+
+type Pace = Readonly<Record<keyof (typeof PACES)['quick'], number>>;
 
 /** The input of an operation or a transition: one open transaction, and time as a value. */
 export interface Context {

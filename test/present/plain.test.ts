@@ -3,8 +3,8 @@ import * as f from '../../src/contract/fields.ts';
 import type { Asset } from '../../src/money/amount.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 import type { MoneyUnit } from '../../src/money/units.ts';
-import { cellText } from '../../src/present/cells.ts';
 import { isPlainAmount, rowConverter, toPlain } from '../../src/present/plain.ts';
+import { cellText } from '../../src/present/view.ts';
 
 const money = (unit: MoneyUnit, asset: Asset | { field: string }) =>
   f.payload({ amount: f.maybe(f.money('public', unit, asset)) });

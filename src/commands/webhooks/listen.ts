@@ -12,8 +12,7 @@ import { oneOf, option, repeated, switchOn, wholeNumber, word } from '../../term
 import type { Session } from '../../terminal/session.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
-import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import type { Listener } from '../../webhooks/inbox/listener.ts';
+import type { Inbox, Listener } from '../../webhooks/inbox/inbox.ts';
 import { type ForwardTarget, forwardTo, sendTo } from '../../webhooks/listen/forwarder.ts';
 import { eventNamed } from './events.ts';
 import { type Screen, screenFor } from './screen.ts';

@@ -87,6 +87,3 @@ export const TRIGGERS: readonly string[] = [
   `CREATE TRIGGER account_name_delete BEFORE DELETE ON account_name
   WHEN ${factOf('old')} IS NOT NULL BEGIN SELECT raise(ABORT, 'an account name says what its entries say'); END`,
 ];
-
-/** What a new journal begins with. */
-export const FIRST_ROWS = `INSERT INTO tally VALUES ('operations', 0)`;

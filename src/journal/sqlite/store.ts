@@ -10,7 +10,7 @@ import type { OperationState } from '../states.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
 import { VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7 } from './earlier-tables.ts';
-import { FIRST_ROWS, INDEXES, TABLES, TRIGGERS } from './schema.ts';
+import { INDEXES, TABLES, TRIGGERS } from './schema.ts';
 
 interface OldRow {
   readonly id: string;
@@ -198,6 +198,9 @@ function waitingAtMost(database: Database, waitMs: number, work: () => void): vo
     wait(BUSY_TIMEOUT_MS);
   }
 }
+
+/** What a new journal begins with. */
+const FIRST_ROWS = `INSERT INTO tally VALUES ('operations', 0)`;
 
 function openJournalFile(path: string, world: JournalWorld): Promise<Database> {
   const addKey = (database: Database) => {

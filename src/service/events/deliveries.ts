@@ -1,6 +1,6 @@
 import type { EventName, EventPayload } from '../../contract/event-payloads.ts';
 import { ALL_EVENTS } from '../../contract/events.ts';
-import { WEBHOOK_FAULTS, type WebhookFault } from '../../contract/sandbox.ts';
+import { WEBHOOK_FAULTS } from '../../contract/sandbox.ts';
 import { type Context, isoTime } from '../context.ts';
 import { type FaultRule, faultRuleFor, useFaultRule } from '../fault-rules.ts';
 import { insert, update } from '../rows.ts';
@@ -24,6 +24,8 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 
 /** How long one process has a delivery to itself; longer than an attempt may take. */
 const CLAIM_MS = MINUTE_MS;
+
+type WebhookFault = (typeof WEBHOOK_FAULTS)[number];
 
 /** Schedules the delivery of an event in the transaction that writes it, if something listens to it. */
 function scheduleDelivery(context: Context, written: WrittenEvent): void {

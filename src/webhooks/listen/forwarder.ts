@@ -1,8 +1,9 @@
 import { ExchangeError } from '../../base/errors.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
+import { nodeCrypto } from '../../crypto/digest.ts';
 import type { InboxEvent } from '../inbox/events.ts';
 import { type DueForward, type ForwardEnd, type Forwards, isTaken, transientProblemOf } from '../inbox/forwards.ts';
-import { signatureOf, standardKey, standardSignature } from '../signature.ts';
+import { signatureOf } from '../verify.ts';
 
 /** How events are signed again for a target, which may know another secret than the service. */
 export type Resigning =
@@ -206,6 +207,27 @@ async function post(
     if (!(error instanceof ExchangeError)) throw error;
     return { problem: limit.aborted ? `no response within ${TIMEOUT_MS / 1000} seconds` : error.message };
   }
+}
+
+/** Signs in the form of the Standard Webhooks specification: `v1,` and base64 over `id.timestamp.body`. Source: public. */
+export function standardSignature(
+  key: Uint8Array,
+  { id, timestampSeconds, body }: { readonly id: string; readonly timestampSeconds: number; readonly body: Uint8Array },
+): string {
+  const hmac = nodeCrypto().createHmac('sha256', key).update(`${id}.${timestampSeconds}.`).update(body);
+  return `v1,${hmac.digest('base64')}`;
+}
+
+/** Base64 of at least four characters, padded or not. */
+const STANDARD_SECRET = /^(?:whsec_)?((?=.{4})[A-Za-z0-9+/]+={0,2})$/;
+
+/**
+ * Returns the key of a Standard Webhooks secret. Base64, with or without `whsec_`, is decoded as leniently as the specification's
+ * library does it. Any other text stands for its UTF-8 bytes. Source: public; other text is inferred.
+ */
+export function standardKey(secret: string): Uint8Array {
+  const [, digits] = STANDARD_SECRET.exec(secret) ?? [];
+  return digits === undefined ? Buffer.from(secret) : Buffer.from(digits, 'base64');
 }
 
 function signedHeaders(
