@@ -628,13 +628,13 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/claims.test.ts', 'test/journal/list.test.ts'],
   },
   {
-    file: 'src/journal/spending.ts',
+    file: 'src/journal/transitions.ts',
     line: "state !== 'refused' && state !== 'failed' && (verdict",
     change: "state !== 'refused' && (verdict",
     tests: ['test/journal/spending.test.ts'],
   },
   {
-    file: 'src/journal/spending.ts',
+    file: 'src/journal/transitions.ts',
     line: "verdict === null || verdict === 'completed');",
     change: 'verdict === null);',
     tests: ['test/journal/spending.test.ts'],
@@ -865,7 +865,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/operations/listing.test.ts', 'test/operations/evidence.test.ts', 'test/operations/reconcile.test.ts'],
   },
   {
-    file: 'src/engine/operations/event-evidence.ts',
+    file: 'src/engine/operations/evidence.ts',
     line: `const { outcome, state } = row.outcome === 'accepted' ? event : row;`,
     change: 'const { outcome, state } = event;',
     tests: ['test/operations/with-events.test.ts'],

@@ -29,7 +29,6 @@ import {
 } from './rotations.ts';
 import { spentIn } from './spending.ts';
 import { type Spool, spoolFiles, spoolOutcome } from './spool.ts';
-import { openSqliteStore } from './sqlite/store.ts';
 import type { OperationState } from './states.ts';
 import type { Queries, Store } from './store.ts';
 import { type Appended, claimRepeat, createOperation, type JournalWorld, noteSearch, tryMove } from './transitions.ts';
@@ -43,11 +42,6 @@ export interface JournalOptions {
   readonly memory?: Memory | undefined;
   /** Shows a warning. */
   readonly warn?: ((text: string) => Promise<void>) | undefined;
-}
-
-/** Opens the journal in a SQLite file, creating it on first use. Throws DatabaseError. */
-export async function openJournal(path: string, world: JournalWorld, options: JournalOptions = {}): Promise<Journal> {
-  return journalIn(await openSqliteStore(path, world, options.warn), world, options);
 }
 
 /** Returns the journal in a store. */

@@ -1,7 +1,8 @@
 import type { Secret } from '../base/secret.ts';
 import type { Journal } from './interface.ts';
-import { type JournalOptions, journalIn, openJournal } from './journal.ts';
+import { type JournalOptions, journalIn } from './journal.ts';
 import type { Memory } from './memory.ts';
+import { openSqliteStore } from './sqlite/store.ts';
 import type { JournalWorld } from './transitions.ts';
 
 /** Where a journal is: in a file of this machine, or on a server. */
@@ -31,6 +32,11 @@ interface JournalServer {
 interface Opening extends Pick<JournalOptions, 'warn'> {
   /** How long the user wants to wait for a server. */
   readonly limitMs?: number | undefined;
+}
+
+/** Opens the journal in a SQLite file, creating it on first use. Throws DatabaseError. */
+export async function openJournal(path: string, world: JournalWorld, options: JournalOptions = {}): Promise<Journal> {
+  return journalIn(await openSqliteStore(path, world, options.warn), world, options);
 }
 
 /** Opens the journal at a location, creating it on first use. Throws DatabaseError, and CliError usage for a URL that cannot be used. */

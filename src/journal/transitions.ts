@@ -4,7 +4,7 @@ import { fixedText } from './chain.ts';
 import { appendEntries, appendFacts, type Recording, storableIn, subjects } from './entries.ts';
 import type { Intent, Sweep } from './intent.ts';
 import type { Operation } from './operations.ts';
-import { addSpent, counts } from './spending.ts';
+import { addSpent } from './spending.ts';
 import { isInDoubt, mayFollow, type OperationState, resultIn, type SearchState, type Verdict } from './states.ts';
 
 /** What a journal needs of the world. */
@@ -93,6 +93,10 @@ interface MovedRow {
   readonly minor: bigint | null;
   readonly result: string | null;
 }
+
+/** Whether an operation counts: it moved money, or may have. */
+const counts = (state: OperationState, verdict: Verdict | null): boolean =>
+  state !== 'refused' && state !== 'failed' && (verdict === null || verdict === 'completed');
 
 /** Appends a transition and updates the operation. Returns false if its state does not allow it. Call it in a transaction. */
 export async function tryMove(

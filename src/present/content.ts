@@ -1,13 +1,49 @@
 import type * as z from 'zod/mini';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { grouped, isWireNumber } from '../money/decimal.ts';
-import { checkFields, type Leaf, leavesOfRows, leavesOfSchema, pick } from './fields.ts';
-import { isPlainObject, type Plain, rowConverter, toPlain } from './plain.ts';
+import { checkFields, type Leaf, leavesOfRows, type Path, valueAt } from './fields.ts';
+import { isPlainAmount, isPlainObject, type Plain, rowConverter, toPlain } from './plain.ts';
 import type { Pagination, Result, ResultShape } from './result.ts';
 
 /** Whether the result is a list: either data is an array or it contains a named list. */
 export function isList(result: Result): boolean {
   return result.lists !== undefined || Array.isArray(result.data);
+}
+
+/** Returns the fields of a schema, with those of `nests` merged into the fields around it. */
+function leavesOfSchema(schema: z.ZodMiniType, nests?: string): Leaf[] {
+  const shape = shapeOf(unwrap(schema).schema) ?? {};
+  return Object.entries(shape).flatMap(([name, field]): Leaf[] => {
+    const leaves = leavesOfField(name, field);
+    if (name !== nests || leaves.every((leaf) => leaf.path.length === 1)) return leaves;
+    const inner = leaves.map((leaf) => ({ ...leaf, path: leaf.path.slice(1) }));
+    return inner.filter(({ path: [first = ''] }) => first === nests || !Object.hasOwn(shape, first));
+  });
+}
+
+function leavesOfField(name: string, field: z.ZodMiniType): Leaf[] {
+  const { schema, meta } = unwrap(field);
+  const path = [name];
+  if (meta?.unit !== undefined && meta.asset !== undefined) return [{ path, kind: 'amount' }];
+  if (elementOf(schema)) return [{ path, kind: 'list' }];
+  const below = leavesOfSchema(schema);
+  if (below.length > 0) return below.map((leaf) => ({ ...leaf, path: [name, ...leaf.path] }));
+  if (meta?.type === 'object' || shapeOf(schema)) return [{ path, kind: 'object' }];
+  if (meta?.type === 'array') return [{ path, kind: 'list' }];
+  return [{ path, kind: meta?.type === 'number' || meta?.type === 'integer' ? 'number' : 'text' }];
+}
+
+/** Returns a row with only these fields, in this order and with their nesting; missing fields are null. */
+function pick(row: Plain, paths: readonly Path[]): Plain {
+  const heads = [...new Set(paths.map((path) => path[0] ?? ''))];
+  return Object.fromEntries(
+    heads.map((head): [string, Plain] => {
+      const tails = paths.filter((path) => path[0] === head).map((path) => path.slice(1));
+      const value = valueAt(row, [head]) ?? null;
+      if (tails.some((tail) => tail.length === 0)) return [head, value];
+      return [head, isPlainObject(value) || isPlainAmount(value) ? pick(value, tails) : null];
+    }),
+  );
 }
 
 /** Returns the printable fields according to the schema: those of a row or of the document. */

@@ -1,6 +1,6 @@
 import { cellWithLink, type Links } from './links.ts';
 import { plainLine, type Style, styled } from './text.ts';
-import { clip, leastWidth, widthOf, wrap } from './width.ts';
+import { leastWidth, widthOf, wrap } from './width.ts';
 
 /** The colors of states: of work that went well, that failed, or that somebody should look at. */
 const STATES: readonly (readonly [Style, readonly string[]])[] = [
@@ -184,6 +184,13 @@ const MIN_WIDTH = 20;
 
 /** How a cell is drawn, by its row and its column. */
 type StyleOf = (row: readonly string[], column: number) => Style | undefined;
+
+/** Cuts text at a word to at most `width` columns, with an ellipsis. Keeps its first word whole, because it may be an id. */
+function clip(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const [first = ''] = wrap(text, Math.max(1, width - 1));
+  return first === text ? text : `${first}…`;
+}
 
 /** Wraps each cell to its column's width, or cuts it, then styles and aligns it. Returns the lines of all rows. */
 function draw(

@@ -1,8 +1,9 @@
 import { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
-import { directory } from '../contract/directory.ts';
+import { type DirectoryEntry, directory } from '../contract/directory.ts';
 import { type Endpoint, fieldsSentIn } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
+import { createLoader } from '../contract/load.ts';
 import { createPathMatcher, VERSION_PREFIX } from '../contract/paths.ts';
 import { SANDBOX_CLOCK } from '../contract/sandbox.ts';
 import { openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
@@ -14,7 +15,7 @@ import { type AnswerOptions, createAnswers, failure } from './answer.ts';
 import type { Deliverer } from './deliver.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
 import { createRequestHandler, injectFault, type ReceivedRequest } from './request-handler.ts';
-import { createOperations, createRouter, type FoundOperation, type Route, splitUrl } from './router.ts';
+import { createOperations, type FoundOperation, type Route, splitUrl } from './router.ts';
 
 type Addressed = Pick<Endpoint, 'id' | 'method' | 'path' | 'aliases' | 'area'>;
 
@@ -98,6 +99,44 @@ const COMPLETIONS: Readonly<Record<string, Completion>> = {
     urlValidated: await reaches((input as { webhookUrl: string }).webhookUrl),
   }),
 };
+
+/** Returns a promise only for an endpoint that is not loaded yet. */
+type Router = (method: string, url: string) => Route | undefined | Promise<Route>;
+
+type Paths = ReturnType<typeof createPathMatcher<DirectoryEntry>>;
+
+/** Matches a request's method and URL against the contract. */
+export function createRouter(paths: Paths = createPathMatcher(directory)): Router {
+  const load = createLoader();
+  return (method, url) => {
+    const { pathname, query } = splitUrl(url);
+    const found = paths.match(method, pathname);
+    if (!found) return undefined;
+    const { group } = found.endpoint;
+    const routeOf = (endpoint: Endpoint) => ({
+      endpoint,
+      group,
+      path: decodedPath(found.parameters),
+      pathname,
+      query,
+    });
+    const endpoint = load(found.endpoint);
+    return endpoint instanceof Promise ? endpoint.then(routeOf) : routeOf(endpoint);
+  };
+}
+
+function decodedPath(parameters: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(parameters).map(([name, part]) => [name, decoded(part)]));
+}
+
+/** A stray percent sign matches nothing, so the text is looked up unchanged. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
 
 /** Without a deliverer, no event leaves the sandbox, and no URL counts as reachable. */
 export function createSandbox(service: Service, options: AnswerOptions = {}, deliverer?: Deliverer): Sandbox {

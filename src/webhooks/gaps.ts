@@ -228,9 +228,3 @@ function accountsIn(works: readonly ListedWork[], created: ReadonlySet<string>) 
     return created.has(accountNumber) || ids.has(userId) ? 'temporary' : undefined;
   };
 }
-
-/** Yields every text in JSON. */
-export function* textsIn(json: unknown): Generator<string> {
-  if (typeof json === 'string') yield json;
-  else if (typeof json === 'object' && json !== null) for (const each of Object.values(json)) yield* textsIn(each);
-}

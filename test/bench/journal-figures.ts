@@ -2,7 +2,7 @@
  * Measures a journal in process: `node journal-figures.ts PATH ROUNDS`. Prints the transitions verified per second, and the
  * milliseconds of the check and of the sum of a month that precede each payment.
  */
-import { openJournal } from '../../src/journal/journal.ts';
+import { openJournal } from '../../src/journal/open.ts';
 import { INTENT, oneProcess } from '../support/journal-intent.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';
 

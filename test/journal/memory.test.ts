@@ -2,9 +2,9 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Journal } from '../../src/journal/interface.ts';
-import { openJournal } from '../../src/journal/journal.ts';
 import { knownFintech } from '../../src/journal/known-fintech.ts';
 import type { Memory } from '../../src/journal/memory.ts';
+import { openJournal } from '../../src/journal/open.ts';
 import { INTENT, oneProcess, prepared } from '../support/journal-intent.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';

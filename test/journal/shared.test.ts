@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openJournal } from '../../src/journal/journal.ts';
+import { openJournal } from '../../src/journal/open.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { fakeWorld } from '../support/world.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openJournal } from '../../src/journal/journal.ts';
+import { openJournal } from '../../src/journal/open.ts';
 import { VERSION_2 } from '../../src/journal/sqlite/earlier-tables.ts';
 import { TRIGGERS } from '../../src/journal/sqlite/schema.ts';
 import { fiatrail, newHome, requireBuilt, temporaryFolder } from '../support/built.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withEvents } from '../../src/engine/operations/event-evidence.ts';
+import { withEvents } from '../../src/engine/operations/evidence.ts';
 import type { WorkCandidate, WorkOutcome } from '../../src/engine/operations/work.ts';
 
 const candidate = (requestId: string, outcome: WorkOutcome, state: string): WorkCandidate => ({

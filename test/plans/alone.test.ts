@@ -178,7 +178,7 @@ const ROWS: readonly Row[] = [
 ];
 
 const keptText = async () => {
-  const { openJournal } = await import('../../src/journal/journal.ts');
+  const { openJournal } = await import('../../src/journal/open.ts');
   const { fakeWorld } = await import('../support/world.ts');
   const journal = await openJournal(team.file('state/journal.db'), fakeWorld());
   const kept = JSON.parse((await journal.shared('operators')) ?? '{}');

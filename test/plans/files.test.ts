@@ -150,7 +150,7 @@ test('no byte of a plan can be changed', async () => {
 test('a plan of a key that was rotated is still for the account', async () => {
   const path = await plan(team, 'ada');
   await team.run('ada', ['ops', 'list']);
-  const { openJournal } = await import('../../src/journal/journal.ts');
+  const { openJournal } = await import('../../src/journal/open.ts');
   const { fakeWorld } = await import('../support/world.ts');
   const { fingerprint } = await import('../../src/crypto/digest.ts');
   const { Secret } = await import('../../src/base/secret.ts');

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { openJournal } from '../../src/journal/journal.ts';
+import { openJournal } from '../../src/journal/open.ts';
 import { journalRows } from '../support/journal.ts';
 import { fakeWorld } from '../support/world.ts';
 import { pay, payByApi, ruledMachine } from './support.ts';

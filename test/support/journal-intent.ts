@@ -1,7 +1,7 @@
 import type { Host, Ids } from '../../src/base/world.ts';
 import type { Intent } from '../../src/journal/intent.ts';
 import type { Journal } from '../../src/journal/interface.ts';
-import { openJournal } from '../../src/journal/journal.ts';
+import { openJournal } from '../../src/journal/open.ts';
 import { countingIds, fakeClock } from './sandbox.ts';
 
 /** A machine where only this process runs. */

@@ -193,15 +193,3 @@ export function requireWithdrawable({ available, minimum }: Withdrawable): void 
   if (minimum && available.minor < minimum.minor)
     throw nothingToWithdraw(`${there}, below the minimum withdrawal of ${amountForPeople(minimum)}`);
 }
-
-/** Returns the largest amount that can be withdrawn now: the available fees, up to the maximum withdrawal. Throws CliError declined. */
-export async function maximumWithdrawable(session: Session): Promise<Amount> {
-  const found = await readWithdrawable(session);
-  requireWithdrawable(found);
-  const { available, maximum } = found;
-  if (!maximum || available.minor <= maximum.minor) return available;
-  await session.note(
-    `${amountForPeople(available)} available; withdrawing ${amountForPeople(maximum)}, the maximum per withdrawal. Use --amount all for the rest`,
-  );
-  return maximum;
-}

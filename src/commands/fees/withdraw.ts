@@ -19,7 +19,7 @@ import { plainText } from '../../terminal/parse/plain-text.ts';
 import { waitOption, waitWords } from '../../terminal/parse/wait-option.ts';
 import type { Session } from '../../terminal/session.ts';
 import { statusCommand } from '../../terminal/work-commands.ts';
-import { destinationOf, maximumWithdrawable, sendWithdrawal } from './send.ts';
+import { destinationOf, readWithdrawable, requireWithdrawable, sendWithdrawal } from './send.ts';
 import { sweep, sweptSchema } from './sweep.ts';
 
 const STARTED = [
@@ -140,6 +140,18 @@ function commandWords({ amount, wait, ...given }: GivenWithdrawal): string[] {
     ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
     ...(wait === undefined ? [] : waitWords(wait)),
   ];
+}
+
+/** Returns the largest amount that can be withdrawn now: the available fees, up to the maximum withdrawal. Throws CliError declined. */
+async function maximumWithdrawable(session: Session): Promise<Amount> {
+  const found = await readWithdrawable(session);
+  requireWithdrawable(found);
+  const { available, maximum } = found;
+  if (!maximum || available.minor <= maximum.minor) return available;
+  await session.note(
+    `${amountForPeople(available)} available; withdrawing ${amountForPeople(maximum)}, the maximum per withdrawal. Use --amount all for the rest`,
+  );
+  return maximum;
 }
 
 const start = command({

@@ -4,7 +4,7 @@ import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
 import { MIN_CNGN, PAIRS, type Side } from '../../contract/fx.ts';
-import { amountIn, givenAsset, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
+import { amountIn, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import {
   accountBalance,
@@ -16,7 +16,6 @@ import {
   walletBalance,
 } from '../../engine/previews.ts';
 import { type Amount, type Asset, amountForPeople } from '../../money/amount.ts';
-import { amountHelp, amountOf, option } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
@@ -29,6 +28,11 @@ async function tradingBalance(session: Session, asset: Asset): Promise<Held | un
 /** Reads the cNGN that pays for a purchase. What pays for a sale takes two requests to read, so that the service decides about it. */
 export function purchasePayer(session: Session, side: Side | undefined, paid: Amount | undefined) {
   return side === 'buy' && paid ? { payer: paidFrom(() => accountBalance(session, 'CNGN', 'base'), paid) } : {};
+}
+
+/** The asset that an account on this side of a trade pays. */
+function givenAsset(wanted: Side, text: string): Asset {
+  return wanted === 'buy' ? 'CNGN' : stablecoinOf(text);
 }
 
 /** The balance that pays for this side and, if `paid` is known, what remains of it. */
@@ -85,20 +89,6 @@ export function dealPreview(
     return [...(words ? [[side === 'buy' ? 'receives about' : 'costs about', words] as const] : []), ...balance];
   };
 }
-
-/** The flags that limit the price of a trade, in cNGN for each stablecoin. */
-export const priceLimits = {
-  maxPrice: option(
-    '--max-price <cngn>',
-    `with --side buy: trade on a quote, and only at this price or below; ${amountHelp('CNGN')}`,
-    amountOf('CNGN'),
-  ),
-  minPrice: option(
-    '--min-price <cngn>',
-    `with --side sell: trade on a quote, and only at this price or above; ${amountHelp('CNGN')}`,
-    amountOf('CNGN'),
-  ),
-};
 
 /** What was typed of a deal and of the limit of its price. */
 interface LimitedDeal {

@@ -14,11 +14,20 @@ import { backupCommand, exportCommand, importCommand, stepThrough } from './file
 import { givenHead, headCommand } from './head.ts';
 import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
-import { COLUMNS, OPERATION_ID, operationName, operationNamed, operationSchema, printed, whoDid } from './printed.ts';
+import { COLUMNS, OPERATION_ID, operationName, operationNamed, operationSchema, printed } from './printed.ts';
 import { resumeCommand } from './resume.ts';
 import { wayOut } from './way-out.ts';
 
 const operationId = picked('operation', argument('operation-id', OPERATION_ID, operationName, 'Which operation?'));
+
+/** Says who planned an operation, who signed the plan and who applied it; or who ran its command. */
+export function whoDid({ authority, operator, host }: Pick<Operation, 'authority' | 'operator' | 'host'>): string {
+  if (!authority) return `run by ${operator} on ${host}, without a plan`;
+  const { author, signers } = authority;
+  const planned = `planned by ${author.user} on ${author.host}${author.operator === null ? '' : ` (operator ${author.operator})`}`;
+  const names = signers.map(({ name, role }) => (role === 'author' ? `${name} (its author)` : name));
+  return `${planned}; signed by ${names.join(', ') || 'nobody'}; applied by ${operator} on ${host}`;
+}
 
 const showCommand = command({
   words: ['ops', 'show'],

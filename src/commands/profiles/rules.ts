@@ -9,7 +9,7 @@ import { endDryRun } from '../../engine/requests.ts';
 import { brokenRule } from '../../engine/rules/check.ts';
 import { editedRules } from '../../engine/rules/edit.ts';
 import { heldBy, heldForPeople } from '../../engine/rules/held.ts';
-import { parseSharedRules, sharedRulesText } from '../../engine/rules/shared.ts';
+import { parseSharedRules } from '../../engine/rules/shared.ts';
 import type { RuleSet, RuleVerdict } from '../../engine/rules/verdicts.ts';
 import { listed } from '../../engine/rules/words.ts';
 import { recordSetting } from '../../engine/setting.ts';
@@ -159,6 +159,8 @@ function profileTarget(session: Session): RulesTarget {
   };
   return { what, profile: name, mode, baseUrl, rules, save };
 }
+
+const sharedRulesText = (rules: Rules): string => JSON.stringify(rules);
 
 async function sharedTarget(session: Session): Promise<RulesTarget> {
   const { name, mode, baseUrl } = session.profile;

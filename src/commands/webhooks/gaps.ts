@@ -10,7 +10,7 @@ import { PAGE_SIZE } from '../../engine/lists/pages.ts';
 import { command } from '../../terminal/command.ts';
 import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
-import { type ComparedPeriod, comparison, isWorkKind, type ListedWork, textsIn } from '../../webhooks/gaps.ts';
+import { type ComparedPeriod, comparison, isWorkKind, type ListedWork } from '../../webhooks/gaps.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -236,6 +236,12 @@ async function windowOf({ globals, world, note }: Session, inbox: Inbox, typed: 
   if (extent.earliestMs >= sinceMs) return { sinceMs: extent.earliestMs, untilMs };
   await note(`events of the last ${DEFAULT_DAYS} days are compared; for earlier ones, give --since DATE`);
   return { sinceMs, untilMs };
+}
+
+/** Yields every text in JSON. */
+function* textsIn(json: unknown): Generator<string> {
+  if (typeof json === 'string') yield json;
+  else if (typeof json === 'object' && json !== null) for (const each of Object.values(json)) yield* textsIn(each);
 }
 
 export const gapsCommand = command({

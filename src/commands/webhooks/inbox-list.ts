@@ -75,23 +75,6 @@ export const contentSchema = () =>
     data: z.unknown(),
     headers: z.array(z.object({ name: z.string(), value: z.string() })),
   });
-export const forwardSchema = () =>
-  z.object({
-    target: z.string(),
-    attempts: z.int(),
-    status: z.nullable(z.int()),
-    problem: z.nullable(z.string()),
-    state: z.enum(['waiting', 'acknowledged', 'dead']),
-    dueAt: z.nullable(z.iso.datetime()),
-  });
-export const sentSchema = () =>
-  z.object({
-    event: z.nullable(z.string()),
-    to: z.string(),
-    status: z.nullable(z.int()),
-    problem: z.nullable(z.string()),
-  });
-
 /** Runs something on the profile's inbox, and closes it. */
 export async function withInbox<T>({ world, profile }: Session, run: (inbox: Inbox) => T | Promise<T>): Promise<T> {
   const inbox = await openProfileInbox(world, profile);

@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
-import { candidatesOfEvents, withEvents } from './event-evidence.ts';
+import { candidatesOfEvents } from './event-evidence.ts';
 import { isPast, SERVICE_SKEW_MS, search } from './listing.ts';
 import type { EvidenceQuery, Found, Work, WorkCandidate } from './work.ts';
 
@@ -31,6 +31,20 @@ async function queryFor(account: Account, { terms }: Work, operation: Operation)
     tag: tag ?? undefined,
     sinceMs: serviceAtMs - SERVICE_SKEW_MS - (isStartKnown ? 0 : REACH_MS),
   };
+}
+
+/** Adds the evidence of events to what a list shows. The list knows when the work began, and an event may know sooner how it ended. */
+export function withEvents(found: Found, evidence: readonly WorkCandidate[]): Found {
+  const { candidates } = found;
+  const byRequest = new Map(evidence.map((each) => [each.requestId, each]));
+  const listed = candidates.map((row) => {
+    const event = byRequest.get(row.requestId);
+    if (!event) return row;
+    const { outcome, state } = row.outcome === 'accepted' ? event : row;
+    return { ...row, outcome, state, isExact: row.isExact || event.isExact };
+  });
+  const ids = new Set(candidates.map(({ requestId }) => requestId));
+  return { ...found, candidates: [...listed, ...evidence.filter(({ requestId }) => !ids.has(requestId))] };
 }
 
 /** What the lists of the service and the events of the inbox show of an operation, without what was there before it or is another operation's. */

@@ -5,14 +5,14 @@ import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { listUserWallets } from '../../contract/endpoints/wallets.ts';
 import { BASE } from '../../contract/networks.ts';
-import { type Amount, amountForPeople } from '../../money/amount.ts';
+import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
 import type { Account, AccountCallOptions } from '../account.ts';
 import { saysMore } from '../lists/pages.ts';
 import { PREVIEW_READ } from '../previews.ts';
 import type { Meanwhile } from './follow.ts';
 import { futureIn, isPast, timesOf, workOutcomeOf } from './listing.ts';
-import { agrees, agreesFlag, amountAt, cngnOfNaira, compared, matchOf } from './rows.ts';
+import { agrees, amountAt, compared, matchOf } from './rows.ts';
 import { type EvidenceQuery, type FollowedWork, status, type WorkCandidate } from './work.ts';
 
 const isEvmAddress = (text: unknown): text is string => typeof text === 'string' && /^0x[\da-f]{40}$/i.test(text);
@@ -219,6 +219,12 @@ const isOfOnramp = (wallet: UserWallet, request: EvidenceQuery['request']): bool
   agrees(wallet.blockchain, BASE.key);
 
 type UserWallet = NonNullable<ResponseOf<typeof listUserWallets>['wallets']>[number];
+
+/** Whether two flags are equal; one that is missing says nothing. */
+const agreesFlag = (one: unknown, other: unknown): boolean =>
+  typeof one !== 'boolean' || typeof other !== 'boolean' || one === other;
+
+const cngnOfNaira = (naira: Amount | undefined) => naira && amount('CNGN', naira.minor * 10_000n);
 
 /** Returns the onramp that made a wallet, if it is like the request; undefined for another wallet. */
 async function onrampOf(

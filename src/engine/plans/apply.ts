@@ -2,8 +2,11 @@ import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Ids } from '../../base/world.ts';
 import type { PlanMode, PlanToApply } from './change.ts';
-import { idempotencyKeyOf, type Plan, requireUnexpired, type TypedInput } from './plan.ts';
+import { type Plan, requireUnexpired, type TypedInput } from './plan.ts';
 import { type Signers, signaturesOf } from './signatures.ts';
+
+/** The idempotency key of a plan: at most one run applies it. */
+const idempotencyKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
 
 /** What keeps a plan from being applied twice: its hash is its idempotency key. */
 export function guardOfPlan(plan: Plan) {

@@ -1,7 +1,12 @@
 import { visible } from '../../present/text.ts';
 import type { ShownLine } from './line.ts';
-import { authorForPeople, type Plan, type PlanContent, type PlannedLine, quotedText } from './plan.ts';
+import { type Plan, type PlanContent, type PlannedLine, quotedText } from './plan.ts';
 import type { Signed } from './signatures.ts';
+
+/** Who made a plan, for people. */
+function authorForPeople({ author: { user, host, operator } }: PlanContent): string {
+  return `${operator ? `${operator.name}, ` : ''}${user} on ${host}`;
+}
 
 /** The lines that say which plan it is, and who agreed to it. */
 export function proofLines({ content, hash }: Plan, signed: readonly Signed[]): PlannedLine[] {

@@ -13,7 +13,7 @@ import type { Destination, Moves } from '../../contract/moves.ts';
 import type { Claim } from '../../journal/claims.ts';
 import type { SpendLimit } from '../../journal/spending.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, countedWith, leftIn, millionthsOf } from '../../money/amount.ts';
-import { accountText, destinationText, settingOf } from './words.ts';
+import { accountText, settingOf } from './words.ts';
 
 /** The rules of a profile, or those that hosts share in a journal. A change must pass every set. */
 export interface RuleSet {
@@ -162,6 +162,14 @@ const askDestinations =
     }
     return HOLDS;
   };
+
+/** A destination for people. */
+function destinationText(to: Exclude<Destination, { kind: 'unknown' }>): string {
+  if (to.kind === 'account') return `bank account ${accountText(to)}`;
+  if (to.kind === 'saved-account') return `bank account ${to.accountId}`;
+  if (to.kind === 'wallet-of') return `default wallet of user ${to.userId}`;
+  return to.kind === 'address' ? `address ${to.address}` : `user ${to.userId}`;
+}
 
 /** Returns why no list allows a destination; undefined if one does. */
 async function notAllowed(

@@ -5,7 +5,7 @@ import { journalPath } from '../../../src/account/paths.ts';
 import { Secret } from '../../../src/base/secret.ts';
 import type { HttpResponse } from '../../../src/base/world.ts';
 import { fingerprint } from '../../../src/crypto/digest.ts';
-import { openJournal } from '../../../src/journal/journal.ts';
+import { openJournal } from '../../../src/journal/open.ts';
 import { droppedLine, html, json, refusal, refusedConnection, success, tooMany } from '../../support/exchange.ts';
 import {
   type Bench,
