@@ -3,19 +3,20 @@ import { CliError, orUndefined } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
 import { fileErrors } from '../files/inspect.ts';
-import { ensurePrivateFolder, requireOwnFile } from '../files/private-file.ts';
+import { ensurePrivateFolder, removePrivateFile, requireOwnFile } from '../files/private-file.ts';
+import { writeVersioned } from '../files/versioned-file.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { acquireLock, type Lock } from '../sqlite/lock.ts';
-import { configDir } from './paths.ts';
+import { configDir, type UserEnv, type WritableUserEnv } from './paths.ts';
 import { approve, forgetApprovals, type Pin } from './pin.ts';
 import { storeFor } from './profile.ts';
 import {
   isOurStore,
+  PROFILE_FILE,
+  profileFile,
   readDefaultName,
   readProfile,
-  removeProfile,
   type StoredProfile,
-  writeProfile,
   writeSettings,
 } from './stored-profile.ts';
 import { SECRET_NAMES, type SecretName } from './stores/secret-store.ts';
@@ -64,6 +65,15 @@ async function lockConfig(world: World): Promise<Lock | undefined> {
     });
     throw error;
   }
+}
+
+export async function writeProfile(world: WritableUserEnv, profile: StoredProfile): Promise<void> {
+  await writeVersioned(profileFile(world, profile.name), PROFILE_FILE, { ...profile }, world.ids.uuid);
+}
+
+export function removeProfile(world: UserEnv, name: string): void {
+  const path = profileFile(world, name);
+  fileErrors('removed', path, () => removePrivateFile(path));
 }
 
 /**

@@ -2,10 +2,10 @@ import type { World } from '../base/world.ts';
 import {
   type CompletionEntries,
   type CompletionEntry,
+  type EntryKind,
   isNamedBy,
   isPlainId,
   KINDS,
-  type Kind,
   plainAbout,
 } from '../contract/completion-entries.ts';
 import { fingerprint } from '../crypto/digest.ts';
@@ -163,7 +163,7 @@ type CacheReader = Pick<Database, 'all'>;
 export async function cachedEntries(
   world: World,
   profile: Profile,
-  kind: Kind,
+  kind: EntryKind,
   start: string,
 ): Promise<readonly CompletionEntry[]> {
   if (!entryAt(completionCachePath(world)) || !isCompletionCached(world)) return [];
@@ -195,7 +195,13 @@ async function accountOf(cache: CacheReader, world: World, profile: Profile): Pr
   return found?.id;
 }
 
-function entriesIn(cache: CacheReader, account: bigint, kind: Kind, start: string, nowUs: number): CompletionEntry[] {
+function entriesIn(
+  cache: CacheReader,
+  account: bigint,
+  kind: EntryKind,
+  start: string,
+  nowUs: number,
+): CompletionEntry[] {
   const isNow = 'account = ? AND kind = ? AND seen_us > ? AND seen_us <= ?';
   const values = [account, kind, nowUs - RETENTION_US, nowUs + AHEAD_US];
   const newest = `ORDER BY seen_us DESC LIMIT ${MAX_OFFERED}`;
@@ -250,7 +256,7 @@ export function deleteCache(world: UserEnv): void {
 /** What is in the cache, over all accounts. */
 interface CacheState {
   readonly accounts: number;
-  readonly entries: readonly { readonly kind: Kind; readonly count: number }[];
+  readonly entries: readonly { readonly kind: EntryKind; readonly count: number }[];
   /** When the oldest and the newest entry was read, in milliseconds since the epoch. */
   readonly oldestMs: number | undefined;
   readonly newestMs: number | undefined;
@@ -265,7 +271,7 @@ export async function stateOfCache(world: World): Promise<CacheState> {
   if (!cache) return NOTHING;
   const nowUs = world.clock.now() * 1000;
   try {
-    const rows = cache.all<{ kind: Kind; count: bigint; oldest: bigint; newest: bigint }>(
+    const rows = cache.all<{ kind: EntryKind; count: bigint; oldest: bigint; newest: bigint }>(
       `SELECT kind, count(*) AS count, min(seen_us) AS oldest, max(seen_us) AS newest FROM seen
        WHERE seen_us > ? AND seen_us <= ? GROUP BY kind`,
       ...[nowUs - RETENTION_US, nowUs + AHEAD_US],

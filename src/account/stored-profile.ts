@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import { fileErrors, namesIn } from '../files/inspect.ts';
-import { makeFolderPrivate, removePrivateFile } from '../files/private-file.ts';
+import { makeFolderPrivate } from '../files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
 import { type Asset, TOKENS } from '../money/amount.ts';
 import { configDir, type UserEnv, type WritableUserEnv } from './paths.ts';
@@ -277,15 +277,6 @@ export function profileNames(world: UserEnv): string[] {
   const files = fileErrors('read', folder, () => (makeFolderPrivate(folder) ? namesIn(folder) : []));
   const names = files.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
   return names.filter(isName).sort();
-}
-
-export async function writeProfile(world: WritableUserEnv, profile: StoredProfile): Promise<void> {
-  await writeVersioned(profileFile(world, profile.name), PROFILE_FILE, { ...profile }, world.ids.uuid);
-}
-
-export function removeProfile(world: UserEnv, name: string): void {
-  const path = profileFile(world, name);
-  fileErrors('removed', path, () => removePrivateFile(path));
 }
 
 export function readDefaultName(world: UserEnv): string | undefined {

@@ -81,7 +81,7 @@ function summarized(all: readonly BalanceOnNetwork[]) {
   return { networkBalances, emptyNetworks: [...new Set(others)].join(', ') };
 }
 
-interface Balances {
+interface TokenBalances {
   readonly totalBalance?: string | null | undefined;
   readonly networkBalances?: readonly BalanceOnNetwork[] | null | undefined;
 }
@@ -90,7 +90,7 @@ interface Balances {
 async function shown<E extends typeof balanceMulti | typeof balanceAddress | typeof balanceUser>(
   session: Session,
   endpoint: E,
-  reply: Reply<ResponseOf<E> & Balances>,
+  reply: Reply<ResponseOf<E> & TokenBalances>,
   whose: Column,
 ): Promise<Outcome> {
   const { format, fields, query } = session.globals.present;

@@ -3,7 +3,8 @@ import { bridgeNetworks, listBridges, quoteBridge, startBridge } from '../contra
 import { networkOf } from '../contract/networks.ts';
 import { amountIn, wireDecimal } from '../engine/fx-terms.ts';
 import { bridge, bridgesBy } from '../engine/operations/bridge.ts';
-import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
+import type { ShownLine } from '../engine/plans/line.ts';
+import { amountLine, PREVIEW_READ, readPreviews } from '../engine/previews.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 import { callCommand } from '../terminal/command.ts';
 import { listCommand } from '../terminal/list-command.ts';
@@ -89,7 +90,7 @@ const quote = callCommand(quoteBridge, {
 });
 
 /** Quotes the fee and the amount that arrives. */
-async function costLines(session: Session, from: string, to: string, amount: Amount): Promise<readonly Line[]> {
+async function costLines(session: Session, from: string, to: string, amount: Amount): Promise<readonly ShownLine[]> {
   const { data } = await session.call(quoteBridge, quoteRequest(from, to, amount));
   const [fee, output] = [amountIn(data.fee.total, 'CNGN'), amountIn(data.outputAmount, 'CNGN')];
   return [

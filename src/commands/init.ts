@@ -35,15 +35,15 @@ const parameters = {
   embedded: switchOn('--embedded', 'use the embedded sandbox, which needs no account'),
 };
 
-type Input = { readonly [K in keyof typeof parameters]: ReturnType<(typeof parameters)[K]['parse']> };
+type InitInput = { readonly [K in keyof typeof parameters]: ReturnType<(typeof parameters)[K]['parse']> };
 
 /** The input after the prompts: the flags, and the key, which has no flag. */
-interface Answers extends Partial<Input> {
+interface InitAnswers extends Partial<InitInput> {
   readonly key?: Secret;
 }
 
 /** Prompts for a base URL and a key until a read with them succeeds. Nothing is stored yet. */
-async function askAccount(session: Session, given: Answers) {
+async function askAccount(session: Session, given: InitAnswers) {
   let url = given.baseUrl;
   for (let isFirst = true; ; isFirst = false) {
     if (!url || !isFirst)
@@ -86,7 +86,7 @@ async function askSandbox(session: Session, prompter: Prompter, mode: StoredProf
 }
 
 /** Prompts for everything before changing anything, so that leaving halfway leaves nothing behind. */
-async function guide(session: Session, given: Partial<Input>): Promise<Guided<Answers> | undefined> {
+async function guide(session: Session, given: Partial<InitInput>): Promise<Guided<InitAnswers> | undefined> {
   if (given.embedded || given.keyStdin || given.keyCommand || given.store === 'environment') return undefined;
   const prompter = await session.world.prompter();
   const isEmbedded =
@@ -131,7 +131,7 @@ async function step(session: Session, argv: readonly string[]): Promise<Outcome>
   }
 }
 
-async function setUp(session: Session, input: Input & Answers): Promise<Outcome> {
+async function setUp(session: Session, input: InitInput & InitAnswers): Promise<Outcome> {
   const name = input.name ?? 'main';
   const profileInput: ProfileInput = {
     ...input,
@@ -196,7 +196,7 @@ const initCommand = command({
   isLocal: true,
   parameters,
   guide,
-  run: async (session, input: Input & Answers) => {
+  run: async (session, input: InitInput & InitAnswers) => {
     if (!input.embedded) return setUp(session, input);
     endDryRun(session, { name: BUILT_IN });
     await setDefaultProfile(session.world, BUILT_IN);

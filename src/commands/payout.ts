@@ -4,11 +4,11 @@ import { startPayout } from '../contract/endpoints/payouts.ts';
 import { type SavedAccount, savedAccountNamed } from '../engine/banks.ts';
 import { payoutsBy } from '../engine/lists/history.ts';
 import { payeeTerms, payout } from '../engine/operations/payouts.ts';
+import type { ShownLine } from '../engine/plans/line.ts';
 import {
   accountBalance,
   amountLine,
   balanceLine,
-  type Line,
   PREVIEW_READ,
   paidFrom,
   platformFeeOn,
@@ -26,12 +26,12 @@ async function accountOf(session: Session, accountId: string): Promise<SavedAcco
 }
 
 /** Describes the destination account with its holder. */
-function destinationLines(account: SavedAccount | undefined): readonly Line[] {
+function destinationLines(account: SavedAccount | undefined): readonly ShownLine[] {
   return account ? [['account', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]] : [];
 }
 
 /** Previews the platform fee and the balance before and after. */
-async function costLines(session: Session, amount: Amount): Promise<readonly Line[]> {
+async function costLines(session: Session, amount: Amount): Promise<readonly ShownLine[]> {
   const kobo = wholeKoboFromCngnBase(amount.minor);
   const [before, fee] = await Promise.all([
     accountBalance(session, 'CNGN', 'allNetworks').catch(() => undefined),

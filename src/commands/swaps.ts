@@ -2,10 +2,10 @@ import { CliError } from '../base/errors.ts';
 import { listSwaps, startSwap, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { userDetails } from '../engine/names.ts';
 import { swap, swapsBy } from '../engine/operations/swaps.ts';
+import type { ShownLine } from '../engine/plans/line.ts';
 import {
   amountLine,
   balanceLine,
-  type Line,
   paidFrom,
   readPreviews,
   userWalletBalance,
@@ -43,7 +43,7 @@ function soldOf(amount: (token: Token) => Amount, sell: Token): Amount {
   }
 }
 
-const slippageLine = (slippage: PercentMillionths | undefined, usual: string): Line => [
+const slippageLine = (slippage: PercentMillionths | undefined, usual: string): ShownLine => [
   'slippage',
   slippage === undefined ? `${usual}% (default)` : `${percentText(slippage)}%`,
 ];
@@ -71,7 +71,7 @@ const trigger = startCommand(swap, triggerSwap, {
     checkTokens(sell, buy);
     const sold = amount && soldOf(amount, sell);
     const into = buy ?? 'the wallet’s configured asset';
-    const held = async (): Promise<readonly Line[]> => {
+    const held = async (): Promise<readonly ShownLine[]> => {
       const balance = await walletBalance(session, wallet, sell, 'base');
       return balance ? [balanceLine(balance, -(sold?.minor ?? balance.minor))] : [];
     };

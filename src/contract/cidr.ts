@@ -134,20 +134,6 @@ export function containment(outer: VisibleRange | undefined, address: VisibleRan
   return isWithin(address.known, known) || isWithin(known, address.known) ? 'maybe' : 'no';
 }
 
-/** Ranges that are not publicly routable: loopback, private, link-local and reserved addresses. */
-const NOT_PUBLIC = [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
-  ...['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
-  ...['::/127', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
-];
-
-export function isPublicAddress(address: IpRange): boolean {
-  return !NOT_PUBLIC.some((text) => {
-    const range = parseRange(text);
-    return range !== undefined && isWithin(address, range);
-  });
-}
-
 /** Returns the host of the URL for this machine, where a wildcard address is reached at a loopback address. */
 export function hostInUrl(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';

@@ -16,11 +16,11 @@ export const KINDS = [
   'request bridge',
 ] as const;
 
-export type Kind = (typeof KINDS)[number];
+export type EntryKind = (typeof KINDS)[number];
 
 /** An entry of the completion cache: an id, and a description that a person recognises. */
 export interface CompletionEntry {
-  readonly kind: Kind;
+  readonly kind: EntryKind;
   readonly id: string;
   readonly about: string;
 }
@@ -29,12 +29,12 @@ export interface CompletionEntry {
 export interface CompletionEntries {
   readonly entries: readonly CompletionEntry[];
   /** The kinds that the response lists completely: others of these kinds no longer exist. */
-  readonly whole: readonly Kind[];
+  readonly whole: readonly EntryKind[];
 }
 
 /** Where the entries of one kind are in a response. */
 interface EntrySource {
-  readonly kind: Kind;
+  readonly kind: EntryKind;
   /** The list with the entries. Without it, the response itself is one entry. */
   readonly in?: string;
   readonly id: string;

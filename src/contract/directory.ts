@@ -1,11 +1,11 @@
 import { controls } from './control.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type Group, groups } from './endpoints/index.ts';
+import { type EndpointGroup, groups } from './endpoints/index.ts';
 
 /** Where an endpoint is: its methods and paths, and the group that defines it. */
 export interface DirectoryEntry
   extends Pick<Endpoint, 'id' | 'method' | 'path' | 'isNamedAfterService' | 'aliases' | 'area'> {
-  readonly group: Group | 'control';
+  readonly group: EndpointGroup | 'control';
 }
 
 /**
@@ -16,7 +16,7 @@ export const directory: readonly DirectoryEntry[] = Object.entries({ ...groups, 
   ([group, endpoints]) =>
     Object.values(endpoints as Readonly<Record<string, Endpoint>>).map(
       ({ id, method, path, isNamedAfterService, aliases, area }) => ({
-        ...{ id, method, path, group: group as Group | 'control' },
+        ...{ id, method, path, group: group as EndpointGroup | 'control' },
         ...(isNamedAfterService && { isNamedAfterService }),
         ...(aliases && { aliases }),
         ...(area && { area }),

@@ -226,7 +226,7 @@ export function moneyText(source: Source, unit: MoneyUnit, asset: AssetRule | 'U
   return field(z.string(), { type: 'string', unit, asset, source, ...more });
 }
 
-/** A decimal string of the order book. Older forms have base units (contract/reading/book-units.ts). */
+/** A decimal string of the order book. Older forms have base units (contract/reading/index.ts). */
 export function bookFigure(source: Source, more: More) {
   const schema = z.custom<string | UnknownFigure>((value) => typeof value === 'string' || isUnknownFigure(value));
   return field(schema, { type: 'string', unit: 'decimal-string', source, mayBeBase: true, ...more });

@@ -28,9 +28,6 @@ type MoveInput = Readonly<Record<string, unknown>>;
 
 const STABLECOINS = ['USDC', 'USDT'] as const;
 
-/** The endpoint that brings money in and its command, for records that have only their names. */
-export const INCOMING = { endpoint: 'transactions.onramp', command: 'onramp start' } as const;
-
 const NOTHING: Moves = { amount: undefined, incoming: undefined, unknownAssets: [] };
 
 /** Returns what a request moves; undefined if its endpoint moves no money. Works for unvalidated requests too. */

@@ -28,8 +28,6 @@ export const WEBHOOK_FAULTS = [
 export const FAULT_KINDS = [...REQUEST_FAULTS, ...WEBHOOK_FAULTS] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
-export type WebhookFault = (typeof WEBHOOK_FAULTS)[number];
-
 /** The header in which a sandbox says its exact time, and by how much its clock was moved, both in milliseconds: `1763900000000 60000`. */
 export const SANDBOX_CLOCK = 'x-sandbox-clock';
 

@@ -6,7 +6,7 @@ import {
   fieldsSentIn,
   pathParameters,
 } from '../contract/endpoint.ts';
-import { type Group, groups } from '../contract/endpoints/index.ts';
+import { type EndpointGroup, groups } from '../contract/endpoints/index.ts';
 import { FAULTS, faultName } from '../contract/faults.ts';
 import type { AssetRule, FieldMeta } from '../contract/fields.ts';
 import { type FieldRow, rowsOf } from '../contract/rows.ts';
@@ -174,9 +174,9 @@ export function refusalOf({ when, fault, source, remedy }: DeclaredError) {
 const byId = (a: Endpoint, b: Endpoint) => (a.id < b.id ? -1 : 1);
 
 /** Returns the service's endpoints by group, without the sandbox's own controls. */
-export function endpointsByGroup(): readonly (readonly [group: Group, members: readonly Endpoint[]])[] {
+export function endpointsByGroup(): readonly (readonly [group: EndpointGroup, members: readonly Endpoint[]])[] {
   return Object.entries(groups).map(([group, members]) => [
-    group as Group,
+    group as EndpointGroup,
     (Object.values(members) as Endpoint[]).sort(byId),
   ]);
 }

@@ -6,7 +6,7 @@ import {
   fieldsSentIn,
   pathParameters,
 } from '../contract/endpoint.ts';
-import type { Group } from '../contract/endpoints/index.ts';
+import type { EndpointGroup } from '../contract/endpoints/index.ts';
 import { EVENT_PAYLOADS } from '../contract/event-payloads.ts';
 import { EVENTS } from '../contract/events.ts';
 import type { Source } from '../contract/fields.ts';
@@ -15,7 +15,7 @@ import { endpointsByGroup, refusalOf } from './describe.ts';
 import { type JsonSchema, jsonSchema } from './schema.ts';
 
 /** Descriptions of the endpoint groups, for the document's tags. */
-const ABOUT: Readonly<Record<Group, string>> = {
+const ABOUT: Readonly<Record<EndpointGroup, string>> = {
   users: 'Onboarding by BVN',
   'user-list': 'Users of the account',
   'user-settings': 'User activation and onramp assets',

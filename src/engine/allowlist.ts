@@ -32,7 +32,7 @@ interface Access {
   readonly total: number | undefined;
 }
 
-export interface Entry {
+export interface AllowlistEntry {
   readonly index: number;
   /** Masked. */
   readonly ip: string;
@@ -42,7 +42,7 @@ export interface Entry {
 /** The allowlist and this machine's access before a change. */
 export interface AllowlistState {
   readonly access: Access;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly AllowlistEntry[];
 }
 
 /** These reads precede a change, and are made in a dry run too. */
@@ -72,7 +72,7 @@ function localAddress({ mode, baseUrl }: Profile): IpRange | undefined {
   return hostname === '[::1]' ? parseRange('::1') : undefined;
 }
 
-export async function readEntries(account: Account): Promise<readonly Entry[]> {
+export async function readEntries(account: Account): Promise<readonly AllowlistEntry[]> {
   const { data } = await account.call(ipAllowlist, { action: 'list' }, BEFOREHAND);
   if (!data.ipAddresses) throw unusable('which entries the allowlist has');
   return data.ipAddresses.map(({ index, ip, description }, position) => ({
@@ -106,7 +106,7 @@ function unusable(missing: string): CliError {
   });
 }
 
-export const entryText = ({ index, ip, label }: Entry): string =>
+export const entryText = ({ index, ip, label }: AllowlistEntry): string =>
   `${ip} (index ${index}${label === undefined ? '' : `, ${label}`})`;
 
 /** `this machine (203.0.*.*) is allowed by the entry 203.0.*.*`. */

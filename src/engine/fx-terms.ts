@@ -1,25 +1,10 @@
-import type { Side } from '../contract/fx.ts';
-import {
-  type Amount,
-  type Asset,
-  amount,
-  amountForPeople,
-  fromWire,
-  isAsset,
-  toWireText,
-  type UnknownFigure,
-} from '../money/amount.ts';
+import { type Amount, type Asset, amount, fromWire, isAsset, toWireText, type UnknownFigure } from '../money/amount.ts';
 import { trimDecimal } from '../money/decimal.ts';
 
 /** The stablecoin of a pair: `USDC` of `CNGN-USDC`. */
 export function stablecoinOf(text: string): Asset {
   const token = text.replace(/^CNGN-/, '');
   return isAsset(token) ? token : 'USDC';
-}
-
-/** The asset that an account on this side of a trade pays. */
-export function givenAsset(wanted: Side, text: string): Asset {
-  return wanted === 'buy' ? 'CNGN' : stablecoinOf(text);
 }
 
 /** Formats an amount for the wire, without trailing zeros: `1390.5`. */
@@ -42,10 +27,4 @@ export function inCngn(stablecoin: Amount, price: Amount): Amount {
 /** Parses an amount of a response; undefined if it is missing or its unit is unknown. */
 export function amountIn(figure: string | UnknownFigure | null | undefined, asset: Asset): Amount | undefined {
   return typeof figure === 'string' ? fromWire(figure, 'decimal-string', asset) : undefined;
-}
-
-/** `buy USDC with 5,000.00 cNGN`, `sell USDC for 5,000.00 cNGN`. */
-export function dealWords(wanted: Side, text: string, cngn: Amount): string {
-  const stablecoin = text === 'CNGN' ? 'stablecoin' : stablecoinOf(text);
-  return `${wanted} ${stablecoin} ${wanted === 'buy' ? 'with' : 'for'} ${amountForPeople(cngn)}`;
 }

@@ -3,7 +3,6 @@ import { type Profile, storedProfileNamed } from '../account/profile.ts';
 import { sealingKeysOf } from '../account/profile-secrets.ts';
 import { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse, World } from '../base/world.ts';
-import { entryAt } from '../files/inspect.ts';
 import { openWith } from '../webhooks/body.ts';
 import type { Inbox } from '../webhooks/inbox/inbox.ts';
 import { createInboxWriter } from '../webhooks/listen/inbox-writer.ts';
@@ -14,14 +13,6 @@ export async function openProfileInbox(world: World, profile: Pick<Profile, 'nam
   world.ensurePrivateDir(stateDir(world));
   const { openInbox } = await import('../webhooks/inbox/inbox.ts');
   return openInbox(inboxPath(world, profile), world);
-}
-
-/** Opens the inbox of a profile, if it has one. Throws DatabaseError. */
-export async function existingProfileInbox(
-  world: World,
-  profile: Pick<Profile, 'name' | 'mode'>,
-): Promise<Inbox | undefined> {
-  return entryAt(inboxPath(world, profile)) ? openProfileInbox(world, profile) : undefined;
 }
 
 const EMBEDDED = { name: 'sandbox', mode: 'embedded' } as const;

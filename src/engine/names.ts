@@ -3,7 +3,8 @@ import { getDetails } from '../contract/endpoints/users.ts';
 import { getFintechWallet } from '../contract/endpoints/wallets.ts';
 import type { Account } from './account.ts';
 import { bankInWords, banksIn } from './banks.ts';
-import { type Line, PREVIEW_READ } from './previews.ts';
+import type { ShownLine } from './plans/line.ts';
+import { PREVIEW_READ } from './previews.ts';
 
 // What people recognise beside the ids of a confirmation. Read only if someone is asked.
 
@@ -11,16 +12,16 @@ import { type Line, PREVIEW_READ } from './previews.ts';
 export async function userDetails(account: Account, userId: string) {
   const { personalDetails, walletDetails } = (await account.call(getDetails, { userId }, PREVIEW_READ)).data;
   const name = [personalDetails?.firstName, personalDetails?.lastName].filter(Boolean).join(' ');
-  const lines: readonly Line[] = name ? [['name', name]] : [];
+  const lines: readonly ShownLine[] = name ? [['name', name]] : [];
   return { lines, wallet: walletDetails?.evmWallet ?? undefined };
 }
 
 /** Reads a user's name. */
-export const userLines = async (account: Account, userId: string): Promise<readonly Line[]> =>
+export const userLines = async (account: Account, userId: string): Promise<readonly ShownLine[]> =>
   (await userDetails(account, userId)).lines;
 
 /** Reads the name of a bank. */
-export async function bankLines(account: Account, bankCode: string): Promise<readonly Line[]> {
+export async function bankLines(account: Account, bankCode: string): Promise<readonly ShownLine[]> {
   const banks = banksIn((await account.call(listBanks, {}, PREVIEW_READ)).data);
   const bank = banks.find(({ code }) => code === bankCode);
   return bank?.name ? [['bank', bankInWords(bank)]] : [];
@@ -30,8 +31,8 @@ export async function bankLines(account: Account, bankCode: string): Promise<rea
 export async function externalWalletLines(
   account: Account,
   address: string,
-  otherwise: readonly Line[] = [],
-): Promise<readonly Line[]> {
+  otherwise: readonly ShownLine[] = [],
+): Promise<readonly ShownLine[]> {
   const { externalWallets } = (await account.call(getFintechWallet, {}, PREVIEW_READ)).data;
   const wallet = externalWallets?.find((each) => each.address?.toLowerCase() === address.toLowerCase());
   if (!wallet) return otherwise;

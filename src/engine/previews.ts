@@ -18,24 +18,23 @@ import { cappedPercentOf, percentFromWire } from '../money/rates.ts';
 import type { Account, AccountCallOptions } from './account.ts';
 import type { Balance, ShownLine } from './plans/line.ts';
 
-/** A label and its value in a confirmation. */
-export type Line = ShownLine;
-
 /** A user is waiting for the prompt, so a preview that takes longer is left out. */
 export const PREVIEW_READ = { totalMs: 5_000 } as const;
 
 /** Reads previews, none longer than `PREVIEW_READ` from now. A preview that cannot be read is left out. Throws CliError interrupted. */
-export async function readPreviews(...reads: readonly (() => Promise<readonly Line[]>)[]): Promise<readonly Line[]> {
+export async function readPreviews(
+  ...reads: readonly (() => Promise<readonly ShownLine[]>)[]
+): Promise<readonly ShownLine[]> {
   return (await Promise.all(reads.map((read) => read().catch(noLines)))).flat();
 }
 
-function noLines(error: unknown): readonly Line[] {
+function noLines(error: unknown): readonly ShownLine[] {
   if (error instanceof CliError && error.category === 'interrupted') throw error;
   return [];
 }
 
 /** The amount in both units and in its wire unit: `₦5,000.00 (500,000 kobo), sent as 5000 naira`. */
-export function amountLine(value: Amount, unit: MoneyUnit, more = ''): Line {
+export function amountLine(value: Amount, unit: MoneyUnit, more = ''): ShownLine {
   return [
     'amount',
     `${amountForPeople(value)} (${minorForPeople(value)}), sent as ${wireForPeople(value, unit)}${more && `; ${more}`}`,
@@ -49,7 +48,7 @@ export interface Held extends Amount {
 }
 
 /** Returns the preview of the balance that an amount is paid from; nothing if it cannot be read. */
-export function paidFrom(read: () => Promise<Held | undefined>, paid: Amount): () => Promise<readonly Line[]> {
+export function paidFrom(read: () => Promise<Held | undefined>, paid: Amount): () => Promise<readonly ShownLine[]> {
   return () =>
     readPreviews(async () => {
       const before = await read();
@@ -62,7 +61,7 @@ export function balanceLine(
   before: Held,
   changeMinor?: bigint,
   more: Pick<Balance, 'isEstimate' | 'minimumMinor'> = {},
-): Line {
+): ShownLine {
   const now = `${amountForPeople(before)} before`;
   const isPartial = before.isPartial ? { isPartial: true as const } : {};
   const balance = { asset: before.asset, beforeMinor: before.minor, ...isPartial, ...more };
@@ -195,7 +194,7 @@ async function ownFeeOn(account: Account, direction: Direction, value: Amount): 
 }
 
 interface FeePreview {
-  readonly lines: readonly Line[];
+  readonly lines: readonly ShownLine[];
   /** The sum of the fees; undefined if one could not be read. */
   readonly total: Amount | undefined;
 }

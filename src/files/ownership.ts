@@ -69,7 +69,7 @@ const OTHERS_WRITE = 0o002;
 export function distrustOf(
   path: string,
   userId: number | undefined,
-  accounts: Accounts = ACCOUNTS,
+  accounts: AccountWords = ACCOUNTS,
 ): string | undefined {
   if (userId === undefined) return undefined;
   const reason = reasonOf(path, userId, accounts);
@@ -79,16 +79,16 @@ export function distrustOf(
 
 /** The files that list the users and groups of this machine. */
 const ACCOUNTS = { users: '/etc/passwd', groups: '/etc/group' } as const;
-type Accounts = Readonly<Record<keyof typeof ACCOUNTS, string>>;
+type AccountWords = Readonly<Record<keyof typeof ACCOUNTS, string>>;
 
-function reasonOf(path: string, userId: number, accounts: Accounts): string | undefined {
+function reasonOf(path: string, userId: number, accounts: AccountWords): string | undefined {
   const found = lstatSync(path);
   if (found.isSymbolicLink()) return `${path} is a symbolic link`;
   if (found.uid !== userId && found.uid !== ROOT_ID) return `${path} belongs to another user (user id ${found.uid})`;
   return isWritableByOthers(found, userId, accounts) ? `other users can write to ${path}` : undefined;
 }
 
-function isWritableByOthers(found: Stats, userId: number, accounts: Accounts): boolean {
+function isWritableByOthers(found: Stats, userId: number, accounts: AccountWords): boolean {
   // In a folder such as /tmp, only its owner can rename or remove a file.
   if (found.isDirectory() && found.uid === ROOT_ID && found.mode & STICKY) return false;
   if (found.mode & OTHERS_WRITE) return true;

@@ -5,7 +5,7 @@ import type { Queries } from './store.ts';
 /** The version of the exported lines. */
 export const EXPORT_VERSION = 4;
 
-type Line = Readonly<Record<string, unknown>>;
+type WrittenLine = Readonly<Record<string, unknown>>;
 
 /** Rows read at a time, so that a long journal is not kept in memory. */
 const BATCH = 1_000;
@@ -22,7 +22,7 @@ interface ExportOptions {
 export async function* exportedLines(
   queries: Queries,
   { withDigestKey }: ExportOptions,
-): AsyncGenerator<readonly Line[]> {
+): AsyncGenerator<readonly WrittenLine[]> {
   const count = async (table: string) =>
     Number((await queries.get<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`))?.n ?? 0n);
   const [operations, entries] = [await count('operation'), await count('entry')];
@@ -39,7 +39,7 @@ async function* paged(
   select: string,
   order: string,
   first: string | bigint,
-): AsyncGenerator<readonly Line[]> {
+): AsyncGenerator<readonly WrittenLine[]> {
   for (let after = first; ; ) {
     const rows = await queries.all(`${select} WHERE ${order} > ? ORDER BY ${order} LIMIT ?`, after, BATCH);
     after = (rows.at(-1)?.[order] ?? after) as string | bigint;
@@ -53,7 +53,7 @@ async function* paged(
 const FIXED: ReadonlySet<string> = new Set(FIXED_COLUMNS);
 
 /** Times and numbers are far below 2^53; an amount may not be, and is text. What is null is left out. */
-function plainRow(type: string, row: Readonly<Record<string, unknown>>): Line {
+function plainRow(type: string, row: Readonly<Record<string, unknown>>): WrittenLine {
   return Object.fromEntries(
     Object.entries(row)
       .filter(([name, value]) => value !== null && (type === 'entry' || FIXED.has(name)))

@@ -20,12 +20,6 @@ const sweepSchema = () =>
     count: z.int().check(z.positive()),
   });
 
-/** The fact that says what an operation is a part of. */
-export const sweepFact = (operationId: string, { total: { asset, minor }, count }: Sweep) => ({
-  subject: subjects.sweep(operationId),
-  value: JSON.stringify({ asset, minor: String(minor), count }),
-});
-
 /** Returns what an operation is a part of; undefined if it stands alone. Throws CliError usage for a fact that says something else. */
 export async function sweepOf(queries: Queries, operationId: string): Promise<Sweep | undefined> {
   const text = (await factAbout(queries, subjects.sweep(operationId))) ?? undefined;

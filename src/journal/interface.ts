@@ -11,7 +11,7 @@ import type { Rotation, RotationRecords, RotationStage } from './rotations.ts';
 import type { Spending } from './spending.ts';
 import type { OperationState, SearchState } from './states.ts';
 import type { Appended } from './transitions.ts';
-import type { Counted, Verified } from './verify.ts';
+import type { Counted, VerifiedJournal } from './verify.ts';
 
 /** The rules, or the list of operators; an embedded sandbox has a list of its own, under its profile's name. */
 export type SharedName = 'rules' | 'operators' | `operators ${string}`;
@@ -93,13 +93,13 @@ export interface Journal {
   /** How far the journal's clock is ahead of this machine's, by the time of its last transaction; 0 for a file. */
   aheadMs(): number;
   /** Checks every transition. `head` is a hash that the journal must contain, besides the heads that this host saved. */
-  verify(head?: string, counted?: Counted): Promise<Verified>;
+  verify(head?: string, counted?: Counted): Promise<VerifiedJournal>;
   /** Returns the id of this journal. */
   id(): string;
   /** Returns why money commands of an account stop, besides what `verify` finds: its journal is another one, or was restored. */
   wrong(account: AccountNames | undefined): Promise<CliError | DatabaseError | undefined>;
   /** Checks every transition. If they are whole, the journal as it is becomes that of the account, in place of what was remembered. */
-  accept(account?: AccountNames): Promise<Verified>;
+  accept(account?: AccountNames): Promise<VerifiedJournal>;
   /** Yields the journal as lines of JSON in pages, all of one moment. */
   exported(withDigestKey: boolean): AsyncGenerator<readonly object[]>;
   /** Fills an empty journal with exported lines, all or none. One of their accounts must be among `accounts`, and one of their hashes `head`. Throws ImportError. */

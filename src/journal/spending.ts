@@ -1,7 +1,5 @@
-import { INCOMING } from '../contract/moves.ts';
 import { namesOfCommand } from '../contract/renamed.ts';
 import { type Amount, type Asset, countedWith, millionthsOf } from '../money/amount.ts';
-import type { OperationState, Verdict } from './states.ts';
 import type { Queries } from './store.ts';
 
 /** A sum that the operations of an account must stay within. Naira and cNGN are one sum, whichever of them the limit names. */
@@ -30,10 +28,6 @@ function firstDayOf(period: SpendLimit['period'], now: number): number {
   const here = new Date(now + AHEAD_MS);
   return period === 'day' ? dayOf(now) : Date.UTC(here.getUTCFullYear(), here.getUTCMonth(), 1) / DAY_MS;
 }
-
-/** Whether an operation counts: it moved money, or may have. */
-export const counts = (state: OperationState, verdict: Verdict | null): boolean =>
-  state !== 'refused' && state !== 'failed' && (verdict === null || verdict === 'completed');
 
 /** The same as `counts`, in SQL. */
 const COUNTS = `state NOT IN ('refused', 'failed') AND (verdict IS NULL OR verdict = 'completed')`;
@@ -66,6 +60,9 @@ interface Sum {
   readonly command: string;
   readonly minor: bigint;
 }
+
+/** The endpoint that brings money in and its command, for records that have only their names. */
+export const INCOMING = { endpoint: 'transactions.onramp', command: 'onramp start' } as const;
 
 /**
  * Returns what the accounts spent in this day or month, in millionths of a Naira or token. What came in is recorded like what went

@@ -1,10 +1,10 @@
 import type { World } from '../base/world.ts';
 import type { Asset } from '../money/amount.ts';
 import { fixedText } from './chain.ts';
-import { appendEntries, appendFacts, type Recording, storableIn } from './entries.ts';
-import { type Intent, sweepFact } from './intent.ts';
+import { appendEntries, appendFacts, type Recording, storableIn, subjects } from './entries.ts';
+import type { Intent, Sweep } from './intent.ts';
 import type { Operation } from './operations.ts';
-import { addSpent, counts } from './spending.ts';
+import { addSpent } from './spending.ts';
 import { isInDoubt, mayFollow, type OperationState, resultIn, type SearchState, type Verdict } from './states.ts';
 
 /** What a journal needs of the world. */
@@ -33,6 +33,12 @@ interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'i
 
 /** How long a process may take from recording an intent to sending it. */
 export const PREPARED_MS = 60_000;
+
+/** The fact that says what an operation is a part of. */
+const sweepFact = (operationId: string, { total: { asset, minor }, count }: Sweep) => ({
+  subject: subjects.sweep(operationId),
+  value: JSON.stringify({ asset, minor: String(minor), count }),
+});
 
 /**
  * Writes an operation in the state `prepared` with its first transition; with `sendingMs`, how long its sender is at work, as sent. Call it
@@ -87,6 +93,10 @@ interface MovedRow {
   readonly minor: bigint | null;
   readonly result: string | null;
 }
+
+/** Whether an operation counts: it moved money, or may have. */
+const counts = (state: OperationState, verdict: Verdict | null): boolean =>
+  state !== 'refused' && state !== 'failed' && (verdict === null || verdict === 'completed');
 
 /** Appends a transition and updates the operation. Returns false if its state does not allow it. Call it in a transaction. */
 export async function tryMove(

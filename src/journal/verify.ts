@@ -8,7 +8,7 @@ import type { Queries } from './store.ts';
 import { changeOfTables } from './tables.ts';
 
 /** The result of checking the journal. */
-export interface Verified {
+export interface VerifiedJournal {
   readonly entries: number;
   readonly operations: number;
   /** The last entry; undefined if there is none. */
@@ -58,7 +58,7 @@ export async function verifyChain(
   queries: Queries,
   { heads: saved = [], hash: head }: ExpectedHeads,
   counted?: Counted,
-): Promise<Verified> {
+): Promise<VerifiedJournal> {
   const hasHead =
     head === undefined || (await queries.get('SELECT 1 AS found FROM entry WHERE hash = ?', head)) !== undefined;
   const missing = await firstMissing(queries, saved);

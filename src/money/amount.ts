@@ -47,10 +47,6 @@ export class AmountError extends Error {
   override name = 'AmountError';
 }
 
-export function isStatedAsset(text: string): text is StatedAsset {
-  return Object.hasOwn(STATED_DECIMALS, text);
-}
-
 export function isAsset(text: string): text is Asset {
   return Object.hasOwn(DECIMALS, text);
 }

@@ -7,7 +7,6 @@ import {
   amountForPeople,
   amountText,
   isAsset,
-  isStatedAsset,
   isUnknownFigure,
   type MoneyUnit,
   STATED_DECIMALS,
@@ -34,6 +33,10 @@ interface PlainAmount {
 }
 
 const AMOUNT_FIELDS: ReadonlySet<string> = new Set(['value', 'asset', 'unit']);
+
+function isStatedAsset(text: string): text is StatedAsset {
+  return Object.hasOwn(STATED_DECIMALS, text);
+}
 
 export function isPlainAmount(value: unknown): value is PlainAmount {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import type { Endpoint } from '../contract/endpoint.ts';
+import type { Shape } from '../contract/reading/values.ts';
 import { DECIMALS } from '../money/amount.ts';
-
-type Shape = Readonly<Record<string, z.ZodMiniType>>;
 
 /** A response of the service as a command prints it, with what differs from the record of the endpoint. */
 export interface PrintedResponse {

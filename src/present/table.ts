@@ -1,5 +1,5 @@
 import { cellWithLink, type Links, plainLine, type Style, styled } from './text.ts';
-import { clip, leastWidth, widthOf, wrap } from './width.ts';
+import { leastWidth, widthOf, wrap } from './width.ts';
 
 /** The colors of states: of work that went well, that failed, or that somebody should look at. */
 const STATES: readonly (readonly [Style, readonly string[]])[] = [
@@ -316,4 +316,11 @@ function linesOf(widths: readonly number[], width: number, isFirstAlone: boolean
     }
   }
   return lines;
+}
+
+/** Cuts text at a word to at most `width` columns, with an ellipsis. Keeps its first word whole, because it may be an id. */
+function clip(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const [first = ''] = wrap(text, Math.max(1, width - 1));
+  return first === text ? text : `${first}…`;
 }

@@ -66,10 +66,3 @@ export function wrap(text: string, width: number, canShorten = false): string[] 
   }
   return used > 0 || lines.length === 0 ? [...lines, line.trimEnd()] : lines;
 }
-
-/** Cuts text at a word to at most `width` columns, with an ellipsis. Keeps its first word whole, because it may be an id. */
-export function clip(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  const [first = ''] = wrap(text, Math.max(1, width - 1));
-  return first === text ? text : `${first}…`;
-}

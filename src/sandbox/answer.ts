@@ -4,6 +4,7 @@ import type { AnswerForm, AnswerForms, EnvelopeForm, RefusalForm, Writing } from
 import type { Endpoint, EnvelopeVariant } from '../contract/endpoint.ts';
 import { FAULTS, Fault, isFailedEnvelope } from '../contract/faults.ts';
 import { PLATFORM } from '../contract/paths.ts';
+import type { Fields } from '../contract/reading/values.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { isJsonObject, scaledInteger } from '../money/decimal.ts';
 
@@ -97,15 +98,11 @@ function success(
   });
 }
 
-interface Head {
-  readonly status: string;
-  readonly code: string;
-  readonly http: number;
-  readonly message: string | undefined;
-}
-
 /** Returns the fields of an envelope around its data. */
-function head({ status, code, http, message }: Head, envelope: Envelope): object {
+function head(
+  { status, code, http, message }: { status: string; code: string; http: number; message: string | undefined },
+  envelope: Envelope,
+): object {
   const common = { status, response_code: code, message };
   switch (envelope) {
     case 'lower-case':
@@ -137,8 +134,6 @@ function jsonResponse(status: number, body: object): HttpResponse {
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns the first form that is meant for a request. */
 function formFor(forms: readonly AnswerForm[] | undefined, input: unknown): AnswerForm | undefined {

@@ -1,18 +1,21 @@
-import type { HttpResponse } from '../base/world.ts';
-import { directory } from '../contract/directory.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
+import { Secret } from '../base/secret.ts';
+import type { HttpRequest, HttpResponse } from '../base/world.ts';
+import { type DirectoryEntry, directory } from '../contract/directory.ts';
+import { type Endpoint, fieldsSentIn } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
+import { createLoader } from '../contract/load.ts';
 import { createPathMatcher, VERSION_PREFIX } from '../contract/paths.ts';
 import { SANDBOX_CLOCK } from '../contract/sandbox.ts';
+import { openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
+import { jsonAmbiguity } from '../money/json-text.ts';
 import { signingSecret } from '../service/events/deliveries.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
 import { type AnswerOptions, createAnswers, failure } from './answer.ts';
 import type { Deliverer } from './deliver.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
-import { createRequestHandler, injectFault } from './request-handler.ts';
-import { createOperations, createRouter, type FoundOperation, type Route, splitUrl } from './router.ts';
-import { openRequest, type Received, sealAnswer, sealedPayload } from './sealed.ts';
+import { createRequestHandler, injectFault, type ReceivedRequest } from './request-handler.ts';
+import { createOperations, type FoundOperation, type Route, splitUrl } from './router.ts';
 
 type Addressed = Pick<Endpoint, 'id' | 'method' | 'path' | 'aliases' | 'area'>;
 
@@ -47,10 +50,34 @@ function endpointHint<E extends Addressed>(
   return undefined;
 }
 
+/** Returns the sealed payload of a request; undefined for a plain request or an endpoint without a body. */
+function sealedPayload(endpoint: Endpoint, { body }: HttpRequest): string | undefined {
+  const isRead = endpoint.area !== 'control' && fieldsSentIn(endpoint) === 'body';
+  return isRead && body !== undefined ? payloadIn(body) : undefined;
+}
+
+/**
+ * Returns a request with its payload decrypted as the body. A payload that cannot be opened is refused later, after the
+ * caller is authenticated.
+ */
+async function openRequest(request: ReceivedRequest, payload: string, secretKey: string): Promise<ReceivedRequest> {
+  // Another reader might open another one of two payloads.
+  const ambiguity = jsonAmbiguity(request.body ?? '');
+  if (ambiguity) return { ...request, bodyProblem: `body: ${ambiguity}` };
+  const opened = (await openerOf([new Secret(secretKey)]))(payload);
+  if ('text' in opened) return { ...request, body: opened.text };
+  return { ...request, bodyProblem: `payload: the sealed body cannot be opened: ${opened.problem}` };
+}
+
+/** Seals the whole envelope of a response; status and headers stay in plain text. Source: inferred. */
+async function sealAnswer(answer: HttpResponse, key: string): Promise<HttpResponse> {
+  return { ...answer, body: JSON.stringify({ payload: await seal(answer.body, key) }) };
+}
+
 /** The whole service as a function from request to response. */
 export interface Sandbox {
   /** Rejects with ExchangeError to drop the connection. */
-  fetch(request: Received, caller: UnverifiedCaller): Promise<HttpResponse>;
+  fetch(request: ReceivedRequest, caller: UnverifiedCaller): Promise<HttpResponse>;
   /** The headers with the sandbox's time, which may be ahead of this machine's: clients judge by it what may still appear in a list. */
   timeHeaders(): Readonly<Record<string, string>>;
   /** The API key of the seeded fintech, used by the embedded client. */
@@ -73,6 +100,44 @@ const COMPLETIONS: Readonly<Record<string, Completion>> = {
   }),
 };
 
+/** Returns a promise only for an endpoint that is not loaded yet. */
+type Router = (method: string, url: string) => Route | undefined | Promise<Route>;
+
+type Paths = ReturnType<typeof createPathMatcher<DirectoryEntry>>;
+
+/** Matches a request's method and URL against the contract. */
+export function createRouter(paths: Paths = createPathMatcher(directory)): Router {
+  const load = createLoader();
+  return (method, url) => {
+    const { pathname, query } = splitUrl(url);
+    const found = paths.match(method, pathname);
+    if (!found) return undefined;
+    const { group } = found.endpoint;
+    const routeOf = (endpoint: Endpoint) => ({
+      endpoint,
+      group,
+      path: decodedPath(found.parameters),
+      pathname,
+      query,
+    });
+    const endpoint = load(found.endpoint);
+    return endpoint instanceof Promise ? endpoint.then(routeOf) : routeOf(endpoint);
+  };
+}
+
+function decodedPath(parameters: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(parameters).map(([name, part]) => [name, decoded(part)]));
+}
+
+/** A stray percent sign matches nothing, so the text is looked up unchanged. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Without a deliverer, no event leaves the sandbox, and no URL counts as reachable. */
 export function createSandbox(service: Service, options: AnswerOptions = {}, deliverer?: Deliverer): Sandbox {
   const paths = createPathMatcher(directory);
@@ -87,11 +152,11 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
   const secretKey = () => readSettings(service.store).platformSecretKey;
   // What the last request found, so that its response needs no further read: undefined from the start of each request.
   let movedMs: number | undefined;
-  const find = (request: Received) => {
+  const find = (request: ReceivedRequest) => {
     const route = router(request.method, request.url);
     return route instanceof Promise ? route.then(withOperation) : route && withOperation(route);
   };
-  const withOperation = (route: Route): Found | Promise<Found> => {
+  const withOperation = (route: Route): FoundRoute | Promise<FoundRoute> => {
     const found = operationOf(route);
     return found instanceof Promise ? found.then((each) => ({ route, ...each })) : { route, ...found };
   };
@@ -133,7 +198,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
   };
 }
 
-interface Found extends FoundOperation {
+interface FoundRoute extends FoundOperation {
   readonly route: Route;
 }
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { ExchangeError } from '../base/errors.ts';
-import type { Clock, HttpResponse } from '../base/world.ts';
+import type { Clock, HttpRequest, HttpResponse } from '../base/world.ts';
 import { problemsOf, problemText } from '../contract/check.ts';
 import { type Endpoint, fieldsSentIn } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
@@ -15,7 +15,6 @@ import { type FaultRule, faultRuleFor, useFaultRule } from '../service/fault-rul
 import type { Service, WorkKind } from '../service/service.ts';
 import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
 import { type FoundOperation, type Route, readQuery, requireUtf8 } from './router.ts';
-import type { Received } from './sealed.ts';
 
 /** A fault to inject into one request and its response. */
 interface InjectedFault {
@@ -152,10 +151,16 @@ function staysPlain({ fault }: Fault): boolean {
   return fault === 'RATE_LIMIT_EXCEEDED';
 }
 
+/** A request as it arrived, or with its body decrypted if it was sealed. */
+export interface ReceivedRequest extends HttpRequest {
+  /** Why the body cannot be read. It is reported only after the caller is authenticated. */
+  readonly bodyProblem?: string;
+}
+
 /** A request matched to an endpoint. */
 interface MatchedRequest extends FoundOperation {
   readonly route: Route;
-  readonly request: Received;
+  readonly request: ReceivedRequest;
   readonly caller: UnverifiedCaller;
 }
 
@@ -276,7 +281,7 @@ function runOperation(
 }
 
 /** Reads the request's fields from path, query and body. Throws VALIDATION_ERROR. */
-function readInput({ endpoint, path, pathname, query }: Route, request: Received): unknown {
+function readInput({ endpoint, path, pathname, query }: Route, request: ReceivedRequest): unknown {
   requireUtf8(pathname, 'path');
   const schema = endpoint.request();
   const fields = fieldsSentIn(endpoint) === 'query' ? readQuery(schema, query) : readBody(request);
@@ -288,7 +293,7 @@ function readInput({ endpoint, path, pathname, query }: Route, request: Received
   throw new Fault('VALIDATION_ERROR', [...new Set(texts)].join('; '));
 }
 
-function readBody(request: Received): Record<string, unknown> {
+function readBody(request: ReceivedRequest): Record<string, unknown> {
   const problem = request.bodyProblem ?? (request.body ? mediaTypeProblem(request) : undefined);
   if (problem !== undefined) throw new Fault('VALIDATION_ERROR', problem);
   if (request.body === undefined || request.body === '') return {};
@@ -299,7 +304,7 @@ function readBody(request: Received): Record<string, unknown> {
 }
 
 /** Returns what is wrong with the headers that describe the body. A missing content type is accepted. Source: inferred. */
-function mediaTypeProblem({ headers }: Received): string | undefined {
+function mediaTypeProblem({ headers }: ReceivedRequest): string | undefined {
   const { 'content-type': type, 'content-encoding': encoding } = headers;
   if (encoding !== undefined && encoding !== 'identity')
     return 'content-encoding: expected a body that is not compressed';

@@ -1,10 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type * as z from 'zod/mini';
-import { type DirectoryEntry, directory } from '../contract/directory.ts';
+import type { DirectoryEntry } from '../contract/directory.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
-import { createLoader } from '../contract/load.ts';
-import { createPathMatcher } from '../contract/paths.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { parseJson } from '../money/decimal.ts';
 import type { Call } from '../service/context.ts';
@@ -32,35 +30,6 @@ export interface Route {
   readonly query: string;
 }
 
-/** Returns a promise only for an endpoint that is not loaded yet. */
-type Router = (method: string, url: string) => Route | undefined | Promise<Route>;
-
-type Paths = ReturnType<typeof createPathMatcher<DirectoryEntry>>;
-
-/** Matches a request's method and URL against the contract. */
-export function createRouter(paths: Paths = createPathMatcher(directory)): Router {
-  const load = createLoader();
-  return (method, url) => {
-    const { pathname, query } = splitUrl(url);
-    const found = paths.match(method, pathname);
-    if (!found) return undefined;
-    const { group } = found.endpoint;
-    const routeOf = (endpoint: Endpoint) => ({
-      endpoint,
-      group,
-      path: decodedPath(found.parameters),
-      pathname,
-      query,
-    });
-    const endpoint = load(found.endpoint);
-    return endpoint instanceof Promise ? endpoint.then(routeOf) : routeOf(endpoint);
-  };
-}
-
-function decodedPath(parameters: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(parameters).map(([name, part]) => [name, decoded(part)]));
-}
-
 export function splitUrl(url: string): { pathname: string; query: string } {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
   const pathAndQuery = start === -1 ? '/' : url.slice(start);
@@ -68,15 +37,6 @@ export function splitUrl(url: string): { pathname: string; query: string } {
   return mark === -1
     ? { pathname: pathAndQuery, query: '' }
     : { pathname: pathAndQuery.slice(0, mark), query: pathAndQuery.slice(mark + 1) };
-}
-
-/** A stray percent sign matches nothing, so the text is looked up unchanged. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 /**

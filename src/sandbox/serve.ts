@@ -23,8 +23,8 @@ import {
   type RefusalStatus,
   refusalText,
 } from './host-check.ts';
+import type { ReceivedRequest } from './request-handler.ts';
 import { splitUrl } from './router.ts';
-import type { Received } from './sealed.ts';
 
 /** What the HTTP server accepts from one client, and how long it waits. docs/fidelity.md lists these values. */
 
@@ -257,7 +257,10 @@ function write(
 }
 
 /** Reads a request of node:http. Rejects if the connection is lost before its end. */
-export async function readIncoming(incoming: IncomingMessage, sandbox: Sandbox): Promise<[Received, UnverifiedCaller]> {
+export async function readIncoming(
+  incoming: IncomingMessage,
+  sandbox: Sandbox,
+): Promise<[ReceivedRequest, UnverifiedCaller]> {
   const caller = { ...keyOf(incoming), address: incoming.socket.remoteAddress ?? '' };
   const { method = 'GET', url = '/', headers } = incoming;
   const about = {
@@ -293,7 +296,7 @@ function limitFor({ method, url = '/' }: IncomingMessage, { apiKey }: Unverified
   return isRestore ? MAX_RESTORE_BODY_BYTES : MAX_BODY_BYTES;
 }
 
-type Body = Pick<Received, 'body' | 'bodyProblem'>;
+type Body = Pick<ReceivedRequest, 'body' | 'bodyProblem'>;
 
 /**
  * Reads the body. The limit is looked up only for a body that is longer than a request without a key may have. With events

@@ -1,8 +1,10 @@
 import type { Ids } from '../base/world.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
-import type { Group, groups } from '../contract/endpoints/index.ts';
+import type { EndpointGroup, groups } from '../contract/endpoints/index.ts';
 import type { Database } from '../sqlite/database.ts';
-import type { Pace, Settings } from './settings.ts';
+import type { PACES, Settings } from './settings.ts';
+
+type Pace = Readonly<Record<keyof (typeof PACES)['quick'], number>>;
 
 /** The input of an operation or a transition: one open transaction, and time as a value. */
 export interface Context {
@@ -18,22 +20,15 @@ export interface Context {
 
 /** A call by an authenticated fintech. */
 export interface Call extends Context {
-  readonly fintech: Fintech;
-  readonly caller: Caller;
-}
-
-/** The key and the address that a call came with. */
-interface Caller {
-  readonly apiKey: string;
-  readonly address: string;
-}
-
-interface Fintech {
-  readonly id: bigint;
-  readonly fintechId: string;
-  readonly name: string;
-  /** The X25519 key that responses are sealed to; undefined until the fintech stores one. */
-  readonly publicKey: string | undefined;
+  readonly fintech: {
+    readonly id: bigint;
+    readonly fintechId: string;
+    readonly name: string;
+    /** The X25519 key that responses are sealed to; undefined until the fintech stores one. */
+    readonly publicKey: string | undefined;
+  };
+  /** The key and the address that the call came with. */
+  readonly caller: { readonly apiKey: string; readonly address: string };
 }
 
 /** Formats a time column for the wire: ISO 8601, UTC. */
@@ -65,7 +60,7 @@ export function newTxHash(context: Context): string {
 }
 
 type ValuesOf<T> = T extends unknown ? T[keyof T] : never;
-type EndpointsOf<G extends Group> = ValuesOf<(typeof groups)[G]>;
+type EndpointsOf<G extends EndpointGroup> = ValuesOf<(typeof groups)[G]>;
 type OperationsFor<E> = {
   readonly [O in E as O extends { id: infer Id extends string } ? Id : never]: O extends Endpoint
     ? (call: Call, input: RequestOf<O>) => ResponseOf<O>
@@ -76,10 +71,10 @@ type OperationsFor<E> = {
  * The behaviour of each endpoint: one synchronous function inside one open transaction. The input has passed the
  * request schema. Throws Fault to refuse. An endpoint without an operation does not compile.
  */
-export type Operations = OperationsFor<EndpointsOf<Group>>;
+export type Operations = OperationsFor<EndpointsOf<EndpointGroup>>;
 
 /** The operations of one group of endpoints. */
-export type OperationsOf<G extends Group> = OperationsFor<EndpointsOf<G>>;
+export type OperationsOf<G extends EndpointGroup> = OperationsFor<EndpointsOf<G>>;
 
 /** What answers with a `version` field say. Source: public samples. */
 export const VERSION = '1.0.0';

@@ -1,8 +1,8 @@
-import type { Group } from '../contract/endpoints/index.ts';
+import type { EndpointGroup } from '../contract/endpoints/index.ts';
 import type { OperationsOf } from './context.ts';
 
 /** Loads the operations of one group of endpoints. A group without operations does not compile. */
-export const loadOperations: { readonly [G in Group]: () => Promise<OperationsOf<G>> } = {
+export const loadOperations: { readonly [G in EndpointGroup]: () => Promise<OperationsOf<G>> } = {
   users: async () => (await import('./users/operation.ts')).usersOperations,
   'user-list': async () => (await import('./users/operation.ts')).usersOperations,
   'user-settings': async () => (await import('./users/settings.ts')).userSettingsOperations,

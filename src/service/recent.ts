@@ -1,4 +1,4 @@
-import { type CompletionEntry, isNamedBy, type Kind } from '../contract/completion-entries.ts';
+import { type CompletionEntry, type EntryKind, isNamedBy } from '../contract/completion-entries.ts';
 import { type Database, openForReading } from '../sqlite/database.ts';
 import { BANKS } from './banks/banks.ts';
 
@@ -14,7 +14,7 @@ interface EntryTable {
 const MAX_IDS = 100;
 const OWN = 'fintech = (SELECT fintech FROM api_key JOIN setting ON key = embedded_api_key)';
 
-const ENTRY_TABLES: Readonly<Partial<Record<Kind, EntryTable>>> = {
+const ENTRY_TABLES: Readonly<Partial<Record<EntryKind, EntryTable>>> = {
   user: {
     table: 'user',
     id: 'user_id',
@@ -40,7 +40,7 @@ const ENTRY_TABLES: Readonly<Partial<Record<Kind, EntryTable>>> = {
  * with the start of a name. No time
  * passes, no request is counted, no file is created.
  */
-export async function recentIds(path: string, kind: Kind, start: string): Promise<readonly CompletionEntry[]> {
+export async function recentIds(path: string, kind: EntryKind, start: string): Promise<readonly CompletionEntry[]> {
   if (kind === 'bank') return BANKS.map(({ code, name }) => ({ kind, id: code, about: name }));
   const table = ENTRY_TABLES[kind];
   const store = table && (await openForReading(path));

@@ -21,8 +21,6 @@ export const PACES = {
 } as const;
 
 export type PaceName = keyof typeof PACES;
-export type Pace = Readonly<Record<keyof (typeof PACES)['quick'], number>>;
-
 function isPaceName(text: string): text is PaceName {
   return Object.hasOwn(PACES, text);
 }

@@ -89,10 +89,10 @@ function openUnwritable(
   path: string,
   layout: OpenOptions['layout'],
   problem: DatabaseError,
-  connect: (location: string) => Connection,
+  connect: (location: string) => SqliteConnection,
 ): Database {
   const guard = guardOf(path);
-  const toRead: Guard = (work) => {
+  const toRead: GuardedRun = (work) => {
     try {
       return guard(work);
     } catch (error) {
@@ -106,7 +106,7 @@ function openUnwritable(
   // SQLite reads such a file without a lock and without its log, as if it could not change.
   const written = () => [path, `${path}-wal`].map((file) => [stateOf(file)?.mtimeNs, stateOf(file)?.size]).join();
   const before = written();
-  const unchanged: Guard = (work) => {
+  const unchanged: GuardedRun = (work) => {
     const result = toRead(work);
     if (written() !== before) throw new DatabaseError('busy', path, undefined);
     return result;
@@ -118,9 +118,9 @@ function openUnwritable(
 
 /** Opens a file of this layout for reading; undefined if it cannot be read, or has another layout. */
 function ofLayout(
-  connect: () => Connection,
+  connect: () => SqliteConnection,
   { version, applicationId }: OpenOptions['layout'],
-  guard: Guard,
+  guard: GuardedRun,
 ): Database | undefined {
   let database: Database | undefined;
   try {
@@ -224,9 +224,9 @@ function useWal(database: Database, path: string, busyTimeoutMs: number): void {
 
 const WAL_RETRY_MS = 20;
 
-type Connection = import('node:sqlite').DatabaseSync;
+type SqliteConnection = import('node:sqlite').DatabaseSync;
 type Statement = import('node:sqlite').StatementSync;
-type Guard = <T>(work: () => T) => T;
+type GuardedRun = <T>(work: () => T) => T;
 
 /** SQLite compiles a statement again before each run if a value is its whole limit, in order to plan for that number of rows. */
 const compiledOnce = (sql: string) => sql.replace(/\bLIMIT (\?\d*)/g, 'LIMIT ($1 + 0)');
@@ -255,7 +255,7 @@ interface Prepared {
 }
 
 /** The statements of a connection. Each is prepared once. */
-function statementsOf(connection: Connection) {
+function statementsOf(connection: SqliteConnection) {
   const known = new Map<string, Prepared>();
   const prepared = (sql: string) => {
     let found = known.get(sql);
@@ -289,7 +289,7 @@ function statementsOf(connection: Connection) {
   };
 }
 
-function wrap(connection: Connection, guard: Guard): Database {
+function wrap(connection: SqliteConnection, guard: GuardedRun): Database {
   const { statement, all, get, forget } = statementsOf(connection);
   const finish =
     (done: string, undone: string) =>

@@ -3,7 +3,7 @@ import { eventOf } from '../contract/events.ts';
 
 /** Work that one of the service's lists shows. */
 export interface ListedWork {
-  readonly kind: WorkKind;
+  readonly kind: ListedWorkKind;
   /** Every id by which an event may name it; the first one is its own. */
   readonly ids: readonly string[];
   readonly status: string;
@@ -35,7 +35,7 @@ interface Missing {
 }
 
 /** A period of the service's time, in milliseconds since the epoch, without its end. */
-export interface Period {
+export interface ComparedPeriod {
   readonly sinceMs: number;
   readonly untilMs: number;
 }
@@ -143,9 +143,9 @@ const EXPECTED = {
   swap: { names: SWAP, of: (work) => ended(work, SWAP) },
 } as const satisfies Readonly<Record<string, Expectation>>;
 
-type WorkKind = keyof typeof EXPECTED;
+type ListedWorkKind = keyof typeof EXPECTED;
 
-export const isWorkKind = (text: string): text is WorkKind => Object.hasOwn(EXPECTED, text);
+export const isWorkKind = (text: string): text is ListedWorkKind => Object.hasOwn(EXPECTED, text);
 
 /** An account that nobody paid into is in no list, so this event may well belong to nothing that is listed. */
 const MAY_BE_UNLISTED: string = 'virtual.account.created' satisfies WebhookEvent;
@@ -165,7 +165,7 @@ const ACCOUNT_MS = 30 * 60_000;
  * returns what should have come and did not, and the events that belong to no listed work. Work that began outside the period only
  * explains events.
  */
-export function comparison(works: readonly ListedWork[], { sinceMs, untilMs }: Period) {
+export function comparison(works: readonly ListedWork[], { sinceMs, untilMs }: ComparedPeriod) {
   const eventsOf = new Map<ListedWork, Set<string>>();
   const byId = indexed(works, ({ ids }) => ids);
   const byAccount = indexed(works, ({ accountNumber }) => accountNumber ?? []);
@@ -227,10 +227,4 @@ function accountsIn(works: readonly ListedWork[], created: ReadonlySet<string>) 
     if (permanent.has(accountNumber)) return 'permanent';
     return created.has(accountNumber) || ids.has(userId) ? 'temporary' : undefined;
   };
-}
-
-/** Yields every text in JSON. */
-export function* textsIn(json: unknown): Generator<string> {
-  if (typeof json === 'string') yield json;
-  else if (typeof json === 'object' && json !== null) for (const each of Object.values(json)) yield* textsIn(each);
 }

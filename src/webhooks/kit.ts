@@ -6,13 +6,12 @@ import { Secret } from '../base/secret.ts';
 import { readBody } from './body.ts';
 import { WebhookError } from './error.ts';
 import type { ReadEvent } from './event.ts';
-import type { GivenHeaders } from './headers.ts';
+import type { GivenHeaders } from './verify.ts';
 import { type Delivery, type Verified, verifyDelivery } from './verify.ts';
 
 export { WebhookError, type WebhookProblem } from './error.ts';
 export type { ReadEvent } from './event.ts';
-export type { GivenHeaders } from './headers.ts';
-export type { Delivery, Verified } from './verify.ts';
+export type { Delivery, GivenHeaders, Verified } from './verify.ts';
 
 export interface VerifyWith {
   /** The webhook secret. Give the one before it too while deliveries signed with it may be under way. */

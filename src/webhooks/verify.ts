@@ -1,6 +1,5 @@
+import { nodeCrypto } from '../crypto/digest.ts';
 import { WebhookError } from './error.ts';
-import { type GivenHeaders, readHeaders } from './headers.ts';
-import { isSignatureText, isSignedBy, keysOfAesKey, type SigningKey } from './signature.ts';
 
 /** ISO 8601 with a date, a time and a zone; fractions of a second are optional. */
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
@@ -23,6 +22,71 @@ export function readTimestamp(text: string): number | undefined {
 const TOLERANCE_MS = 5 * 60_000;
 /** How far the sender's clock may be ahead. Source: public (one client). */
 const FUTURE_MS = 60_000;
+
+/** Headers in any of the forms in which servers hand them over: a `Headers`, an object, or pairs with repetitions. */
+export type GivenHeaders =
+  | Iterable<readonly [name: string, value: string]>
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The headers of a delivery. */
+interface DeliveryHeaders {
+  readonly signature: string;
+  readonly timestamp: string;
+  /** Equal for a retry of the same delivery. It is not signed. */
+  readonly id: string | undefined;
+  /** Not signed; the name in the body counts. */
+  readonly event: string | undefined;
+  /** The service's name as it stands in the header names, in lower case. */
+  readonly serviceName: string;
+}
+
+/** `x-acme-signature` */
+const SIGNATURE_NAME = /^x-(.+)-signature$/;
+
+/** Reads the headers of a delivery; `serviceName` is the name that they contain. Throws WebhookError. */
+export function readHeaders(given: GivenHeaders, serviceName?: string): DeliveryHeaders {
+  const headers = lowerCased(given);
+  const named = serviceName?.toLowerCase() ?? onlyServiceIn(headers);
+  const signature = one(headers, `x-${named}-signature`);
+  const timestamp = one(headers, `x-${named}-timestamp`);
+  if (signature === undefined) throw missing(`x-${named}-signature`);
+  if (timestamp === undefined) throw missing(`x-${named}-timestamp`);
+  return {
+    ...{ signature, timestamp, serviceName: named },
+    ...{ id: one(headers, 'x-webhook-id'), event: one(headers, `x-${named}-event`) },
+  };
+}
+
+function lowerCased(given: GivenHeaders): ReadonlyMap<string, readonly string[]> {
+  const pairs = Symbol.iterator in given ? [...given] : Object.entries(given);
+  const headers = new Map<string, string[]>();
+  for (const [name, value] of pairs) {
+    const values = value === undefined ? [] : typeof value === 'string' ? [value] : value;
+    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), ...values]);
+  }
+  return headers;
+}
+
+/** Returns the only service whose signature and timestamp headers are there. */
+function onlyServiceIn(headers: ReadonlyMap<string, unknown>): string {
+  const names = [...headers.keys()].flatMap((name) => SIGNATURE_NAME.exec(name)?.[1] ?? []);
+  const [only, ...others] = names.length > 1 ? names.filter((name) => headers.has(`x-${name}-timestamp`)) : names;
+  if (only === undefined) throw missing('x-SERVICE-signature');
+  if (others.length === 0) return only;
+  throw new WebhookError(
+    'AMBIGUOUS_SERVICE',
+    'more than one service signed this request; say which one with the service name',
+  );
+}
+
+function one(headers: ReadonlyMap<string, readonly string[]>, name: string): string | undefined {
+  // A Headers object joins the values of a repeated header.
+  const [value, ...more] = (headers.get(name) ?? []).flatMap((each) => each.split(', '));
+  if (more.length > 0) throw new WebhookError('DOUBLED_HEADER', `the header ${name} was sent more than once`);
+  return value?.trim() || undefined;
+}
+
+const missing = (name: string) => new WebhookError('MISSING_HEADER', `the header ${name} is missing`);
 
 /** A request as it arrived. */
 export interface Delivery {
@@ -56,6 +120,49 @@ export interface Verified {
   readonly sentAtMs: number;
   /** Rightly signed, but older than the tolerance: a late retry, or a delivery that somebody recorded and sends again. */
   readonly isLate: boolean;
+}
+
+/** A signature as it stands in the header: 64 lower-case hexadecimal digits. Source: interface. */
+const SIGNATURE = /^[0-9a-f]{64}$/;
+
+/** What a webhook is signed with: the secret as text or as bytes. */
+type SigningKey = string | Uint8Array;
+
+/** Returns the signature of a delivery: the HMAC-SHA256 over the timestamp header, a dot and the exact body. Source: interface. */
+export function signatureOf(key: SigningKey, timestamp: string, body: Uint8Array): string {
+  return nodeCrypto().createHmac('sha256', key).update(timestamp).update('.').update(body).digest('hex');
+}
+
+/** Whether a text has the form of a signature. Anything else is refused before it is compared. */
+function isSignatureText(text: string): boolean {
+  return SIGNATURE.test(text);
+}
+
+/**
+ * Whether one of the keys made the signature. Compares in constant time and tries every key, so that neither the time nor
+ * the number of keys shows how much of a forgery was right.
+ */
+export function isSignedBy(
+  keys: readonly SigningKey[],
+  signature: string,
+  timestamp: string,
+  body: Uint8Array,
+): boolean {
+  if (!isSignatureText(signature)) return false;
+  const given = Buffer.from(signature, 'latin1');
+  const matches = keys.map((key) =>
+    nodeCrypto().timingSafeEqual(Buffer.from(signatureOf(key, timestamp, body), 'latin1'), given),
+  );
+  return matches.includes(true);
+}
+
+/**
+ * The keys that a fintech's AES key may stand for when no secret is set: its text, and its bytes if it is hexadecimal.
+ * Source: which of the two is not documented; the text is inferred, and a receiver accepts both.
+ */
+export function keysOfAesKey(aesKey: string): readonly SigningKey[] {
+  const isHex = aesKey.length % 2 === 0 && /^[0-9a-f]+$/i.test(aesKey);
+  return isHex ? [aesKey, Buffer.from(aesKey, 'hex')] : [aesKey];
 }
 
 /**

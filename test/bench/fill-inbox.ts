@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { readBody } from '../../src/webhooks/body.ts';
 import { openInbox } from '../../src/webhooks/inbox/inbox.ts';
-import { type NewEvent, newEventOf } from '../../src/webhooks/inbox/received.ts';
+import type { NewEvent } from '../../src/webhooks/inbox/received.ts';
+import { newEventOf } from '../../src/webhooks/listen/inbox-writer.ts';
 import { oneProcess } from '../support/journal-intent.ts';
 import { fakeClock } from '../support/sandbox.ts';
 import { bodyOf } from './webhook-events.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, type Category, CliError } from '../../src/base/errors.ts';
-import { asCliError, failedAfterChange, withoutSecrets } from '../../src/terminal/show/failures.ts';
+import { asCliError, failedAfterChange } from '../../src/terminal/show/failures.ts';
+import { withoutSecrets } from '../../src/terminal/show/report.ts';
 import { fakeWorld } from '../support/world.ts';
 
 const CHANGED = { operationId: 'op-1', requestId: 'r-1' };

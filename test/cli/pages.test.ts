@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allPages, type Page } from '../../src/engine/lists/pages.ts';
+import { allPages, type ListPage } from '../../src/engine/lists/pages.ts';
 
 interface Row {
   readonly id: string | null;
@@ -10,7 +10,7 @@ interface FakeList {
   /** Newest first. */
   rows: Row[];
   grow(count: number): void;
-  page(offset: number, limit: number): Page<Row>;
+  page(offset: number, limit: number): ListPage<Row>;
   readonly asked: number[];
 }
 

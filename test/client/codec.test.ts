@@ -15,7 +15,7 @@ import { onboard } from '../../src/contract/endpoints/users.ts';
 import { type FieldRow, rowsOf } from '../../src/contract/rows.ts';
 import { main } from '../../src/main.ts';
 import { parseJson, type WireNumber, wireNumberText } from '../../src/money/decimal.ts';
-import { createRouter } from '../../src/sandbox/router.ts';
+import { createRouter } from '../../src/sandbox/app.ts';
 import { json } from '../support/exchange.ts';
 import { bodyOf, httpServer, testNetwork } from '../support/loopback.ts';
 import { fakeWorld } from '../support/world.ts';

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   containment,
-  isPublicAddress,
   isWithin,
   maskedRange,
   matchesVisible,
@@ -10,6 +9,7 @@ import {
   parseVisible,
   rangeText,
 } from '../../src/contract/cidr.ts';
+import { isPublicAddress } from '../../src/service/events/webhook-url.ts';
 
 function range(text: string) {
   const found = parseRange(text);

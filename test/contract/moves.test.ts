@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
-import { assetsOf, destinationsOf, INCOMING, movesOf } from '../../src/contract/moves.ts';
+import { assetsOf, destinationsOf, movesOf } from '../../src/contract/moves.ts';
 import { rowsOf } from '../../src/contract/rows.ts';
+import { INCOMING } from '../../src/journal/spending.ts';
 
 const byId = (id: string) => {
   const found = endpoints.find((each) => each.id === id);

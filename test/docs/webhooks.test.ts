@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { signatureOf } from '../../src/webhooks/signature.ts';
+import { signatureOf } from '../../src/webhooks/verify.ts';
 import { type Home, newHome, requireBuilt, sharedEnd, startProgram } from '../support/built.ts';
 import { fiatrail, fiatrailJson } from '../support/in-process.ts';
 import { tcpServer } from '../support/loopback.ts';

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
 import type { Command } from '../../src/terminal/command.ts';
-import { signatureOf } from '../../src/webhooks/signature.ts';
+import { signatureOf } from '../../src/webhooks/verify.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import type { FakeWorld } from '../support/world.ts';
 import { type Account, ADDRESS, type Ids, newAccount, WEBHOOK_SECRET } from './account.ts';

@@ -1,14 +1,13 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { removeProfile, writeProfile } from '../../src/account/changes.ts';
 import {
   BUILT_IN,
   profileNames,
   readDefaultName,
   readProfile,
-  removeProfile,
   type StoredProfile,
-  writeProfile,
   writeSettings,
 } from '../../src/account/stored-profile.ts';
 import { replaceFile } from '../../src/files/private-file.ts';

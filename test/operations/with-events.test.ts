@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { withEvents } from '../../src/engine/operations/event-evidence.ts';
-import type { Candidate, WorkOutcome } from '../../src/engine/operations/work.ts';
+import { withEvents } from '../../src/engine/operations/evidence.ts';
+import type { WorkCandidate, WorkOutcome } from '../../src/engine/operations/work.ts';
 
-const candidate = (requestId: string, outcome: WorkOutcome, state: string): Candidate => ({
+const candidate = (requestId: string, outcome: WorkOutcome, state: string): WorkCandidate => ({
   ...{ requestId, outcome, state, isExact: false, createdAt: '2026-01-05T09:00:00.000Z' },
 });
 

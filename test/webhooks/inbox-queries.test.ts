@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/sqlite/database.ts';
-import { countEvents, type EventFilter, happenedFrom, listEvents } from '../../src/webhooks/inbox/events.ts';
+import { countEvents, happenedFrom, type InboxFilter, listEvents } from '../../src/webhooks/inbox/events.ts';
 import { forwardsIn } from '../../src/webhooks/inbox/forwards.ts';
 import { createInbox, INBOX_FILE_ID, INBOX_VERSION, type Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { temporaryFolder } from '../support/sandbox.ts';
@@ -30,7 +30,7 @@ const SCAN = /^SCAN event|TEMP B-TREE/;
 describe('the plan of a list', () => {
   const period = { sinceMs: 1, untilMs: 9 };
   const names = [{ event: 'user.onboarded' }, { requestId: 'r' }, { userId: 'u' }, { mark: 'sealed' }] as const;
-  const all: Omit<EventFilter, 'limit'>[] = [{}, ...names, { mark: 'event' }, { isLate: true }];
+  const all: Omit<InboxFilter, 'limit'>[] = [{}, ...names, { mark: 'event' }, { isLate: true }];
   const periods = all.flatMap((filter) => [
     { ...filter, ...period },
     { ...filter, ...period, before: 5n },
@@ -155,7 +155,7 @@ describe('the tallies', () => {
 });
 
 describe('a list of a period', () => {
-  const numbers = (inbox: Inbox, filter: Omit<EventFilter, 'limit'>, limit = 10) =>
+  const numbers = (inbox: Inbox, filter: Omit<InboxFilter, 'limit'>, limit = 10) =>
     inbox.list({ limit, ...filter }).map(({ id }) => Number(id));
 
   test('is in the order of time, page by page, even if the clock was set back', async () => {

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { Host } from '../../src/base/world.ts';
 import { readBody } from '../../src/webhooks/body.ts';
 import { type Inbox, openInbox } from '../../src/webhooks/inbox/inbox.ts';
-import { type NewEvent, newEventOf } from '../../src/webhooks/inbox/received.ts';
+import type { NewEvent } from '../../src/webhooks/inbox/received.ts';
+import { newEventOf } from '../../src/webhooks/listen/inbox-writer.ts';
 import { type Delivery, verifyDelivery } from '../../src/webhooks/verify.ts';
 import { fakeClock } from '../support/sandbox.ts';
 

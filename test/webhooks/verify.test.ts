@@ -2,9 +2,16 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WebhookError } from '../../src/webhooks/error.ts';
-import { type GivenHeaders, readHeaders } from '../../src/webhooks/headers.ts';
-import { isSignedBy, keysOfAesKey, signatureOf } from '../../src/webhooks/signature.ts';
-import { readTimestamp, type VerifyOptions, verifyDelivery } from '../../src/webhooks/verify.ts';
+import {
+  type GivenHeaders,
+  isSignedBy,
+  keysOfAesKey,
+  readHeaders,
+  readTimestamp,
+  signatureOf,
+  type VerifyOptions,
+  verifyDelivery,
+} from '../../src/webhooks/verify.ts';
 import { bytes, documentedDeliveries, EXAMPLE } from './vectors.ts';
 
 const SENT_MS = Date.parse(EXAMPLE.timestamp);

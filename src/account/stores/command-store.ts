@@ -63,14 +63,10 @@ function refuse(code: string, message: string, hint: string): CliError {
 /** A shell's exit code for a command that it cannot find. */
 const SHELL_NOT_FOUND = 127;
 
-interface Run {
-  readonly label: string;
-  readonly isShell: boolean;
-  readonly limitMs: number;
-  readonly change: string;
-}
-
-function outputOf(end: ProgramEnd, { label, isShell, limitMs, change }: Run): string {
+function outputOf(
+  end: ProgramEnd,
+  { label, isShell, limitMs, change }: { label: string; isShell: boolean; limitMs: number; change: string },
+): string {
   if (end.kind === 'late')
     throw refuse('TIMEOUT', `${label} did not finish within ${limitMs / 1000} s`, `it must not prompt; ${TRY}`);
   if (end.kind !== 'ended' || (isShell && end.code === SHELL_NOT_FOUND))

@@ -2,7 +2,7 @@ import { cachedEntries } from '../../account/completion-cache.ts';
 import { journalPath, sandboxPath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
-import { isPlainId, type Kind, wordOfBank } from '../../contract/completion-entries.ts';
+import { type EntryKind, isPlainId, wordOfBank } from '../../contract/completion-entries.ts';
 
 // Separate from complete.ts, which rarely needs an account.
 
@@ -18,7 +18,7 @@ export const profileCandidates = (world: World): readonly Candidate[] =>
   allProfileNames(world).map((text) => ({ text }));
 
 /** Where an id is typed. */
-interface Line {
+interface TypedWords {
   /** The first word. */
   readonly group: string;
   readonly profile: string | undefined;
@@ -27,7 +27,7 @@ interface Line {
 }
 
 /** The kind that each placeholder in the help stands for. */
-const KIND_OF: Readonly<Record<string, Kind>> = {
+const KIND_OF: Readonly<Record<string, EntryKind>> = {
   'user-id': 'user',
   'bank-account': 'bank-account',
   'bank-account-id': 'bank-account',
@@ -41,7 +41,7 @@ const KIND_OF: Readonly<Record<string, Kind>> = {
  * Returns candidates for a placeholder: from this machine's journal, and from the embedded sandbox or, for any other profile, the
  * completion cache.
  */
-export async function knownFor(placeholder: string, line: Line, world: World): Promise<readonly Candidate[]> {
+export async function knownFor(placeholder: string, line: TypedWords, world: World): Promise<readonly Candidate[]> {
   const profile = resolveProfile(line.profile, world);
   if (placeholder === 'operation-id') return operations(line, profile, world);
   if (placeholder === 'request-id') return requests(line, profile, world);
@@ -51,7 +51,7 @@ export async function knownFor(placeholder: string, line: Line, world: World): P
   return placeholder === 'bank-account' ? [{ text: 'default', about: 'the default bank account' }, ...found] : found;
 }
 
-async function things(kind: Kind, start: string, profile: Profile, world: World): Promise<readonly Candidate[]> {
+async function things(kind: EntryKind, start: string, profile: Profile, world: World): Promise<readonly Candidate[]> {
   const found =
     profile.mode === 'embedded'
       ? await (await import('../../service/recent.ts')).recentIds(sandboxPath(world), kind, start)
@@ -60,7 +60,7 @@ async function things(kind: Kind, start: string, profile: Profile, world: World)
 }
 
 /** Offers a bank by its code and by its name as one word. The typed letters keep their case. */
-async function banks({ start }: Line, profile: Profile, world: World): Promise<readonly Candidate[]> {
+async function banks({ start }: TypedWords, profile: Profile, world: World): Promise<readonly Candidate[]> {
   const codes = await things('bank', '', profile, world);
   if (start === '') return codes;
   return codes.flatMap(({ text, about = '' }) => {
@@ -73,14 +73,14 @@ async function banks({ start }: Line, profile: Profile, world: World): Promise<r
 /** Whether `--bank-code` accepts the word as a name. */
 const isBankName = (word: string) => word.length >= 2 && word.length <= 60 && /[a-z]/.test(word);
 
-async function operations({ start }: Line, { name }: Profile, world: World): Promise<readonly Candidate[]> {
+async function operations({ start }: TypedWords, { name }: Profile, world: World): Promise<readonly Candidate[]> {
   const { recentOperations } = await import('../../journal/recent.ts');
   const found = await recentOperations(journalPath(world), name, 'id', start);
   return found.map(({ id, summary }) => ({ text: id, about: summary }));
 }
 
 /** The groups that start requests, and the kind of these requests in the cache, if there is one. */
-const REQUESTS: Readonly<Record<string, Kind | undefined>> = {
+const REQUESTS: Readonly<Record<string, EntryKind | undefined>> = {
   users: undefined,
   onramp: 'request onramp',
   offramp: 'request offramp',
@@ -90,7 +90,7 @@ const REQUESTS: Readonly<Record<string, Kind | undefined>> = {
 };
 
 /** Returns requests of the same command group, such as onramps for `onramp status`; of all groups for commands like `recover`, which starts none. */
-async function requests({ group, start }: Line, profile: Profile, world: World): Promise<readonly Candidate[]> {
+async function requests({ group, start }: TypedWords, profile: Profile, world: World): Promise<readonly Candidate[]> {
   const groups = Object.hasOwn(REQUESTS, group) ? [group] : Object.keys(REQUESTS);
   const kinds = groups.flatMap((each) => REQUESTS[each] ?? []);
   const sources = [started(start, groups, profile, world), ...kinds.map((kind) => things(kind, start, profile, world))];

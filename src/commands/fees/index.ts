@@ -1,10 +1,163 @@
-import { accumulatedFees, getFees, previewFees } from '../../contract/endpoints/fees.ts';
-import { DIRECTIONS } from '../../contract/values.ts';
-import { toWireNumber } from '../../money/amount.ts';
-import { callCommand } from '../../terminal/command.ts';
-import { amountHelp, amountOf, oneOf, required } from '../../terminal/parse/parameters.ts';
-import { SETTING, setCommand } from './set.ts';
+import { CliError } from '../../base/errors.ts';
+import type { RequestOf } from '../../contract/endpoint.ts';
+import { accumulatedFees, getFees, manageFees, previewFees } from '../../contract/endpoints/fees.ts';
+import { DIRECTIONS, type Direction } from '../../contract/values.ts';
+import { outcomeOf } from '../../engine/outcome.ts';
+import { nairaOf } from '../../engine/previews.ts';
+import { type Amount, amountForPeople, toWireNumber } from '../../money/amount.ts';
+import type { WireNumber } from '../../money/decimal.ts';
+import { type PercentMillionths, percentFromWire, percentText, percentToWire } from '../../money/rates.ts';
+import { callCommand, command } from '../../terminal/command.ts';
+import {
+  amountHelp,
+  amountOf,
+  amountOrZeroOf,
+  oneOf,
+  onOrOff,
+  option,
+  percent,
+  plainText,
+  required,
+} from '../../terminal/parse/parameters.ts';
+import type { Session } from '../../terminal/session.ts';
 import { withdrawalCommands } from './withdraw.ts';
+
+/** The requested changes for one direction; undefined values stay as they are. */
+interface WantedFee {
+  readonly percent: PercentMillionths | undefined;
+  readonly cap: Amount | undefined;
+  readonly isOn: boolean | undefined;
+}
+
+interface Current {
+  readonly percentageFee?: WireNumber | null | undefined;
+  readonly capFee?: WireNumber | null | undefined;
+  readonly enabled?: boolean | null | undefined;
+}
+
+const isChanged = (wanted: WantedFee) => Object.values(wanted).some((value) => value !== undefined);
+const isComplete = (wanted: WantedFee) => Object.values(wanted).every((value) => value !== undefined);
+
+/** Builds the complete setting for a direction, because the service accepts no partial one. Omitted values are sent unchanged. */
+async function settingOf(session: Session, direction: Direction, wanted: WantedFee, current: Current | undefined) {
+  const now = {
+    percent: percentFromWire(current?.percentageFee ?? Number.NaN),
+    cap: nairaOf(current?.capFee),
+    isOn: current?.enabled ?? undefined,
+  };
+  const value = { percent: wanted.percent ?? now.percent, cap: wanted.cap ?? now.cap, isOn: wanted.isOn ?? now.isOn };
+  if (value.percent === undefined || value.cap === undefined || value.isOn === undefined) {
+    throw new CliError('usage', `the ${direction} fee is not set yet; all of its settings are required`, {
+      code: 'VALIDATION_ERROR',
+      hint: `add --${direction}-percent, --${direction}-cap and --${direction}`,
+    });
+  }
+  const unchanged = [
+    wanted.percent === undefined ? `${percentText(value.percent)}%` : '',
+    wanted.cap === undefined ? `cap ${amountForPeople(value.cap)}` : '',
+    wanted.isOn === undefined ? (value.isOn ? 'on' : 'off') : '',
+  ].filter((part) => part !== '');
+  if (unchanged.length > 0) await session.note(`unchanged for the ${direction} fee: ${unchanged.join(', ')}`);
+  return {
+    percentageFee: percentToWire(value.percent),
+    capFee: toWireNumber(value.cap, 'kobo'),
+    enabled: value.isOn,
+  };
+}
+
+function directionOptions(direction: Direction) {
+  return {
+    percent: option(`--${direction}-percent <percent>`, `percentage charged on an ${direction}, such as 0.5%`, percent),
+    cap: option(
+      `--${direction}-cap <naira>`,
+      'maximum fee per transaction, in Naira unless a unit is given',
+      amountOrZeroOf('NGN'),
+    ),
+    isOn: option(`--${direction} <on|off>`, `turn the ${direction} fee on or off`, onOrOff),
+  };
+}
+
+const onramp = directionOptions('onramp');
+const offramp = directionOptions('offramp');
+
+/** The columns of the current fee settings. */
+const SETTING = [
+  { field: 'feeConfiguration.onrampFee.percentageFee', title: 'Onramp fee percentage' },
+  { field: 'feeConfiguration.onrampFee.capFee', title: 'Onramp fee cap' },
+  { field: 'feeConfiguration.onrampFee.enabled', title: 'Onramp fee enabled' },
+  { field: 'feeConfiguration.offrampFee.percentageFee', title: 'Offramp fee percentage' },
+  { field: 'feeConfiguration.offrampFee.capFee', title: 'Offramp fee cap' },
+  { field: 'feeConfiguration.offrampFee.enabled', title: 'Offramp fee enabled' },
+] as const;
+
+const SET = [
+  ...SETTING,
+  { field: 'exampleCalculation.onramp.amount', title: 'Example onramp' },
+  { field: 'exampleCalculation.onramp.fee', title: 'Fee earned' },
+  { field: 'exampleCalculation.offramp.amount', title: 'Example offramp' },
+  { field: 'exampleCalculation.offramp.fee', title: 'Fee earned' },
+] as const;
+
+const setCommand = command({
+  words: ['fees', 'set'],
+  summary: 'Set the fees that the account charges its users',
+  details:
+    'The fee is a percentage of the amount, up to the cap. Omitted settings stay unchanged: the current settings are read first, even in a dry run, and sent back in full.',
+  examples: [
+    'fiatrail fees set --onramp-percent 0.5% --onramp-cap 500 --onramp on',
+    'fiatrail fees set --offramp-percent 0.5% --offramp-cap 500 --offramp off --note "free in August" -o json',
+  ],
+  endpoints: [manageFees.id, getFees.id],
+  prints: { response: manageFees },
+  parameters: {
+    onrampPercent: onramp.percent,
+    onrampCap: onramp.cap,
+    onramp: onramp.isOn,
+    offrampPercent: offramp.percent,
+    offrampCap: offramp.cap,
+    offramp: offramp.isOn,
+    note: option('--note <text>', 'reason, for the audit log', plainText),
+    description: option('--description <text>', 'description of the settings, for the audit log', plainText),
+    updatedBy: option('--updated-by <name>', 'who changes the settings, for the audit log', plainText),
+  },
+  fields: {
+    'onrampFee.percentageFee': 'onrampPercent',
+    'onrampFee.capFee': 'onrampCap',
+    'onrampFee.enabled': 'onramp',
+    'offrampFee.percentageFee': 'offrampPercent',
+    'offrampFee.capFee': 'offrampCap',
+    'offrampFee.enabled': 'offramp',
+    'metadata.notes': 'note',
+  },
+  run: async (session, input) => {
+    const wanted = {
+      onramp: { percent: input.onrampPercent, cap: input.onrampCap, isOn: input.onramp },
+      offramp: { percent: input.offrampPercent, cap: input.offrampCap, isOn: input.offramp },
+    };
+    const changed = DIRECTIONS.filter((direction) => isChanged(wanted[direction]));
+    if (changed.length === 0) {
+      throw new CliError('usage', 'nothing to set', {
+        code: 'VALIDATION_ERROR',
+        hint: 'for example: fiatrail fees set --onramp-percent 0.5% --onramp-cap 500 --onramp on',
+      });
+    }
+    const current = changed.every((direction) => isComplete(wanted[direction]))
+      ? undefined
+      : (await session.call(getFees, {}, { isBeforehand: true })).data.feeConfiguration;
+    const request: RequestOf<typeof manageFees> = {};
+    for (const direction of changed) {
+      request[`${direction}Fee`] = await settingOf(
+        session,
+        direction,
+        wanted[direction],
+        current?.[`${direction}Fee`] ?? undefined,
+      );
+    }
+    const metadata = { notes: input.note, description: input.description, lastUpdatedBy: input.updatedBy };
+    if (Object.values(metadata).some((value) => value !== undefined)) request.metadata = metadata;
+    return outcomeOf(session, manageFees, await session.call(manageFees, request), { columns: SET });
+  },
+});
 
 const showCommand = callCommand(getFees, {
   words: ['fees', 'show'],

@@ -6,7 +6,8 @@ import { bankCodeFor, savedAccountNamed } from '../../engine/banks.ts';
 import { bankLines } from '../../engine/names.ts';
 import { feeWithdrawal } from '../../engine/operations/fees.ts';
 import { printedWork, startedShape } from '../../engine/operations/started.ts';
-import { amountLine, balanceLine, type Line, readPreviews, withdrawableFees } from '../../engine/previews.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
+import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../engine/previews.ts';
 import { newTag } from '../../engine/requests.ts';
 import type { Sweep } from '../../journal/intent.ts';
 import { type Amount, amountForPeople, toWireNumber } from '../../money/amount.ts';
@@ -102,7 +103,7 @@ export function withdrawalToSend(session: Session, texts: WithdrawalTexts, amoun
 }
 
 /** What is available before and after a withdrawal, if this command has read it. */
-function feesLines({ activity }: Session, taken: Amount): readonly Line[] {
+function feesLines({ activity }: Session, taken: Amount): readonly ShownLine[] {
   const { available, minimum } = activity.fees ?? {};
   return available ? [balanceLine(available, -taken.minor, { minimumMinor: minimum?.minor })] : [];
 }
@@ -190,16 +191,4 @@ export function requireWithdrawable({ available, minimum }: Withdrawable): void 
     throw nothingToWithdraw(`${there}${minimum ? `; the minimum withdrawal is ${amountForPeople(minimum)}` : ''}`);
   if (minimum && available.minor < minimum.minor)
     throw nothingToWithdraw(`${there}, below the minimum withdrawal of ${amountForPeople(minimum)}`);
-}
-
-/** Returns the largest amount that can be withdrawn now: the available fees, up to the maximum withdrawal. Throws CliError declined. */
-export async function maximumWithdrawable(session: Session): Promise<Amount> {
-  const found = await readWithdrawable(session);
-  requireWithdrawable(found);
-  const { available, maximum } = found;
-  if (!maximum || available.minor <= maximum.minor) return available;
-  await session.note(
-    `${amountForPeople(available)} available; withdrawing ${amountForPeople(maximum)}, the maximum per withdrawal. Use --amount all for the rest`,
-  );
-  return maximum;
 }

@@ -25,7 +25,7 @@ import {
 } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { statusCommand } from '../../terminal/work-commands.ts';
-import { destinationOf, maximumWithdrawable, sendWithdrawal } from './send.ts';
+import { destinationOf, readWithdrawable, requireWithdrawable, sendWithdrawal } from './send.ts';
 import { sweep, sweptSchema } from './sweep.ts';
 
 const WORDS = ['max', 'all'] as const;
@@ -147,6 +147,18 @@ const STARTED = [
   { field: 'estimatedProcessingTime', title: 'Settles in' },
   { field: 'message', title: 'Message' },
 ] as const;
+
+/** Returns the largest amount that can be withdrawn now: the available fees, up to the maximum withdrawal. Throws CliError declined. */
+async function maximumWithdrawable(session: Session): Promise<Amount> {
+  const found = await readWithdrawable(session);
+  requireWithdrawable(found);
+  const { available, maximum } = found;
+  if (!maximum || available.minor <= maximum.minor) return available;
+  await session.note(
+    `${amountForPeople(available)} available; withdrawing ${amountForPeople(maximum)}, the maximum per withdrawal. Use --amount all for the rest`,
+  );
+  return maximum;
+}
 
 const start = command({
   words: ['fees', 'withdrawals', 'start'],

@@ -3,10 +3,11 @@ import { CliError } from '../../base/errors.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
-import { dealWords, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
+import { stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
 import { fxTrade, tradesBy } from '../../engine/operations/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { amountLine, type Line } from '../../engine/previews.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
+import { amountLine } from '../../engine/previews.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { type Command, command } from '../../terminal/command.ts';
 import { listCommand } from '../../terminal/list-command.ts';
@@ -21,11 +22,11 @@ import {
   requiredSide,
   requireQuotable,
 } from '../../terminal/parse/field-options.ts';
-import { id, oneOfAnyCase, option, required } from '../../terminal/parse/parameters.ts';
+import { amountHelp, amountOf, id, oneOfAnyCase, option, required } from '../../terminal/parse/parameters.ts';
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { commands as book } from './book.ts';
 import { commands as orders } from './orders.ts';
-import { dealPreview, priceLimits, purchasePayer, quoteTermsOf, quoteWithin } from './prices.ts';
+import { dealPreview, purchasePayer, quoteTermsOf, quoteWithin } from './prices.ts';
 import { commands as vault } from './vault.ts';
 
 /** The flags that say what to trade. */
@@ -38,6 +39,12 @@ interface TypedDeal {
 }
 
 const MODES = 'use --quote ID, or --order ID --amount CNGN, or --pair PAIR --side SIDE --amount CNGN';
+
+/** `buy USDC with 5,000.00 cNGN`, `sell USDC for 5,000.00 cNGN`. */
+function dealWords(wanted: Side, text: string, cngn: Amount): string {
+  const stablecoin = text === 'CNGN' ? 'stablecoin' : stablecoinOf(text);
+  return `${wanted} ${stablecoin} ${wanted === 'buy' ? 'with' : 'for'} ${amountForPeople(cngn)}`;
+}
 
 /** Returns the request for one of the three ways to trade, with its description. Throws CliError usage. */
 function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: TypedDeal) {
@@ -60,12 +67,12 @@ function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: TypedDe
     });
   const cngnAmount = amount && wireDecimal(amount);
   if (quoteId)
-    return { request: { quoteId }, what: `trade on quote ${quoteId}`, lines: [['quote', quoteId]] as Line[] };
+    return { request: { quoteId }, what: `trade on quote ${quoteId}`, lines: [['quote', quoteId]] as ShownLine[] };
   if (orderId)
     return {
       request: { orderId, cngnAmount },
       what: `trade ${amount && amountForPeople(amount)} against order ${orderId}`,
-      lines: [['order', orderId]] as Line[],
+      lines: [['order', orderId]] as ShownLine[],
     };
   const deal = pair && side && amount ? dealWords(side, pair, requireQuotable(amount)) : '';
   return {
@@ -74,7 +81,7 @@ function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: TypedDe
     lines: [
       ['pair', pair ?? ''],
       ['trade', deal],
-    ] as Line[],
+    ] as ShownLine[],
   };
 }
 
@@ -120,6 +127,20 @@ const quoteCommand = command({
     return outcomeOf(session, quote, reply);
   },
 });
+
+/** The flags that limit the price of a trade, in cNGN for each stablecoin. */
+const priceLimits = {
+  maxPrice: option(
+    '--max-price <cngn>',
+    `with --side buy: trade on a quote, and only at this price or below; ${amountHelp('CNGN')}`,
+    amountOf('CNGN'),
+  ),
+  minPrice: option(
+    '--min-price <cngn>',
+    `with --side sell: trade on a quote, and only at this price or above; ${amountHelp('CNGN')}`,
+    amountOf('CNGN'),
+  ),
+};
 
 const tradesStart = startCommand(fxTrade, trade, {
   words: ['fx', 'trades', 'start'],

@@ -4,7 +4,8 @@ import type { Side } from '../../contract/fx.ts';
 import { inStablecoin, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
 import { ordersBy } from '../../engine/operations/fx.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { type Line, readPreviews } from '../../engine/previews.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
+import { readPreviews } from '../../engine/previews.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire, takerPriceMicro } from '../../money/rates.ts';
 import { command } from '../../terminal/command.ts';
@@ -34,7 +35,7 @@ function checkBounds(min: Amount | undefined, max: Amount | undefined): void {
   });
 }
 
-interface OrderTerms {
+interface TypedTerms {
   readonly pair: string;
   readonly side: Side;
   readonly price: Amount;
@@ -46,7 +47,7 @@ interface OrderTerms {
 const range = (from: Amount, to: Amount) => `${amountForPeople(from)} to ${amountForPeople(to)}`;
 
 /** Describes what the order pays and receives: an order that buys stablecoin pays cNGN. */
-function termLines({ pair, side, price, min, max, spread: own }: OrderTerms): readonly Line[] {
+function termLines({ pair, side, price, min, max, spread: own }: TypedTerms): readonly ShownLine[] {
   const stablecoin = stablecoinOf(pair);
   const cngn = range(min, max);
   const tokens = `about ${range(inStablecoin(min, price, stablecoin), inStablecoin(max, price, stablecoin))}`;
@@ -158,7 +159,7 @@ const updateCommand = command({
   fields: { minAmount: 'min', maxAmount: 'max' },
   run: async (session, { orderId: order, price, min, max, spread: own, status }) => {
     checkBounds(min, max);
-    const changes: readonly (Line | undefined)[] = [
+    const changes: readonly (ShownLine | undefined)[] = [
       price && ['price', amountForPeople(price)],
       min && ['minimum', `${amountForPeople(min)} per trade`],
       max && ['maximum', `${amountForPeople(max)} per trade`],

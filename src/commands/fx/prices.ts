@@ -4,19 +4,18 @@ import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
 import { MIN_CNGN, PAIRS, type Side } from '../../contract/fx.ts';
-import { amountIn, givenAsset, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
+import { amountIn, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
 import {
   accountBalance,
   balanceLine,
   type Held,
-  type Line,
   PREVIEW_READ,
   paidFrom,
   readPreviews,
   walletBalance,
 } from '../../engine/previews.ts';
 import { type Amount, type Asset, amountForPeople } from '../../money/amount.ts';
-import { amountHelp, amountOf, option } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
@@ -31,6 +30,11 @@ export function purchasePayer(session: Session, side: Side | undefined, paid: Am
   return side === 'buy' && paid ? { payer: paidFrom(() => accountBalance(session, 'CNGN', 'base'), paid) } : {};
 }
 
+/** The asset that an account on this side of a trade pays. */
+function givenAsset(wanted: Side, text: string): Asset {
+  return wanted === 'buy' ? 'CNGN' : stablecoinOf(text);
+}
+
 /** The balance that pays for this side and, if `paid` is known, what remains of it. */
 export async function balancePreview(
   session: Session,
@@ -38,7 +42,7 @@ export async function balancePreview(
   side: Side,
   paid?: Amount,
   isEstimate = false,
-): Promise<readonly Line[]> {
+): Promise<readonly ShownLine[]> {
   const asset = givenAsset(side, pair);
   const held = await tradingBalance(session, asset);
   if (!held) return [];
@@ -61,7 +65,7 @@ export async function marketPreview(
   pair: string,
   side: Side,
   price: Amount,
-): Promise<readonly Line[]> {
+): Promise<readonly ShownLine[]> {
   const now = (await priced(session, pair, side, MIN_CNGN))?.price;
   if (!now) return [];
   const isWorse = side === 'buy' ? price.minor > now.minor : price.minor < now.minor;
@@ -70,7 +74,12 @@ export async function marketPreview(
 }
 
 /** Previews what a trade would return or cost now, and the balance that pays for it. */
-export function dealPreview(session: Session, pair: string, side: Side, cngn: Amount): () => Promise<readonly Line[]> {
+export function dealPreview(
+  session: Session,
+  pair: string,
+  side: Side,
+  cngn: Amount,
+): () => Promise<readonly ShownLine[]> {
   return async () => {
     const deal = await priced(session, pair, side, cngn).catch(() => undefined);
     const words = deal && `${amountForPeople(deal.tokens)} at ${amountForPeople(deal.price)} each, at current prices`;
@@ -80,20 +89,6 @@ export function dealPreview(session: Session, pair: string, side: Side, cngn: Am
     return [...(words ? [[side === 'buy' ? 'receives about' : 'costs about', words] as const] : []), ...balance];
   };
 }
-
-/** The flags that limit the price of a trade, in cNGN for each stablecoin. */
-export const priceLimits = {
-  maxPrice: option(
-    '--max-price <cngn>',
-    `with --side buy: trade on a quote, and only at this price or below; ${amountHelp('CNGN')}`,
-    amountOf('CNGN'),
-  ),
-  minPrice: option(
-    '--min-price <cngn>',
-    `with --side sell: trade on a quote, and only at this price or above; ${amountHelp('CNGN')}`,
-    amountOf('CNGN'),
-  ),
-};
 
 /** What was typed of a deal and of the limit of its price. */
 interface LimitedDeal {
@@ -108,7 +103,7 @@ interface LimitedDeal {
 interface LimitedQuote {
   readonly quoteId: string;
   readonly terms: QuoteTerms;
-  readonly lines: readonly Line[];
+  readonly lines: readonly ShownLine[];
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   parseVisible,
   rangeText,
 } from '../../contract/cidr.ts';
-import { type AllowlistState, type Entry, entryText } from '../../engine/allowlist.ts';
+import { type AllowlistEntry, type AllowlistState, entryText } from '../../engine/allowlist.ts';
 import { printable } from '../../money/amount.ts';
 
 const EXAMPLES = 'use an address such as 203.0.113.7 or 2001:db8::7, or a range such as 203.0.113.0/24';
@@ -92,24 +92,24 @@ export function ipRange(text: string): IpRange {
 }
 
 /** The entry that a command refers to. */
-export interface Target {
+export interface TargetEntry {
   /** For messages. */
   readonly name: string;
   /** As sent to the service. */
   readonly request: { readonly ipAddress: string } | { readonly index: number };
   /** The matching entries; addresses are masked, so there may be several. */
-  readonly candidates: readonly Entry[];
+  readonly candidates: readonly AllowlistEntry[];
   /** The full range, if the user typed it. */
   readonly range: IpRange | undefined;
 }
 
 /** The candidates, as the allowlist shows them. */
-export const shownOf = ({ candidates }: Target): string => candidates.map(entryText).join(' or ');
+export const shownOf = ({ candidates }: TargetEntry): string => candidates.map(entryText).join(' or ');
 
 const SEE_LIST = 'list the entries with: fiatrail ip list';
 
 /** Finds the entry at an index. Throws CliError usage. */
-export function targetAt(entries: readonly Entry[], index: number): Target {
+export function targetAt(entries: readonly AllowlistEntry[], index: number): TargetEntry {
   const entry = entries.find((each) => each.index === index);
   if (entry) return { name: entryText(entry), request: { index }, candidates: [entry], range: undefined };
   throw new CliError('usage', `--index: no entry at index ${index}; expected 0 to ${entries.at(-1)?.index}`, {
@@ -118,7 +118,7 @@ export function targetAt(entries: readonly Entry[], index: number): Target {
 }
 
 /** Finds the entries that may be an address. Throws CliError usage. */
-export function targetOf(entries: readonly Entry[], range: IpRange): Target {
+export function targetOf(entries: readonly AllowlistEntry[], range: IpRange): TargetEntry {
   const name = rangeText(range);
   const fitting = entries.filter(({ ip }) => {
     const shown = parseVisible(ip);
@@ -131,17 +131,15 @@ export function targetOf(entries: readonly Entry[], range: IpRange): Target {
   throw new CliError('usage', `${name} is not on the allowlist: no entry matches it`, { hint: SEE_LIST });
 }
 
-/** Why removing an entry would, or might, lock this machine out. */
-interface Lock {
-  readonly isCertain: boolean;
-  readonly why: string;
-}
-
 /**
  * Decides whether this machine may be locked out once an entry is replaced by `next`, or removed. The service masks all
- * addresses, this machine's too; what cannot be seen counts as a risk. Returns undefined if there is none.
+ * addresses, this machine's too; what cannot be seen counts as a risk. Returns why it would, or might, be; undefined if there is no risk.
  */
-export function lockOf({ access, entries }: AllowlistState, target: Target, next?: IpRange): Lock | undefined {
+export function lockOf(
+  { access, entries }: AllowlistState,
+  target: TargetEntry,
+  next?: IpRange,
+): { readonly isCertain: boolean; readonly why: string } | undefined {
   const { own, isAllowed, matchedRule, total } = access;
   if (!isAllowed) return undefined;
   // A range typed in full that does not contain this machine cannot be the entry that allows it.
@@ -177,7 +175,7 @@ const wouldLockOut = (message: string, hint: string) =>
   new CliError('declined', `${message}; nothing was sent`, { code: 'WOULD_LOCK_OUT', hint });
 
 /** Throws CliError declined if a removal would or might lock this machine out. */
-export function guardRemoval(state: AllowlistState, target: Target, next?: IpRange): void {
+export function guardRemoval(state: AllowlistState, target: TargetEntry, next?: IpRange): void {
   const lock = lockOf(state, target, next);
   if (!lock) return;
   const effect = lock.isCertain ? 'would lock' : 'might lock';

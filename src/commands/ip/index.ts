@@ -10,7 +10,7 @@ import {
   verifyAccess,
 } from '../../engine/allowlist.ts';
 import { type Outcome, outcomeOf } from '../../engine/outcome.ts';
-import type { Line } from '../../engine/previews.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { askFor } from '../../terminal/ask/input.ts';
 import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
@@ -73,10 +73,10 @@ async function add(
 }
 
 /** Describes the side effects of adding a range. */
-function consequencesOf({ entries }: AllowlistState, range: IpRange): readonly Line[] {
+function consequencesOf({ entries }: AllowlistState, range: IpRange): readonly ShownLine[] {
   const others = range.prefix === 0 ? `IPv${range.version === 4 ? 6 : 4} address` : 'other address';
-  const first: Line = ['afterwards', `no ${others} can call the service, because the allowlist is empty now`];
-  const wide: Line = ['allows', `every IPv${range.version} address`];
+  const first: ShownLine = ['afterwards', `no ${others} can call the service, because the allowlist is empty now`];
+  const wide: ShownLine = ['allows', `every IPv${range.version} address`];
   return [...(entries.length === 0 ? [first] : []), ...(range.prefix === 0 ? [wide] : [])];
 }
 
@@ -111,13 +111,13 @@ async function askAddition(session: Session, state: AllowlistState, allowLockOut
   return { range, label };
 }
 
-interface Given {
+interface GivenEntry {
   readonly address?: IpRange | undefined;
   readonly label?: string | undefined;
   readonly lockMeOut?: boolean | undefined;
 }
 
-async function guide(session: Session, { address, lockMeOut }: Given): Promise<Guided<Given> | undefined> {
+async function guide(session: Session, { address, lockMeOut }: GivenEntry): Promise<Guided<GivenEntry> | undefined> {
   if (address) return undefined;
   const { range, label } = await askAddition(session, await readAllowlist(session), Boolean(lockMeOut));
   const words = ['ip', 'add', rangeText(range), ...(label === undefined ? [] : ['--label', label])];

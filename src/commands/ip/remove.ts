@@ -11,8 +11,8 @@ import {
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import {
+  type AllowlistEntry,
   type AllowlistState,
-  type Entry,
   entryText,
   PROPAGATION_MS,
   printAccess,
@@ -21,7 +21,7 @@ import {
   verifyAccess,
 } from '../../engine/allowlist.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import type { Line } from '../../engine/previews.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
 import { command } from '../../terminal/command.ts';
 import {
   option,
@@ -32,7 +32,7 @@ import {
   wholeNumber,
 } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { guardRemoval, ipRange, lockOf, shownOf, type Target, targetAt, targetOf } from './guard.ts';
+import { guardRemoval, ipRange, lockOf, shownOf, type TargetEntry, targetAt, targetOf } from './guard.ts';
 
 /** The options that select an entry. */
 const ENTRY = {
@@ -71,7 +71,7 @@ async function readTarget(
   session: Session,
   { entries }: AllowlistState,
   { address, index }: EntryInput,
-): Promise<Target> {
+): Promise<TargetEntry> {
   if (entries.length === 0)
     throw new CliError('usage', 'the allowlist is empty, so it has no such entry; nothing was sent', {
       hint: 'add an address with: fiatrail ip add',
@@ -84,13 +84,13 @@ async function readTarget(
 }
 
 /** The entry as shown for confirmation: as typed and as listed. */
-function entryLines(target: Target): readonly Line[] {
+function entryLines(target: TargetEntry): readonly ShownLine[] {
   const shown = shownOf(target);
   return target.range ? [['entry', target.name] as const, ['listed as', shown] as const] : [['entry', shown] as const];
 }
 
 /** Side effects of a removal. An empty allowlist allows every address. Source: inferred. */
-function consequences(state: AllowlistState, target: Target, next?: IpRange): readonly Line[] {
+function consequences(state: AllowlistState, target: TargetEntry, next?: IpRange): readonly ShownLine[] {
   if (state.entries.length === 1 && !next)
     return [['afterwards', 'the allowlist is empty and every address is allowed']];
   const lock = lockOf(state, target, next);
@@ -98,11 +98,11 @@ function consequences(state: AllowlistState, target: Target, next?: IpRange): re
 }
 
 /** Whether the entries are unchanged since they were read. */
-function isSame(before: readonly Entry[], during: readonly Entry[]): boolean {
+function isSame(before: readonly AllowlistEntry[], during: readonly AllowlistEntry[]): boolean {
   return before.length === during.length && before.every((entry, at) => isSameEntry(entry, during[at]));
 }
 
-function isSameEntry(one: Entry, other: Entry | undefined): boolean {
+function isSameEntry(one: AllowlistEntry, other: AllowlistEntry | undefined): boolean {
   return one.index === other?.index && one.ip === other.ip && one.label === other.label;
 }
 
@@ -167,13 +167,13 @@ type AllowlistReply = Reply<ResponseOf<typeof ipAllowlist>>;
 
 /** The replacement of one entry by another. */
 interface Replacement {
-  readonly target: Target;
+  readonly target: TargetEntry;
   readonly next: IpRange;
   readonly label: string | undefined;
 }
 
 /** How far the replacement got, for error messages. */
-interface Progress {
+interface ReplaceProgress {
   isAddSent: boolean;
   added: AllowlistReply | undefined;
 }
@@ -183,7 +183,7 @@ async function addFirst(
   session: Session,
   { access, entries }: AllowlistState,
   { target, next, label }: Replacement,
-  progress: Progress,
+  progress: ReplaceProgress,
 ): Promise<void> {
   progress.isAddSent = true;
   const ipAddress = rangeText(next);
@@ -201,7 +201,7 @@ async function addFirst(
 
 const listChanged = (why: string) => new CliError('failed', why, { code: 'LIST_CHANGED' });
 
-function mayBe({ ip }: Entry, range: IpRange): boolean {
+function mayBe({ ip }: AllowlistEntry, range: IpRange): boolean {
   const shown = parseVisible(ip);
   return !shown || matchesVisible(range, shown);
 }
@@ -210,7 +210,7 @@ function mayBe({ ip }: Entry, range: IpRange): boolean {
 const FINAL: readonly Category[] = ['unknown', 'interrupted', 'pending', 'internal'];
 
 /** Adds to an error what has been done so far and how to finish. */
-function halfDone(error: unknown, { target, next }: Replacement, { isAddSent, added }: Progress): unknown {
+function halfDone(error: unknown, { target, next }: Replacement, { isAddSent, added }: ReplaceProgress): unknown {
   if (!isAddSent || !(error instanceof CliError)) return error;
   const isUnknown = added !== undefined && error.category === 'unknown';
   const isAddUnknown = error.category === 'unknown' || error.category === 'interrupted';
@@ -269,7 +269,7 @@ export const replaceCommand = command({
 /** Adds and removes after a single confirmation. */
 async function replace(session: Session, state: AllowlistState, replacement: Replacement) {
   const { target, next, label } = replacement;
-  const progress: Progress = { isAddSent: false, added: undefined };
+  const progress: ReplaceProgress = { isAddSent: false, added: undefined };
   const named = `${rangeText(next)}${label === undefined ? '' : ` (${label})`}`;
   if (session.globals.dryRun) await session.note(`${named} would be added first`);
   try {

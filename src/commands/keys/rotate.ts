@@ -26,7 +26,7 @@ import { repeated, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { acceptedPlatformKey } from './platform.ts';
 
-interface Input {
+interface RotateInput {
   readonly pushCommand: readonly string[] | undefined;
   readonly printKey: boolean | undefined;
 }
@@ -46,7 +46,7 @@ function keyLocationOf({ mode, stored }: Profile): string {
 /** Tries everything that could fail after the rotation while the old key still works. Throws CliError; nothing has changed. */
 async function requireRotatable(
   session: Session,
-  { pushCommand = [], printKey }: Input,
+  { pushCommand = [], printKey }: RotateInput,
   apiKey: Secret,
 ): Promise<void> {
   const { world, profile } = session;
@@ -83,7 +83,7 @@ function requireSame({ name }: Profile, stored: Secret | undefined, apiKey: Secr
 
 const from = ({ stored }: Profile) => (stored?.store.kind === 'command' ? 'a command' : 'FIATRAIL_API_KEY');
 
-function confirmation({ profile }: Session, { pushCommand = [] }: Input, oldKey: string) {
+function confirmation({ profile }: Session, { pushCommand = [] }: RotateInput, oldKey: string) {
   return [
     ['key', `${oldKey} (fingerprint) stops working at once; the service shows the new key only once`],
     ['stored in', keyLocationOf(profile)],
@@ -98,7 +98,7 @@ async function isRotating(session: Session): Promise<boolean> {
 }
 
 /** Runs the preliminary checks and returns the current key. A key that another command has just rotated is reported as such. Throws CliError. */
-async function rotatable(session: Session, input: Input): Promise<Secret> {
+async function rotatable(session: Session, input: RotateInput): Promise<Secret> {
   if (await isRotating(session)) throw alreadyRotating(session.profile.name);
   const apiKey = await currentKey(session);
   try {
@@ -112,7 +112,7 @@ async function rotatable(session: Session, input: Input): Promise<Secret> {
   return apiKey;
 }
 
-async function rotate(session: Session, input: Input): Promise<Outcome> {
+async function rotate(session: Session, input: RotateInput): Promise<Outcome> {
   const { profile, world } = session;
   const oldFingerprint = fingerprint(await rotatable(session, input));
   // The rotation process sends the request, so it is only validated here.
@@ -150,7 +150,7 @@ async function unchangedKey(session: Session, operationId: string, oldFingerprin
 }
 
 /** Asks whether to finish an interrupted rotation, and which push commands receive the new key. */
-async function guide(session: Session, given: Partial<Input> & { readonly resume?: boolean | undefined }) {
+async function guide(session: Session, given: Partial<RotateInput> & { readonly resume?: boolean | undefined }) {
   const { world, profile } = session;
   if (given.resume || given.pushCommand || given.printKey) return undefined;
   const prompter = await world.prompter();

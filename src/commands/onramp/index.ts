@@ -6,7 +6,8 @@ import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts'
 import { depositsBy } from '../../engine/lists/history.ts';
 import { userLines } from '../../engine/names.ts';
 import { onramp } from '../../engine/operations/onramps.ts';
-import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../engine/previews.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
+import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../../engine/previews.ts';
 import {
   type Amount,
   amountForPeople,
@@ -151,7 +152,7 @@ function lookAhead(session: Session, userId: string, amount: Amount, route: Onra
     () => userLines(session, userId),
     async () => {
       const { lines, total } = await feePreview(session, 'onramp', amount);
-      const sum: Line[] = total ? [['to pay', amountForPeople(amountIn('NGN', amount.minor + total.minor))]] : [];
+      const sum: ShownLine[] = total ? [['to pay', amountForPeople(amountIn('NGN', amount.minor + total.minor))]] : [];
       return [...lines, ...sum];
     },
     async () => {

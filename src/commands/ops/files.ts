@@ -7,10 +7,11 @@ import { openAccount } from '../../engine/connect.ts';
 import { BytesFileError, type BytesProblem, linesOf } from '../../files/plain-file.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { Journal } from '../../journal/interface.ts';
+import type { Operation } from '../../journal/operations.ts';
+import { amountText } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import { csvRow } from './printed.ts';
 
 const unusable = (path: string, why: string, hint: string, cause?: unknown) =>
   new CliError('usage', `${path}: ${why}`, { code: 'UNUSABLE_FILE', hint, ...(cause === undefined ? {} : { cause }) });
@@ -67,6 +68,28 @@ export function stepThrough({ progress, world }: Session, what: string, ended: s
 }
 
 const CSV_PAGE = 1_000;
+
+/** An operation as a row of CSV: only texts, with the request and the result as JSON. */
+function csvRow(operation: Operation) {
+  const {
+    inputDigest: _digest,
+    processId: _process,
+    busyUntil: _until,
+    account: _account,
+    searchState: _searchState,
+    moves,
+    baseline,
+    authority,
+    ...row
+  } = operation;
+  return {
+    ...row,
+    baseline: baseline && JSON.stringify(baseline),
+    authority: authority && JSON.stringify(authority),
+    amount: moves ? amountText(moves) : null,
+    amount_asset: moves?.asset ?? null,
+  };
+}
 
 async function* csvPages(journal: Journal) {
   for (let page = await journal.list({ limit: CSV_PAGE }); page.length > 0; ) {

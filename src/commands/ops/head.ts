@@ -41,7 +41,7 @@ export const headCommand = command({
 });
 
 /** A head that was stored elsewhere, and who signed it. */
-interface Given {
+interface GivenHead {
   readonly hash: string | undefined;
   readonly signedBy: string | null;
 }
@@ -50,7 +50,7 @@ interface Given {
  * Reads a head that a user gives: the hash itself, or a file of `ops head`. Throws CliError usage, and declined for a signature that does not hold
  * or is of nobody that the account knows.
  */
-export async function givenHead(session: Session, text: string | undefined): Promise<Given> {
+export async function givenHead(session: Session, text: string | undefined): Promise<GivenHead> {
   if (text === undefined || /^[\w-]{43}$/.test(text)) return { hash: text, signedBy: null };
   const { parseHeadFile, signerOf } = await import('../../engine/plans/signed-head.ts');
   const { operatorListOf } = await import('../../engine/plans/operator-list.ts');

@@ -4,7 +4,7 @@ import { type Looked, reconcileEach } from '../../engine/operations/accounts.ts'
 import type { AccountNames } from '../../journal/accounts.ts';
 import { JOURNAL_CHANGED } from '../../journal/entries.ts';
 import type { Operation } from '../../journal/operations.ts';
-import type { Verified } from '../../journal/verify.ts';
+import type { VerifiedJournal } from '../../journal/verify.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, id, option, optionalArgument, picked, switchOn } from '../../terminal/parse/parameters.ts';
@@ -14,11 +14,20 @@ import { backupCommand, exportCommand, importCommand, stepThrough } from './file
 import { givenHead, headCommand } from './head.ts';
 import { listCommand } from './list.ts';
 import { applyCommand, signCommand } from './plans.ts';
-import { COLUMNS, OPERATION_ID, operationName, operationNamed, operationSchema, printed, whoDid } from './printed.ts';
+import { COLUMNS, OPERATION_ID, operationName, operationNamed, operationSchema, printed } from './printed.ts';
 import { resumeCommand } from './resume.ts';
 import { wayOut } from './way-out.ts';
 
 const operationId = picked('operation', argument('operation-id', OPERATION_ID, operationName, 'Which operation?'));
+
+/** Says who planned an operation, who signed the plan and who applied it; or who ran its command. */
+export function whoDid({ authority, operator, host }: Pick<Operation, 'authority' | 'operator' | 'host'>): string {
+  if (!authority) return `run by ${operator} on ${host}, without a plan`;
+  const { author, signers } = authority;
+  const planned = `planned by ${author.user} on ${author.host}${author.operator === null ? '' : ` (operator ${author.operator})`}`;
+  const names = signers.map(({ name, role }) => (role === 'author' ? `${name} (its author)` : name));
+  return `${planned}; signed by ${names.join(', ') || 'nobody'}; applied by ${operator} on ${host}`;
+}
 
 const showCommand = command({
   words: ['ops', 'show'],
@@ -93,7 +102,7 @@ async function accountOf({ profile, accountNames }: Session, isAccepting: boolea
 }
 
 /** Checks the journal, or accepts it as it is after the user agreed. */
-async function checked(session: Session, head: string | undefined, isAccepting: boolean): Promise<Verified> {
+async function checked(session: Session, head: string | undefined, isAccepting: boolean): Promise<VerifiedJournal> {
   const journal = await session.journal();
   const account = await accountOf(session, isAccepting);
   const found = await journal.verify(head, stepThrough(session, 'entries', 'interrupted; nothing was changed'));

@@ -154,34 +154,3 @@ export async function operationNamed(session: Session, name: string): Promise<Op
     hint: ['give the id of one of them, newest first:', ...which].join('\n'),
   });
 }
-
-/** Says who planned an operation, who signed the plan and who applied it; or who ran its command. */
-export function whoDid({ authority, operator, host }: Pick<Operation, 'authority' | 'operator' | 'host'>): string {
-  if (!authority) return `run by ${operator} on ${host}, without a plan`;
-  const { author, signers } = authority;
-  const planned = `planned by ${author.user} on ${author.host}${author.operator === null ? '' : ` (operator ${author.operator})`}`;
-  const names = signers.map(({ name, role }) => (role === 'author' ? `${name} (its author)` : name));
-  return `${planned}; signed by ${names.join(', ') || 'nobody'}; applied by ${operator} on ${host}`;
-}
-
-/** An operation as a row of CSV: only texts, with the request and the result as JSON. */
-export function csvRow(operation: Operation) {
-  const {
-    inputDigest: _digest,
-    processId: _process,
-    busyUntil: _until,
-    account: _account,
-    searchState: _searchState,
-    moves,
-    baseline,
-    authority,
-    ...row
-  } = operation;
-  return {
-    ...row,
-    baseline: baseline && JSON.stringify(baseline),
-    authority: authority && JSON.stringify(authority),
-    amount: moves ? amountText(moves) : null,
-    amount_asset: moves?.asset ?? null,
-  };
-}

@@ -114,12 +114,12 @@ export const RULE_FLAGS = {
   ),
 } as const;
 
-type Given = {
+type GivenRules = {
   readonly [K in keyof typeof RULE_FLAGS]: ReturnType<(typeof RULE_FLAGS)[K]['parse']> | undefined;
 };
 
 /** Returns the changes that the flags ask for. Throws CliError usage for flags that contradict each other or `rules`. */
-export function editsOf(given: Given, rules: Rules): RuleEdits {
+export function editsOf(given: GivenRules, rules: Rules): RuleEdits {
   const amounts = [
     ...perOf('call', given.maxPerCall),
     ...perOf('day', given.maxPerDay),

@@ -9,8 +9,8 @@ import { endDryRun } from '../../engine/requests.ts';
 import { brokenRule } from '../../engine/rules/check.ts';
 import { editedRules } from '../../engine/rules/edit.ts';
 import { heldBy, heldForPeople } from '../../engine/rules/held.ts';
-import { parseSharedRules, sharedRulesText } from '../../engine/rules/shared.ts';
-import type { RuleSet, Verdict } from '../../engine/rules/verdicts.ts';
+import { parseSharedRules } from '../../engine/rules/shared.ts';
+import type { RuleSet, RuleVerdict } from '../../engine/rules/verdicts.ts';
 import { listed } from '../../engine/rules/words.ts';
 import { recordSetting } from '../../engine/setting.ts';
 import type { Journal } from '../../journal/interface.ts';
@@ -125,7 +125,7 @@ const showCommand = command({
 });
 
 /** Rules to be changed, and where they are stored. */
-interface Target {
+interface RulesTarget {
   readonly what: string;
   readonly profile: string;
   readonly mode: Mode;
@@ -144,7 +144,7 @@ const changedInTheMeantime = (what: string) =>
 const isEqual = (one: Rules | undefined, other: Rules | undefined) =>
   JSON.stringify(listed(one ?? {})) === JSON.stringify(listed(other ?? {}));
 
-function profileTarget(session: Session): Target {
+function profileTarget(session: Session): RulesTarget {
   const { world } = session;
   const { name } = session.profile;
   const { mode, baseUrl = '', rules } = requireProfile(session, name);
@@ -160,7 +160,9 @@ function profileTarget(session: Session): Target {
   return { what, profile: name, mode, baseUrl, rules, save };
 }
 
-async function sharedTarget(session: Session): Promise<Target> {
+const sharedRulesText = (rules: Rules): string => JSON.stringify(rules);
+
+async function sharedTarget(session: Session): Promise<RulesTarget> {
   const { name, mode, baseUrl } = session.profile;
   const journal = await session.journal();
   const before = await journal.shared('rules');
@@ -186,7 +188,7 @@ function changeLines(before: Rules | undefined, after: Rules | undefined) {
 /** Asks before rules change. Those of a live account, and those that other hosts have too, need a person on a terminal. */
 async function agree(
   session: Session,
-  { what, mode, profile }: Target,
+  { what, mode, profile }: RulesTarget,
   lines: ReturnType<typeof changeLines>,
   isShared: boolean,
 ) {
@@ -206,7 +208,7 @@ async function agree(
 /** Records a change of rules in the journal, before and after it is made. */
 async function journaled(
   session: Session,
-  target: Target,
+  target: RulesTarget,
   lines: ReturnType<typeof changeLines>,
   change: () => Promise<void>,
 ) {
@@ -279,10 +281,10 @@ const TESTED = [
 /** What a command line that is tested ends with. */
 interface Tested {
   readonly profile: string;
-  readonly rules: readonly Verdict[];
+  readonly rules: readonly RuleVerdict[];
 }
 
-const testedRow = ({ rule, setting, from, result, left, detail }: Verdict) => ({
+const testedRow = ({ rule, setting, from, result, left, detail }: RuleVerdict) => ({
   ...{ rule, setting, source: SOURCES[from], result },
   ...{ left: left ?? null, detail: detail ?? null },
 });

@@ -125,7 +125,7 @@ const COLUMNS = [
 
 const eventId = argument('event-id', 'event id, from sandbox events list', id);
 
-type Row = ResponseOf<typeof sandboxEvents>['events'][number];
+type SandboxEvent = ResponseOf<typeof sandboxEvents>['events'][number];
 
 const listCommand = command({
   words: ['sandbox', 'events', 'list'],
@@ -151,8 +151,8 @@ const listCommand = command({
         request: ({ size, offset }) => ({ event, requestId, state, limit: size, offset }),
         rowsOf: ({ events }) => events,
         totalOf: ({ total }) => total,
-        idOf: (row: Row) => row.eventId,
-        timeOf: (row: Row) => row.createdAt,
+        idOf: (row: SandboxEvent) => row.eventId,
+        timeOf: (row: SandboxEvent) => row.createdAt,
       },
       page,
       periodOf(page, session),

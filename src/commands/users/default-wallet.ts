@@ -1,7 +1,8 @@
 import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../../contract/endpoints/default-wallets.ts';
 import { userLines } from '../../engine/names.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { type Line, PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
+import type { ShownLine } from '../../engine/plans/line.ts';
+import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { anyAddress, networkName, userArgument } from '../../terminal/parse/field-options.ts';
 import { option, plainText, required } from '../../terminal/parse/parameters.ts';
@@ -9,7 +10,7 @@ import type { Session } from '../../terminal/session.ts';
 
 const userId = userArgument('user');
 
-async function currentWalletLines(session: Session, userId: string): Promise<readonly Line[]> {
+async function currentWalletLines(session: Session, userId: string): Promise<readonly ShownLine[]> {
   const { defaultWallet } = (await session.call(getDefaultWallet, { userId }, PREVIEW_READ)).data;
   return [['current wallet', defaultWallet ? `${defaultWallet.address} (${defaultWallet.blockchain})` : 'none']];
 }

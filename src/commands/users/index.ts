@@ -1,13 +1,29 @@
+import { CliError } from '../../base/errors.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
+import { setStatus, updateOnrampAsset } from '../../contract/endpoints/user-settings.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
+import { migrateUserWallets } from '../../contract/endpoints/wallet-migration.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
-import { command } from '../../terminal/command.ts';
+import { percentText } from '../../money/rates.ts';
+import { callCommand, command } from '../../terminal/command.ts';
 import { listCommand, listPeriod, searchFilter, searchOption } from '../../terminal/list-command.ts';
 import { userArgument } from '../../terminal/parse/field-options.ts';
-import { oneOf, option } from '../../terminal/parse/parameters.ts';
+import {
+  id,
+  oneOf,
+  onOrOff,
+  option,
+  percent,
+  picked,
+  plainText,
+  required,
+  someArguments,
+  switchOn,
+  ticker,
+} from '../../terminal/parse/parameters.ts';
+import { objectOf, properties } from '../../terminal/parse/properties.ts';
 import { defaultWalletCommands } from './default-wallet.ts';
-import { manageCommands } from './manage.ts';
 import { onboardCommands, USER_SHOWN } from './onboard.ts';
 
 /** The columns of a deactivated user whose reason is known. */
@@ -80,5 +96,98 @@ const list = listCommand(listUsers, {
     ]),
   }),
 });
+
+const activateCommand = callCommand(setStatus, {
+  words: ['users', 'activate'],
+  summary: 'Activate a user',
+  details: 'The user can transact and receive deposits again.',
+  examples: ['fiatrail users activate 4f1c…', 'fiatrail users activate 4f1c… -o json --query changedAt'],
+  parameters: { userId: userArgument('inactive user') },
+  request: ({ userId }) => ({ userId, active: true }),
+});
+
+const deactivateCommand = callCommand(setStatus, {
+  words: ['users', 'deactivate'],
+  summary: 'Deactivate a user',
+  details: 'The user can neither transact nor receive deposits until reactivated.',
+  examples: [
+    'fiatrail users deactivate 4f1c… --reason "asked by compliance, case 118"',
+    'fiatrail users deactivate 4f1c… --reason "lost phone" -o json --query active',
+  ],
+  parameters: {
+    userId: userArgument('active user'),
+    reason: required('--reason <text>', 'reason, kept in the audit log', plainText, 'Reason (kept in the audit log):'),
+  },
+  request: ({ userId, reason }) => ({ userId, active: false, reason }),
+});
+
+const MIGRATED = [
+  { field: 'userId', title: 'User' },
+  { field: 'status', title: 'Outcome' },
+  { field: 'walletAddress', title: 'Wallet' },
+  { field: 'reason', title: 'Reason' },
+] as const;
+
+const migrateCommand = command({
+  words: ['users', 'migrate-wallets'],
+  summary: 'Create missing wallets for users',
+  details:
+    'For users onboarded before wallets were created automatically. Users may get new addresses; tokens at the old addresses are not moved.',
+  examples: [
+    'fiatrail users migrate-wallets 4f1c… 90ab…',
+    'fiatrail users migrate-wallets 4f1c… --force -o json --query failed',
+  ],
+  endpoints: [migrateUserWallets.id],
+  prints: { response: migrateUserWallets },
+  parameters: {
+    userIds: picked('user', someArguments('user-id', 'one or more user ids, from users list', id, 'Which user?')),
+    force: switchOn('--force', 'also replace existing wallets'),
+    options: properties('--option', 'option to pass to the service, which does not document its options'),
+  },
+  fields: { userId: 'userIds' },
+  run: async (session, { userIds, force, options }) => {
+    const request = { userId: [...userIds], force: force || undefined, options: objectOf(options) };
+    const reply = await session.call(migrateUserWallets, request);
+    const { created = 0, migrated = 0, skipped = 0, failed = 0 } = reply.data;
+    await session.note(`${created} created, ${migrated} migrated, ${skipped} skipped, ${failed} failed`);
+    const outcome = await outcomeOf(session, migrateUserWallets, reply, { columns: MIGRATED });
+    if (!failed) return outcome;
+    const hint = 'see the reason for each in the output; the other users are done';
+    return {
+      ...outcome,
+      error: new CliError('failed', `migration failed for ${failed} of ${userIds.length} users`, { hint }),
+    };
+  },
+});
+
+const onrampAssetCommand = callCommand(updateOnrampAsset, {
+  words: ['users', 'onramp-asset', 'set'],
+  summary: 'Set the asset that a user’s onramps deliver',
+  details: 'Applies to future onramps. The --auto-swap option of an onramp overrides it.',
+  examples: [
+    'fiatrail users onramp-asset set 4f1c… --asset USDC --enabled on --slippage 0.5%',
+    'fiatrail users onramp-asset set 4f1c… --asset CNGN --enabled off -o json',
+  ],
+  parameters: {
+    userId: userArgument('active user'),
+    asset: required('--asset <ticker>', 'asset to deliver: CNGN, USDC or USDT', ticker, 'Asset (CNGN, USDC or USDT):'),
+    autoSwap: option('--enabled <on|off>', 'swap into the asset unless an onramp overrides it', onOrOff),
+    slippage: option('--slippage <percent>', 'maximum slippage of a swap, such as 0.5%', percent),
+  },
+  fields: { preferredAsset: 'asset', 'preferences.autoSwap': 'autoSwap', 'preferences.slippageTolerance': 'slippage' },
+  request: ({ userId, asset, autoSwap, slippage }) => {
+    if (asset === 'CNGN' && autoSwap)
+      throw new CliError(
+        'usage',
+        '--enabled on cannot be combined with --asset CNGN, because onramps already deliver cNGN',
+        { hint: 'use --asset USDC, --asset USDT or --enabled off' },
+      );
+    const slippageTolerance = slippage === undefined ? undefined : percentText(slippage);
+    const isPlain = autoSwap === undefined && slippageTolerance === undefined;
+    return { userId, preferredAsset: asset, preferences: isPlain ? undefined : { autoSwap, slippageTolerance } };
+  },
+});
+
+const manageCommands = [activateCommand, deactivateCommand, migrateCommand, onrampAssetCommand];
 
 export const commands = [...onboardCommands, showCommand, list, ...manageCommands, ...defaultWalletCommands];

@@ -10,7 +10,7 @@ import { PAGE_SIZE } from '../../engine/lists/pages.ts';
 import { command } from '../../terminal/command.ts';
 import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
-import { comparison, isWorkKind, type ListedWork, type Period, textsIn } from '../../webhooks/gaps.ts';
+import { type ComparedPeriod, comparison, isWorkKind, type ListedWork } from '../../webhooks/gaps.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -21,7 +21,7 @@ const EARLIER_MS = 7 * DAY_MS;
 type Text = string | null | undefined;
 
 /** A row of a list; its kind may be one that causes no events. */
-type Row = Omit<ListedWork, 'kind' | 'ids' | 'status' | 'createdAt'> & {
+type WorkRow = Omit<ListedWork, 'kind' | 'ids' | 'status' | 'createdAt'> & {
   readonly kind: Text;
   readonly ids: readonly Text[];
   readonly status: Text;
@@ -32,7 +32,7 @@ interface List<E extends Endpoint> {
   readonly endpoint: E;
   readonly request: (limit: number, offset: number) => RequestOf<E>;
   readonly pageOf: (data: ResponseOf<E>) => {
-    readonly rows: readonly Row[] | undefined;
+    readonly rows: readonly WorkRow[] | undefined;
     readonly total?: number | null;
   };
   /** The number of rows at the start that are too new. */
@@ -43,7 +43,7 @@ interface List<E extends Endpoint> {
 async function read<E extends Endpoint>(
   session: Session,
   { endpoint, request, pageOf, skipped = 0 }: List<E>,
-  { sinceMs }: Period,
+  { sinceMs }: ComparedPeriod,
 ): Promise<ListedWork[]> {
   const found = new Map<string, ListedWork>();
   for (let offset = skipped; ; ) {
@@ -57,7 +57,7 @@ async function read<E extends Endpoint>(
   }
 }
 
-function workOf({ kind, ids, status, createdAt, ...rest }: Row): ListedWork {
+function workOf({ kind, ids, status, createdAt, ...rest }: WorkRow): ListedWork {
   return {
     ...rest,
     kind: (kind ?? '') as ListedWork['kind'],
@@ -68,12 +68,12 @@ function workOf({ kind, ids, status, createdAt, ...rest }: Row): ListedWork {
 }
 
 /** Asks for the period alone if it has an end. Otherwise the newest rows are wanted, and a service may find those by position. */
-function rangeOf({ sinceMs, untilMs }: Period) {
+function rangeOf({ sinceMs, untilMs }: ComparedPeriod) {
   if (!Number.isFinite(untilMs)) return {};
   return { startDate: new Date(sinceMs - EARLIER_MS).toISOString(), endDate: new Date(untilMs).toISOString() };
 }
 
-type Reader = (session: Session, period: Period) => Promise<ListedWork[]>;
+type Reader = (session: Session, period: ComparedPeriod) => Promise<ListedWork[]>;
 
 const NEWEST_USERS = { status: 'all', sortBy: 'verifiedAt', orderDirection: 'desc' } as const;
 
@@ -188,7 +188,7 @@ const swaps: Reader = (session, period) =>
   );
 
 /** Reads the work of every list that causes events: what began in the period, and for some time before it. */
-async function listedWorks(session: Session, period: Period): Promise<ListedWork[]> {
+async function listedWorks(session: Session, period: ComparedPeriod): Promise<ListedWork[]> {
   const all: ListedWork[][] = [];
   for (const reader of [users, deposits, payouts, withdrawals, swaps]) all.push(await reader(session, period));
   return all.flat();
@@ -222,7 +222,7 @@ const DEFAULT_DAYS = 30;
  * The period to compare: from --since, or the days before the last event. Throws CliError usage for an empty inbox without --since, but
  * not in a dry run, which only shows what would be read.
  */
-async function windowOf({ globals, world, note }: Session, inbox: Inbox, typed: TypedPeriod): Promise<Period> {
+async function windowOf({ globals, world, note }: Session, inbox: Inbox, typed: TypedPeriod): Promise<ComparedPeriod> {
   const period = timesOf(typed, { globals, world });
   const untilMs = period.untilMs ?? Number.POSITIVE_INFINITY;
   if (period.sinceMs !== undefined) return { sinceMs: period.sinceMs, untilMs };
@@ -236,6 +236,12 @@ async function windowOf({ globals, world, note }: Session, inbox: Inbox, typed: 
   if (extent.earliestMs >= sinceMs) return { sinceMs: extent.earliestMs, untilMs };
   await note(`events of the last ${DEFAULT_DAYS} days are compared; for earlier ones, give --since DATE`);
   return { sinceMs, untilMs };
+}
+
+/** Yields every text in JSON. */
+function* textsIn(json: unknown): Generator<string> {
+  if (typeof json === 'string') yield json;
+  else if (typeof json === 'object' && json !== null) for (const each of Object.values(json)) yield* textsIn(each);
 }
 
 export const gapsCommand = command({

@@ -8,7 +8,7 @@ import { choice, pageOptions } from '../../terminal/list-command.ts';
 import { id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { InboxEvent, Selection } from '../../webhooks/inbox/events.ts';
+import type { InboxEvent, InboxSelection } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { eventNamed } from './events.ts';
 import { printedEvent } from './offline.ts';
@@ -74,23 +74,6 @@ export const contentSchema = () =>
     data: z.unknown(),
     headers: z.array(z.object({ name: z.string(), value: z.string() })),
   });
-export const forwardSchema = () =>
-  z.object({
-    target: z.string(),
-    attempts: z.int(),
-    status: z.nullable(z.int()),
-    problem: z.nullable(z.string()),
-    state: z.enum(['waiting', 'acknowledged', 'dead']),
-    dueAt: z.nullable(z.iso.datetime()),
-  });
-export const sentSchema = () =>
-  z.object({
-    event: z.nullable(z.string()),
-    to: z.string(),
-    status: z.nullable(z.int()),
-    problem: z.nullable(z.string()),
-  });
-
 /** Runs something on the profile's inbox, and closes it. */
 export async function withInbox<T>({ world, profile }: Session, run: (inbox: Inbox) => T | Promise<T>): Promise<T> {
   const inbox = await openProfileInbox(world, profile);
@@ -133,23 +116,23 @@ const filters = {
   ...periodOptions,
 };
 
-interface Filters extends TypedPeriod {
+interface InboxFilters extends TypedPeriod {
   readonly event?: string | undefined;
   readonly requestId?: string | undefined;
   readonly userId?: string | undefined;
-  readonly forwarding?: Selection['forwarding'];
-  readonly mark?: Selection['mark'];
+  readonly forwarding?: InboxSelection['forwarding'];
+  readonly mark?: InboxSelection['mark'];
   readonly late?: boolean | undefined;
 }
 
-function filterOf({ late, since, until, ...rest }: Filters, session: Session): Selection {
+function filterOf({ late, since, until, ...rest }: InboxFilters, session: Session): InboxSelection {
   return { ...rest, ...timesOf({ since, until }, session), ...(late ? { isLate: true } : {}) };
 }
 
 export const PAGE = 500;
 
 /** The rest of a list, newest first. */
-async function* olderThan(inbox: Inbox, filter: Selection, last: InboxEvent | undefined) {
+async function* olderThan(inbox: Inbox, filter: InboxSelection, last: InboxEvent | undefined) {
   for (let before = last?.id; before !== undefined; ) {
     const page = inbox.list({ ...filter, limit: PAGE, before });
     yield page.map(summaryOf);
@@ -197,7 +180,7 @@ interface PageOptions {
   readonly all: boolean;
 }
 
-async function listed(session: Session, { limit = DEFAULT_LIMIT, after, all }: PageOptions, given: Filters) {
+async function listed(session: Session, { limit = DEFAULT_LIMIT, after, all }: PageOptions, given: InboxFilters) {
   // Stays open until everything is printed; the process ends right after.
   const inbox = await openProfileInbox(session.world, session.profile);
   const filter = filterOf(given, session);
@@ -254,7 +237,7 @@ function exported(event: InboxEvent) {
   return { ...summaryOf(event), data, headers: headersOf(event), body: Buffer.from(event.body).toString('utf8') };
 }
 
-async function* newerThan(inbox: Inbox, filter: Selection, last: InboxEvent | undefined) {
+async function* newerThan(inbox: Inbox, filter: InboxSelection, last: InboxEvent | undefined) {
   for (let after = last?.id; after !== undefined; ) {
     const page = inbox.list({ ...filter, limit: PAGE, after });
     yield page.map(exported);

@@ -15,19 +15,9 @@ import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { contentOf } from '../../webhooks/inbox/received.ts';
 import { sendTo } from '../../webhooks/listen/forwarder.ts';
 import { setAt } from './events.ts';
-import {
-  contentSchema,
-  exportCommand,
-  forwardSchema,
-  headersOf,
-  listCommand,
-  PAGE,
-  sentSchema,
-  summaryOf,
-  withInbox,
-} from './inbox-list.ts';
+import { contentSchema, exportCommand, headersOf, listCommand, PAGE, summaryOf, withInbox } from './inbox-list.ts';
 import { printedEvent, privateKeysOf } from './offline.ts';
-import { resigningOf, shownTarget, targetName, targetUrl } from './targets.ts';
+import { resigningOf, shownTarget, targetUrl } from './targets.ts';
 
 /** Finds an event. Throws CliError usage. */
 function findEvent(inbox: Inbox, text: string): InboxEvent {
@@ -39,6 +29,23 @@ function findEvent(inbox: Inbox, text: string): InboxEvent {
 }
 
 const EVENT = argument('event', 'number of the event, or the start of its event id or webhook id', id);
+
+const forwardSchema = () =>
+  z.object({
+    target: z.string(),
+    attempts: z.int(),
+    status: z.nullable(z.int()),
+    problem: z.nullable(z.string()),
+    state: z.enum(['waiting', 'acknowledged', 'dead']),
+    dueAt: z.nullable(z.iso.datetime()),
+  });
+const sentSchema = () =>
+  z.object({
+    event: z.nullable(z.string()),
+    to: z.string(),
+    status: z.nullable(z.int()),
+    problem: z.nullable(z.string()),
+  });
 
 const showCommand = command({
   words: ['webhooks', 'inbox', 'show'],
@@ -139,6 +146,9 @@ async function openSealed(session: Session, inbox: Inbox): Promise<number> {
   }
   return opened;
 }
+
+/** Parses a target's name: a URL, or `exec:` and a command. Throws CliError usage. */
+const targetName = (text: string): string => (text.startsWith('exec:') ? text : targetUrl(text));
 
 const redriveCommand = command({
   words: ['webhooks', 'inbox', 'redrive'],

@@ -12,9 +12,8 @@ import { oneOf, option, repeated, switchOn, wholeNumber, word } from '../../term
 import type { Session } from '../../terminal/session.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
-import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import type { Listener } from '../../webhooks/inbox/listener.ts';
-import { forwardTo, sendTo, type Target } from '../../webhooks/listen/forwarder.ts';
+import type { Inbox, Listener } from '../../webhooks/inbox/inbox.ts';
+import { type ForwardTarget, forwardTo, sendTo } from '../../webhooks/listen/forwarder.ts';
 import { eventNamed } from './events.ts';
 import { type Screen, screenFor } from './screen.ts';
 import { DEFAULT_PORT, type ListenerOptions, serveUntil } from './served.ts';
@@ -153,7 +152,10 @@ interface Going {
 }
 
 /** Where events go besides the inbox. Throws CliError usage. */
-function targetsOf({ world, profile }: Session, { forward = [], exec = [], opened, resign }: Going): readonly Target[] {
+function targetsOf(
+  { world, profile }: Session,
+  { forward = [], exec = [], opened, resign }: Going,
+): readonly ForwardTarget[] {
   const resigning = resigningOf(resign, world, profile);
   if (opened && !resigning)
     throw new CliError('usage', '--opened needs --resign: the service’s signature covers the sealed body', {
@@ -161,7 +163,9 @@ function targetsOf({ world, profile }: Session, { forward = [], exec = [], opene
     });
   const sending = { exchange: world.network, clock: world.clock, resign: resigning, isOpened: opened };
   return [
-    ...forward.map((url): Target => ({ name: url, send: (event, stopping) => sendTo(url, event, sending, stopping) })),
+    ...forward.map(
+      (url): ForwardTarget => ({ name: url, send: (event, stopping) => sendTo(url, event, sending, stopping) }),
+    ),
     ...exec.map((command) => commandTarget(command, world)),
   ];
 }
@@ -180,7 +184,7 @@ async function listenUntilStopped(
   session: Session,
   inbox: Inbox,
   options: ListenerOptions,
-  targets: readonly Target[],
+  targets: readonly ForwardTarget[],
 ): Promise<void> {
   const { world, profile } = session;
   const failing = new AbortController();
@@ -213,7 +217,7 @@ function startWorks(
   session: Session,
   inbox: Inbox,
   screen: Screen,
-  targets: readonly Target[],
+  targets: readonly ForwardTarget[],
   stopping: AbortSignal,
 ): readonly Promise<void>[] {
   const { world, profile } = session;
@@ -243,16 +247,11 @@ const AT_ONCE = 500;
 /** How often the listener shows that it is alive. */
 const TOUCH_EVERY = 50;
 
-interface Following {
-  readonly screen: Screen;
-  readonly recorder: EventRecorder;
-}
-
 /** Shows the events that arrive, and records them in the journal, until `stopping` aborts. Throws CliError if another process takes the inbox. */
 async function follow(
   session: Session,
   inbox: Inbox,
-  { screen, recorder }: Following,
+  { screen, recorder }: { readonly screen: Screen; readonly recorder: EventRecorder },
   stopping: AbortSignal,
 ): Promise<void> {
   const { clock } = session.world;

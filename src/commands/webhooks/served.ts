@@ -9,7 +9,7 @@ import type { Session } from '../../terminal/session.ts';
 import { openWith } from '../../webhooks/body.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { createInboxWriter } from '../../webhooks/listen/inbox-writer.ts';
-import { type Account, createReceiver, type Receiver } from '../../webhooks/listen/receiver.ts';
+import { createReceiver, type Receiver, type ReceiverAccount } from '../../webhooks/listen/receiver.ts';
 import { createThreadedWriter } from '../../webhooks/listen/writer-thread.ts';
 import { privateKeysOf } from './offline.ts';
 import type { Screen } from './screen.ts';
@@ -46,7 +46,7 @@ function secretsReader(session: Session, first: readonly Secret[]): () => Promis
 }
 
 /** The account whose deliveries are verified. Without a secret, the service signs with the AES key, which is read once. */
-async function accountOf(session: Session): Promise<Account> {
+async function accountOf(session: Session): Promise<ReceiverAccount> {
   const first = await secretsOf(session);
   const serviceName = serviceNameOf(session.profile, session.world.env);
   const secrets = secretsReader(session, first);

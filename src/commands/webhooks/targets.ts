@@ -5,7 +5,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { Resigning, Target } from '../../webhooks/listen/forwarder.ts';
+import type { ForwardTarget, Resigning } from '../../webhooks/listen/forwarder.ts';
 
 /** Parses the URL of a target. Throws CliError usage. */
 export function targetUrl(text: string): string {
@@ -14,9 +14,6 @@ export function targetUrl(text: string): string {
     hint: 'for example http://127.0.0.1:3000/webhooks',
   });
 }
-
-/** Parses a target's name: a URL, or `exec:` and a command. Throws CliError usage. */
-export const targetName = (text: string): string => (text.startsWith('exec:') ? text : targetUrl(text));
 
 /** A target as it is shown: the user name, the password and the query of a URL may be secrets. */
 export function shownTarget(target: string): string {
@@ -29,7 +26,7 @@ export function shownTarget(target: string): string {
 const COMMAND_MS = 60_000;
 
 /** A command that gets each event on its standard input; exit code 0 acknowledges it. */
-export function commandTarget(command: string, { runProgram }: Pick<World, 'runProgram'>): Target {
+export function commandTarget(command: string, { runProgram }: Pick<World, 'runProgram'>): ForwardTarget {
   return {
     name: `exec:${command}`,
     send: async ({ id, event, webhookId, isLate, text }) => {

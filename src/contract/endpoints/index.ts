@@ -62,7 +62,7 @@ export const groups = {
   allowlist,
 } as const;
 
-export type Group = keyof typeof groups;
+export type EndpointGroup = keyof typeof groups;
 
 export const endpoints: readonly Endpoint[] = Object.values(groups).flatMap(
   (group) => Object.values(group) as Endpoint[],

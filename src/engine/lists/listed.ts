@@ -6,7 +6,7 @@ import { grouped } from '../../money/decimal.ts';
 import { rowsInWords } from '../../present/content.ts';
 import type { Account, AccountReply } from '../account.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
-import { allPages, PAGE_SIZE, type Page, pacer, pagesAfter, saysEnd, saysMore, unreadable } from './pages.ts';
+import { allPages, type ListPage, PAGE_SIZE, pacer, pagesAfter, saysEnd, saysMore, unreadable } from './pages.ts';
 import {
   ALWAYS,
   cursorOf,
@@ -264,7 +264,7 @@ async function startReading<E extends Endpoint, Row>(
   };
 }
 
-type CallPage<Row> = (page: PageRequest) => Promise<Page<Row>>;
+type CallPage<Row> = (page: PageRequest) => Promise<ListPage<Row>>;
 
 async function readByOffset<E extends Endpoint, Row>(
   { account, listing, point }: ListReader<E, Row>,

@@ -8,20 +8,20 @@ export const PAGE_SIZE = 100;
 /** The number of ids remembered: the rows that may be added between two pages and still be recognised by id. */
 const REMEMBERED = 2_000;
 
-export interface Page<Row> {
+export interface ListPage<Row> {
   readonly rows: readonly Row[];
   /** The number of rows in the whole list when the page was read; undefined if the service does not say. */
   readonly total: number | undefined;
 }
 
 interface Pages<Row> {
-  readonly first: Page<Row>;
+  readonly first: ListPage<Row>;
   /** The offset of the first page. */
   readonly offset: number;
   /** The page size. */
   readonly size: number;
   readonly idOf: (row: Row) => string | null | undefined;
-  readonly fetchPage: (offset: number) => Promise<Page<Row>>;
+  readonly fetchPage: (offset: number) => Promise<ListPage<Row>>;
   /** Yields to the event loop, so that the request for the next page is sent before the current page is processed. */
   readonly turn: () => Promise<void>;
   /** The list is sorted oldest first, so that new rows are appended and shift nothing. */
@@ -48,7 +48,7 @@ export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly
   /** The number of repeated rows from `next` on, according to the total. */
   let repeats = 0;
   let isFruitful = true;
-  let ahead: Promise<Page<Row>> | undefined;
+  let ahead: Promise<ListPage<Row>> | undefined;
   for (let isMore = hasMore(first, next, size); isMore; ) {
     const page = await (ahead ?? fetchPage(next));
     ahead = undefined;
@@ -80,14 +80,14 @@ export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly
 }
 
 /** Starts reading a page. A failure rejects where the page is awaited, never as an unhandled rejection. */
-function readAhead<Row>(fetchPage: () => Promise<Page<Row>>): Promise<Page<Row>> {
+function readAhead<Row>(fetchPage: () => Promise<ListPage<Row>>): Promise<ListPage<Row>> {
   const page = fetchPage();
   page.catch(() => {});
   return page;
 }
 
 /** Whether another page follows. A short page is the last one, unless the total says that the service returns smaller pages. */
-function hasMore({ rows, total }: Page<unknown>, next: number, size: number): boolean {
+function hasMore({ rows, total }: ListPage<unknown>, next: number, size: number): boolean {
   return rows.length >= size || (rows.length > 0 && total !== undefined && next < total);
 }
 

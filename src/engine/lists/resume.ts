@@ -7,7 +7,7 @@ import { openPartFile, type PartFile } from '../../files/part-file.ts';
 import { grouped } from '../../money/decimal.ts';
 import type { Column, Result } from '../../present/result.ts';
 import type { Account } from '../account.ts';
-import type { Page } from './pages.ts';
+import type { ListPage } from './pages.ts';
 
 /** A page to request: `size` rows, after `offset` rows or after the row with an id. */
 export interface PageRequest {
@@ -121,14 +121,14 @@ export function pointOf(cursor: string, list: string): ResumePoint {
 
 /** A page, and how many of its first rows were printed before. */
 interface FoundPage<Row> {
-  readonly page: Page<Row>;
+  readonly page: ListPage<Row>;
   readonly offset: number;
   readonly printed: number;
 }
 
 interface PagedRows<Row> {
   readonly idOf: (row: Row) => string | null | undefined;
-  readonly fetchPage: (offset: number) => Promise<Page<Row>>;
+  readonly fetchPage: (offset: number) => Promise<ListPage<Row>>;
   readonly isOldestFirst: boolean;
 }
 

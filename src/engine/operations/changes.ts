@@ -12,7 +12,7 @@ import { getFintechWallet } from '../../contract/endpoints/wallets.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 import { readEntries } from '../allowlist.ts';
-import { agrees, allOf, amountAt, figuresMatch, percentMatch, wordMatch } from './rows.ts';
+import { agrees, allOf, amountAt, figuresMatch, type Match, percentMatch } from './rows.ts';
 import type { CheckResult, Work } from './work.ts';
 
 type RecordedRequest = Readonly<Record<string, unknown>>;
@@ -120,6 +120,12 @@ const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
 
 /** What a comparison of a thing with a change of it shows. */
 const CHECK_RESULTS = { equal: 'done', other: 'not-done', unknown: 'unclear' } as const;
+
+/** Compares two words, such as states. */
+function wordMatch(one: unknown, other: unknown): Match {
+  if (typeof one !== 'string') return 'unknown';
+  return one === other ? 'equal' : 'other';
+}
 
 /** An order whose terms were changed; it has all of them if the change was made, by whomever. */
 export const orderUpdate: Work = {

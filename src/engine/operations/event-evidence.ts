@@ -1,15 +1,19 @@
+import { inboxPath } from '../../account/paths.ts';
+import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
+import type { World } from '../../base/world.ts';
 import { eventOf } from '../../contract/events.ts';
+import { entryAt } from '../../files/inspect.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 import { eventIn, type ReadEvent } from '../../webhooks/event.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { Account } from '../account.ts';
-import { existingProfileInbox } from '../inbox.ts';
+import { openProfileInbox } from '../inbox.ts';
 import type { EndListener } from './follow.ts';
 import { hasTag } from './rows.ts';
-import type { Candidate, EventMeaning, EvidenceQuery, Found, Likeness, Work, WorkOutcome } from './work.ts';
+import type { EventMeaning, EvidenceQuery, Likeness, Work, WorkCandidate, WorkOutcome } from './work.ts';
 
 /** Events of this long before the request are read too, because they have the times of this machine. */
 const SKEW_MS = 5 * 60_000;
@@ -35,7 +39,7 @@ export function evidenceOfEvent({ event: name, text }: InboxEvent, { events = {}
  * Returns the work that the events of the inbox name and that may be an operation's. An event does not say when its work began:
  * that is read from the work's status, and left open if the status does not say it.
  */
-export async function candidatesOfEvents(account: Account, work: Work, query: EvidenceQuery): Promise<Candidate[]> {
+export async function candidatesOfEvents(account: Account, work: Work, query: EvidenceQuery): Promise<WorkCandidate[]> {
   const furthest = new Map<string, EventEvidence & Proof>();
   for (const evidence of await evidenceSince(
     account,
@@ -72,6 +76,11 @@ const RANKS: Readonly<Record<WorkOutcome, number>> = { accepted: 0, settled: 2, 
 /** What says more counts: how the work ended, and then what the request was. */
 const rankOf = ({ meaning: { outcome, compare } }: EventEvidence) => RANKS[outcome] + (compare ? 1 : 0);
 
+/** Opens the inbox of a profile, if it has one. Throws DatabaseError. */
+async function existingProfileInbox(world: World, profile: Pick<Profile, 'name' | 'mode'>): Promise<Inbox | undefined> {
+  return entryAt(inboxPath(world, profile)) ? openProfileInbox(world, profile) : undefined;
+}
+
 async function evidenceSince(account: Account, work: Work, sinceMs: number): Promise<EventEvidence[]> {
   let inbox: Inbox | undefined;
   try {
@@ -98,20 +107,6 @@ async function createdAtOf(account: Account, { status }: Work, requestId: string
     if (error instanceof CliError && error.category === 'refused') return undefined;
     throw error;
   }
-}
-
-/** Adds the evidence of events to what a list shows. The list knows when the work began, and an event may know sooner how it ended. */
-export function withEvents(found: Found, evidence: readonly Candidate[]): Found {
-  const { candidates } = found;
-  const byRequest = new Map(evidence.map((each) => [each.requestId, each]));
-  const listed = candidates.map((row) => {
-    const event = byRequest.get(row.requestId);
-    if (!event) return row;
-    const { outcome, state } = row.outcome === 'accepted' ? event : row;
-    return { ...row, outcome, state, isExact: row.isExact || event.isExact };
-  });
-  const ids = new Set(candidates.map(({ requestId }) => requestId));
-  return { ...found, candidates: [...listed, ...evidence.filter(({ requestId }) => !ids.has(requestId))] };
 }
 
 /** Returns a listener for the end of work; undefined if nothing receives its events. It never fails, because polling the status finds the end too. */

@@ -3,9 +3,9 @@ import { CliError } from '../../base/errors.ts';
 import type { Operation } from '../../journal/operations.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
-import { candidatesOfEvents, withEvents } from './event-evidence.ts';
+import { candidatesOfEvents } from './event-evidence.ts';
 import { isPast, SERVICE_SKEW_MS, search } from './listing.ts';
-import type { Candidate, EvidenceQuery, Found, Work } from './work.ts';
+import type { EvidenceQuery, Found, Work, WorkCandidate } from './work.ts';
 
 /** How far a row's time may be from the time that the service said in its response. Source: inferred. */
 const CLOCK_ERROR_MS = 2_000;
@@ -33,13 +33,27 @@ async function queryFor(account: Account, { terms }: Work, operation: Operation)
   };
 }
 
+/** Adds the evidence of events to what a list shows. The list knows when the work began, and an event may know sooner how it ended. */
+export function withEvents(found: Found, evidence: readonly WorkCandidate[]): Found {
+  const { candidates } = found;
+  const byRequest = new Map(evidence.map((each) => [each.requestId, each]));
+  const listed = candidates.map((row) => {
+    const event = byRequest.get(row.requestId);
+    if (!event) return row;
+    const { outcome, state } = row.outcome === 'accepted' ? event : row;
+    return { ...row, outcome, state, isExact: row.isExact || event.isExact };
+  });
+  const ids = new Set(candidates.map(({ requestId }) => requestId));
+  return { ...found, candidates: [...listed, ...evidence.filter(({ requestId }) => !ids.has(requestId))] };
+}
+
 /** What the lists of the service and the events of the inbox show of an operation, without what was there before it or is another operation's. */
 export async function evidenceOf(account: Account, work: Work, operation: Operation): Promise<Found> {
   const query = await queryFor(account, work, operation);
   const fromEvents = await candidatesOfEvents(account, work, query);
   const found = withEvents(await listed(account, work, query), fromEvents);
   const journal = await account.journal();
-  const free: Candidate[] = [];
+  const free: WorkCandidate[] = [];
   for (const row of found.candidates)
     if (mayBe(row, operation, query.sinceMs) && !(await journal.isClaimed(row.requestId, operation.operationId)))
       free.push(row);
@@ -66,7 +80,7 @@ export async function listed(account: Account, { list, find }: Work, query: Evid
  * had before but had not, is kept: one of the two times is wrong, and a person decides. What carries the tag is the operation's, whatever its time.
  */
 function mayBe(
-  { isExact, requestId, listedAs, createdAt }: Candidate,
+  { isExact, requestId, listedAs, createdAt }: WorkCandidate,
   { baseline }: Operation,
   sinceMs: number,
 ): boolean {
@@ -78,7 +92,7 @@ function mayBe(
 }
 
 /** Whether a row was created after a request left, and while its command may have been at work on it: both by the service's time. */
-function inTimeWindow({ createdAt: rowTime }: Candidate, { createdAt, busyUntil, baseline }: Operation): boolean {
+function inTimeWindow({ createdAt: rowTime }: WorkCandidate, { createdAt, busyUntil, baseline }: Operation): boolean {
   const atMs = Date.parse(rowTime ?? '');
   const fromMs = baseline?.serviceAtMs;
   if (fromMs === undefined) return false;
@@ -91,7 +105,7 @@ function inTimeWindow({ createdAt: rowTime }: Candidate, { createdAt, busyUntil,
  * operation's. `busy`: a command with an equal request still runs. `unclear`: a person decides.
  */
 type RowOwner =
-  | { readonly kind: 'own'; readonly row: Candidate; readonly note?: string }
+  | { readonly kind: 'own'; readonly row: WorkCandidate; readonly note?: string }
   | { readonly kind: 'none' | 'busy' | 'unclear' };
 
 /** Decides whether one of the rows is proven to be the operation's. */
@@ -124,7 +138,7 @@ const plainRequest = ({ request, tag }: Operation): string => (tag === null ? re
 /** An operation and the rows that it may have. */
 interface Claimant {
   readonly operation: Operation;
-  readonly rows: readonly Candidate[];
+  readonly rows: readonly WorkCandidate[];
 }
 
 /**
@@ -139,7 +153,7 @@ function amongEqual(
   if (claimants.some((each) => each.operation !== operation && isBusy(each.operation))) return { kind: 'busy' };
   const rows = [...new Map(claimants.flatMap((each) => each.rows.map((row) => [row.requestId, row]))).values()];
   const waiting = claimants.toSorted((one, other) => sentAt(one) - sentAt(other));
-  const given = new Map<Operation, Candidate>();
+  const given = new Map<Operation, WorkCandidate>();
   for (const row of rows.toSorted((one, other) => timeOf(one) - timeOf(other))) {
     const next = waiting.find(
       (each) => !given.has(each.operation) && each.rows.some(({ requestId }) => requestId === row.requestId),
@@ -157,7 +171,7 @@ function amongEqual(
   };
 }
 
-const timeOf = ({ createdAt }: Candidate): number => Date.parse(createdAt ?? '');
+const timeOf = ({ createdAt }: WorkCandidate): number => Date.parse(createdAt ?? '');
 const sentAt = ({ operation }: Claimant): number => operation.baseline?.serviceAtMs ?? 0;
 
 /** Returns the other operations of the account in doubt whose work a row may be. */
@@ -173,7 +187,7 @@ async function competingOperations(
 }
 
 /** Returns the rows that may be a competing operation's. One whose time is not known may have any row that is like it. */
-async function rowsInTime(account: Account, work: Work, other: Operation): Promise<readonly Candidate[]> {
+async function rowsInTime(account: Account, work: Work, other: Operation): Promise<readonly WorkCandidate[]> {
   const { candidates } = await evidenceOf(account, work, other);
   return candidates.filter((row) => row.isExact || !hasTime(other) || inTimeWindow(row, other));
 }

@@ -4,7 +4,6 @@ import { saysMore } from '../lists/pages.ts';
 import { ALWAYS, type Listing } from '../lists/resume.ts';
 import { hasTag } from './rows.ts';
 import {
-  type Candidate,
   ENDS,
   type EvidenceList,
   type EvidenceQuery,
@@ -12,6 +11,7 @@ import {
   type Likeness,
   type ListRow,
   type RowsBefore,
+  type WorkCandidate,
   type WorkOutcome,
 } from './work.ts';
 
@@ -60,7 +60,7 @@ export function shownIn<E extends Endpoint, Row extends UsualRow>(
 /** Reads a list back to the time of the request, and returns the rows that are like it, whenever they are from. */
 export async function search(account: Account, { sinceMs, tag }: EvidenceQuery, list: EvidenceList): Promise<Found> {
   const { endpoint, page, rowsOf, read, done, failed, isUnpaged } = list;
-  const candidates = new Map<string, Candidate>();
+  const candidates = new Map<string, WorkCandidate>();
   let times: readonly number[] = [];
   const found = (isComplete: boolean): Found => ({
     ...{ candidates: [...candidates.values()], isComplete },

@@ -3,19 +3,11 @@ import { getBankAccount } from '../../contract/endpoints/banks.ts';
 import { offrampStatus, startOfframp } from '../../contract/endpoints/offramp.ts';
 import { payoutStatus, startPayout } from '../../contract/endpoints/payouts.ts';
 import type { Baseline } from '../../journal/intent.ts';
+import { type Amount, amount } from '../../money/amount.ts';
 import type { SavedAccount } from '../banks.ts';
 import { payoutsBy } from '../lists/history.ts';
 import { shownIn } from './listing.ts';
-import {
-  agrees,
-  agreesBankCode,
-  agreesText,
-  amountAt,
-  amountMatch,
-  compared,
-  knownMatch,
-  nairaOfCngn,
-} from './rows.ts';
+import { agrees, agreesBankCode, agreesText, amountAt, amountMatch, compared, knownMatch } from './rows.ts';
 import {
   type EventContent,
   type EventMeaning,
@@ -56,6 +48,10 @@ interface Payee {
   readonly accountName?: unknown;
   readonly bankCode?: unknown;
 }
+
+/** Naira that a sum of cNGN is worth; undefined if it has parts of a kobo. */
+const nairaOfCngn = (cngn: Amount | undefined): Amount | undefined =>
+  cngn && cngn.minor % 10_000n === 0n ? amount('NGN', cngn.minor / 10_000n) : undefined;
 
 /** Compares a payout with its request, whose terms are the saved account that it names. Without them, a person decides. */
 function comparePayout(

@@ -14,7 +14,7 @@ import { evidenceOf, ownerOf } from './evidence.ts';
 import { workStartedBy } from './find-work.ts';
 import { SERVICE_SKEW_MS } from './listing.ts';
 import { endpointNamed } from './recorded.ts';
-import type { Candidate, Found, Work } from './work.ts';
+import type { Found, Work, WorkCandidate } from './work.ts';
 
 /**
  * What looking for a request found. `ended`: the journal has its outcome now. `busy`: its command still runs, or one with an equal request. `several`: more than
@@ -25,7 +25,7 @@ import type { Candidate, Found, Work } from './work.ts';
  */
 export type Reconciled = { readonly operation: Operation; readonly where?: string; readonly retry?: string } & (
   | { readonly kind: 'ended' | 'busy' | 'absent' | 'incomplete' | 'unclear' | 'no-evidence' }
-  | { readonly kind: 'several'; readonly candidates: readonly Candidate[] }
+  | { readonly kind: 'several'; readonly candidates: readonly WorkCandidate[] }
   | { readonly kind: 'unseen'; readonly lookAgainMs: number }
   | { readonly kind: 'clock'; readonly why: string }
 );
@@ -93,7 +93,7 @@ export async function isReconciled(account: Account, operation: Operation): Prom
 async function recordFound(
   journal: Journal,
   operationId: string,
-  { requestId, outcome, state }: Candidate,
+  { requestId, outcome, state }: WorkCandidate,
   note?: string,
 ): Promise<boolean> {
   const detail = [`found with the status ${state}`, ...(note === undefined ? [] : [note])].join('; ');
@@ -195,7 +195,7 @@ async function sentAgain(
   journal: Journal,
   operation: Operation,
   { isComplete, candidates, wrongTimes }: Found,
-): Promise<Candidate | undefined> {
+): Promise<WorkCandidate | undefined> {
   const { operationId, baseline } = operation;
   const request = parseExactJson(operation.request) as Record<string, unknown>;
   const { idempotencyLifetimeMs } = evidenceRulesOf(account.profile);
@@ -219,7 +219,7 @@ async function sentAgain(
 }
 
 /** The work that the service named when a request was sent again. */
-const acceptedAs = (requestId: string): Candidate => ({
+const acceptedAs = (requestId: string): WorkCandidate => ({
   ...{ requestId, createdAt: undefined, outcome: 'accepted', isExact: true },
   state: 'accepted when it was sent again under its idempotency key',
 });

@@ -1,5 +1,5 @@
 import { ledgerNetwork, NETWORKS, networkOf } from '../../contract/networks.ts';
-import { type Amount, type Asset, amount, fromWire, isUnknownFigure, type MoneyUnit } from '../../money/amount.ts';
+import { type Amount, type Asset, fromWire, isUnknownFigure, type MoneyUnit } from '../../money/amount.ts';
 import { isWireNumber, type WireNumber } from '../../money/decimal.ts';
 import { percentFromWire } from '../../money/rates.ts';
 import type { Likeness } from './work.ts';
@@ -38,16 +38,6 @@ export function percentMatch(one: unknown, other: unknown): Match {
   return percentFromWire(one) === percentFromWire(other) ? 'equal' : 'other';
 }
 
-/** Compares two words, such as states. */
-export function wordMatch(one: unknown, other: unknown): Match {
-  if (typeof one !== 'string') return 'unknown';
-  return one === other ? 'equal' : 'other';
-}
-
-/** Whether two flags are equal; one that is missing says nothing. */
-export const agreesFlag = (one: unknown, other: unknown): boolean =>
-  typeof one !== 'boolean' || typeof other !== 'boolean' || one === other;
-
 /** Parses a wire amount; undefined if it is missing or malformed. */
 export function amountAt(value: unknown, unit: MoneyUnit, asset: Asset): Amount | undefined {
   return value === undefined || value === null ? undefined : fromWire(value as WireNumber | string, unit, asset);
@@ -58,27 +48,12 @@ function isSameAmount(one: Amount | undefined, other: Amount | undefined): boole
   return one !== undefined && other !== undefined && one.asset === other.asset && one.minor === other.minor;
 }
 
-/** Naira that a sum of cNGN is worth; undefined if it has parts of a kobo. */
-export const nairaOfCngn = (cngn: Amount | undefined): Amount | undefined =>
-  cngn && cngn.minor % 10_000n === 0n ? amount('NGN', cngn.minor / 10_000n) : undefined;
-
-export const cngnOfNaira = (naira: Amount | undefined) => naira && amount('CNGN', naira.minor * 10_000n);
-
 /** How an amount of a row compares with the request's. `unknown`: one of them is missing, or its unit is not known. */
 export type Match = 'equal' | 'other' | 'unknown';
 
 /** Compares an amount of a row with the request's. */
 export function amountMatch(value: unknown, unit: MoneyUnit, wanted: Amount | undefined): Match {
   return matchOf(wanted && amountAt(value, unit, wanted.asset), wanted);
-}
-
-/**
- * Compares an amount of a list whose unit is not documented: tokens, as in similar lists. One that is equal in base units may be the request's,
- * and a person decides.
- */
-export function unsureMatch(value: unknown, wanted: Amount | undefined): Match {
-  const match = amountMatch(value, 'decimal-string', wanted);
-  return match === 'other' && amountMatch(value, 'base', wanted) === 'equal' ? 'unknown' : match;
 }
 
 /** Compares two amounts. */

@@ -4,7 +4,7 @@ import { BASE } from '../../contract/networks.ts';
 import { type Amount, type Asset, isAsset } from '../../money/amount.ts';
 import { withdrawalsBy } from '../lists/history.ts';
 import { shownIn } from './listing.ts';
-import { agrees, agreesNetwork, agreesText, amountAt, amountMatch, compared, unsureMatch } from './rows.ts';
+import { agrees, agreesNetwork, agreesText, amountAt, amountMatch, compared, type Match } from './rows.ts';
 import type { EventContent, EventMeaning, EvidenceList, EvidenceQuery, Likeness, Work } from './work.ts';
 
 interface SentTokens {
@@ -26,6 +26,15 @@ const OWN = 'fintech_self_transfer' as const;
 
 /** Whether a row is of the kind of the request, which only some of the types say. */
 const agreesType = (type: unknown, isOwn: boolean): boolean => typeof type !== 'string' || (type === OWN) === isOwn;
+
+/**
+ * Compares an amount of a list whose unit is not documented: tokens, as in similar lists. One that is equal in base units may be the request's,
+ * and a person decides.
+ */
+function unsureMatch(value: unknown, wanted: Amount | undefined): Match {
+  const match = amountMatch(value, 'decimal-string', wanted);
+  return match === 'other' && amountMatch(value, 'base', wanted) === 'equal' ? 'unknown' : match;
+}
 
 function listed(request: EvidenceQuery['request'], isOwn: boolean): EvidenceList {
   const { userId, internalWallet } = request;

@@ -63,7 +63,7 @@ export type RowsBefore = NonNullable<Baseline['before']>;
 export type WorkOutcome = 'accepted' | 'settled' | 'failed';
 
 /** A row that may be the request. */
-export interface Candidate {
+export interface WorkCandidate {
   readonly requestId: string;
   readonly createdAt: string | null | undefined;
   readonly state: string;
@@ -78,7 +78,7 @@ export interface Candidate {
 
 /** The candidates of a request; `isComplete` if every row of the time was read. */
 export interface Found {
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly WorkCandidate[];
   readonly isComplete: boolean;
   /** Why the times of the rows prove nothing, if they contradict each other or the service's own time. */
   readonly wrongTimes?: string | undefined;

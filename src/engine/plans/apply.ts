@@ -2,8 +2,11 @@ import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Ids } from '../../base/world.ts';
 import type { PlanMode, PlanToApply } from './change.ts';
-import { idempotencyKeyOf, type Plan, requireUnexpired, type TypedInput } from './plan.ts';
+import { type Plan, requireUnexpired, type TypedInput } from './plan.ts';
 import { type Signers, signaturesOf } from './signatures.ts';
+
+/** The idempotency key of a plan: at most one run applies it. */
+const idempotencyKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
 
 /** What keeps a plan from being applied twice: its hash is its idempotency key. */
 export function guardOfPlan(plan: Plan) {
@@ -64,14 +67,14 @@ export function plannableCommand<C extends { readonly parameters: Readonly<Recor
 const LIFETIME_MS = 24 * 3_600_000;
 
 /** What was typed beside --plan, as raw texts. */
-interface TypedLine {
+interface LineParts {
   readonly words: readonly string[];
   readonly texts: Readonly<Record<string, unknown>>;
   readonly globals: { readonly dryRun: boolean; readonly yes: boolean };
 }
 
 /** The flags that mean nothing for a plan, and why. */
-const MEANINGLESS: readonly (readonly [flag: string, why: string, isGiven: (line: TypedLine) => boolean])[] = [
+const MEANINGLESS: readonly (readonly [flag: string, why: string, isGiven: (line: LineParts) => boolean])[] = [
   ['--dry-run', 'a plan sends nothing either; omit one of them', ({ globals }) => globals.dryRun],
   ['--yes', 'a plan asks nothing; give --yes to: fiatrail ops apply', ({ globals }) => globals.yes],
   ['--wait', 'a plan starts nothing; give --wait to: fiatrail ops apply', ({ texts }) => texts['wait'] !== undefined],
@@ -81,7 +84,7 @@ const MEANINGLESS: readonly (readonly [flag: string, why: string, isGiven: (line
 
 /** Returns how a plan is to be written. Throws CliError usage for flags that it cannot be combined with. */
 export function planToWrite(
-  line: TypedLine,
+  line: LineParts,
   { plan, planExpires }: { readonly plan?: unknown; readonly planExpires?: unknown },
   ids: Pick<Ids, 'uuid'>,
   commandLineOf: (input: TypedInput) => string,

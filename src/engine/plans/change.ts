@@ -284,12 +284,10 @@ function lineChanges(planned: readonly PlannedLine[], now: readonly PlannedLine[
 const changed = (what: string, before: string, after: string) =>
   `${what}: ${before || 'nothing'} before, ${after || 'nothing'} now`;
 
-type Fields = Readonly<Record<string, unknown>>;
-
 function fieldChanges(planned: object, now: object, where: string): string[] {
   const names = [...new Set([...Object.keys(planned), ...Object.keys(now)])];
   return names.flatMap((name) => {
-    const [before, after] = [textOf((planned as Fields)[name]), textOf((now as Fields)[name])];
+    const [before, after] = [textOf(Reflect.get(planned, name)), textOf(Reflect.get(now, name))];
     return before === after ? [] : [changed([where, name].filter(Boolean).join(' '), before, after)];
   });
 }

@@ -106,9 +106,6 @@ function canonical(value: unknown): string {
   return `{${fields.map(([name, each]) => `${JSON.stringify(name)}:${canonical(each)}`).join(',')}}`;
 }
 
-/** The idempotency key of a plan: at most one run applies it. */
-export const idempotencyKeyOf = ({ hash }: Pick<Plan, 'hash'>): string => `plan-${hash}`;
-
 /** Throws CliError declined if the times of a plan are none, or if it holds longer than any plan may. */
 function requireTimes({ createdAt, expiresAt }: Pick<PlanContent, 'createdAt' | 'expiresAt'>): void {
   const invalid = [createdAt, expiresAt].find((each) => !isTime(each));
@@ -150,11 +147,6 @@ export function requireUnexpired({ content }: Pick<Plan, 'content'>, nowMs: numb
 }
 
 const CLOCK_SKEW_MS = 5 * 60_000;
-
-/** Who made a plan, for people. */
-export function authorForPeople({ author: { user, host, operator } }: PlanContent): string {
-  return `${operator ? `${operator.name}, ` : ''}${user} on ${host}`;
-}
 
 /** Longer than anything an honest author writes. */
 const MAX_CHARACTERS = 200;

@@ -1,7 +1,12 @@
 import { visible } from '../../present/text.ts';
 import type { ShownLine } from './line.ts';
-import { authorForPeople, type Plan, type PlanContent, type PlannedLine, quotedText } from './plan.ts';
+import { type Plan, type PlanContent, type PlannedLine, quotedText } from './plan.ts';
 import type { Signed } from './signatures.ts';
+
+/** Who made a plan, for people. */
+function authorForPeople({ author: { user, host, operator } }: PlanContent): string {
+  return `${operator ? `${operator.name}, ` : ''}${user} on ${host}`;
+}
 
 /** The lines that say which plan it is, and who agreed to it. */
 export function proofLines({ content, hash }: Plan, signed: readonly Signed[]): PlannedLine[] {
@@ -20,7 +25,7 @@ function signersForPeople(signed: readonly Signed[]): string {
 }
 
 /** What was found for a plan on this machine. */
-interface Facts {
+interface FoundFacts {
   readonly lines: readonly ShownLine[];
   readonly previews: readonly ShownLine[];
   readonly rules: readonly string[];
@@ -30,7 +35,11 @@ interface Facts {
  * Everything about a plan for somebody who is asked to sign it: first what this machine read and made from the plan itself, then what
  * only its author says.
  */
-export function planLines(plan: Plan, { lines, previews, rules }: Facts, signed: readonly Signed[]): PlannedLine[] {
+export function planLines(
+  plan: Plan,
+  { lines, previews, rules }: FoundFacts,
+  signed: readonly Signed[],
+): PlannedLine[] {
   const { content, hash } = plan;
   const { account, amounts } = content;
   const proven = new Set(proofLines(plan, signed).map(([label]) => label));

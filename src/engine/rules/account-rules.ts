@@ -3,7 +3,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { SpendLimit } from '../../journal/spending.ts';
 import type { RuleSession } from './check.ts';
-import type { Asked, RuleSet, Verdict } from './verdicts.ts';
+import type { Asked, RuleSet, RuleVerdict } from './verdicts.ts';
 
 /** Whether a command has an idempotency key, if it takes one. */
 export type IdempotencyKeyUse = Asked['idempotencyKey'];
@@ -23,7 +23,7 @@ export interface AccountRules {
   /** Returns the rules that a request meets, a text each, for a plan to record. */
   met(endpoint: Endpoint, input: unknown): Promise<readonly string[]>;
   /** Returns what each rule says about a request, if the command line is only tested. */
-  tested(endpoint: Endpoint, input: unknown): Promise<readonly Verdict[] | undefined>;
+  tested(endpoint: Endpoint, input: unknown): Promise<readonly RuleVerdict[] | undefined>;
 }
 
 /** What asking rules needs of an account. */
@@ -35,7 +35,7 @@ type RuledSession = Omit<RuleSession, 'profile'> & {
 
 /** Makes the rules of an account, which is read only when they are asked. */
 export function rulesOf(account: () => RuledSession): AccountRules {
-  const asked = async (endpoint: Endpoint, input: unknown): Promise<readonly Verdict[]> => {
+  const asked = async (endpoint: Endpoint, input: unknown): Promise<readonly RuleVerdict[]> => {
     const sets = await ruleSetsOf(account());
     if (sets.length === 0) return [];
     return (await import('./check.ts')).verdictsFor(account(), sets, { endpoint, input });

@@ -6,7 +6,7 @@ import { destinationsOf, movesOf } from '../../contract/moves.ts';
 import type { AccountNames } from '../../journal/accounts.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { SpendLimit } from '../../journal/spending.ts';
-import { type Asked, type Facts, type RuleSet, type Verdict, verdictsOf } from './verdicts.ts';
+import { type Asked, type Facts, type RuleSet, type RuleVerdict, verdictsOf } from './verdicts.ts';
 
 /** The parts of an account that rules need. */
 export interface RuleSession {
@@ -40,7 +40,7 @@ export async function verdictsFor(
   account: RuleSession,
   sets: readonly RuleSet[],
   { endpoint, input }: RuledRequest,
-): Promise<readonly Verdict[]> {
+): Promise<readonly RuleVerdict[]> {
   const effect = effectOf(endpoint, input);
   const moves = effect === 'money' ? movesOf(endpoint, input) : undefined;
   const command = moves && endpoint.moves?.command;
@@ -112,7 +112,7 @@ export async function requireMoneyRules(account: RuleSession, sets: readonly Rul
 }
 
 /** The error for the first rule that does not hold; undefined if all do. */
-export function brokenRule(profile: string, verdicts: readonly Verdict[]): CliError | undefined {
+export function brokenRule(profile: string, verdicts: readonly RuleVerdict[]): CliError | undefined {
   const broken = verdicts.find(({ result }) => result === 'does not hold');
   if (!broken) return undefined;
   const { rule, from, detail, code, hint } = broken;

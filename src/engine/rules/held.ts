@@ -28,7 +28,7 @@ export function ruledCommands(): readonly RuledCommand[] {
 }
 
 /** The rules that hold a command. */
-interface Held {
+interface HeldCommand {
   readonly command: string;
   /** The rules that count its amount: `max-per-day NGN 2000000`. */
   readonly amounts: readonly string[];
@@ -43,7 +43,7 @@ interface Held {
 }
 
 /** Returns the rules that hold each command. */
-export const heldBy = (sets: readonly Rules[]): readonly Held[] =>
+export const heldBy = (sets: readonly Rules[]): readonly HeldCommand[] =>
   ruledCommands().map(({ command, assets, to, mayStay }) => {
     const limits = sets
       .flatMap(limitsIn)
@@ -90,7 +90,7 @@ function isStopped({ accounts = [], addresses = [], users = [] }: Rules, target:
 }
 
 /** What holds a command, for people. */
-export function heldForPeople({ command, amounts, unlimited, destinations, stops, others }: Held) {
+export function heldForPeople({ command, amounts, unlimited, destinations, stops, others }: HeldCommand) {
   const isHeld = amounts.length + destinations.length + others.length > 0 || stops;
   const gaps = unlimited.length > 0 ? ` (not ${unlimited.join(', ')})` : '';
   const noAmount = unlimited.length > 0 ? 'not limited' : 'spends nothing';

@@ -12,8 +12,6 @@ export function parseSharedRules(text: string): Rules {
   });
 }
 
-export const sharedRulesText = (rules: Rules): string => JSON.stringify(rules);
-
 function json(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -13,7 +13,7 @@ import type { Destination, Moves } from '../../contract/moves.ts';
 import type { Claim } from '../../journal/claims.ts';
 import type { SpendLimit } from '../../journal/spending.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, countedWith, leftIn, millionthsOf } from '../../money/amount.ts';
-import { accountText, destinationText, settingOf } from './words.ts';
+import { accountText, settingOf } from './words.ts';
 
 /** The rules of a profile, or those that hosts share in a journal. A change must pass every set. */
 export interface RuleSet {
@@ -50,7 +50,7 @@ export interface Facts {
 }
 
 /** What a rule says about a change. */
-export interface Verdict {
+export interface RuleVerdict {
   readonly rule: string;
   readonly from: RuleSet['from'];
   readonly setting: string;
@@ -67,14 +67,18 @@ export interface Verdict {
   readonly needsCode?: boolean;
 }
 
-type Found = Omit<Verdict, 'from' | 'rule' | 'setting' | 'code'>;
+type RuleResult = Omit<RuleVerdict, 'from' | 'rule' | 'setting' | 'code'>;
 
-const NOT_CONCERNED: Found = { result: 'not concerned' };
-const HOLDS: Found = { result: 'holds' };
+const NOT_CONCERNED: RuleResult = { result: 'not concerned' };
+const HOLDS: RuleResult = { result: 'holds' };
 
 /** Asks every rule of every set about a change. */
-export async function verdictsOf(sets: readonly RuleSet[], asked: Asked, facts: Facts): Promise<readonly Verdict[]> {
-  const all: Verdict[] = [];
+export async function verdictsOf(
+  sets: readonly RuleSet[],
+  asked: Asked,
+  facts: Facts,
+): Promise<readonly RuleVerdict[]> {
+  const all: RuleVerdict[] = [];
   for (const { from, rules } of sets)
     for (const { rule, code, setting, ask } of rulesIn(rules))
       all.push({ rule, code, setting, from, ...(await ask(asked, facts)) });
@@ -85,7 +89,7 @@ interface Rule {
   readonly rule: string;
   readonly code: string;
   readonly setting: string;
-  ask(asked: Asked, facts: Facts): Found | Promise<Found>;
+  ask(asked: Asked, facts: Facts): RuleResult | Promise<RuleResult>;
 }
 
 /** Returns the rules of a set, the cheapest first. */
@@ -121,14 +125,14 @@ function rulesIn(rules: Rules): readonly Rule[] {
   ];
 }
 
-function askReadOnly({ effect }: Asked): Found {
+function askReadOnly({ effect }: Asked): RuleResult {
   if (effect === 'read') return NOT_CONCERNED;
   return { result: 'does not hold', detail: 'only reads are allowed' };
 }
 
 const askHours =
   (hours: readonly string[]) =>
-  ({ effect, nowMs }: Asked): Found => {
+  ({ effect, nowMs }: Asked): RuleResult => {
     if (effect === 'read') return NOT_CONCERNED;
     const windows = hours.flatMap((each) => parseHours(each) ?? []);
     if (windows.some((each) => isWithin(each, nowMs))) return HOLDS;
@@ -138,7 +142,7 @@ const askHours =
     };
   };
 
-function askIdempotencyKey({ effect, idempotencyKey }: Asked): Found {
+function askIdempotencyKey({ effect, idempotencyKey }: Asked): RuleResult {
   if (effect !== 'money' || idempotencyKey === 'not-taken') return NOT_CONCERNED;
   if (idempotencyKey === 'given') return HOLDS;
   return {
@@ -150,7 +154,7 @@ function askIdempotencyKey({ effect, idempotencyKey }: Asked): Found {
 
 const askDestinations =
   (rules: Rules) =>
-  async ({ to }: Asked, facts: Facts): Promise<Found> => {
+  async ({ to }: Asked, facts: Facts): Promise<RuleResult> => {
     if (to.length === 0) return NOT_CONCERNED;
     for (const each of to) {
       const detail = await notAllowed(rules, each, facts);
@@ -158,6 +162,14 @@ const askDestinations =
     }
     return HOLDS;
   };
+
+/** A destination for people. */
+function destinationText(to: Exclude<Destination, { kind: 'unknown' }>): string {
+  if (to.kind === 'account') return `bank account ${accountText(to)}`;
+  if (to.kind === 'saved-account') return `bank account ${to.accountId}`;
+  if (to.kind === 'wallet-of') return `default wallet of user ${to.userId}`;
+  return to.kind === 'address' ? `address ${to.address}` : `user ${to.userId}`;
+}
 
 /** Returns why no list allows a destination; undefined if one does. */
 async function notAllowed(
@@ -208,7 +220,7 @@ const concerns = ({ moves }: Asked, asset: AmountRule['asset']): boolean =>
 
 const askAmount =
   (rule: AmountRule) =>
-  async (asked: Asked, { spent }: Facts): Promise<Found> => {
+  async (asked: Asked, { spent }: Facts): Promise<RuleResult> => {
     const { per, asset, command } = rule;
     const isOfCommand = command === undefined || command === asked.command;
     if (!isOfCommand || !concerns(asked, asset)) return NOT_CONCERNED;
@@ -235,7 +247,7 @@ const askAmount =
 /** The amount of a rule. One that cannot be read allows nothing. */
 const maxOf = (rule: ConfirmRule): Amount => amountOfRule(rule) ?? { asset: rule.asset, minor: 0n };
 
-function unknownAmount({ asset }: Pick<AmountRule, 'asset'>, { moves }: Asked): Found | undefined {
+function unknownAmount({ asset }: Pick<AmountRule, 'asset'>, { moves }: Asked): RuleResult | undefined {
   const unknownAsset = countedWith(asset).find((each) => moves?.unknownAssets.includes(each));
   if (unknownAsset === undefined) return undefined;
   return {
@@ -244,7 +256,7 @@ function unknownAmount({ asset }: Pick<AmountRule, 'asset'>, { moves }: Asked): 
   };
 }
 
-function aboveCall(max: Amount, amount: Amount): Found {
+function aboveCall(max: Amount, amount: Amount): RuleResult {
   const detail = `${amountForPeople(amount)} is above ${amountForPeople(max)} per call`;
   return { result: 'does not hold', left: max, detail };
 }
@@ -258,7 +270,7 @@ function aboveSum(amount: Amount, left: Amount, { asset, period, maxMinor }: Spe
 
 const askConfirmation =
   (rule: ConfirmRule) =>
-  (asked: Asked): Found => {
+  (asked: Asked): RuleResult => {
     if (!asked.isLive || !concerns(asked, rule.asset)) return NOT_CONCERNED;
     const amount = asked.moves?.amount;
     const isAbove = amount !== undefined && millionthsOf(amount) > millionthsOf(maxOf(rule));

@@ -24,14 +24,6 @@ export const settingOf = {
 export const accountText = ({ bankCode, accountNumber }: Extract<Destination, { kind: 'account' }>): string =>
   `${bankCode}/${accountNumber}`;
 
-/** A destination for people. */
-export function destinationText(to: Exclude<Destination, { kind: 'unknown' }>): string {
-  if (to.kind === 'account') return `bank account ${accountText(to)}`;
-  if (to.kind === 'saved-account') return `bank account ${to.accountId}`;
-  if (to.kind === 'wallet-of') return `default wallet of user ${to.userId}`;
-  return to.kind === 'address' ? `address ${to.address}` : `user ${to.userId}`;
-}
-
 /** A rule as `profiles rules show` lists it. */
 interface Listed {
   /** The name of the flag that sets it. */

@@ -1,6 +1,6 @@
 import type { Ids } from '../../base/world.ts';
 import { ServerError } from './errors.ts';
-import { CREATE, SCHEMA, UPGRADES, VERSION } from './schema.ts';
+import { CREATE, SCHEMA, UPGRADES } from './schema.ts';
 
 /**
  * What a role may do that is no owner: docs/money.md quotes it, and a test makes a payment with it. The owner creates and upgrades the tables, and
@@ -36,10 +36,6 @@ const STRANGE_OWNER = `(SELECT min(r.rolname) FROM pg_roles r
     AND NOT r.rolsuper AND r.rolname <> current_user
     AND NOT (pg_has_role(r.oid, 'USAGE') AND NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user))
     AND r.oid <> (SELECT datdba FROM pg_database WHERE datname = current_database()))`;
-
-/** Whether this role could take away what protects the journal. */
-export const IS_OWNER = `(SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
-  OR pg_has_role((SELECT relowner FROM pg_class WHERE oid = '${SCHEMA}.entry'::regclass), 'USAGE')`;
 
 /** The part of a server that creating a journal needs. */
 interface Statements {
@@ -131,6 +127,9 @@ async function upgrade(statements: Statements['statements'], from: number): Prom
       ].join(';\n'),
     );
 }
+
+/** The version of the tables. */
+const VERSION = '3';
 
 /** Throws ServerError if the tables are of another version. */
 export function requireVersion(version: unknown, name: string): void {

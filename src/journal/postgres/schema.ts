@@ -5,9 +5,6 @@ import type { Queries } from '../store.ts';
 /** The schema that has everything, so that a database can be shared with other programs. */
 export const SCHEMA = 'fiatrail';
 
-/** The version of the tables. */
-export const VERSION = '3';
-
 /** The columns of each table, as in SQLite (../schema.ts). Text is compared by bytes, as there. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   setting: ['name text COLLATE "C" PRIMARY KEY', 'value text NOT NULL'],

@@ -15,7 +15,7 @@ import {
   type ServerAccess,
   type ServerConnection,
 } from './connection.ts';
-import { EXPECTED, IS_OWNER, LOCK, PATH, preparedJournal, requireVersion, SERVER, WRITTEN } from './create.ts';
+import { EXPECTED, LOCK, PATH, preparedJournal, requireVersion, SERVER, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
 import { SCHEMA } from './schema.ts';
 import type { ServerAddress } from './server-address.ts';
@@ -119,6 +119,10 @@ export async function openPostgresStore(
     throw error;
   }
 }
+
+/** Whether this role could take away what protects the journal. */
+const IS_OWNER = `(SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
+  OR pg_has_role((SELECT relowner FROM pg_class WHERE oid = '${SCHEMA}.entry'::regclass), 'USAGE')`;
 
 function storeOn(server: Server, address: Pick<Store, 'id' | 'path' | 'host' | 'digestKey' | 'server'>): Store {
   const inTurn = oneAtATime();

@@ -20,7 +20,7 @@ function currentAllowlist(store: Database, fintech: bigint): AllowedRow[] {
 }
 
 type Request = Parameters<Operations['management.ip-allowlist']>[1];
-type Answer = ReturnType<Operations['management.ip-allowlist']>;
+type AllowlistResponse = ReturnType<Operations['management.ip-allowlist']>;
 
 const TTL_SECONDS = ALLOWLIST_TTL_MS / 1000;
 const PROPAGATION = `up to ${TTL_SECONDS} seconds`;
@@ -42,7 +42,7 @@ function rangeOf({ ipAddress }: Request): IpRange {
   return range;
 }
 
-function list({ store, fintech }: Call): Answer {
+function list({ store, fintech }: Call): AllowlistResponse {
   const rows = currentAllowlist(store, fintech.id);
   return {
     action: 'list',
@@ -52,7 +52,7 @@ function list({ store, fintech }: Call): Answer {
 }
 
 /** Adding an existing address updates its description. Source: inferred. */
-function add(call: Call, request: Request): Answer {
+function add(call: Call, request: Request): AllowlistResponse {
   const { store, fintech, nowMs } = call;
   const range = rangeOf(request);
   const address = rangeText(range);
@@ -90,7 +90,7 @@ function entryOf(rows: readonly AllowedRow[], request: Request): AllowedRow {
   return entry;
 }
 
-function remove({ store, fintech, nowMs }: Call, request: Request): Answer {
+function remove({ store, fintech, nowMs }: Call, request: Request): AllowlistResponse {
   const rows = currentAllowlist(store, fintech.id);
   const entry = entryOf(rows, request);
   update(store, 'allowed_address', entry.id, { removed_at: nowMs });
@@ -104,7 +104,7 @@ function remove({ store, fintech, nowMs }: Call, request: Request): Answer {
 }
 
 /** Refreshes the servers' copy of the list and checks the caller against it. Source: public. */
-function check({ store, fintech, caller, nowMs }: Call): Answer {
+function check({ store, fintech, caller, nowMs }: Call): AllowlistResponse {
   update(store, 'fintech', fintech.id, { allowlist_read_at: nowMs });
   const addresses = currentAllowlist(store, fintech.id).map(({ address }) => address);
   const rule = matchingAddress(addresses, caller.address);
@@ -122,7 +122,7 @@ function check({ store, fintech, caller, nowMs }: Call): Answer {
   };
 }
 
-const ACTIONS: Readonly<Record<Request['action'], (call: Call, request: Request) => Answer>> = {
+const ACTIONS: Readonly<Record<Request['action'], (call: Call, request: Request) => AllowlistResponse>> = {
   list,
   add,
   remove,

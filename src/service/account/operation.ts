@@ -3,7 +3,7 @@ import { Fault } from '../../contract/faults.ts';
 import { openAesEnvelope } from '../../crypto/aes-envelope.ts';
 import { isSealable, x25519Public } from '../../crypto/sealed-box.ts';
 import { type Call, isoTime, newSandboxKey, type Operations } from '../context.ts';
-import { isLoopbackUrl, isPermitted, maskedHost, maskedUrl } from '../events/webhook-url.ts';
+import { isLoopbackUrl, isPermitted } from '../events/webhook-url.ts';
 import { insert, update, upsert } from '../rows.ts';
 import { changeSettings } from '../settings.ts';
 
@@ -81,6 +81,32 @@ const setWebhook: Operations['management.set-webhook'] = (call, { webhookUrl, se
     updatedAt: isoTime(call.nowMs),
   };
 };
+
+/** Splits a URL into scheme, host and the rest, unchanged. */
+function partsOf(url: string): [scheme: string, host: string, rest: string] {
+  const [, scheme = '', host = '', rest = ''] = /^(https?:\/\/)([^/?#]*)(.*)$/i.exec(url) ?? [];
+  return [scheme, host, rest];
+}
+
+const endOf = (host: string) => host.slice(Math.max(0, host.lastIndexOf('.')));
+
+/**
+ * Masks a URL as `htt***.ms/webhook`: the first three characters, the end of the host, the path. Source: public, for
+ * one response only.
+ */
+function maskedUrl(url: string): string {
+  const [, host, rest] = partsOf(url);
+  return `${url.slice(0, 3)}***${endOf(host)}${rest}`;
+}
+
+/**
+ * Masks a URL as `https://abc***.ms/webhook`: like maskedUrl, but keeps the scheme. Source: public, for another
+ * response.
+ */
+function maskedHost(url: string): string {
+  const [scheme, host, rest] = partsOf(url);
+  return `${scheme}${host.slice(0, 3)}***${endOf(host)}${rest}`;
+}
 
 const toggleWebhook: Operations['management.toggle-webhook'] = (call, { enabled }) => {
   const webhook = webhookOf(call);

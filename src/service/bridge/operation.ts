@@ -35,7 +35,7 @@ interface RouteRequest {
   readonly amount: string;
 }
 
-interface Route {
+interface BridgeRoute {
   readonly from: Network;
   readonly to: Network;
   readonly amountBase: bigint;
@@ -49,7 +49,7 @@ function routeNetwork(text: string, field: string): Network {
 }
 
 /** Returns the route that a request describes. Throws VALIDATION_ERROR. */
-function routeOf(request: RouteRequest): Route {
+function routeOf(request: RouteRequest): BridgeRoute {
   const from = routeNetwork(request.fromNetwork, 'fromNetwork');
   const to = routeNetwork(request.toNetwork, 'toNetwork');
   if (from.key === to.key) throw new Fault('VALIDATION_ERROR', 'toNetwork: expected a network other than fromNetwork');

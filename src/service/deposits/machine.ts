@@ -1,5 +1,6 @@
 import { amount, toWireNumber, toWireText } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
+import type { Database } from '../../sqlite/database.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks/banks.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { emit } from '../events/deliveries.ts';
@@ -7,7 +8,7 @@ import { collectFees } from '../fees/fees.ts';
 import { BANK, INCOMING, post, REFUNDS, RESERVE, SUPPLY } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { update, userIdOf } from '../rows.ts';
-import { accountAt, deliveryFor, fintechDelivery } from '../wallets/wallets.ts';
+import { accountAt, type DeliveryWallet, deliveryFor, smartWallet } from '../wallets/wallets.ts';
 
 export interface DepositRow {
   readonly id: bigint;
@@ -102,6 +103,20 @@ function depositor(row: DepositRow) {
     bankCode: row.sender_bank_code,
     bankName: row.sender_bank_name,
   };
+}
+
+/**
+ * Returns where Naira paid into a fintech's own account arrives as cNGN: its default external wallet, or else its smart
+ * wallet. Source: interface.
+ */
+function fintechDelivery(store: Database, fintech: bigint): DeliveryWallet {
+  const external = store.get<{ address: string; blockchain: string }>(
+    `SELECT address, blockchain FROM external_wallet WHERE fintech = ? AND is_default = 1 AND status = 'active'`,
+    fintech,
+  );
+  return external
+    ? { address: external.address, network: external.blockchain, isExternal: true }
+    : { address: smartWallet(store, fintech).address, network: 'base', isExternal: false };
 }
 
 /** Fees come out of a deposit, because its sender chose the amount: 1000 sent, 17 fee, 983 minted. */

@@ -1,6 +1,6 @@
 import type { EventName, EventPayload } from '../../contract/event-payloads.ts';
 import { ALL_EVENTS } from '../../contract/events.ts';
-import { WEBHOOK_FAULTS, type WebhookFault } from '../../contract/sandbox.ts';
+import { WEBHOOK_FAULTS } from '../../contract/sandbox.ts';
 import { type Context, isoTime } from '../context.ts';
 import { type FaultRule, faultRuleFor, useFaultRule } from '../fault-rules.ts';
 import { insert, update } from '../rows.ts';
@@ -24,6 +24,8 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 
 /** How long one process has a delivery to itself; longer than an attempt may take. */
 const CLAIM_MS = MINUTE_MS;
+
+type WebhookFault = (typeof WEBHOOK_FAULTS)[number];
 
 /** Schedules the delivery of an event in the transaction that writes it, if something listens to it. */
 function scheduleDelivery(context: Context, written: WrittenEvent): void {
@@ -88,7 +90,7 @@ export interface DueDelivery {
   readonly publicKey: string | undefined;
 }
 
-interface DueRow {
+interface DueDeliveryRow {
   readonly id: bigint;
   readonly webhook_id: string;
   readonly url: string;
@@ -125,7 +127,7 @@ export function isDeliveryDue({ store, nowMs }: Pick<Context, 'store' | 'nowMs'>
  */
 export function claimDeliveries(context: Context, limit: number): DueDelivery[] {
   const { store, nowMs } = context;
-  const rows = store.all<DueRow>(DUE, nowMs, limit);
+  const rows = store.all<DueDeliveryRow>(DUE, nowMs, limit);
   for (const { id } of rows) update(store, 'delivery', id, { due_at: nowMs + CLAIM_MS });
   return rows.map((row) => ({
     ...{ id: row.id, webhookId: row.webhook_id, url: row.url, attempts: Number(row.attempts) },

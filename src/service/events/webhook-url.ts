@@ -1,4 +1,4 @@
-import { isPublicAddress, parseRange } from '../../contract/cidr.ts';
+import { type IpRange, isWithin, parseRange } from '../../contract/cidr.ts';
 
 /** Host names that always resolve to the local machine or a private network. Source: RFC 6761 and 6762. */
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal)$/;
@@ -9,6 +9,20 @@ const PRIVATE_NAMES = /(^|\.)(localhost|local|internal)$/;
  */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+}
+
+/** Ranges that are not publicly routable: loopback, private, link-local and reserved addresses. */
+const NOT_PUBLIC = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ...['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
+  ...['::/127', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
+];
+
+export function isPublicAddress(address: IpRange): boolean {
+  return !NOT_PUBLIC.some((text) => {
+    const range = parseRange(text);
+    return range !== undefined && isWithin(address, range);
+  });
 }
 
 /**
@@ -22,32 +36,6 @@ function isPublicHttps(text: string): boolean {
   const address = parseRange(host);
   if (url.protocol !== 'https:' || url.username || url.password) return false;
   return address ? isPublicAddress(address) : host.includes('.') && !PRIVATE_NAMES.test(host);
-}
-
-/** Splits a URL into scheme, host and the rest, unchanged. */
-function partsOf(url: string): [scheme: string, host: string, rest: string] {
-  const [, scheme = '', host = '', rest = ''] = /^(https?:\/\/)([^/?#]*)(.*)$/i.exec(url) ?? [];
-  return [scheme, host, rest];
-}
-
-const endOf = (host: string) => host.slice(Math.max(0, host.lastIndexOf('.')));
-
-/**
- * Masks a URL as `htt***.ms/webhook`: the first three characters, the end of the host, the path. Source: public, for
- * one response only.
- */
-export function maskedUrl(url: string): string {
-  const [, host, rest] = partsOf(url);
-  return `${url.slice(0, 3)}***${endOf(host)}${rest}`;
-}
-
-/**
- * Masks a URL as `https://abc***.ms/webhook`: like maskedUrl, but keeps the scheme. Source: public, for another
- * response.
- */
-export function maskedHost(url: string): string {
-  const [scheme, host, rest] = partsOf(url);
-  return `${scheme}${host.slice(0, 3)}***${endOf(host)}${rest}`;
 }
 
 /** Returns true for a URL of this machine itself, over HTTP or HTTPS, without a user name. */

@@ -11,8 +11,6 @@ import { begin, type FeeWithdrawalRow } from './withdrawal-machine.ts';
 const naira = (minor: bigint): Amount => amount('NGN', minor);
 const kobo = (minor: bigint) => toWireNumber(naira(minor), 'kobo');
 
-type WithdrawRequest = Parameters<Operations['fees.withdraw']>[1];
-
 function checkLimits(amountKobo: bigint): void {
   const { minimum, maximum } = WITHDRAWAL_LIMITS_KOBO;
   if (amountKobo < minimum)
@@ -47,7 +45,11 @@ interface Parts {
   readonly bankCode: string;
 }
 
-function record(call: Call, request: WithdrawRequest, { amountKobo, onrampKobo, bankCode }: Parts): FeeWithdrawalRow {
+function record(
+  call: Call,
+  request: Parameters<Operations['fees.withdraw']>[1],
+  { amountKobo, onrampKobo, bankCode }: Parts,
+): FeeWithdrawalRow {
   return insertRow<FeeWithdrawalRow>(call.store, 'fee_withdrawal', {
     withdrawal_id: newWithdrawalId(call),
     fintech: call.fintech.id,

@@ -30,15 +30,15 @@ export interface Fill {
   readonly tokenBase: bigint;
 }
 
-/** `own`: only the taker's own orders could fill it. */
-export type Match = { readonly fill: Fill } | { readonly unfilled: 'liquidity' | 'own' };
-
 /**
  * Fills a wish from the book: best price first, then oldest. An order takes part within its minimum and maximum and its
  * maker's current balance; it is skipped if the balance or the remaining amount is below its minimum. There are no
- * partial fills. Source: public, inferred (the order).
+ * partial fills. `own`: only the taker's own orders could fill it. Source: public, inferred (the order).
  */
-export function match(store: Database, wish: Wish): Match {
+export function match(
+  store: Database,
+  wish: Wish,
+): { readonly fill: Fill } | { readonly unfilled: 'liquidity' | 'own' } {
   const fill = walk(store, wish, (order) => order.fintech !== wish.taker);
   if (fill) return { fill };
   return { unfilled: walk(store, wish, () => true) ? 'own' : 'liquidity' };

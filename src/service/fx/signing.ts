@@ -1,8 +1,6 @@
-import { Fault } from '../../contract/faults.ts';
 import type { Pair, Side } from '../../contract/fx.ts';
-import { decimalText, trimDecimal } from '../../money/decimal.ts';
 import type { Database } from '../../sqlite/database.ts';
-import type { Call, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { legsOf } from './orders.ts';
 
 /** The MPC vault of a fintech, as stored. */
@@ -30,16 +28,9 @@ interface Signer {
   readonly tokenBase: bigint;
 }
 
-interface Signed {
-  readonly fintech: bigint;
-  readonly side: Side;
-  readonly pair: Pair;
-  readonly token_base: bigint;
-}
-
 /** The sender of stablecoin signs: the taker, or each maker for its `parts`. Source: public (custody). */
 export function signersOf(
-  trade: Signed,
+  trade: { readonly fintech: bigint; readonly side: Side; readonly pair: Pair; readonly token_base: bigint },
   parts: readonly { readonly maker: bigint; readonly token_base: bigint }[],
 ): Signer[] {
   if (legsOf(trade.side, trade.pair).gives !== 'CNGN') return [{ fintech: trade.fintech, tokenBase: trade.token_base }];
@@ -84,12 +75,3 @@ export function recordSigning(
     isAutomatic ? tookMs : 0,
   );
 }
-
-/** Returns the fintech's vault. Throws VALIDATION_ERROR if there is none. */
-export function requiredVault({ store, fintech }: Call): VaultRow {
-  const vault = vaultOf(store, fintech.id);
-  if (!vault) throw new Fault('VALIDATION_ERROR', 'register an MPC vault first');
-  return vault;
-}
-
-export const dollars = (cents: bigint) => trimDecimal(decimalText(cents, 2));

@@ -1,11 +1,9 @@
 import { Fault } from '../../contract/faults.ts';
-import type { Pair, Side } from '../../contract/fx.ts';
 import { type Asset, amount, toWireText } from '../../money/amount.ts';
 import { percentToWire } from '../../money/rates.ts';
 import type { Call } from '../context.ts';
 import { baseOfText } from '../wire-values.ts';
-import { type Fill, match, type Wish } from './order-book.ts';
-import { legsOf, type OrderRow, stablecoinOf, tradingBalance } from './orders.ts';
+import { type OrderRow, tradingBalance } from './orders.ts';
 import { vaultOf } from './signing.ts';
 
 export const decimal = (asset: Asset, base: bigint) => toWireText(amount(asset, base), 'decimal-string');
@@ -46,20 +44,4 @@ export function terms(call: Call, row: OrderRow) {
     maxAmount: decimal('CNGN', row.max_base),
     availableLiquidity: decimal(row.gives, tradingBalance(call.store, row.fintech, row.gives)),
   };
-}
-
-/** Fills an amount from the book. Throws NO_LIQUIDITY, SELF_TRADE. */
-export function fillFor(call: Call, pair: Pair, side: Side, wanted: Wish['amount']): Fill {
-  const { gets } = legsOf(side, pair);
-  const found = match(call.store, { pair, makerGives: gets, amount: wanted, taker: call.fintech.id });
-  if ('fill' in found) return found.fill;
-  if (found.unfilled === 'own')
-    throw new Fault('SELF_TRADE', 'only your own orders could fill this amount, and self-trades are not allowed');
-  throw new Fault('NO_LIQUIDITY', `the order book of ${pair} cannot fill this amount`);
-}
-
-/** Returns the token amount under its field name for the pair. */
-export function tokenAmount(pair: Pair, tokenBase: bigint) {
-  const stablecoin = stablecoinOf(pair);
-  return { [stablecoin === 'USDC' ? 'usdcAmount' : 'usdtAmount']: decimal(stablecoin, tokenBase) };
 }

@@ -11,15 +11,33 @@ import {
   averageSpreadMillionths,
   type Fill,
   fillOf,
+  match,
   type Slice,
   sliceOfOrder,
+  type Wish,
 } from './order-book.ts';
 import { legsOf, type OrderRow, sideOf, stablecoinOf, tradingBalance } from './orders.ts';
-import { baseOf, cursor, decimal, fillFor, requireVault, tokenAmount } from './terms.ts';
+import { baseOf, cursor, decimal, requireVault } from './terms.ts';
 import { earlierTrade, openTrade } from './trading.ts';
 
 /** How many expired quotes each new quote deletes. */
 const EXPIRED_PER_QUOTE = 4;
+
+/** Fills an amount from the book. Throws NO_LIQUIDITY, SELF_TRADE. */
+function fillFor(call: Call, pair: Pair, side: Side, wanted: Wish['amount']): Fill {
+  const { gets } = legsOf(side, pair);
+  const found = match(call.store, { pair, makerGives: gets, amount: wanted, taker: call.fintech.id });
+  if ('fill' in found) return found.fill;
+  if (found.unfilled === 'own')
+    throw new Fault('SELF_TRADE', 'only your own orders could fill this amount, and self-trades are not allowed');
+  throw new Fault('NO_LIQUIDITY', `the order book of ${pair} cannot fill this amount`);
+}
+
+/** Returns the token amount under its field name for the pair. */
+function tokenAmount(pair: Pair, tokenBase: bigint) {
+  const stablecoin = stablecoinOf(pair);
+  return { [stablecoin === 'USDC' ? 'usdcAmount' : 'usdtAmount']: decimal(stablecoin, tokenBase) };
+}
 
 const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmount: tokens }) => {
   const { store, nowMs, ids, fintech } = call;

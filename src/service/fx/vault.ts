@@ -1,14 +1,15 @@
 import { Fault } from '../../contract/faults.ts';
 import { sameAddress } from '../../contract/networks.ts';
-import { decimalText, scaledInteger } from '../../money/decimal.ts';
+import { decimalText, scaledInteger, trimDecimal } from '../../money/decimal.ts';
 import { percentToWire } from '../../money/rates.ts';
+import type { Database } from '../../sqlite/database.ts';
 import { type Call, isoTime, type Operations } from '../context.ts';
 import { schedule } from '../machine.ts';
 import { insert, update, upsert } from '../rows.ts';
 import { IS_OPEN_TRADE } from '../schema/schema.ts';
 import { isTestText } from '../values.ts';
-import { smartWallet, vaultWallet, walletAt } from '../wallets/wallets.ts';
-import { dollars, requiredVault, type VaultRow, vaultOf } from './signing.ts';
+import { smartWallet, VAULT_COLUMN, type WalletRow, walletAt } from '../wallets/wallets.ts';
+import { type VaultRow, vaultOf } from './signing.ts';
 
 /** Masks a secret; only its first four characters are stored. */
 function firstOf(secret: string): string {
@@ -36,6 +37,14 @@ function walletFor(call: Call, field: string, address: string): bigint {
   );
 }
 
+/** Returns the wallet of a fintech's MPC vault for one stablecoin; undefined until a vault is registered. */
+function vaultWallet(store: Database, fintech: bigint, asset: keyof typeof VAULT_COLUMN): WalletRow | undefined {
+  return store.get<WalletRow>(
+    `SELECT wallet.* FROM fx_vault JOIN wallet ON wallet.id = ${VAULT_COLUMN[asset]} WHERE fx_vault.fintech = ?`,
+    fintech,
+  );
+}
+
 function tokenWallets({ store, fintech }: Call) {
   return {
     USDT: vaultWallet(store, fintech.id, 'USDT')?.address ?? null,
@@ -43,6 +52,15 @@ function tokenWallets({ store, fintech }: Call) {
     cNGN: smartWallet(store, fintech.id).address,
   };
 }
+
+/** Returns the fintech's vault. Throws VALIDATION_ERROR if there is none. */
+function requiredVault({ store, fintech }: Call): VaultRow {
+  const vault = vaultOf(store, fintech.id);
+  if (!vault) throw new Fault('VALIDATION_ERROR', 'register an MPC vault first');
+  return vault;
+}
+
+const dollars = (cents: bigint) => trimDecimal(decimalText(cents, 2));
 
 /**
  * Registering again replaces the vault, which waits for approval again; tokens stay where they are. Source: inferred.

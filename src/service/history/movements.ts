@@ -90,13 +90,8 @@ const JOINS = `LEFT JOIN user ON user.id = page.user
   LEFT JOIN offramp ON page.type = 'user_offramp' AND offramp.id = page.subject
   LEFT JOIN payout ON page.type = 'fintech_offramp' AND payout.id = page.subject`;
 
-/** An SQL condition on movements and its parameter values. */
-interface Condition {
-  readonly sql: string;
-  readonly values: readonly SqlValue[];
-}
-
-function conditionOf(call: Call, { direction, type, status, userId, fromMs, untilMs }: MovementFilter): Condition {
+/** Returns an SQL condition on movements and its parameter values. */
+function conditionOf(call: Call, { direction, type, status, userId, fromMs, untilMs }: MovementFilter) {
   const user = userId === undefined ? undefined : (rowIdOf(call, userId) ?? NOBODY);
   const parts: readonly (readonly [sql: string, value: SqlValue | undefined])[] = [
     // The plus sign disables the fintech index in favour of the user index: a user's movements all belong to one

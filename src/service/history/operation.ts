@@ -18,7 +18,7 @@ interface Filters {
   readonly endDate?: string | undefined;
 }
 
-interface Listed extends Filters {
+interface PagedFilters extends Filters {
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }
@@ -31,7 +31,7 @@ function filtersSent({ direction, type, userId, status, startDate, endDate }: Fi
 }
 
 /** Returns a page of movements with the fields that every list has around it. */
-function listed(call: Call, input: Listed, direction: MovementFilter['direction']) {
+function listed(call: Call, input: PagedFilters, direction: MovementFilter['direction']) {
   const { limit = 20, offset = 0 } = input;
   const { type, status, userId } = input;
   const filter: MovementFilter = { direction, type, status, userId, ...timeRangeOf(input) };

@@ -11,7 +11,7 @@ import { post, VAULT, walletAccount } from '../ledger.ts';
 import { insert, insertRow, ownRow, userIdOf } from '../rows.ts';
 import { requireActive, type UserRow, userOf } from '../users/operation.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../wallets/addresses.ts';
-import { holdings, type Source, takeInOrder, totalOf, userWallets } from '../wallets/wallets.ts';
+import { type FundsSource, holdings, takeInOrder, totalOf, userWallets } from '../wallets/wallets.ts';
 import { koboOf } from '../wire-values.ts';
 import { begin, deductedKobo, firstState, type OfframpRow } from './machine.ts';
 
@@ -22,7 +22,7 @@ const VAULT_ADDRESS = `0x${'fa'.repeat(20)}`;
  * without a custom owner, then replaced wallets, then those on Bantu and Solana. Source: public (the balance is that of
  * all networks), inferred (the order).
  */
-function spendable(call: Call, user: UserRow): Source[] {
+function spendable(call: Call, user: UserRow): FundsSource[] {
   const wallets = userWallets(call.store, user.id).filter(({ custom_owner }) => custom_owner === null);
   const inOrder = ['managed', 'generated', 'replaced', 'multi_chain'].flatMap((wanted) =>
     wallets.filter(({ kind }) => kind === wanted),
@@ -33,7 +33,7 @@ function spendable(call: Call, user: UserRow): Source[] {
 }
 
 /** Takes `neededBase` from the sources in order. Throws NO_FUNDED_WALLET, INSUFFICIENT_BALANCE. */
-function draw(sources: readonly Source[], neededBase: bigint): Source[] {
+function draw(sources: readonly FundsSource[], neededBase: bigint): FundsSource[] {
   const available = totalOf(sources);
   if (available === 0n)
     throw new Fault('NO_FUNDED_WALLET', 'the user has no cNGN in a wallet that the service can sign for');
@@ -81,7 +81,7 @@ function createOfframp(
   });
 }
 
-function reserve(call: Call, row: OfframpRow, sources: readonly Source[]): void {
+function reserve(call: Call, row: OfframpRow, sources: readonly FundsSource[]): void {
   for (const { wallet, network, base } of sources) {
     insert(call.store, 'offramp_source', { offramp: row.id, wallet, network, amount_base: base });
   }

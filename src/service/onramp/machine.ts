@@ -8,7 +8,7 @@ import { type Machine, schedule } from '../machine.ts';
 import { update, userIdOf, walletAddressOf } from '../rows.ts';
 import { startSwap } from '../swaps/swaps.ts';
 import { isTestAmount } from '../values.ts';
-import { accountAt, type Delivery, deliveryFor } from '../wallets/wallets.ts';
+import { accountAt, type DeliveryWallet, deliveryFor } from '../wallets/wallets.ts';
 
 export interface OnrampRow {
   readonly id: bigint;
@@ -169,7 +169,7 @@ export function swappedTo({ store }: Pick<Context, 'store'>, row: OnrampRow, own
  * generated wallet unless the user has an external default wallet, which disbursements follow too. cNGN in a wallet
  * with a custom owner never moves.
  */
-function deliveredTo(context: Context, row: OnrampRow): Delivery | undefined {
+function deliveredTo(context: Context, row: OnrampRow): DeliveryWallet | undefined {
   const delivery = deliveryFor(context.store, row.user);
   return row.sweep || (delivery.isExternal && !hasOwner(context, row)) ? delivery : undefined;
 }

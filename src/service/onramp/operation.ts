@@ -226,7 +226,7 @@ const SLIPPAGE: bigint = 5_000_000n;
 /** The fields of an onramp request that choose its target. */
 type SwapRequest = Pick<RequestOf<typeof startOnrampEndpoint>, 'autoSwap' | 'assetSwap'>;
 
-interface PreferenceRow {
+export interface PreferenceRow {
   readonly asset: Token;
   readonly auto_swap: bigint;
   readonly slippage_millionths: bigint | null;

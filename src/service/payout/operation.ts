@@ -8,14 +8,14 @@ import { feesOn } from '../fees/fees.ts';
 import { commitments } from '../fx/orders.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
 import { insert, insertRow, ownRow } from '../rows.ts';
-import { holdings, type Source, smartWallet, takeInOrder, totalOf } from '../wallets/wallets.ts';
+import { type FundsSource, holdings, smartWallet, takeInOrder, totalOf } from '../wallets/wallets.ts';
 import { announceInitiated, bankAccountOf, begin, type PayoutRow, systemWallet } from './machine.ts';
 
 /**
  * Returns the cNGN that the fintech can pay out: on Base whatever orders do not claim, because trades draw on Base,
  * then the other networks.
  */
-function spendable(call: Call): Source[] {
+function spendable(call: Call): FundsSource[] {
   const { store, fintech } = call;
   const wallet = smartWallet(store, fintech.id).id;
   const { totalBase: committed } = commitments(store, fintech.id, 'CNGN');
@@ -28,7 +28,7 @@ function spendable(call: Call): Source[] {
 }
 
 /** Takes `neededBase` from the smart wallet. Throws SHORT_BALANCE. */
-function draw(call: Call, neededBase: bigint): Source[] {
+function draw(call: Call, neededBase: bigint): FundsSource[] {
   const sources = spendable(call);
   const available = totalOf(sources);
   if (available < neededBase) {
@@ -60,7 +60,7 @@ function createPayout(call: Call, account: BankAccountRow, amountKobo: bigint, f
   });
 }
 
-function moveToVault(call: Call, row: PayoutRow, sources: readonly Source[]): void {
+function moveToVault(call: Call, row: PayoutRow, sources: readonly FundsSource[]): void {
   for (const { network, base } of sources) {
     insert(call.store, 'payout_source', { payout: row.id, network, amount_base: base });
   }

@@ -8,7 +8,7 @@ import { schedule } from '../machine.ts';
 import { insert } from '../rows.ts';
 import { SHOWN_STATE_MS } from '../settings.ts';
 import { isTestAmount } from '../values.ts';
-import type { Delivery } from '../wallets/wallets.ts';
+import type { DeliveryWallet } from '../wallets/wallets.ts';
 
 /** An exchange of tokens through the order book: one leg, or two by way of cNGN. */
 interface Exchanged {
@@ -83,7 +83,7 @@ interface SwapOrder {
   /** The wallet on Base that the sold tokens come from. */
   readonly wallet: bigint;
   /** The destination of the bought tokens. */
-  readonly destination: Pick<Delivery, 'address' | 'network'>;
+  readonly destination: Pick<DeliveryWallet, 'address' | 'network'>;
   readonly sell: Token;
   readonly buy: Token;
   readonly amountBase: bigint;

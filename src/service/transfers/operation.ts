@@ -120,7 +120,7 @@ const transfer: Operations['transactions.fintech-transfer'] = (call, request) =>
   };
 };
 
-type Sent = Pick<
+type SentTransfer = Pick<
   EventPayload<'fintech.asset.transfer.completed'>,
   | 'smartWalletAddress'
   | 'destinationAddress'
@@ -130,7 +130,7 @@ type Sent = Pick<
   | 'commitmentsSafeguarded'
 >;
 
-function announce(call: Call, row: WithdrawalRow, sent: Sent): void {
+function announce(call: Call, row: WithdrawalRow, sent: SentTransfer): void {
   emit(call, {
     fintech: row.fintech,
     event: 'fintech.asset.transfer.completed',

@@ -18,10 +18,8 @@ import { timeRangeOf } from '../wire-values.ts';
 import { accountReceiving, bridgeReceivingAt } from './chain-deposits.ts';
 import { complete, insertWithdrawal, transit, type WithdrawalRow, withdrawal } from './machine.ts';
 
-type WithdrawRequest = RequestOf<typeof withdrawAsset>;
-
 /** Returns the network and the destination, validated together. Throws VALIDATION_ERROR. */
-function destinationOf({ network: key = 'base', internalWallet, destinationWallet }: WithdrawRequest) {
+function destinationOf({ network: key = 'base', internalWallet, destinationWallet }: RequestOf<typeof withdrawAsset>) {
   const network = networkOf(key);
   if (!network) throw new Fault('VALIDATION_ERROR', 'network: expected a network of the service');
   requireForm(network, destinationWallet, 'destinationWallet');
@@ -186,9 +184,10 @@ const STATUS = `CASE WHEN withdrawal.${IS_OPEN_WITHDRAWAL} THEN 'pending' ELSE w
 
 const JOINED = 'FROM withdrawal LEFT JOIN user ON user.id = withdrawal.user';
 
-type Filters = Parameters<Operations['transactions.list-withdrawals']>[1];
-
-function conditionOf(call: Call, { token, status, type, userId, ...dates }: Filters) {
+function conditionOf(
+  call: Call,
+  { token, status, type, userId, ...dates }: Parameters<Operations['transactions.list-withdrawals']>[1],
+) {
   const { fromMs, untilMs } = timeRangeOf(dates);
   const parts: readonly (readonly [sql: string, value: SqlValue | undefined])[] = [
     ['withdrawal.fintech = ?', call.fintech.id],

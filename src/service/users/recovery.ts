@@ -16,12 +16,12 @@ const REQUESTS = [
   ['fx_trade', 'trade_id'],
 ] as const;
 
-interface Subject {
+interface RequestSubject {
   readonly table: string;
   readonly id: bigint;
 }
 
-function findRequest({ store, fintech }: Call, requestId: string): Subject | undefined {
+function findRequest({ store, fintech }: Call, requestId: string): RequestSubject | undefined {
   for (const [table, column] of REQUESTS) {
     const sql = `SELECT id FROM ${table} WHERE ${column} = ? AND fintech = ?`;
     const row = store.get<{ id: bigint }>(sql, requestId, fintech.id);
@@ -31,7 +31,7 @@ function findRequest({ store, fintech }: Call, requestId: string): Subject | und
 }
 
 /** Returns a request and the work it started, such as an onramp's swap. */
-function partsOf({ store }: Call, request: Subject): Subject[] {
+function partsOf({ store }: Call, request: RequestSubject): RequestSubject[] {
   if (request.table !== 'onramp') return [request];
   const swaps = store.all<{ id: bigint }>('SELECT id FROM swap WHERE onramp = ?', request.id);
   return [request, ...swaps.map(({ id }) => ({ table: 'swap', id }))];

@@ -2,6 +2,7 @@ import { Fault } from '../../contract/faults.ts';
 import { type Asset, TOKENS } from '../../money/amount.ts';
 import { percentFromText } from '../../money/rates.ts';
 import { type Call, isoTime, type Operations } from '../context.ts';
+import type { PreferenceRow } from '../onramp/operation.ts';
 import { insert, update, upsert } from '../rows.ts';
 import { type UserRow, userOf } from './operation.ts';
 
@@ -26,12 +27,6 @@ const setStatus: Operations['users.set-status'] = (call, { userId, active, reaso
   }
   return { userId: user.user_id, active, changedAt: isoTime(changedAt(call, user)) };
 };
-
-interface PreferenceRow {
-  readonly asset: string;
-  readonly auto_swap: bigint;
-  readonly slippage_millionths: bigint | null;
-}
 
 /** Parses an asset symbol in any case: cNGN is CNGN. Throws VALIDATION_ERROR. */
 function assetOf(symbol: string | undefined, field: string): Asset | undefined {

@@ -1,9 +1,9 @@
 import { Fault } from '../../contract/faults.ts';
-import { ledgerNetwork, NETWORKS, sameAddress } from '../../contract/networks.ts';
-import { type Call, isoTime, type Operations } from '../context.ts';
+import { ledgerNetwork, NETWORKS, networkOf, sameAddress } from '../../contract/networks.ts';
+import type { Call, Operations } from '../context.ts';
 import { insert, update, upsert } from '../rows.ts';
 import { type UserRow, userOf } from '../users/operation.ts';
-import { requireAddress } from './addresses.ts';
+import { requireForm } from './addresses.ts';
 import { EVM_NETWORKS, smartWallet, walletAt } from './wallets.ts';
 
 export interface ExternalWalletRow {
@@ -29,24 +29,6 @@ export function externalWalletAt({ store, fintech }: Call, address: string): Ext
   );
 }
 
-/**
- * Returns all registered wallets, oldest first, for /getfintechwallet. Custody metadata is stored but never returned.
- */
-export function externalWalletsOf({ store, fintech }: Call) {
-  const rows = store.all<ExternalWalletRow>('SELECT * FROM external_wallet WHERE fintech = ? ORDER BY id', fintech.id);
-  return rows.map((row) => ({
-    address: row.address,
-    label: row.label,
-    blockchain: row.blockchain,
-    type: row.type,
-    addedAt: isoTime(row.added_at),
-    addedBy: fintech.fintechId,
-    status: row.status,
-    isDefault: row.is_default === 1n,
-    purpose: row.purpose,
-  }));
-}
-
 /** Updates the time of the last wallet change on the fintech's record. */
 function touchFintech({ store, fintech, nowMs }: Call): void {
   update(store, 'fintech', fintech.id, { updated_at: nowMs });
@@ -56,6 +38,21 @@ function requireNew(call: Call, address: string): void {
   if (sameAddress(address) === smartWallet(call.store, call.fintech.id).address)
     throw new Fault('VALIDATION_ERROR', "address: expected an external wallet; this is the account's smart wallet");
   if (externalWalletAt(call, address)) throw new Fault('VALIDATION_ERROR', 'address: the wallet is already registered');
+}
+
+/** An address and its blockchain, as given in a request. */
+interface GivenAddress {
+  readonly address: string;
+  readonly blockchain: string;
+}
+
+/** Returns the network key of an address, one of `allowed`. Throws VALIDATION_ERROR. */
+function requireAddress({ address, blockchain }: GivenAddress, allowed: readonly string[]): string {
+  const network = networkOf(blockchain);
+  if (!network || !allowed.includes(ledgerNetwork(network)))
+    throw new Fault('VALIDATION_ERROR', `blockchain: expected one of ${allowed.join(', ')}`);
+  requireForm(network, address, 'address');
+  return ledgerNetwork(network);
 }
 
 const add: Operations['wallets.add-external'] = (call, request) => {

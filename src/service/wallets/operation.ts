@@ -5,7 +5,7 @@ import { type Call, hex, isoTime, type Operations, orderedBytes, VERSION } from 
 import { insert, update } from '../rows.ts';
 import { userOf } from '../users/operation.ts';
 import { isTestText } from '../values.ts';
-import { externalWalletsOf } from './external-wallets.ts';
+import type { ExternalWalletRow } from './external-wallets.ts';
 import { EVM_NETWORKS, holdings, smartWallet, userWallets, type WalletRow, walletAt } from './wallets.ts';
 
 /** Formats an amount as decimal text of whole tokens. */
@@ -104,6 +104,24 @@ const balanceUser: Operations['wallets.balance-user'] = (call, { userId, token =
     checkedAt: isoTime(call.nowMs),
   };
 };
+
+/**
+ * Returns all registered wallets, oldest first, for /getfintechwallet. Custody metadata is stored but never returned.
+ */
+function externalWalletsOf({ store, fintech }: Call) {
+  const rows = store.all<ExternalWalletRow>('SELECT * FROM external_wallet WHERE fintech = ? ORDER BY id', fintech.id);
+  return rows.map((row) => ({
+    address: row.address,
+    label: row.label,
+    blockchain: row.blockchain,
+    type: row.type,
+    addedAt: isoTime(row.added_at),
+    addedBy: fintech.fintechId,
+    status: row.status,
+    isDefault: row.is_default === 1n,
+    purpose: row.purpose,
+  }));
+}
 
 const getFintech: Operations['wallets.get-fintech'] = (call) => {
   const wallet = smartWallet(call.store, call.fintech.id);

@@ -38,14 +38,6 @@ export function smartWallet(store: Database, fintech: bigint): WalletRow {
 /** The columns of `fx_vault` that name the wallets of the MPC vault. */
 export const VAULT_COLUMN = { USDC: 'usdc_wallet', USDT: 'usdt_wallet' } as const;
 
-/** Returns the wallet of a fintech's MPC vault for one stablecoin; undefined until a vault is registered. */
-export function vaultWallet(store: Database, fintech: bigint, asset: keyof typeof VAULT_COLUMN): WalletRow | undefined {
-  return store.get<WalletRow>(
-    `SELECT wallet.* FROM fx_vault JOIN wallet ON wallet.id = ${VAULT_COLUMN[asset]} WHERE fx_vault.fintech = ?`,
-    fintech,
-  );
-}
-
 /** Returns a wallet of the sandbox by address, whoever owns it. */
 export function walletAt(store: Database, address: string): WalletRow | undefined {
   return store.get<WalletRow>('SELECT * FROM wallet WHERE address = ?', sameAddress(address));
@@ -58,14 +50,14 @@ export function accountAt(store: Database, address: string, network: string, ass
 }
 
 /** Where minted cNGN is delivered. Source: interface (user external default wallet). */
-export interface Delivery {
+export interface DeliveryWallet {
   readonly address: string;
   readonly network: string;
   readonly isExternal: boolean;
 }
 
 /** Returns the user's external default wallet, or else the managed one. */
-export function deliveryFor(store: Database, user: bigint): Delivery {
+export function deliveryFor(store: Database, user: bigint): DeliveryWallet {
   const external = store.get<{ address: string; blockchain: string }>(
     'SELECT address, blockchain FROM default_wallet WHERE user = ?',
     user,
@@ -73,20 +65,6 @@ export function deliveryFor(store: Database, user: bigint): Delivery {
   return external
     ? { address: external.address, network: external.blockchain, isExternal: true }
     : { address: managedWallet(store, user).address, network: 'base', isExternal: false };
-}
-
-/**
- * Returns where Naira paid into a fintech's own account arrives as cNGN: its default external wallet, or else its smart
- * wallet. Source: interface.
- */
-export function fintechDelivery(store: Database, fintech: bigint): Delivery {
-  const external = store.get<{ address: string; blockchain: string }>(
-    `SELECT address, blockchain FROM external_wallet WHERE fintech = ? AND is_default = 1 AND status = 'active'`,
-    fintech,
-  );
-  return external
-    ? { address: external.address, network: external.blockchain, isExternal: true }
-    : { address: smartWallet(store, fintech).address, network: 'base', isExternal: false };
 }
 
 export function userWallets(store: Database, user: bigint): WalletRow[] {
@@ -112,19 +90,19 @@ export function holdings(
 }
 
 /** Part of a wallet's balance on one network. */
-export interface Source {
+export interface FundsSource {
   readonly wallet: bigint;
   readonly network: string;
   readonly base: bigint;
 }
 
 /** Returns the total of all sources in base units. */
-export function totalOf(sources: readonly Source[]): bigint {
+export function totalOf(sources: readonly FundsSource[]): bigint {
   return sources.reduce((sum, { base }) => sum + base, 0n);
 }
 
 /** Takes `neededBase` from the sources in order; together they must hold enough. */
-export function takeInOrder(sources: readonly Source[], neededBase: bigint): Source[] {
+export function takeInOrder(sources: readonly FundsSource[], neededBase: bigint): FundsSource[] {
   let left = neededBase;
   return sources.flatMap((source) => {
     const base = source.base < left ? source.base : left;

@@ -2,7 +2,10 @@ import { type Command, type Group, SECTIONS, type Section } from '../command.ts'
 import { GLOBAL_OPTIONS } from '../parse/globals.ts';
 import type { Parameter } from '../parse/parameters.ts';
 import { COMMON_OPTIONS, optionsOf } from './global-options.ts';
-import { HELP_COLUMNS, type HelpRow, paragraphs, table, widest } from './layout.ts';
+import { type HelpRow, paragraphs, table, widest } from './layout.ts';
+
+/** The width of a terminal, or of help without one. */
+const HELP_COLUMNS = 80;
 
 /** Returns the help of a command, of a group or part of one, or of the program if there are no words. */
 export async function helpOf(

@@ -4,9 +4,6 @@ export type HelpRow = readonly [term: string, text: string];
 /** Below this width, a text goes on lines of its own. */
 const LEAST_TEXT_COLUMNS = 24;
 
-/** The width of a terminal, or of help without one. */
-export const HELP_COLUMNS = 80;
-
 /** Breaks a paragraph into lines; a word that is longer than a line stays whole. */
 function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];

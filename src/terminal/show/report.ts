@@ -1,11 +1,11 @@
 import { chosenProfile, type Profile } from '../../account/profile.ts';
 import { readProfile } from '../../account/stored-profile.ts';
-import { CATEGORIES, type CliError } from '../../base/errors.ts';
+import { CATEGORIES, type CliError, withDetails } from '../../base/errors.ts';
+import { HIDDEN, SECRET_VARIABLES } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
 import type { ErrorContext } from '../../present/error.ts';
 import { hasColor } from '../../present/text.ts';
 import { type CommandLine, isJsonFormat } from '../parse/program.ts';
-import { withoutSecrets } from './failures.ts';
 
 /** A command line as far as it was understood before it failed. */
 export type Run = CommandLine & { readonly profile?: Profile };
@@ -22,6 +22,32 @@ async function contextOf(run: Run | undefined, { clock, host }: World): Promise<
     host: host.name,
     baseUrl: url ? url.origin + url.pathname : null,
   };
+}
+
+/** An id or an address, which may happen to have 11 digits in a row. An id may follow a word: `quote_0198…`. */
+const ID = /\b(?:0x)?[\da-fA-F]{32,}\b|(?<![\da-f])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/;
+/** Secrets that may have been typed in the wrong place: a BVN or a sandbox key. */
+const TYPED_SECRET = /(?<!\d)\d{11}(?!\d)|sandbox_[\w-]{6,}/;
+const ID_OR_SECRET = new RegExp(`(${ID.source})|${TYPED_SECRET.source}`, 'g');
+/** Shorter texts are not keys, and may be part of any sentence. */
+const SHORT_WORD = 8;
+
+/** Redacts secrets that an error repeats from the command line or the environment, because errors end up in logs. */
+export async function withoutSecrets(
+  error: CliError,
+  argv: readonly string[],
+  { env }: Pick<World, 'env'>,
+): Promise<CliError> {
+  const { redactText } = await import('../../contract/redact.ts');
+  const variables = SECRET_VARIABLES.flatMap((name) => env[name]?.trim() ?? []);
+  const secrets = variables.filter((text) => text.length > SHORT_WORD);
+  // An error may repeat only part of a word.
+  const isTyped = (text: string) => error.category === 'usage' && argv.some((word) => word.includes(text));
+  const clean = (text: string) =>
+    redactText(text, secrets).replace(ID_OR_SECRET, (found, id) => (!id && isTyped(found) ? HIDDEN : found));
+  const hint = error.hint && clean(error.hint);
+  const stack = (error.cause as Error | undefined)?.stack;
+  return withDetails(error, { message: clean(error.message), hint, cause: stack && clean(stack) });
 }
 
 /** Prints an error, and returns the exit code. `isJson` is undefined if the error came before the format was known. */

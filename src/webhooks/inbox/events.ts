@@ -39,7 +39,7 @@ interface EventForward {
 }
 
 /** Which events are meant; the conditions are combined with AND. */
-export interface Selection {
+export interface InboxSelection {
   readonly event?: string | undefined;
   readonly requestId?: string | undefined;
   readonly userId?: string | undefined;
@@ -53,7 +53,7 @@ export interface Selection {
 }
 
 /** Which events to list, newest first. */
-export interface EventFilter extends Selection {
+export interface InboxFilter extends InboxSelection {
   readonly limit: number;
   /** Only events that arrived before this one. */
   readonly before?: bigint | undefined;
@@ -76,7 +76,7 @@ export interface HappenedEvent {
   readonly happenedMs: number;
 }
 
-interface EventRow {
+interface InboxRow {
   readonly id: bigint;
   readonly mark: Mark;
   readonly event: string | null;
@@ -97,7 +97,7 @@ interface EventRow {
   readonly copies: bigint;
 }
 
-const FORWARDING: Readonly<Record<NonNullable<Selection['forwarding']>, string>> = {
+const FORWARDING: Readonly<Record<NonNullable<InboxSelection['forwarding']>, string>> = {
   forwarded: `EXISTS (SELECT 1 FROM forward f WHERE f.event = event.id)
     AND NOT EXISTS (SELECT 1 FROM forward f WHERE f.event = event.id AND f.state <> 'acknowledged')`,
   pending: `id IN (SELECT event FROM forward WHERE state = 'waiting')`,
@@ -111,7 +111,7 @@ const when = <T>(value: T | undefined, condition: (value: T) => Condition): Cond
   value === undefined ? undefined : condition(value);
 
 /** A partial index needs its own condition word for word. */
-function selectionOf({ event, requestId, userId, mark, isLate, forwarding }: Selection): Condition[] {
+function selectionOf({ event, requestId, userId, mark, isLate, forwarding }: InboxSelection): Condition[] {
   return [
     when(event, named),
     when(requestId, (id) => ['request_id = ?', id]),
@@ -139,7 +139,7 @@ const TIME_BEFORE = '(SELECT received_at FROM event WHERE id <= ? ORDER BY id DE
 const TIME_AFTER = '(SELECT received_at FROM event WHERE id >= ? ORDER BY id LIMIT 1)';
 
 /** The period and the position of a list in the order of time. One condition alone bounds each end, so that an index starts right there. */
-function timeConditions({ before, after, sinceMs, untilMs }: EventFilter): Condition[] {
+function timeConditions({ before, after, sinceMs, untilMs }: InboxFilter): Condition[] {
   return [
     after === undefined
       ? when(sinceMs, (time) => ['received_at >= ?', time])
@@ -160,7 +160,7 @@ function timeConditions({ before, after, sinceMs, untilMs }: EventFilter): Condi
  * Lists events, newest first, or with `after` oldest first. A selection is read in the order of time, in which its indexes are, so
  * that a page costs the same in an inbox of any size; numbers have another order only if the clock was set back.
  */
-export function listEvents(store: Database, filter: EventFilter): InboxEvent[] {
+export function listEvents(store: Database, filter: InboxFilter): InboxEvent[] {
   const { limit, before, after, sinceMs, untilMs, forwarding, ...others } = filter;
   const isByTime = [sinceMs, untilMs, ...Object.values(others)].some((value) => value !== undefined);
   const position = isByTime
@@ -170,11 +170,11 @@ export function listEvents(store: Database, filter: EventFilter): InboxEvent[] {
   const direction = after === undefined ? 'DESC' : 'ASC';
   const order = isByTime ? `received_at ${direction}, id ${direction}` : `id ${direction}`;
   const sql = `SELECT * FROM event ${where} ORDER BY ${order} LIMIT ?`;
-  return fromRows(store, store.all<EventRow>(sql, ...values, limit));
+  return fromRows(store, store.all<InboxRow>(sql, ...values, limit));
 }
 
 /** Counts events by name, the most frequent first. The tally has the counts of names and marks, however many events there are. */
-export function countEvents(store: Database, selection: Selection): EventCount[] {
+export function countEvents(store: Database, selection: InboxSelection): EventCount[] {
   const { event, mark, sinceMs, untilMs, ...others } = selection;
   const isTallied = [sinceMs, untilMs, ...Object.values(others)].every((value) => value === undefined);
   const { where, values } = whereOf([
@@ -217,11 +217,11 @@ interface HappenedRow {
 /** Finds up to three events by number, or by the start of an event id, webhook id or request id. */
 export function eventsNamed(store: Database, id: string): InboxEvent[] {
   if (/^\d{1,15}$/.test(id)) {
-    const row = store.get<EventRow>('SELECT * FROM event WHERE id = ?', BigInt(id));
+    const row = store.get<InboxRow>('SELECT * FROM event WHERE id = ?', BigInt(id));
     if (row) return fromRows(store, [row]);
   }
   const sql = `SELECT * FROM event WHERE substr(event_id, 1, ?) = ? OR substr(webhook_id, 1, ?) = ? ORDER BY id LIMIT 3`;
-  return fromRows(store, store.all<EventRow>(sql, id.length, id, id.length, id));
+  return fromRows(store, store.all<InboxRow>(sql, id.length, id, id.length, id));
 }
 
 interface ForwardRow {
@@ -234,7 +234,7 @@ interface ForwardRow {
   readonly due_at: bigint;
 }
 
-function fromRows(store: Database, rows: readonly EventRow[]): InboxEvent[] {
+function fromRows(store: Database, rows: readonly InboxRow[]): InboxEvent[] {
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map(({ id }) => Number(id)));
   const sql = 'SELECT * FROM forward WHERE event IN (SELECT value FROM json_each(?)) ORDER BY id';
@@ -242,7 +242,7 @@ function fromRows(store: Database, rows: readonly EventRow[]): InboxEvent[] {
   return rows.map((row) => fromRow(row, byEvent.get(row.id) ?? []));
 }
 
-function fromRow(row: EventRow, forwards: readonly ForwardRow[]): InboxEvent {
+function fromRow(row: InboxRow, forwards: readonly ForwardRow[]): InboxEvent {
   const isRead = row.mark === 'event' || row.mark === 'unknown';
   return {
     ...{ id: row.id, mark: row.mark, event: row.event, eventId: row.event_id, requestId: row.request_id },

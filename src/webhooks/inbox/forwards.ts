@@ -41,7 +41,7 @@ export const BACKOFF_MS: readonly number[] = [
   ...[20, 30, 60, 120, 240, 480].map((minutes) => minutes * MINUTE_MS),
 ];
 
-interface DueRow {
+interface DueForwardRow {
   readonly id: bigint;
   readonly target: string;
   readonly attempts: bigint;
@@ -64,7 +64,7 @@ export function forwardsIn(store: Database, now: () => number): Forwards {
   const eventOf = (id: bigint) => listEvents(store, { before: id + 1n, limit: 1 })[0];
   return {
     due: (target, limit) =>
-      store.all<DueRow>(DUE, target, now(), limit).flatMap((row) => {
+      store.all<DueForwardRow>(DUE, target, now(), limit).flatMap((row) => {
         const event = eventOf(row.event);
         return event ? [{ id: row.id, target: row.target, attempts: Number(row.attempts), event }] : [];
       }),

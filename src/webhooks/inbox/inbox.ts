@@ -5,16 +5,15 @@ import { type Database, openDatabase } from '../../sqlite/database.ts';
 import {
   countEvents,
   type EventCount,
-  type EventFilter,
   eventsNamed,
   type HappenedEvent,
   happenedFrom,
   type InboxEvent,
+  type InboxFilter,
+  type InboxSelection,
   listEvents,
-  type Selection,
 } from './events.ts';
 import { type Forwards, forwardsIn, scheduleForwards } from './forwards.ts';
-import { claimListener, type Listener, listenerIn, releaseListener, touchListener } from './listener.ts';
 import type { Content, NewEvent } from './received.ts';
 
 /** `frib`, in ASCII. */
@@ -102,15 +101,51 @@ interface Forwarding {
 
 const NOWHERE: Forwarding = { targets: [], forwardsLate: false };
 
+/** The process that receives for an inbox. */
+export interface Listener {
+  readonly processId: number;
+  readonly host: string;
+  /** Where it listens: `http://127.0.0.1:4000`, or `the embedded sandbox`. */
+  readonly address: string;
+  readonly startedAtMs: number;
+}
+
+/** A listener counts as gone after this long without a sign of life: its process may be stopped, or another program may have its id. */
+export const SILENT_MS = 60_000;
+
+/** Returns the process that listens, if it is alive. */
+function listenerIn(store: Database, here: Host, nowMs: number): Listener | undefined {
+  const row = store.get<Record<'process' | 'started_at' | 'seen_at', bigint> & Record<'host' | 'address', string>>(
+    'SELECT * FROM listener',
+  );
+  if (!row) return undefined;
+  const processId = Number(row.process);
+  const isRecent = nowMs - Number(row.seen_at) < SILENT_MS;
+  const isAlive = isRecent && (row.host !== here.name || here.isRunning(processId));
+  return isAlive ? { processId, host: row.host, address: row.address, startedAtMs: Number(row.started_at) } : undefined;
+}
+
+/** Takes the inbox for this process, or returns the one that has it. Call it in a transaction. */
+function claimListener(store: Database, here: Host, nowMs: number, address: string): Listener | undefined {
+  const other = listenerIn(store, here, nowMs);
+  if (other && !(other.host === here.name && other.processId === here.processId)) return other;
+  store.run(
+    `INSERT INTO listener VALUES (1, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET process = excluded.process, host = excluded.host,
+       address = excluded.address, started_at = excluded.started_at, seen_at = excluded.seen_at`,
+    ...[here.processId, here.name, address, nowMs, nowMs],
+  );
+  return undefined;
+}
+
 /** The events of one profile on disk. Each write returns once it is flushed. */
 export interface Inbox {
   /** Stores deliveries in one transaction, and schedules the forwarding of new ones. */
   add(events: readonly NewEvent[]): StoredDelivery[];
   /** Says where new events go from now on. */
   forwardTo(forwarding: Forwarding): void;
-  list(filter: EventFilter): InboxEvent[];
+  list(filter: InboxFilter): InboxEvent[];
   /** Counts events by name, the most frequent first. */
-  countByName(selection: Selection): EventCount[];
+  countByName(selection: InboxSelection): EventCount[];
   /** Yields the readable events that happened in a period of the service's time, oldest first. */
   happenedFrom(fromMs: number, beforeMs: number): Iterable<HappenedEvent>;
   /** The service's time of the earliest event and of the latest, and the highest number; undefined for an empty inbox. */
@@ -168,8 +203,18 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
     prune: (beforeMs) => write(() => prune(store, beforeMs)),
     forwards: forwardsIn(store, now),
     claim: (address) => write(() => claimListener(store, host, now(), address)),
-    touch: () => write(() => touchListener(store, host, now())),
-    release: () => write(() => releaseListener(store, host)),
+    touch: () =>
+      write(
+        () =>
+          store.run(
+            'UPDATE listener SET seen_at = ? WHERE process = ? AND host = ?',
+            now(),
+            host.processId,
+            host.name,
+          ) > 0,
+      ),
+    release: () =>
+      write(() => store.run('DELETE FROM listener WHERE process = ? AND host = ?', host.processId, host.name)),
     listener: () => listenerIn(store, host, now()),
     close: () => store.close(),
   };

@@ -1,7 +1,6 @@
 import { eventOf } from '../../contract/events.ts';
 import { nodeCrypto } from '../../crypto/digest.ts';
 import type { ReadBody } from '../body.ts';
-import type { Verified } from '../verify.ts';
 
 /** How the inbox marks a delivery. `unknown`: an event that the contract does not have. `sealed`: nobody could open it yet. */
 export type Mark = 'event' | 'unknown' | 'sealed' | 'unreadable';
@@ -49,21 +48,6 @@ export function contentOf(read: ReadBody, body: Uint8Array): Content {
     opened,
     problem: read.kind === 'event' ? undefined : read.problem,
     happenedAt: event?.happenedAt,
-  };
-}
-
-/** Describes a verified delivery for the inbox. */
-export function newEventOf(verified: Verified, read: ReadBody, body: Uint8Array): NewEvent {
-  const { serviceName, signature, timestamp, id, eventHeader, sentAtMs, isLate } = verified;
-  return {
-    ...contentOf(read, body),
-    ...{ webhookId: id, signature, isLate, isSealed: read.isSealed, body, sentAtMs },
-    headers: {
-      [`x-${serviceName}-signature`]: signature,
-      [`x-${serviceName}-timestamp`]: timestamp,
-      ...(eventHeader === undefined ? {} : { [`x-${serviceName}-event`]: eventHeader }),
-      ...(id === undefined ? {} : { 'x-webhook-id': id }),
-    },
   };
 }
 

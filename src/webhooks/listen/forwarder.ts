@@ -1,8 +1,9 @@
 import { ExchangeError } from '../../base/errors.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
+import { nodeCrypto } from '../../crypto/digest.ts';
 import type { InboxEvent } from '../inbox/events.ts';
 import { type DueForward, type ForwardEnd, type Forwards, isTaken, transientProblemOf } from '../inbox/forwards.ts';
-import { signatureOf, standardKey, standardSignature } from '../signature.ts';
+import { signatureOf } from '../verify.ts';
 
 /** How events are signed again for a target, which may know another secret than the service. */
 export type Resigning =
@@ -10,7 +11,7 @@ export type Resigning =
   | { readonly form: 'standard'; readonly secret: string };
 
 /** Where events go: its name, and how one is handed over once. */
-export interface Target {
+export interface ForwardTarget {
   /** The URL, or `exec:` and the command. */
   readonly name: string;
   send(event: InboxEvent, stopping: AbortSignal): Promise<ForwardEnd>;
@@ -43,7 +44,7 @@ const IDLE_MS = 250;
  * once the target has acknowledged it. A slow event holds up nothing but its own request.
  */
 export async function forwardTo(
-  target: Target,
+  target: ForwardTarget,
   forwards: Forwards,
   options: ForwardOptions,
   stopping: AbortSignal,
@@ -111,7 +112,7 @@ function recorder(forwards: Forwards, gather: ForwardOptions['gather']): RecordE
 
 /** Makes one attempt and records it, unless the listener is stopping: an attempt that was cut off says nothing about the target. */
 async function attempt(
-  target: Target,
+  target: ForwardTarget,
   forward: DueForward,
   record: RecordEnd,
   options: ForwardOptions,
@@ -150,7 +151,7 @@ interface Sending {
   readonly clock: Clock;
 }
 
-interface SendOptions extends Sending {
+interface SendingOptions extends Sending {
   readonly resign?: Resigning | undefined;
   /** Sends what was opened instead of the sealed body; such a body needs a new signature. */
   readonly isOpened?: boolean | undefined;
@@ -160,7 +161,7 @@ interface SendOptions extends Sending {
 export async function sendTo(
   target: string,
   event: InboxEvent,
-  { resign, isOpened = false, ...sending }: SendOptions,
+  { resign, isOpened = false, ...sending }: SendingOptions,
   stopping: AbortSignal,
 ): Promise<ForwardEnd> {
   const body = isOpened && event.text !== null ? Buffer.from(event.text) : event.body;
@@ -206,6 +207,27 @@ async function post(
     if (!(error instanceof ExchangeError)) throw error;
     return { problem: limit.aborted ? `no response within ${TIMEOUT_MS / 1000} seconds` : error.message };
   }
+}
+
+/** Signs in the form of the Standard Webhooks specification: `v1,` and base64 over `id.timestamp.body`. Source: public. */
+export function standardSignature(
+  key: Uint8Array,
+  { id, timestampSeconds, body }: { readonly id: string; readonly timestampSeconds: number; readonly body: Uint8Array },
+): string {
+  const hmac = nodeCrypto().createHmac('sha256', key).update(`${id}.${timestampSeconds}.`).update(body);
+  return `v1,${hmac.digest('base64')}`;
+}
+
+/** Base64 of at least four characters, padded or not. */
+const STANDARD_SECRET = /^(?:whsec_)?((?=.{4})[A-Za-z0-9+/]+={0,2})$/;
+
+/**
+ * Returns the key of a Standard Webhooks secret. Base64, with or without `whsec_`, is decoded as leniently as the specification's
+ * library does it. Any other text stands for its UTF-8 bytes. Source: public; other text is inferred.
+ */
+export function standardKey(secret: string): Uint8Array {
+  const [, digits] = STANDARD_SECRET.exec(secret) ?? [];
+  return digits === undefined ? Buffer.from(secret) : Buffer.from(digits, 'base64');
 }
 
 function signedHeaders(

@@ -1,6 +1,6 @@
-import { type Open, readBodyWith } from '../body.ts';
+import { type Open, type ReadBody, readBodyWith } from '../body.ts';
 import type { Inbox, StoredDelivery } from '../inbox/inbox.ts';
-import { newEventOf } from '../inbox/received.ts';
+import { contentOf, type NewEvent } from '../inbox/received.ts';
 import type { Verified } from '../verify.ts';
 
 /** A delivery whose signature was right. */
@@ -13,6 +13,21 @@ export interface SignedDelivery {
 export interface InboxWriter {
   /** Resolves once all of them are on disk. Rejects if they cannot be written. */
   write(deliveries: readonly SignedDelivery[]): Promise<readonly StoredDelivery[]>;
+}
+
+/** Describes a verified delivery for the inbox. */
+export function newEventOf(verified: Verified, read: ReadBody, body: Uint8Array): NewEvent {
+  const { serviceName, signature, timestamp, id, eventHeader, sentAtMs, isLate } = verified;
+  return {
+    ...contentOf(read, body),
+    ...{ webhookId: id, signature, isLate, isSealed: read.isSealed, body, sentAtMs },
+    headers: {
+      [`x-${serviceName}-signature`]: signature,
+      [`x-${serviceName}-timestamp`]: timestamp,
+      ...(eventHeader === undefined ? {} : { [`x-${serviceName}-event`]: eventHeader }),
+      ...(id === undefined ? {} : { 'x-webhook-id': id }),
+    },
+  };
 }
 
 /** Returns a writer that does its work on this thread. */

@@ -6,7 +6,7 @@ import { type Delivery, verifyDelivery } from '../verify.ts';
 import type { InboxWriter, SignedDelivery } from './inbox-writer.ts';
 
 /** What a receiver needs to know of the account. */
-export interface Account {
+export interface ReceiverAccount {
   /** The webhook secrets that count now: the current one, and those that it replaced a short time ago. */
   secrets(): Promise<readonly Secret[]>;
   readonly aesKey?: Secret | undefined;
@@ -19,7 +19,7 @@ export interface Receiver {
   receive(delivery: Delivery): Promise<StoredDelivery>;
 }
 
-interface Waiting {
+interface WaitingDelivery {
   readonly delivery: SignedDelivery;
   readonly resolve: (stored: StoredDelivery) => void;
   readonly reject: (error: unknown) => void;
@@ -34,9 +34,13 @@ const MAX_GATHERED = 1_000;
  */
 export function createReceiver(
   writer: InboxWriter,
-  { account, clock, gather }: { account: Account; clock: Pick<Clock, 'now'>; gather: (flush: () => void) => void },
+  {
+    account,
+    clock,
+    gather,
+  }: { account: ReceiverAccount; clock: Pick<Clock, 'now'>; gather: (flush: () => void) => void },
 ): Receiver {
-  const waiting: Waiting[] = [];
+  const waiting: WaitingDelivery[] = [];
   const aesKey = account.aesKey?.reveal();
   let isFlushing = false;
   const flush = async () => {

@@ -16,7 +16,7 @@ type FromThread =
   | { readonly kind: 'failed'; readonly problem: string }
   | { readonly kind: 'ask-keys' };
 
-interface Settings {
+interface WriterSettings {
   readonly path: string;
   readonly privateKeys: () => Promise<readonly Secret[]>;
   readonly clock: Pick<Clock, 'now'>;
@@ -33,7 +33,7 @@ interface ThreadedWriter extends InboxWriter {
  */
 export function createThreadedWriter(
   start: () => Promise<Thread>,
-  { path, privateKeys, clock }: Settings,
+  { path, privateKeys, clock }: WriterSettings,
 ): ThreadedWriter {
   let waiting: { resolve(stored: readonly StoredDelivery[]): void; reject(error: Error): void } | undefined;
   let running: Promise<Thread> | undefined;

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSyn
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { writeProfile } from '../../../src/account/changes.ts';
 import { moveEntries } from '../../../src/account/completion-cache.ts';
-import { writeProfile } from '../../../src/account/stored-profile.ts';
 import { Secret } from '../../../src/base/secret.ts';
 import type { World } from '../../../src/base/world.ts';
 import { CATALOGUE } from '../../../src/commands/catalogue.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whoDid } from '../../../src/commands/ops/printed.ts';
+import { whoDid } from '../../../src/commands/ops/index.ts';
 import { main } from '../../../src/main.ts';
 import { type FakeWorld, fakeWorld } from '../../support/world.ts';
 

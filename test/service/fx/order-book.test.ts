@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Asset } from '../../../src/money/amount.ts';
 import { takerPriceMicro } from '../../../src/money/rates.ts';
 import type { Context } from '../../../src/service/context.ts';
-import { averagePriceMicro, type Fill, type Match, match, type Wish } from '../../../src/service/fx/order-book.ts';
+import { averagePriceMicro, type Fill, match, type Wish } from '../../../src/service/fx/order-book.ts';
 import {
   cngnBaseFor,
   insertOrder,
@@ -157,7 +157,7 @@ function expected(about: Case, taker: number): unknown {
   return naive(about, taker) ?? (naive(about, undefined) ? 'own' : 'liquidity');
 }
 
-function partsOf(found: Match): unknown {
+function partsOf(found: ReturnType<typeof match>): unknown {
   if (!('fill' in found)) return found.unfilled;
   return found.fill.slices.map(({ maker, priceMicro, cngnBase, tokenBase }) => ({
     maker,
