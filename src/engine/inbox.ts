@@ -24,6 +24,14 @@ export async function existingProfileInbox(
   return entryAt(inboxPath(world, profile)) ? openProfileInbox(world, profile) : undefined;
 }
 
+/** Opens the inbox of a profile to read it. Without a file it is empty, and none is created: the disk may not be writable. Throws DatabaseError. */
+export async function readProfileInbox(world: World, profile: Pick<Profile, 'name' | 'mode'>): Promise<Inbox> {
+  const existing = await existingProfileInbox(world, profile);
+  if (existing) return existing;
+  const { openInbox } = await import('../webhooks/inbox/inbox.ts');
+  return openInbox(':memory:', world);
+}
+
 const EMBEDDED = { name: 'sandbox', mode: 'embedded' } as const;
 
 /** Receives an event of the embedded sandbox, as a listener would: verified, and on disk before it is answered. */
