@@ -42,12 +42,12 @@ interface InitAnswers extends Partial<InitInput> {
   readonly key?: Secret;
 }
 
-/** Prompts for a base URL and a key until a read with them succeeds. Nothing is stored yet. */
-async function askAccount(session: Session, given: InitAnswers) {
-  let url = given.baseUrl;
-  for (let isFirst = true; ; isFirst = false) {
-    if (!url || !isFirst)
-      url = await askFor({ question: 'Base URL, such as https://host/v1:', parse: safeBaseUrl, preset: url }, session);
+const askUrl = (session: Session, preset?: string): Promise<string> =>
+  askFor({ question: 'Base URL, such as https://host/v1:', parse: safeBaseUrl, preset }, session);
+
+/** Prompts for a key, and then for the base URL and the key again until a read with them succeeds. Nothing is stored yet. */
+async function askKey(session: Session, firstUrl: string) {
+  for (let url = firstUrl; ; url = await askUrl(session, url)) {
     const key = await askFor(API_KEY, session);
     const mode = isSandboxKey(key) ? 'sandbox' : 'live';
     try {
@@ -61,14 +61,13 @@ async function askAccount(session: Session, given: InitAnswers) {
   }
 }
 
-function askName(session: Session, mode: StoredProfile['mode']): Promise<string> {
+function askName(session: Session): Promise<string> {
   const parse = (text: string) => {
     const name = profileName(text);
     if (!readProfile(session.world, name)) return name;
     throw new CliError('usage', `profile ${name} already exists`, { hint: 'choose another name' });
   };
-  const preset = mode === 'live' ? 'main' : 'main-sandbox';
-  return askFor({ question: 'Profile name:', parse, preset }, session);
+  return askFor({ question: 'Profile name:', parse, preset: 'main' }, session);
 }
 
 /** Asks where to store the key. The system keychain is offered only if it works. */
@@ -97,14 +96,16 @@ async function guide(session: Session, given: Partial<InitInput>): Promise<Guide
     ]));
   if (isEmbedded)
     return { values: { embedded: true }, end: () => showEquivalentCommand(session, ['init', '--embedded']) };
-  const { url, key, mode } = await askAccount(session, given);
-  const name = given.name ?? (await askName(session, mode));
+  const firstUrl = given.baseUrl ?? (await askUrl(session));
+  const name = given.name ?? (await askName(session));
   const storedIn = given.store ?? (await askStore(session, prompter));
-  const sandboxAt = given.sandboxAt ?? (await askSandbox(session, prompter, mode));
   const encryption =
     given.encryption ||
     (await prompter.confirm('Encrypt responses to a key stored on this machine? This cannot be turned off again.'));
   const use = given.use || (await prompter.confirm(`Make ${name} the default profile?`));
+  const { url, key, mode } = await askKey(session, firstUrl);
+  // Only a live key has a sandbox beside it.
+  const sandboxAt = given.sandboxAt ?? (await askSandbox(session, prompter, mode));
   const words = [
     ...['init', name, '--base-url', url, '--key-stdin', '--store', storedIn],
     ...(given.serviceName ? ['--service-name', given.serviceName] : []),

@@ -3,6 +3,7 @@ import { type Profile, storedProfileNamed } from '../account/profile.ts';
 import { sealingKeysOf } from '../account/profile-secrets.ts';
 import { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse, World } from '../base/world.ts';
+import { entryAt } from '../files/inspect.ts';
 import { openWith } from '../webhooks/body.ts';
 import type { Inbox } from '../webhooks/inbox/inbox.ts';
 import { createInboxWriter } from '../webhooks/listen/inbox-writer.ts';
@@ -13,6 +14,22 @@ export async function openProfileInbox(world: World, profile: Pick<Profile, 'nam
   world.ensurePrivateDir(stateDir(world));
   const { openInbox } = await import('../webhooks/inbox/inbox.ts');
   return openInbox(inboxPath(world, profile), world);
+}
+
+/** Opens the inbox of a profile, if it has one. Throws DatabaseError. */
+export async function existingProfileInbox(
+  world: World,
+  profile: Pick<Profile, 'name' | 'mode'>,
+): Promise<Inbox | undefined> {
+  return entryAt(inboxPath(world, profile)) ? openProfileInbox(world, profile) : undefined;
+}
+
+/** Opens the inbox of a profile to read it. Without a file it is empty, and none is created: the disk may not be writable. Throws DatabaseError. */
+export async function readProfileInbox(world: World, profile: Pick<Profile, 'name' | 'mode'>): Promise<Inbox> {
+  const existing = await existingProfileInbox(world, profile);
+  if (existing) return existing;
+  const { openInbox } = await import('../webhooks/inbox/inbox.ts');
+  return openInbox(':memory:', world);
 }
 
 const EMBEDDED = { name: 'sandbox', mode: 'embedded' } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { zoneNamed } from '../../src/base/zone.ts';
 import { screenFor } from '../../src/commands/webhooks/screen.ts';
-import { openProfileInbox } from '../../src/engine/inbox.ts';
+import { existingProfileInbox, openProfileInbox } from '../../src/engine/inbox.ts';
 import { main } from '../../src/main.ts';
 import { type Answer, fakeWorld } from '../support/world.ts';
 import { deliveryOf, received } from '../webhooks/support.ts';
@@ -50,4 +50,19 @@ test('the question before events are deleted has the time in the time zone', asy
   const world = fakeWorld({ isTerminal: true, answers });
   const argv = ['webhooks', 'inbox', 'prune', '--older-than', '1d', '--tz', 'Asia/Tokyo'];
   expect(await main(argv, world)).toBe(9);
+});
+
+test.each([
+  ['list', 'events'],
+  ['list --count', 'counts'],
+  ['export', 'events'],
+])('webhooks inbox %s without a file needs no writable disk', async (words, rows) => {
+  const world = fakeWorld();
+  const ensurePrivateDir = () => {
+    throw new Error('the disk is read-only');
+  };
+  const code = await main(['webhooks', 'inbox', ...words.split(' '), '-o', 'json'], { ...world, ensurePrivateDir });
+  expect({ code, stderr: world.stderr.text() }).toEqual({ code: 0, stderr: '' });
+  expect(JSON.parse(world.stdout.text())[rows]).toEqual([]);
+  expect(await existingProfileInbox(world, { name: 'sandbox', mode: 'embedded' })).toBe(undefined);
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import { openProfileInbox } from '../../engine/inbox.ts';
+import { openProfileInbox, readProfileInbox } from '../../engine/inbox.ts';
 import { cursorOf, DEFAULT_LIMIT, listDigest, pointOf } from '../../engine/lists/resume.ts';
 import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
@@ -163,14 +163,10 @@ export const listCommand = command({
       throw new CliError('usage', '--count cannot be combined with --limit, --after or --all', {
         hint: 'choose the events to count with --event, --since or another filter',
       });
-    return withInbox(session, (inbox) => ({
-      result: {
-        data: { counts: inbox.countByName(filterOf(given, session)) },
-        lists: 'counts',
-        list: { isWhole: true },
-        columns: COUNT_COLUMNS,
-      },
-    }));
+    const inbox = await readProfileInbox(session.world, session.profile);
+    const counts = inbox.countByName(filterOf(given, session));
+    inbox.close();
+    return { result: { data: { counts }, lists: 'counts', list: { isWhole: true }, columns: COUNT_COLUMNS } };
   },
 });
 
@@ -182,7 +178,7 @@ interface PageOptions {
 
 async function listed(session: Session, { limit = DEFAULT_LIMIT, after, all }: PageOptions, given: InboxFilters) {
   // Stays open until everything is printed; the process ends right after.
-  const inbox = await openProfileInbox(session.world, session.profile);
+  const inbox = await readProfileInbox(session.world, session.profile);
   const filter = filterOf(given, session);
   const { since, until, ...typed } = given;
   const list = listDigest('', 'webhooks inbox list', [typed, since?.text, until?.text]);
@@ -222,7 +218,7 @@ export const exportCommand = command({
     ...filters,
   },
   run: async (session, { from = 1, ...given }) => {
-    const inbox = await openProfileInbox(session.world, session.profile);
+    const inbox = await readProfileInbox(session.world, session.profile);
     const filter = filterOf(given, session);
     const after = BigInt(from) - 1n;
     const first = inbox.list({ ...filter, limit: PAGE, after });

@@ -1,16 +1,12 @@
-import { inboxPath } from '../../account/paths.ts';
-import type { Profile } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import type { World } from '../../base/world.ts';
 import { eventOf } from '../../contract/events.ts';
-import { entryAt } from '../../files/inspect.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 import { eventIn, type ReadEvent } from '../../webhooks/event.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { Account } from '../account.ts';
-import { openProfileInbox } from '../inbox.ts';
+import { existingProfileInbox } from '../inbox.ts';
 import type { EndListener } from './follow.ts';
 import { hasTag } from './rows.ts';
 import type { EventMeaning, EvidenceQuery, Likeness, Work, WorkCandidate, WorkOutcome } from './work.ts';
@@ -75,11 +71,6 @@ const RANKS: Readonly<Record<WorkOutcome, number>> = { accepted: 0, settled: 2, 
 
 /** What says more counts: how the work ended, and then what the request was. */
 const rankOf = ({ meaning: { outcome, compare } }: EventEvidence) => RANKS[outcome] + (compare ? 1 : 0);
-
-/** Opens the inbox of a profile, if it has one. Throws DatabaseError. */
-async function existingProfileInbox(world: World, profile: Pick<Profile, 'name' | 'mode'>): Promise<Inbox | undefined> {
-  return entryAt(inboxPath(world, profile)) ? openProfileInbox(world, profile) : undefined;
-}
 
 async function evidenceSince(account: Account, work: Work, sinceMs: number): Promise<EventEvidence[]> {
   let inbox: Inbox | undefined;
