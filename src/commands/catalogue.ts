@@ -21,6 +21,12 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./status.ts')).commands,
   },
   {
+    name: 'sync',
+    summary: 'Copy the account’s lists to this machine',
+    section: 'Look and search',
+    load: async () => (await import('./sync.ts')).commands,
+  },
+  {
     name: 'whoami',
     summary: 'Show the profile, its account and who operates it',
     section: 'Account and keys',

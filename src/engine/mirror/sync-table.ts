@@ -1,0 +1,300 @@
+import { CliError } from '../../base/errors.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Queries } from '../../journal/store.ts';
+import type { Account } from '../account.ts';
+import { type ListReading, startReading } from '../lists/listed.ts';
+import { ALWAYS, type Listing } from '../lists/listing.ts';
+import { PAGE_SIZE } from '../lists/pages.ts';
+import type { Period, ResumePoint } from '../lists/resume.ts';
+import { SERVICE_SKEW_MS } from '../operations/listing.ts';
+import type { Mirror } from './database.ts';
+import { keepRows } from './keep.ts';
+import { type ListState, readState, writeState } from './list-state.ts';
+import { type MirrorRow, mirrorRow, rowMaker } from './rows.ts';
+import { indexesOf, stored } from './schema.ts';
+import type { MirrorTable } from './tables.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** A row may appear this long after the time that it says it was made. Source: inferred. */
+const LATE_MS = 10 * MINUTE_MS;
+/** For so long, final rows are read again: a completed payout can still come back. Source: inferred. */
+const COMES_BACK_MS = 7 * DAY_MS;
+/** How often final rows, and things that change at any age, are read again. */
+const SECOND_LOOK_MS = DAY_MS;
+/** How far back rows that are not final are looked for in a list without a period. */
+const MAX_WAIT_MS = 30 * DAY_MS;
+/** The most periods in which rows that are not final are read again; those that lie close together share one. */
+const MAX_PERIODS = 20;
+const CLOSE_MS = 60 * MINUTE_MS;
+
+/** What a sync of one table did. */
+export interface TableSync {
+  readonly added: number;
+  readonly changed: number;
+  /** The pages that were read. */
+  readonly pages: number;
+}
+
+/** A sync of an account's lists. */
+export interface Syncing {
+  readonly account: Account;
+  readonly mirror: Mirror;
+  /** Reads every list to its end. */
+  readonly isFull: boolean;
+  /** Names and numbers of persons in rows before this time are not kept. */
+  readonly personalFromMs: number;
+}
+
+/** What is known of the pages that were read. */
+interface Look {
+  added: number;
+  changed: number;
+  pages: number;
+  /** The number of rows in the whole list, as the last page said. */
+  total: number | undefined;
+  isOrdered: boolean;
+}
+
+/** The rows of one page, once they are in the mirror. */
+interface KeptPage {
+  readonly added: number;
+  readonly changed: number;
+  readonly oldestMs: number;
+  readonly total: number | undefined;
+}
+
+type Pages = (options: {
+  readonly period?: Period;
+  readonly point?: ResumePoint | undefined;
+  readonly pass?: number;
+  /** Returns the state to write with a page's rows. */
+  readonly save?: (point: ResumePoint) => ListState;
+  /** Whether the pages after this one need not be read. */
+  isEnough?(page: KeptPage): boolean;
+}) => Promise<void>;
+
+/** Brings one table up to date. Rejects with CliError and DatabaseError; what was read until then is kept, and the next sync goes on. */
+export async function syncTable(syncing: Syncing, table: MirrorTable): Promise<TableSync> {
+  const { mirror, account, isFull } = syncing;
+  const { now } = account.world.clock;
+  const listing = await table.list();
+  const look: Look = { added: 0, changed: 0, pages: 0, total: undefined, isOrdered: true };
+  const pages = pagesInto(syncing, table, listing, look);
+  let state = await mirror.read((queries) => readState(queries, table));
+  const save = async (next: Partial<ListState>) => {
+    state = { ...state, ...next };
+    await mirror.write((queries) => writeState(queries, table, state));
+  };
+  const isPast = (at: string | null) => at === null || now() - Date.parse(at) >= SECOND_LOOK_MS;
+  const isUnfinished = state.point !== null || state.passedAt === null;
+  const isDoubted = !state.isOrdered || table.looks === 'whole';
+  const isDue = isPast(state.passedAt) && (table.looks === 'things' || state.excess !== 0);
+  if (isFull || isUnfinished || isDoubted || isDue || !(await isFresh())) {
+    // A reading of the whole list misses rows of a list that shrinks meanwhile; the second one is then whole.
+    for (let tries = state.point === null ? 2 : 3; tries > 0 && !(await readAll()); tries--);
+  } else if (table.looks !== 'things' && isPast(state.secondLookAt)) await lookAgain();
+  await save({ syncedAt: isoAt(now()) });
+  return look;
+
+  /** Reads what is new and what is not final. Returns whether the table is whole. */
+  async function isFresh(): Promise<boolean> {
+    await readHead(table, state, mirror, pages);
+    if (table.looks === 'dated') await readOpen(table, mirror, pages);
+    if (!look.isOrdered && table.looks !== 'things') {
+      await save({ isOrdered: false });
+      return false;
+    }
+    if (await agrees()) return whole();
+    // Rows that came while the first page was read may be all that is missing.
+    await readHead(table, state, mirror, pages);
+    if (await agrees()) return whole();
+    if (table.looks === 'dated') await lookAgain();
+    return (await agrees()) && whole();
+  }
+
+  async function whole(): Promise<true> {
+    await save({ until: await newestIn(mirror, table), doubt: state.doubt === 'count' ? 'count' : null });
+    return true;
+  }
+
+  async function agrees(): Promise<boolean> {
+    return look.total === undefined || (await countIn(mirror, table)) + state.excess === look.total;
+  }
+
+  /** Reads the final rows of the last days again. */
+  async function lookAgain(): Promise<void> {
+    const sinceMs = now() - COMES_BACK_MS;
+    const period = table.looks === 'dated' ? { startDate: isoAt(sinceMs), endDate: undefined } : ALWAYS;
+    await pages({ period, isEnough: ({ oldestMs }) => oldestMs < sinceMs });
+    await save({ secondLookAt: isoAt(now()) });
+  }
+
+  /** Reads the whole list, from where an earlier run stopped. Returns whether that proves that the table is whole. */
+  async function readAll(): Promise<boolean> {
+    const { point } = state;
+    if (point === null) await save({ pass: state.pass + 1, passStartedAt: isoAt(now()) });
+    look.isOrdered = true;
+    try {
+      await pages({
+        ...{ pass: state.pass, point: point ?? undefined },
+        save: (next) => {
+          state = { ...state, point: next };
+          return state;
+        },
+      });
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code !== 'CURSOR_LOST') throw error;
+      await save({ point: null });
+      return false;
+    }
+    const { isOrdered } = look;
+    // What came meanwhile is at the start of the list.
+    if (table.looks !== 'whole')
+      await pages({ pass: state.pass, isEnough: ({ added, changed }) => added + changed === 0 });
+    const { total } = look;
+    const seen = await countIn(mirror, table, state.pass);
+    const excess = total === undefined ? 0 : total - seen;
+    const isProved = excess === 0 || excess === state.excess;
+    const at = isoAt(now());
+    await mirror.write(async (queries) => {
+      if (excess <= 0) await markGone(queries, table, state.pass, at);
+      for (const index of indexesOf(table)) await queries.run(index);
+      const until = (await newestOf(queries, table)) ?? null;
+      const doubt =
+        excess !== 0 ? 'count' : isOrdered || table.looks === 'whole' || table.looks === 'things' ? null : 'order';
+      state = {
+        ...state,
+        point: null,
+        passedAt: at,
+        secondLookAt: at,
+        excess,
+        isOrdered: doubt !== 'order',
+        until,
+        doubt,
+      };
+      await writeState(queries, table, state);
+    });
+    return isProved;
+  }
+}
+
+const isoAt = (atMs: number): string => new Date(atMs).toISOString();
+
+/** Reads from the start of a list back to rows that are known. */
+async function readHead(table: MirrorTable, state: ListState, mirror: Mirror, pages: Pages): Promise<void> {
+  const untilMs = state.until === null ? Number.NEGATIVE_INFINITY : Date.parse(state.until) - LATE_MS;
+  const oldestOpen = table.looks === 'newest' ? (await openTimes(mirror, table))[0] : undefined;
+  const backToMs = Math.min(untilMs, oldestOpen === undefined ? untilMs : oldestOpen - SERVICE_SKEW_MS);
+  const hasTimes = table.looks !== 'things';
+  await pages({
+    isEnough: ({ added, changed, oldestMs }) => added + changed === 0 && (!hasTimes || oldestMs < backToMs),
+  });
+}
+
+/** Reads the rows that are not final again, by the time that they were made. */
+async function readOpen(table: MirrorTable, mirror: Mirror, pages: Pages): Promise<void> {
+  for (const [fromMs, toMs] of periodsOf(await openTimes(mirror, table)))
+    await pages({ period: { startDate: isoAt(fromMs - SERVICE_SKEW_MS), endDate: isoAt(toMs + SERVICE_SKEW_MS) } });
+}
+
+/** Returns the periods that cover times, which are sorted; those close together share one, and so do the closest of too many. */
+export function periodsOf(times: readonly number[]): (readonly [fromMs: number, toMs: number])[] {
+  const periods: [number, number][] = [];
+  for (const atMs of times) {
+    const last = periods.at(-1);
+    if (last && atMs - last[1] <= CLOSE_MS) last[1] = atMs;
+    else periods.push([atMs, atMs]);
+  }
+  while (periods.length > MAX_PERIODS) {
+    const gaps = periods.slice(1).map(([fromMs], index) => fromMs - (periods[index]?.[1] ?? 0));
+    const at = gaps.indexOf(Math.min(...gaps));
+    const [one, next] = periods.splice(at, 2) as [[number, number], [number, number]];
+    periods.splice(at, 0, [one[0], next[1]]);
+  }
+  return periods;
+}
+
+/** The times of rows that are not final, oldest first, as far back as they are awaited. */
+async function openTimes(mirror: Mirror, table: MirrorTable): Promise<number[]> {
+  const sql = `SELECT created_at FROM ${stored(table)} WHERE is_open = 1 AND gone_at IS NULL AND created_at IS NOT NULL ORDER BY created_at`;
+  const rows = await mirror.read((queries) => queries.all<{ created_at: string }>(sql));
+  const times = rows.map(({ created_at }) => Date.parse(created_at));
+  const newestMs = times.at(-1) ?? 0;
+  return table.looks === 'newest' ? times.filter((atMs) => newestMs - atMs <= MAX_WAIT_MS) : times;
+}
+
+/** The number of rows that the service shows, or that a reading of the whole list saw. */
+async function countIn(mirror: Mirror, table: MirrorTable, pass?: number): Promise<number> {
+  const which = pass === undefined ? 'gone_at IS NULL AND digest IS NOT NULL' : `pass = ${pass}`;
+  const sql = `SELECT count(*) AS count FROM ${stored(table)} WHERE ${which}`;
+  const row = await mirror.read((queries) => queries.get<{ count: bigint }>(sql));
+  return Number(row?.count ?? 0n);
+}
+
+const newestIn = (mirror: Mirror, table: MirrorTable) =>
+  mirror.read(async (queries) => (await newestOf(queries, table)) ?? null);
+
+async function newestOf(queries: Queries, table: MirrorTable): Promise<string | null | undefined> {
+  const sql = `SELECT max(created_at) AS newest FROM ${stored(table)} WHERE digest IS NOT NULL`;
+  return (await queries.get<{ newest: string | null }>(sql))?.newest;
+}
+
+async function markGone(queries: Queries, table: MirrorTable, pass: number, at: string): Promise<void> {
+  await queries.run(
+    `UPDATE ${stored(table)} SET gone_at = ?, is_open = 0 WHERE pass <> ? AND gone_at IS NULL AND digest IS NOT NULL`,
+    ...[at, pass],
+  );
+}
+
+/** Returns a function that reads pages of a list into its table, each in one transaction with the state that belongs to it. */
+function pagesInto(
+  { account, mirror, personalFromMs }: Syncing,
+  table: MirrorTable,
+  listing: Listing<Endpoint, unknown>,
+  look: Look,
+): Pages {
+  const { now } = account.world.clock;
+  const makeRows = rowMaker(table, listing.endpoint);
+  const rowOf = (row: Parameters<typeof mirrorRow>[1]) => {
+    const kept = mirrorRow(table, row, true);
+    const isOld =
+      table.looks !== 'whole' && table.looks !== 'things' && Date.parse(kept.createdAt ?? '') < personalFromMs;
+    return kept.isPersonal && isOld ? mirrorRow(table, row, false) : kept;
+  };
+  return async ({ period = ALWAYS, point, pass = 0, save, isEnough = () => false }) => {
+    const reader = { account, listing, list: table.name, point, period };
+    const reading = await startReading(reader, listing.pageSize ?? PAGE_SIZE);
+    let leastMs = Number.POSITIVE_INFINITY;
+    for await (const page of joined(reading)) {
+      look.pages += 1;
+      const { rows } = reading.take(page);
+      const { data, request } = reading.reply();
+      const kept = makeRows(rows, [request, data]).map(rowOf);
+      const result = await mirror.write(async (queries) => {
+        const written = await keepRows(queries, table, kept, { at: isoAt(now()), pass });
+        if (save) await writeState(queries, table, save(reading.point()));
+        return written;
+      });
+      for (const atMs of timesOf(kept)) {
+        if (atMs - leastMs > SERVICE_SKEW_MS) look.isOrdered = false;
+        leastMs = Math.min(leastMs, atMs);
+      }
+      look.added += result.added;
+      look.changed += result.changed;
+      const total = reading.total();
+      // A period has fewer rows than the list.
+      if (period === ALWAYS) look.total = total;
+      await account.progress.rows(look.added + look.changed, undefined, table.name.replaceAll('_', ' '));
+      if (isEnough({ ...result, oldestMs: leastMs, total })) return;
+    }
+  };
+}
+
+const timesOf = (rows: readonly MirrorRow[]): number[] =>
+  rows.map(({ createdAt }) => Date.parse(createdAt ?? '')).filter((atMs) => !Number.isNaN(atMs));
+
+async function* joined<Row>({ first, more }: Pick<ListReading<Endpoint, Row>, 'first' | 'more'>) {
+  yield first;
+  yield* more;
+}

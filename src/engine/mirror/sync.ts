@@ -1,0 +1,100 @@
+import { CliError } from '../../base/errors.ts';
+import { getFees } from '../../contract/endpoints/fees.ts';
+import type { Account } from '../account.ts';
+import { keepBalances, readBalances } from './balances.ts';
+import type { Mirror } from './database.ts';
+import { type Doubt, readSetting, readState, writeSetting } from './list-state.ts';
+import { forgetPersonal } from './personal.ts';
+import { stored } from './schema.ts';
+import { syncTable, type TableSync } from './sync-table.ts';
+import { type MirrorTable, TABLES } from './tables.ts';
+
+const DAY_MS = 86_400_000;
+
+/** How long names and numbers of persons are kept, unless the profile says otherwise. */
+export const KEEP_DAYS = 90;
+
+/** What a sync did to a table, and what it knows of it. Times are ISO 8601 in UTC. */
+export interface TableReport {
+  readonly table: string;
+  readonly rows: number;
+  readonly newest: string | null;
+  readonly isWhole: boolean;
+  readonly doubt: Doubt | null;
+  readonly syncedAt: string | null;
+  readonly secondLookAt: string | null;
+  readonly open: number;
+  readonly gone: number;
+  readonly done?: TableSync;
+}
+
+interface SyncOptions {
+  readonly isFull: boolean;
+  readonly keepDays?: number | undefined;
+}
+
+/** Brings the mirror of an account up to date. Rejects with CliError and DatabaseError; the next sync goes on where it stopped. */
+export async function sync(
+  account: Account,
+  mirror: Mirror,
+  { isFull, keepDays = KEEP_DAYS }: SyncOptions,
+): Promise<TableReport[]> {
+  await using lock = await mirror.lock();
+  if (!lock)
+    throw new CliError('declined', `another program is filling the mirror ${mirror.name}`, {
+      code: 'MIRROR_BUSY',
+      hint: 'wait for it to end; see: fiatrail sync status',
+    });
+  const { now } = account.world.clock;
+  await requireOwn(account, mirror);
+  const balances = await readBalances(account);
+  await mirror.write((queries) => keepBalances(queries, balances, new Date(now()).toISOString()));
+  const personalFromMs = now() - keepDays * DAY_MS;
+  const reports: TableReport[] = [];
+  for (const table of TABLES) {
+    const done = await syncTable({ account, mirror, isFull, personalFromMs }, table);
+    reports.push({ ...(await reportOf(mirror, table)), done });
+  }
+  await account.progress.end();
+  await forgetPersonal(mirror, new Date(personalFromMs).toISOString());
+  await mirror.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));
+  return reports;
+}
+
+/** Throws CliError declined if the mirror is of another account: a copied file, or another key under the profile's name. */
+async function requireOwn(account: Account, mirror: Mirror): Promise<void> {
+  const { fintechId } = (await account.call(getFees, {})).data;
+  const owner = `${account.profile.mode} ${fintechId}`;
+  const known = await mirror.read((queries) => readSetting(queries, 'owner'));
+  if (known === undefined) await mirror.write((queries) => writeSetting(queries, 'owner', owner));
+  else if (known !== owner)
+    throw new CliError('declined', `the mirror ${mirror.name} is of another account; nothing was written`, {
+      code: 'MIRROR_OF_ANOTHER',
+      hint: 'remove it with: fiatrail sync forget; then run: fiatrail sync',
+    });
+}
+
+/** Says of each table how much it has, and what proves that it is whole. */
+export async function statusOf(mirror: Mirror): Promise<TableReport[]> {
+  const reports: TableReport[] = [];
+  for (const table of TABLES) reports.push(await reportOf(mirror, table));
+  return reports;
+}
+
+function reportOf(mirror: Mirror, table: MirrorTable): Promise<TableReport> {
+  return mirror.read(async (queries) => {
+    const state = await readState(queries, table);
+    const counts = await queries.get<{ rows: bigint; gone: bigint; newest: string | null }>(
+      `SELECT count(*) AS rows, count(gone_at) AS gone, max(created_at) AS newest FROM ${stored(table)}`,
+    );
+    const open = await queries.get<{ open: bigint }>(`SELECT count(*) AS open FROM ${stored(table)} WHERE is_open = 1`);
+    return {
+      table: table.name,
+      rows: Number(counts?.rows ?? 0n) - Number(counts?.gone ?? 0n),
+      newest: counts?.newest ?? null,
+      ...{ isWhole: state.doubt === null, doubt: state.doubt },
+      ...{ syncedAt: state.syncedAt, secondLookAt: state.secondLookAt },
+      ...{ open: Number(open?.open ?? 0n), gone: Number(counts?.gone ?? 0n) },
+    };
+  });
+}
