@@ -55,6 +55,7 @@ export const CATALOGUE: readonly Group[] = [
       operators: 'Manage the people who may sign plans',
       'sign-above': 'Manage the amounts from which on a command needs the signature of another operator',
       journal: 'Manage where a profile keeps its journal',
+      mirror: 'Manage where a profile keeps the copy of its account’s lists',
     },
     load: async () => (await import('./profiles/index.ts')).commands,
   },

@@ -19,23 +19,46 @@ interface KnownRow {
 
 const marks = (count: number) => new Array(count).fill('?').join(', ');
 
-/** Writes rows of one page that are new or have changed; of several with one id, the last one counts. `pass`: the reading of the whole list that saw them. */
+/** How many rows one statement writes: fewer values than SQLite allows. */
+const ROWS_A_STATEMENT = 500;
+
+/** When rows were read, and by which reading of the whole list, if by one. */
+interface Reading {
+  readonly at: string;
+  readonly pass: number;
+}
+
+/** Writes rows of one page that are new or have changed; of several with one id, the last one counts. */
 export async function keepRows(
   queries: Queries,
   table: MirrorTable,
   rows: readonly MirrorRow[],
-  { at, pass }: { readonly at: string; readonly pass: number },
+  reading: Reading,
 ): Promise<Kept> {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  if (byId.size === 0) return { added: 0, changed: 0 };
-  const ids = [...byId.keys()];
+  const sum = { added: 0, changed: 0 };
+  const byId = [...new Map(rows.map((row) => [row.id, row])).values()];
+  for (let from = 0; from < byId.length; from += ROWS_A_STATEMENT) {
+    const { added, changed } = await keepSome(queries, table, byId.slice(from, from + ROWS_A_STATEMENT), reading);
+    sum.added += added;
+    sum.changed += changed;
+  }
+  return sum;
+}
+
+async function keepSome(
+  queries: Queries,
+  table: MirrorTable,
+  rows: readonly MirrorRow[],
+  { at, pass }: Reading,
+): Promise<Kept> {
+  const ids = rows.map(({ id }) => id);
   const found = await queries.all<KnownRow>(
     `SELECT id, digest, status, gone_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
   );
   const known = new Map(found.map((row) => [row.id, row]));
   const isSame = ({ id, digest }: MirrorRow) => known.get(id)?.digest === digest && known.get(id)?.gone_at === null;
-  const changed = [...byId.values()].filter((row) => !isSame(row));
+  const changed = rows.filter((row) => !isSame(row));
   if (changed.length > 0) {
     await upsert(queries, table, changed, at, pass);
     await keepNames(queries, changed);
@@ -44,7 +67,7 @@ export async function keepRows(
       if (before && before.status !== status) await noteStatus(queries, table, id, status, at);
     }
   }
-  const same = ids.filter((id) => !changed.some((row) => row.id === id));
+  const same = rows.filter(isSame).map(({ id }) => id);
   if (pass > 0 && same.length > 0)
     await queries.run(`UPDATE ${stored(table)} SET pass = ? WHERE id IN (${marks(same.length)})`, pass, ...same);
   // A row that only an event told of is read for the first time.

@@ -124,7 +124,8 @@ function amountOf(value: Plain | undefined): SqlValue[] {
 /** Returns a text, or a number as it came. */
 function textOf(value: unknown): string | undefined {
   if (isWireNumber(value)) return wireNumberText(value);
-  return typeof value === 'string' ? value : undefined;
+  // PostgreSQL has no NUL in a text.
+  return typeof value === 'string' ? value.replaceAll('\0', '') : undefined;
 }
 
 /** Returns a time in UTC; null if it is none. */

@@ -11,9 +11,6 @@ import { type MirrorTable, TABLES } from './tables.ts';
 
 const DAY_MS = 86_400_000;
 
-/** How long names and numbers of persons are kept, unless the profile says otherwise. */
-export const KEEP_DAYS = 90;
-
 /** What a sync did to a table, and what it knows of it. Times are ISO 8601 in UTC. */
 export interface TableReport {
   readonly table: string;
@@ -30,14 +27,14 @@ export interface TableReport {
 
 interface SyncOptions {
   readonly isFull: boolean;
-  readonly keepDays?: number | undefined;
+  readonly keepDays: number;
 }
 
 /** Brings the mirror of an account up to date. Rejects with CliError and DatabaseError; the next sync goes on where it stopped. */
 export async function sync(
   account: Account,
   mirror: Mirror,
-  { isFull, keepDays = KEEP_DAYS }: SyncOptions,
+  { isFull, keepDays }: SyncOptions,
 ): Promise<TableReport[]> {
   await using lock = await mirror.lock();
   if (!lock)
@@ -61,6 +58,9 @@ export async function sync(
   return reports;
 }
 
+/** The code of the error for a mirror of another account. */
+export const MIRROR_OF_ANOTHER = 'MIRROR_OF_ANOTHER';
+
 /** Throws CliError declined if the mirror is of another account: a copied file, or another key under the profile's name. */
 async function requireOwn(account: Account, mirror: Mirror): Promise<void> {
   const { fintechId } = (await account.call(getFees, {})).data;
@@ -69,7 +69,7 @@ async function requireOwn(account: Account, mirror: Mirror): Promise<void> {
   if (known === undefined) await mirror.write((queries) => writeSetting(queries, 'owner', owner));
   else if (known !== owner)
     throw new CliError('declined', `the mirror ${mirror.name} is of another account; nothing was written`, {
-      code: 'MIRROR_OF_ANOTHER',
+      code: MIRROR_OF_ANOTHER,
       hint: 'remove it with: fiatrail sync forget; then run: fiatrail sync',
     });
 }
@@ -96,5 +96,19 @@ function reportOf(mirror: Mirror, table: MirrorTable): Promise<TableReport> {
       ...{ syncedAt: state.syncedAt, secondLookAt: state.secondLookAt },
       ...{ open: Number(open?.open ?? 0n), gone: Number(counts?.gone ?? 0n) },
     };
+  });
+}
+
+/** Says what is lost with the mirror, because the service does not show it again. */
+export function lostWith(mirror: Mirror): Promise<string> {
+  return mirror.read(async (queries) => {
+    let gone = 0n;
+    for (const table of TABLES)
+      gone += (await queries.get<{ n: bigint }>(`SELECT count(gone_at) AS n FROM ${stored(table)}`))?.n ?? 0n;
+    const kept = await queries.get<{ n: bigint; first: string | null }>(
+      'SELECT count(*) AS n, min(at) AS first FROM stored_balances',
+    );
+    const rows = `${gone} rows that the service no longer shows`;
+    return kept?.first ? `${kept.n} balances since ${kept.first.slice(0, 10)}, ${rows}` : rows;
   });
 }
