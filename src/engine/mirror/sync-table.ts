@@ -10,7 +10,7 @@ import { SERVICE_SKEW_MS } from '../operations/listing.ts';
 import type { Mirror } from './database.ts';
 import { keepRows } from './keep.ts';
 import { type ListState, readState, writeState } from './list-state.ts';
-import { type MirrorRow, mirrorRow, rowMaker } from './rows.ts';
+import { createdAtOf, type MirrorRow, mirrorRow, rowMaker } from './rows.ts';
 import { indexesOf, stored } from './schema.ts';
 import type { MirrorTable } from './tables.ts';
 
@@ -256,11 +256,11 @@ function pagesInto(
 ): Pages {
   const { now } = account.world.clock;
   const makeRows = rowMaker(table, listing.endpoint);
+  const isThings = table.looks === 'whole' || table.looks === 'things';
   const rowOf = (row: Parameters<typeof mirrorRow>[1]) => {
-    const kept = mirrorRow(table, row, true);
-    const isOld =
-      table.looks !== 'whole' && table.looks !== 'things' && Date.parse(kept.createdAt ?? '') < personalFromMs;
-    return kept.isPersonal && isOld ? mirrorRow(table, row, false) : kept;
+    // A row whose time is not known is as new as it can be.
+    const isOld = !isThings && Date.parse(createdAtOf(table, row) ?? '') < personalFromMs;
+    return mirrorRow(table, row, !isOld);
   };
   return async ({ period = ALWAYS, point, pass = 0, save, isEnough = () => false }) => {
     const reader = { account, listing, list: table.name, point, period };

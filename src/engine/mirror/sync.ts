@@ -43,6 +43,7 @@ export async function sync(
       hint: 'wait for it to end; see: fiatrail sync status',
     });
   const { now } = account.world.clock;
+  account.world.steadyMemory();
   await requireOwn(account, mirror);
   const balances = await readBalances(account);
   await mirror.write((queries) => keepBalances(queries, balances, new Date(now()).toISOString()));
