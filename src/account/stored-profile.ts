@@ -55,7 +55,7 @@ export interface StoredProfile {
   readonly signAbove?: readonly SignAbove[] | undefined;
 }
 
-export interface MirrorSettings {
+interface MirrorSettings {
   /** The URL of the PostgreSQL database that has it, without a password. */
   readonly url?: string | undefined;
   /** For how many days names and numbers of persons are kept. */

@@ -7,7 +7,6 @@ import { lostWith, MIRROR_OF_ANOTHER, statusOf, sync, type TableReport } from '.
 import type { Outcome } from '../engine/outcome.ts';
 import { endDryRun } from '../engine/requests.ts';
 import { serverAddressOf } from '../journal/postgres/server-address.ts';
-import { SnapshotError } from '../sqlite/snapshot.ts';
 import { confirmChange } from '../terminal/ask/confirm.ts';
 import { command } from '../terminal/command.ts';
 import { argument, duration, newFile, option, switchOn } from '../terminal/parse/parameters.ts';
@@ -184,21 +183,9 @@ const backupCommand = command({
     }),
 });
 
-const WHY: Readonly<Record<string, string>> = {
-  exists: 'the file already exists',
-  missing: 'the folder does not exist',
-};
-
 function backUp(mirror: Mirror, path: string): number {
-  try {
-    const bytes = mirror.backUp(path);
-    if (bytes !== undefined) return bytes;
-  } catch (error) {
-    if (!(error instanceof SnapshotError)) throw error;
-    throw new CliError('usage', `${path}: ${WHY[error.problem] ?? 'the file cannot be written'}`, {
-      ...{ code: 'UNUSABLE_FILE', hint: 'backup needs a path that does not exist yet', cause: error },
-    });
-  }
+  const bytes = mirror.backUp(path);
+  if (bytes !== undefined) return bytes;
   throw new CliError('usage', `the mirror is on a server, ${mirror.name}, and cannot be copied as a file`, {
     code: 'MIRROR_ON_SERVER',
     hint: 'use pg_dump --schema=fiatrail_mirror',

@@ -5,7 +5,7 @@ import { columnNames, stored } from './schema.ts';
 import { type MirrorTable, TABLES } from './tables.ts';
 
 /** What became of rows that were read. */
-export interface Kept {
+interface Kept {
   readonly added: number;
   readonly changed: number;
 }

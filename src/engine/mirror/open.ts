@@ -7,7 +7,7 @@ import { removeDatabase } from '../../sqlite/database-files.ts';
 import type { Mirror } from './database.ts';
 
 /** Names the PostgreSQL database of every profile's mirror. */
-export const MIRROR_VARIABLE = 'FIATRAIL_MIRROR_URL';
+const MIRROR_VARIABLE = 'FIATRAIL_MIRROR_URL';
 
 /** How long names and numbers of persons are kept, unless the profile says otherwise. */
 const KEEP_DAYS = 90;
@@ -53,11 +53,15 @@ async function openAt(world: World, { path, server }: MirrorLocation): Promise<M
 export const openMirror = (world: World, owner: Owner, to?: string): Promise<Mirror> =>
   openAt(world, mirrorLocationOf(world, owner, to));
 
-/** Opens the mirror of a profile's account, if there is one. Rejects with DatabaseError, and CliError usage. */
-export async function existingMirror(world: World, owner: Owner): Promise<Mirror | undefined> {
-  const location = mirrorLocationOf(world, owner);
-  return location.server || entryAt(location.path) ? openAt(world, location) : undefined;
+/** Whether the account of a profile has a mirror. */
+export function hasMirror(world: World, owner: Owner): boolean {
+  const { server, path } = mirrorLocationOf(world, owner);
+  return server !== undefined || entryAt(path) !== undefined;
 }
+
+/** Opens the mirror of a profile's account, if there is one. Rejects with DatabaseError, and CliError usage. */
+export const existingMirror = async (world: World, owner: Owner): Promise<Mirror | undefined> =>
+  hasMirror(world, owner) ? openMirror(world, owner) : undefined;
 
 /** Removes the file of a mirror, whatever is in it. Throws CliError usage, or the system's error. */
 export function removeMirrorFile(world: World, owner: Owner): void {

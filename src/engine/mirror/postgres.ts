@@ -21,12 +21,15 @@ const LOCK_MS = 20_000;
 /** For so long, nobody else fills the mirror after the last write: longer than a rate limit and its retries take. By the server's clock. */
 const LEASE_SECONDS = 300;
 
-/** Opens the mirror in a PostgreSQL database, creating its schema on first use. Rejects with ServerError and CliError. */
-export async function openMirrorServer(
-  address: ServerAddress,
-  access: ServerAccess,
-  world: JournalWorld,
-): Promise<Mirror> {
+/** A session on the server, of which one thing happens at a time. */
+interface ServerSession {
+  /** Runs work on a connection, which is given up if that fails. Rejects with ServerError and CliError. */
+  run<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  transaction<T>(begin: string, work: (queries: Queries) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+async function sessionOn(address: ServerAddress, access: ServerAccess, world: JournalWorld): Promise<ServerSession> {
   const connection = await connectionTo(address, access, world);
   const inTurn = oneAtATime();
   const failed = (error: unknown) => {
@@ -34,71 +37,74 @@ export async function openMirrorServer(
     if (error instanceof ServerError) return new ServerError(error.server, error.path, error.cause, 'mirror');
     return new ServerError(problemOf(error), address.name, error, 'mirror');
   };
-  const guarded = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
-    try {
-      return await work(await connection.open());
-    } catch (error) {
-      const problem = failed(error);
-      // A connection in the middle of something is of no use.
-      if (!(error instanceof CliError)) await connection.drop();
-      throw problem;
-    }
-  };
-  const holder = `${world.host.name}/${world.host.processId}/${world.ids.uuid()}`;
-  let holds = false;
-  const transaction = <T>(begin: string, work: (queries: Queries) => Promise<T>): Promise<T> =>
-    inTurn(() =>
-      guarded(async (client) => {
+  const run: ServerSession['run'] = (work) =>
+    inTurn(async () => {
+      try {
+        return await work(await connection.open());
+      } catch (error) {
+        // A connection in the middle of something is of no use.
+        if (!(error instanceof CliError)) await connection.drop();
+        throw failed(error);
+      }
+    });
+  return {
+    run,
+    transaction: (begin, work) =>
+      run(async (client) => {
         await client.query(`BEGIN ${begin}; ${PATH}; SET LOCAL lock_timeout = ${LOCK_MS}`);
-        const queries = queriesOf(client, world.clock.now);
         try {
-          const result = await work(queries);
-          const { command } = await client.query('COMMIT');
-          if (command !== 'COMMIT') throw new ServerError('lost', address.name);
+          const result = await work(queriesOf(client, world.clock.now));
+          // Where a statement failed, the server answers COMMIT with ROLLBACK, and no error.
+          if ((await client.query('COMMIT')).command !== 'COMMIT') throw new ServerError('lost', address.name);
           return result;
         } catch (error) {
           await client.query('ROLLBACK').catch(() => {});
           throw error;
         }
       }),
-    );
-  const write = <T>(work: (queries: Queries) => Promise<T>) =>
+    close: connection.close,
+  };
+}
+
+/** Opens the mirror in a PostgreSQL database, creating its schema on first use. Rejects with ServerError and CliError. */
+export async function openMirrorServer(
+  address: ServerAddress,
+  access: ServerAccess,
+  world: JournalWorld,
+): Promise<Mirror> {
+  const { run, transaction, close } = await sessionOn(address, access, world);
+  const holder = `${world.host.name.replaceAll(' ', '_')}/${world.host.processId}/${world.ids.uuid()}`;
+  let holds = false;
+  const write: Mirror['write'] = (work) =>
     transaction('ISOLATION LEVEL READ COMMITTED READ WRITE', async (queries) => {
       if (holds && !(await renew(queries, holder))) throw taken(address.name, await holderIn(queries));
       return work(queries);
     });
   try {
-    await inTurn(() => guarded((client) => create(client, address.name)));
+    await run((client) => create(client, address.name));
   } catch (error) {
-    await connection.close();
+    await close();
     throw error;
   }
+  const release = async () => {
+    holds = false;
+    // Nobody waits longer than the lease if this fails.
+    await write((queries) => giveUp(queries, holder)).catch(() => {});
+  };
   return {
-    ...{ engine: 'postgres', name: address.name },
+    ...{ engine: 'postgres', name: address.name, write, close },
     read: (work) => transaction('ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
-    write,
     lock: async () => {
       holds = await write((queries) => claim(queries, holder));
-      return holds
-        ? {
-            [Symbol.asyncDispose]: async () => {
-              holds = false;
-              // Nobody waits longer than the lease if this fails.
-              await write((queries) => release(queries, holder)).catch(() => {});
-            },
-          }
-        : undefined;
+      return holds ? { [Symbol.asyncDispose]: release } : undefined;
     },
     erase: () =>
-      inTurn(() =>
-        guarded(async (client) => {
-          // A plain VACUUM leaves the bytes of deleted rows in their pages.
-          for (const name of [...TABLES.map(stored), 'person_name'])
-            await client.query(`VACUUM (FULL, ANALYZE) ${SCHEMA}.${name}`);
-        }),
-      ),
+      run(async (client) => {
+        // A plain VACUUM leaves the bytes of deleted rows in their pages.
+        for (const name of [...TABLES.map(stored), 'person_name'])
+          await client.query(`VACUUM (FULL, ANALYZE) ${SCHEMA}.${name}`);
+      }),
     backUp: () => undefined,
-    close: connection.close,
   };
 }
 
@@ -163,7 +169,7 @@ async function renew(queries: Queries, holder: string): Promise<boolean> {
   return (await queries.run(sql, holder)) > 0;
 }
 
-async function release(queries: Queries, holder: string): Promise<void> {
+async function giveUp(queries: Queries, holder: string): Promise<void> {
   await queries.run(`DELETE FROM setting WHERE name = 'filler' AND split_part(value, ' ', 1) = ?`, holder);
 }
 

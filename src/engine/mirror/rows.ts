@@ -114,7 +114,7 @@ export function mirrorRow(table: MirrorTable, whole: Plain, keepsPersonal: boole
 }
 
 /** Returns a row with what the table has columns for, and nothing personal. */
-export function withoutPersonal({ id, status, createdAt, columns }: MirrorTable, row: Plain): Plain {
+function withoutPersonal({ id, status, createdAt, columns }: MirrorTable, row: Plain): Plain {
   const fields = [id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))];
   const kept: Record<string, unknown> = {};
   for (const field of new Set(fields)) {

@@ -37,7 +37,7 @@ export interface TableSync {
 }
 
 /** A sync of an account's lists. */
-export interface Syncing {
+interface Syncing {
   readonly account: Account;
   readonly mirror: Mirror;
   /** Reads every list to its end. */
@@ -78,105 +78,105 @@ type Pages = (options: {
 export async function syncTable(syncing: Syncing, table: MirrorTable): Promise<TableSync> {
   const { mirror, account, isFull } = syncing;
   const { now } = account.world.clock;
-  const listing = await table.list();
   const look: Look = { added: 0, changed: 0, pages: 0, total: undefined, isOrdered: true };
-  const pages = pagesInto(syncing, table, listing, look);
   let state = await mirror.read((queries) => readState(queries, table));
-  const save = async (next: Partial<ListState>) => {
-    state = { ...state, ...next };
-    await mirror.write((queries) => writeState(queries, table, state));
+  const work: Work = {
+    ...{ table, mirror, look, now },
+    pages: pagesInto(syncing, table, await table.list(), look),
+    state: () => state,
+    set: (changed) => {
+      state = { ...state, ...changed };
+      return state;
+    },
+    save: async (changed) => {
+      const next = work.set(changed);
+      await mirror.write((queries) => writeState(queries, table, next));
+    },
   };
   const isPast = (at: string | null) => at === null || now() - Date.parse(at) >= SECOND_LOOK_MS;
   const isUnfinished = state.point !== null || state.passedAt === null;
   const isDoubted = !state.isOrdered || table.looks === 'whole';
   const isDue = isPast(state.passedAt) && (table.looks === 'things' || state.excess !== 0);
-  if (isFull || isUnfinished || isDoubted || isDue || !(await isFresh())) {
+  if (isFull || isUnfinished || isDoubted || isDue || !(await isFresh(work))) {
     // A reading of the whole list misses rows of a list that shrinks meanwhile; the second one is then whole.
-    for (let tries = state.point === null ? 2 : 3; tries > 0 && !(await readAll()); tries--);
-  } else if (table.looks !== 'things' && isPast(state.secondLookAt)) await lookAgain();
-  await save({ syncedAt: isoAt(now()) });
+    for (let tries = state.point === null ? 2 : 3; tries > 0 && !(await readAll(work)); tries--);
+  } else if (table.looks !== 'things' && isPast(state.secondLookAt)) await lookAgain(work);
+  await work.save({ syncedAt: isoAt(now()) });
   return look;
+}
 
-  /** Reads what is new and what is not final. Returns whether the table is whole. */
-  async function isFresh(): Promise<boolean> {
-    await readHead(table, state, mirror, pages);
-    if (table.looks === 'dated') await readOpen(table, mirror, pages);
-    if (!look.isOrdered && table.looks !== 'things') {
-      await save({ isOrdered: false });
-      return false;
-    }
-    if (await agrees()) return whole();
-    // Rows that came while the first page was read may be all that is missing.
-    await readHead(table, state, mirror, pages);
-    if (await agrees()) return whole();
-    if (table.looks === 'dated') await lookAgain();
-    return (await agrees()) && whole();
-  }
+/** A sync of one table at work. */
+interface Work {
+  readonly table: MirrorTable;
+  readonly mirror: Mirror;
+  readonly look: Look;
+  readonly pages: Pages;
+  now(): number;
+  state(): ListState;
+  /** Changes the state, which is written with the next page or by `save`. */
+  set(changed: Partial<ListState>): ListState;
+  save(changed: Partial<ListState>): Promise<void>;
+}
 
-  async function whole(): Promise<true> {
-    await save({ until: await newestIn(mirror, table), doubt: state.doubt === 'count' ? 'count' : null });
-    return true;
+/** Reads what is new and what is not final. Returns whether the table is whole. */
+async function isFresh(work: Work): Promise<boolean> {
+  const { table, mirror, look, pages, state, save } = work;
+  const isWhole = async () => {
+    const agrees = look.total === undefined || (await countIn(mirror, table)) + state().excess === look.total;
+    if (agrees) await save({ until: await newestIn(mirror, table), doubt: state().excess === 0 ? null : 'count' });
+    return agrees;
+  };
+  await readHead(table, state(), mirror, pages);
+  if (table.looks === 'dated') await readOpen(table, mirror, pages);
+  if (!look.isOrdered && table.looks !== 'things') {
+    await save({ isOrdered: false });
+    return false;
   }
+  if (await isWhole()) return true;
+  // Rows that came while the first page was read may be all that is missing.
+  await readHead(table, state(), mirror, pages);
+  if (await isWhole()) return true;
+  if (table.looks === 'dated') await lookAgain(work);
+  return isWhole();
+}
 
-  async function agrees(): Promise<boolean> {
-    return look.total === undefined || (await countIn(mirror, table)) + state.excess === look.total;
-  }
+/** Reads the final rows of the last days again. */
+async function lookAgain({ table, pages, now, save }: Work): Promise<void> {
+  const sinceMs = now() - COMES_BACK_MS;
+  const period = table.looks === 'dated' ? { startDate: isoAt(sinceMs), endDate: undefined } : ALWAYS;
+  await pages({ period, isEnough: ({ oldestMs }) => oldestMs < sinceMs });
+  await save({ secondLookAt: isoAt(now()) });
+}
 
-  /** Reads the final rows of the last days again. */
-  async function lookAgain(): Promise<void> {
-    const sinceMs = now() - COMES_BACK_MS;
-    const period = table.looks === 'dated' ? { startDate: isoAt(sinceMs), endDate: undefined } : ALWAYS;
-    await pages({ period, isEnough: ({ oldestMs }) => oldestMs < sinceMs });
-    await save({ secondLookAt: isoAt(now()) });
+/** Reads the whole list, from where an earlier run stopped. Returns whether that proves that the table is whole. */
+async function readAll({ table, mirror, look, pages, now, state, set, save }: Work): Promise<boolean> {
+  const { point } = state();
+  if (point === null) await save({ pass: state().pass + 1, passStartedAt: isoAt(now()) });
+  const { pass, excess: before } = state();
+  look.isOrdered = true;
+  try {
+    // A short list starts over: what comes meanwhile may be anywhere in it.
+    const isShort = table.looks === 'whole';
+    await pages({ pass, point: point ?? undefined, ...(isShort ? {} : { save: (next) => set({ point: next }) }) });
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'CURSOR_LOST') throw error;
+    await save({ point: null });
+    return false;
   }
-
-  /** Reads the whole list, from where an earlier run stopped. Returns whether that proves that the table is whole. */
-  async function readAll(): Promise<boolean> {
-    const { point } = state;
-    if (point === null) await save({ pass: state.pass + 1, passStartedAt: isoAt(now()) });
-    look.isOrdered = true;
-    try {
-      await pages({
-        ...{ pass: state.pass, point: point ?? undefined },
-        save: (next) => {
-          state = { ...state, point: next };
-          return state;
-        },
-      });
-    } catch (error) {
-      if (!(error instanceof CliError) || error.code !== 'CURSOR_LOST') throw error;
-      await save({ point: null });
-      return false;
-    }
-    const { isOrdered } = look;
-    // What came meanwhile is at the start of the list.
-    if (table.looks !== 'whole')
-      await pages({ pass: state.pass, isEnough: ({ added, changed }) => added + changed === 0 });
-    const { total } = look;
-    const seen = await countIn(mirror, table, state.pass);
-    const excess = total === undefined ? 0 : total - seen;
-    const isProved = excess === 0 || excess === state.excess;
-    const at = isoAt(now());
-    await mirror.write(async (queries) => {
-      if (excess <= 0) await markGone(queries, table, state.pass, at);
-      for (const index of indexesOf(table)) await queries.run(index);
-      const until = (await newestOf(queries, table)) ?? null;
-      const doubt =
-        excess !== 0 ? 'count' : isOrdered || table.looks === 'whole' || table.looks === 'things' ? null : 'order';
-      state = {
-        ...state,
-        point: null,
-        passedAt: at,
-        secondLookAt: at,
-        excess,
-        isOrdered: doubt !== 'order',
-        until,
-        doubt,
-      };
-      await writeState(queries, table, state);
-    });
-    return isProved;
-  }
+  const isOrdered = look.isOrdered || table.looks === 'whole' || table.looks === 'things';
+  // What came meanwhile is at the start of the list.
+  if (table.looks !== 'whole') await pages({ pass, isEnough: ({ added, changed }) => added + changed === 0 });
+  const excess = look.total === undefined ? 0 : look.total - (await countIn(mirror, table, pass));
+  const at = isoAt(now());
+  await mirror.write(async (queries) => {
+    if (excess <= 0) await markGone(queries, table, pass, at);
+    for (const index of indexesOf(table)) await queries.run(index);
+    const until = (await newestOf(queries, table)) ?? null;
+    const doubt = excess !== 0 ? 'count' : isOrdered ? null : 'order';
+    const ended = { point: null, passedAt: at, secondLookAt: at, excess, isOrdered, until, doubt } as const;
+    await writeState(queries, table, set(ended));
+  });
+  return excess === 0 || excess === before;
 }
 
 const isoAt = (atMs: number): string => new Date(atMs).toISOString();
@@ -199,7 +199,7 @@ async function readOpen(table: MirrorTable, mirror: Mirror, pages: Pages): Promi
 }
 
 /** Returns the periods that cover times, which are sorted; those close together share one, and so do the closest of too many. */
-export function periodsOf(times: readonly number[]): (readonly [fromMs: number, toMs: number])[] {
+function periodsOf(times: readonly number[]): (readonly [fromMs: number, toMs: number])[] {
   const periods: [number, number][] = [];
   for (const atMs of times) {
     const last = periods.at(-1);
