@@ -1,11 +1,9 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stored } from '../../src/engine/mirror/schema.ts';
-import { TABLES } from '../../src/engine/mirror/tables.ts';
 import { main } from '../../src/main.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+import { expectCopied } from './copied.ts';
 import { LISTS, type MovingService, movingService } from './moving-service.ts';
 
 const MINUTE_MS = 60_000;
@@ -20,32 +18,6 @@ function rig() {
 }
 
 const path = ({ stateDir }: FakeWorld) => join(stateDir, 'mirror-environment.db');
-
-/** The ids and statuses of the rows that the mirror has. */
-function copied(world: FakeWorld, table: string): string[] {
-  const database = new DatabaseSync(path(world), { readOnly: true });
-  try {
-    const sql = `SELECT id, status FROM ${stored({ name: table })} WHERE gone_at IS NULL ORDER BY id`;
-    return database
-      .prepare(sql)
-      .all()
-      .map(({ id, status }) => `${id} ${status ?? ''}`);
-  } finally {
-    database.close();
-  }
-}
-
-/** The ids and statuses of the rows that the service has. */
-function shown({ rows }: MovingService, table: string): string[] {
-  const { id, status } = LISTS[table] as (typeof LISTS)[string];
-  return (rows[table] ?? []).map((row) => `${row[id]} ${status === undefined ? '' : row[status]}`).sort();
-}
-
-const everything = (of: (table: string) => string[]) => Object.fromEntries(TABLES.map(({ name }) => [name, of(name)]));
-
-function expectEqual(world: FakeWorld, service: MovingService) {
-  expect(everything((table) => copied(world, table))).toEqual(everything((table) => shown(service, table)));
-}
 
 async function sync(world: FakeWorld, ...more: string[]): Promise<number> {
   const code = await main(['sync', '-o', 'json', ...more], world);
@@ -140,7 +112,7 @@ describe('a copy of lists that move while they are read', () => {
         await fill(rigged.service, rigged.clock, count);
         await play(rigged, played);
         expect(await sync(rigged.world, '--full'), rigged.world.stderr.text()).toBe(0);
-        expectEqual(rigged.world, rigged.service);
+        expectCopied(path(rigged.world), rigged.service);
       }),
       { numRuns: RUNS },
     );
@@ -164,7 +136,7 @@ describe('a copy of lists that move while they are read', () => {
         await play(rigged, played);
         await rigged.clock.sleep(passesMs, new AbortController().signal);
         expect(await sync(rigged.world), rigged.world.stderr.text()).toBe(0);
-        for (const list of lists) expect(copied(rigged.world, list), list).toEqual(shown(rigged.service, list));
+        expectCopied(path(rigged.world), rigged.service, lists);
       }),
       { numRuns: RUNS },
     );
