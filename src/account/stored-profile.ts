@@ -59,7 +59,7 @@ interface MirrorSettings {
   /** The URL of the PostgreSQL database that has it, without a password. */
   readonly url?: string | undefined;
   /** For how many days names and numbers of persons are kept. */
-  readonly keepDays?: number | undefined;
+  readonly personalDays?: number | undefined;
 }
 
 export interface SignAbove {
@@ -159,7 +159,7 @@ const shapes = (hasRules: boolean) => {
     journalUrl: z.optional(z.string()),
     independentJournal: z.optional(z.boolean()),
     mirror: z.optional(
-      z.strictObject({ url: z.optional(z.string()), keepDays: z.optional(z.int().check(z.positive())) }),
+      z.strictObject({ url: z.optional(z.string()), personalDays: z.optional(z.int().check(z.positive())) }),
     ),
     absence: z.optional(z.enum(ABSENCE)),
     visibleAfterMs: z.optional(z.int().check(z.positive())),

@@ -12,7 +12,7 @@ import { command } from '../terminal/command.ts';
 import { argument, duration, newFile, option, switchOn } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 
-const DOUBTS = {
+const GAPS = {
   unfinished: 'not read to its end yet',
   count: 'the service counts another number of rows',
   order: 'the service lists rows in no order',
@@ -27,7 +27,7 @@ const tableSchema = () =>
     open: z.int(),
     gone: z.int(),
     isWhole: z.boolean(),
-    doubt: z.nullable(z.enum(['unfinished', 'count', 'order'])),
+    gap: z.nullable(z.enum(['unfinished', 'count', 'order'])),
     whole: z.string(),
     newest: z.nullable(z.string()),
     syncedAt: z.nullable(z.string()),
@@ -54,7 +54,7 @@ function printed(reports: readonly TableReport[], isSync: boolean): Outcome {
   const tables = reports.map(({ done, ...report }) => ({
     ...report,
     ...{ added: done?.added ?? null, changed: done?.changed ?? null },
-    whole: report.doubt === null ? 'yes' : `no: ${DOUBTS[report.doubt]}`,
+    whole: report.gap === null ? 'yes' : `no: ${GAPS[report.gap]}`,
   }));
   const isShown = (field: string) => (isSync ? field !== 'syncedAt' : field !== 'added' && field !== 'changed');
   const columns = COLUMNS.filter(({ field }) => isShown(field));
@@ -70,11 +70,11 @@ function databaseUrl(text: string): string {
 /** Syncs once. The embedded sandbox may have been reset: then its copy starts over. */
 async function syncOnce(session: Session, isFull: boolean, to: string | undefined): Promise<readonly TableReport[]> {
   const { world, profile } = session;
-  const { keepDays, server } = mirrorLocationOf(world, profile, to);
+  const { personalDays, server } = mirrorLocationOf(world, profile, to);
   const run = async () => {
     const mirror = await openMirror(world, profile, to);
     try {
-      return await sync(session, mirror, { isFull, keepDays });
+      return await sync(session, mirror, { isFull, personalDays });
     } finally {
       await mirror.close();
     }
@@ -91,12 +91,7 @@ async function syncOnce(session: Session, isFull: boolean, to: string | undefine
 }
 
 /** Syncs until it is interrupted. What the next round may repair is said, and waited for. */
-async function keepSyncing(
-  session: Session,
-  everyMs: number,
-  isFull: boolean,
-  to: string | undefined,
-): Promise<Outcome> {
+async function syncEvery(session: Session, everyMs: number, isFull: boolean, to: string | undefined): Promise<Outcome> {
   const { clock, interrupted } = session.world;
   for (let isFirst = true; !interrupted.aborted; isFirst = false) {
     try {
@@ -104,8 +99,8 @@ async function keepSyncing(
       const sum = (of: 'added' | 'changed') => reports.reduce((all, { done }) => all + (done?.[of] ?? 0), 0);
       await session.note(`synced: ${sum('added')} new, ${sum('changed')} changed`);
     } catch (error) {
-      const isPassing = error instanceof CliError && (error.category === 'network' || error.code === 'MIRROR_BUSY');
-      if (!isPassing || isFirst) throw error;
+      const isTransient = error instanceof CliError && (error.category === 'network' || error.code === 'MIRROR_BUSY');
+      if (!isTransient || isFirst) throw error;
       await session.say(`warning: ${error.message}; the next sync goes on from there`);
     }
     await clock.sleep(everyMs, interrupted).catch(() => {});
@@ -132,7 +127,7 @@ const syncCommand = command({
     to: option('--to <url>', 'into this PostgreSQL database: postgres://USER@HOST/DATABASE', databaseUrl),
   },
   run: async (session, { full = false, every, to }) =>
-    every === undefined ? printed(await syncOnce(session, full, to), true) : keepSyncing(session, every, full, to),
+    every === undefined ? printed(await syncOnce(session, full, to), true) : syncEvery(session, every, full, to),
 });
 
 /** The error of a question about an account that was not copied. */

@@ -33,7 +33,7 @@ interface Table {
   readonly added: number;
   readonly gone: number;
   readonly isWhole: boolean;
-  readonly doubt: string | null;
+  readonly gap: string | null;
 }
 
 async function synced(world: FakeWorld, ...more: string[]): Promise<(table: string) => Table> {
@@ -82,9 +82,9 @@ describe('a service that is not as it should be', () => {
           : answer;
       },
     });
-    expect((await synced(world2))('deposits')).toMatchObject({ rows: 250, isWhole: false, doubt: 'count' });
+    expect((await synced(world2))('deposits')).toMatchObject({ rows: 250, isWhole: false, gap: 'count' });
     service.requests.length = 0;
-    expect((await synced(world2))('deposits')).toMatchObject({ rows: 250, isWhole: false, doubt: 'count' });
+    expect((await synced(world2))('deposits')).toMatchObject({ rows: 250, isWhole: false, gap: 'count' });
     expect(service.requests.filter((each) => each === '/deposits')).toHaveLength(1);
     expect((await run(world2, 'sync', 'status')).stdout).toContain('no: the service counts another number of rows');
     expect(world.stderr.text()).toBe('');
@@ -94,12 +94,12 @@ describe('a service that is not as it should be', () => {
     const { service, world, clock } = rig();
     for (let each = 0; each < 150; each++) service.add('fx_trades', each * MINUTE_MS);
     service.rows['fx_trades']?.sort((a, b) => (String(a['tradeId']) < String(b['tradeId']) ? -1 : 1));
-    expect((await synced(world))('fx_trades')).toMatchObject({ rows: 150, doubt: 'order' });
+    expect((await synced(world))('fx_trades')).toMatchObject({ rows: 150, gap: 'order' });
     await clock.sleep(MINUTE_MS, never);
     service.add('fx_trades');
     // It ends up anywhere.
     service.rows['fx_trades']?.sort((a, b) => (String(a['tradeId']) > String(b['tradeId']) ? -1 : 1));
-    expect((await synced(world))('fx_trades')).toMatchObject({ rows: 151, doubt: 'order' });
+    expect((await synced(world))('fx_trades')).toMatchObject({ rows: 151, gap: 'order' });
   });
 
   test('a row that it no longer shows is marked, and comes back', async () => {

@@ -30,17 +30,17 @@ const COLUMNS = [
   { field: 'mirror', title: 'Mirror' },
   { field: 'place', title: 'Place' },
   { field: 'from', title: 'Set by' },
-  { field: 'keepDays', title: 'Days that names are kept' },
+  { field: 'personalDays', title: 'Days that names are kept' },
 ] as const;
 
 /** Describes where the mirror of a profile is. */
 function printedLocation({ world, profile }: Session, name: string) {
   const mode = (storedProfileNamed(name, world) ?? profile).mode;
-  const { path, server, keepDays } = mirrorLocationOf(world, { name, mode });
-  if (!server) return { profile: name, mirror: 'SQLite', place: path, from: null, keepDays };
+  const { path, server, personalDays } = mirrorLocationOf(world, { name, mode });
+  if (!server) return { profile: name, mirror: 'SQLite', place: path, from: null, personalDays };
   return {
     ...{ profile: name, mirror: 'PostgreSQL', place: serverAddressOf(server.url, server.from).name },
-    ...{ from: server.from, keepDays },
+    ...{ from: server.from, personalDays },
   };
 }
 
@@ -50,7 +50,7 @@ const shownSchema = () =>
     mirror: z.enum(['SQLite', 'PostgreSQL']),
     place: z.string(),
     from: z.nullable(z.string()),
-    keepDays: z.int(),
+    personalDays: z.int(),
   });
 
 const nameArgument = optionalArgument('name', 'profile name (default: the profile in use)', word);
@@ -85,17 +85,21 @@ const setCommand = command({
     name: nameArgument,
     url: option('--url <url>', 'keep it in this PostgreSQL database: postgres://USER@HOST/DATABASE', mirrorUrl),
     local: switchOn('--local', 'keep it in a file of this machine'),
-    keepDays: option('--keep <duration>', 'how long names and numbers of persons are kept (default 90d)', wholeDays),
+    personalDays: option(
+      '--keep <duration>',
+      'how long names and numbers of persons are kept (default 90d)',
+      wholeDays,
+    ),
   },
-  run: async (session, { name = session.profile.name, url, local, keepDays }) => {
+  run: async (session, { name = session.profile.name, url, local, personalDays }) => {
     if (url !== undefined && local)
       throw new CliError('usage', '--url and --local cannot be combined', { hint: 'give one of them' });
-    if (url === undefined && !local && keepDays === undefined)
+    if (url === undefined && !local && personalDays === undefined)
       throw new CliError('usage', 'nothing to set', { hint: 'give --url, --local or --keep' });
     const stored = requireProfile(session, name);
     const next = {
       url: local ? undefined : (url ?? stored.mirror?.url),
-      keepDays: keepDays ?? stored.mirror?.keepDays,
+      personalDays: personalDays ?? stored.mirror?.personalDays,
     };
     endDryRun(session, { profile: name, mirror: next });
     await changeProfile(session.world, name, (current) => ({ ...(current ?? stored), mirror: next }));

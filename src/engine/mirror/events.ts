@@ -1,8 +1,8 @@
 import type { Account } from '../account.ts';
 import type { EventEvidence } from '../operations/event-evidence.ts';
 import type { Work } from '../operations/work.ts';
-import { noteStatus } from './keep.ts';
 import { existingMirror } from './open.ts';
+import { noteStatus } from './save-rows.ts';
 import { stored } from './schema.ts';
 import { type MirrorTable, TABLES } from './tables.ts';
 
@@ -27,8 +27,8 @@ export async function noteEvents(account: Account, events: readonly NotedEvent[]
       const table = await tableOf(work);
       if (!table) continue;
       const { requestId, meaning, event } = evidence;
-      const { status: said } = event.data as { readonly status?: unknown };
-      const status = typeof said === 'string' ? said : STATUSES[meaning.outcome];
+      const { status: own } = event.data as { readonly status?: unknown };
+      const status = typeof own === 'string' ? own : STATUSES[meaning.outcome];
       const isOpen = meaning.outcome === 'accepted' ? 1 : 0;
       const at = new Date(account.world.clock.now()).toISOString();
       await mirror.write(async (queries) => {

@@ -10,7 +10,7 @@ import type { Mirror } from './database.ts';
 const MIRROR_VARIABLE = 'FIATRAIL_MIRROR_URL';
 
 /** How long names and numbers of persons are kept, unless the profile says otherwise. */
-const KEEP_DAYS = 90;
+const PERSONAL_DAYS = 90;
 
 type Owner = Pick<Profile, 'name' | 'mode'>;
 
@@ -19,7 +19,7 @@ interface MirrorLocation {
   readonly path: string;
   /** The database that has it instead of the file, and what says so. */
   readonly server: { readonly url: string; readonly from: string } | undefined;
-  readonly keepDays: number;
+  readonly personalDays: number;
 }
 
 /** Returns where the mirror of a profile is; `to` is the URL that a command was given. */
@@ -34,7 +34,7 @@ export function mirrorLocationOf(world: World, owner: Owner, to?: string): Mirro
   return {
     path: mirrorPath(world, owner),
     server: url === undefined || from === undefined ? undefined : { url, from },
-    keepDays: settings?.keepDays ?? KEEP_DAYS,
+    personalDays: settings?.personalDays ?? PERSONAL_DAYS,
   };
 }
 

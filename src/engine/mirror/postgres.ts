@@ -15,7 +15,7 @@ const LOCK = 0x66726d69;
 
 const PATH = `SET LOCAL search_path = ${SCHEMA}, pg_catalog, pg_temp`;
 
-/** A transaction waits this long for a lock, so that a fill never waits behind somebody who looks at its tables. */
+/** A transaction waits this long for a lock, so that a fill never waits behind somebody who readBy at its tables. */
 const LOCK_MS = 20_000;
 
 /** For so long, nobody else fills the mirror after the last write: longer than a rate limit and its retries take. By the server's clock. */

@@ -89,9 +89,9 @@ function knownChecker(schema: z.ZodMiniType | undefined): (value: unknown) => bo
 export const createdAtOf = ({ createdAt }: MirrorTable, row: Plain): string | null =>
   timeOf(valueAt(row, createdAt.split('.')));
 
-/** Returns a row of a table. What is personal is left out unless `keepsPersonal`. */
-export function mirrorRow(table: MirrorTable, whole: Plain, keepsPersonal: boolean): MirrorRow {
-  const row = keepsPersonal ? whole : withoutPersonal(table, whole);
+/** Returns a row of a table. What is personal is left out unless `hasPersonal`. */
+export function mirrorRow(table: MirrorTable, whole: Plain, hasPersonal: boolean): MirrorRow {
+  const row = hasPersonal ? whole : withoutPersonal(table, whole);
   const at = (field: string) => {
     if (field === '') return undefined;
     return field.includes('.') ? valueAt(row, field.split('.')) : (row as Record<string, Plain | undefined>)[field];
@@ -116,13 +116,13 @@ export function mirrorRow(table: MirrorTable, whole: Plain, keepsPersonal: boole
 /** Returns a row with what the table has columns for, and nothing personal. */
 function withoutPersonal({ id, status, createdAt, columns }: MirrorTable, row: Plain): Plain {
   const fields = [id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))];
-  const kept: Record<string, unknown> = {};
+  const rest: Record<string, unknown> = {};
   for (const field of new Set(fields)) {
     const path = field.split('.');
     const value = field === '' ? undefined : valueAt(row, path);
-    if (value !== undefined) put(kept, path, value);
+    if (value !== undefined) put(rest, path, value);
   }
-  return kept as Plain;
+  return rest as Plain;
 }
 
 function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {

@@ -8,9 +8,9 @@ import { PAGE_SIZE } from '../lists/pages.ts';
 import type { Period, ResumePoint } from '../lists/resume.ts';
 import { SERVICE_SKEW_MS } from '../operations/listing.ts';
 import type { Mirror } from './database.ts';
-import { keepRows } from './keep.ts';
 import { type ListState, readState, writeState } from './list-state.ts';
 import { createdAtOf, type MirrorRow, mirrorRow, rowMaker } from './rows.ts';
+import { saveRows } from './save-rows.ts';
 import { indexesOf, stored } from './schema.ts';
 import type { MirrorTable } from './tables.ts';
 
@@ -57,7 +57,7 @@ interface Look {
 }
 
 /** The rows of one page, once they are in the mirror. */
-interface KeptPage {
+interface SavedPage {
   readonly added: number;
   readonly changed: number;
   readonly oldestMs: number;
@@ -71,7 +71,7 @@ type Pages = (options: {
   /** Returns the state to write with a page's rows. */
   readonly save?: (point: ResumePoint) => ListState;
   /** Whether the pages after this one need not be read. */
-  isEnough?(page: KeptPage): boolean;
+  isEnough?(page: SavedPage): boolean;
 }) => Promise<void>;
 
 /** Brings one table up to date. Rejects with CliError and DatabaseError; what was read until then is kept, and the next sync goes on. */
@@ -95,12 +95,12 @@ export async function syncTable(syncing: Syncing, table: MirrorTable): Promise<T
   };
   const isPast = (at: string | null) => at === null || now() - Date.parse(at) >= SECOND_LOOK_MS;
   const isUnfinished = state.point !== null || state.passedAt === null;
-  const isDoubted = !state.isOrdered || table.looks === 'whole';
-  const isDue = isPast(state.passedAt) && (table.looks === 'things' || state.excess !== 0);
-  if (isFull || isUnfinished || isDoubted || isDue || !(await isFresh(work))) {
+  const isUnproved = !state.isOrdered || table.readBy === 'whole';
+  const isDue = isPast(state.passedAt) && (table.readBy === 'count' || state.excess !== 0);
+  if (isFull || isUnfinished || isUnproved || isDue || !(await isFresh(work))) {
     // A reading of the whole list misses rows of a list that shrinks meanwhile; the second one is then whole.
     for (let tries = state.point === null ? 2 : 3; tries > 0 && !(await readAll(work)); tries--);
-  } else if (table.looks !== 'things' && isPast(state.secondLookAt)) await lookAgain(work);
+  } else if (table.readBy !== 'count' && isPast(state.secondLookAt)) await lookAgain(work);
   await work.save({ syncedAt: isoAt(now()) });
   return look;
 }
@@ -123,12 +123,12 @@ async function isFresh(work: Work): Promise<boolean> {
   const { table, mirror, look, pages, state, save } = work;
   const isWhole = async () => {
     const agrees = look.total === undefined || (await countIn(mirror, table)) + state().excess === look.total;
-    if (agrees) await save({ until: await newestIn(mirror, table), doubt: state().excess === 0 ? null : 'count' });
+    if (agrees) await save({ until: await newestIn(mirror, table), gap: state().excess === 0 ? null : 'count' });
     return agrees;
   };
   await readHead(table, state(), mirror, pages);
-  if (table.looks === 'dated') await readOpen(table, mirror, pages);
-  if (!look.isOrdered && table.looks !== 'things') {
+  if (table.readBy === 'dated') await readOpen(table, mirror, pages);
+  if (!look.isOrdered && table.readBy !== 'count') {
     await save({ isOrdered: false });
     return false;
   }
@@ -136,14 +136,14 @@ async function isFresh(work: Work): Promise<boolean> {
   // Rows that came while the first page was read may be all that is missing.
   await readHead(table, state(), mirror, pages);
   if (await isWhole()) return true;
-  if (table.looks === 'dated') await lookAgain(work);
+  if (table.readBy === 'dated') await lookAgain(work);
   return isWhole();
 }
 
 /** Reads the final rows of the last days again. */
 async function lookAgain({ table, pages, now, save }: Work): Promise<void> {
   const sinceMs = now() - COMES_BACK_MS;
-  const period = table.looks === 'dated' ? { startDate: isoAt(sinceMs), endDate: undefined } : ALWAYS;
+  const period = table.readBy === 'dated' ? { startDate: isoAt(sinceMs), endDate: undefined } : ALWAYS;
   await pages({ period, isEnough: ({ oldestMs }) => oldestMs < sinceMs });
   await save({ secondLookAt: isoAt(now()) });
 }
@@ -156,24 +156,24 @@ async function readAll({ table, mirror, look, pages, now, state, set, save }: Wo
   look.isOrdered = true;
   try {
     // A short list starts over: what comes meanwhile may be anywhere in it.
-    const isShort = table.looks === 'whole';
+    const isShort = table.readBy === 'whole';
     await pages({ pass, point: point ?? undefined, ...(isShort ? {} : { save: (next) => set({ point: next }) }) });
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== 'CURSOR_LOST') throw error;
     await save({ point: null });
     return false;
   }
-  const isOrdered = look.isOrdered || table.looks === 'whole' || table.looks === 'things';
+  const isOrdered = look.isOrdered || table.readBy === 'whole' || table.readBy === 'count';
   // What came meanwhile is at the start of the list.
-  if (table.looks !== 'whole') await pages({ pass, isEnough: ({ added, changed }) => added + changed === 0 });
+  if (table.readBy !== 'whole') await pages({ pass, isEnough: ({ added, changed }) => added + changed === 0 });
   const excess = look.total === undefined ? 0 : look.total - (await countIn(mirror, table, pass));
   const at = isoAt(now());
   await mirror.write(async (queries) => {
     if (excess <= 0) await markGone(queries, table, pass, at);
     for (const index of indexesOf(table)) await queries.run(index);
     const until = (await newestOf(queries, table)) ?? null;
-    const doubt = excess !== 0 ? 'count' : isOrdered ? null : 'order';
-    const ended = { point: null, passedAt: at, secondLookAt: at, excess, isOrdered, until, doubt } as const;
+    const gap = excess !== 0 ? 'count' : isOrdered ? null : 'order';
+    const ended = { point: null, passedAt: at, secondLookAt: at, excess, isOrdered, until, gap } as const;
     await writeState(queries, table, set(ended));
   });
   return excess === 0 || excess === before;
@@ -184,9 +184,9 @@ const isoAt = (atMs: number): string => new Date(atMs).toISOString();
 /** Reads from the start of a list back to rows that are known. */
 async function readHead(table: MirrorTable, state: ListState, mirror: Mirror, pages: Pages): Promise<void> {
   const untilMs = state.until === null ? Number.NEGATIVE_INFINITY : Date.parse(state.until) - LATE_MS;
-  const oldestOpen = table.looks === 'newest' ? (await openTimes(mirror, table))[0] : undefined;
+  const oldestOpen = table.readBy === 'newest' ? (await openTimes(mirror, table))[0] : undefined;
   const backToMs = Math.min(untilMs, oldestOpen === undefined ? untilMs : oldestOpen - SERVICE_SKEW_MS);
-  const hasTimes = table.looks !== 'things';
+  const hasTimes = table.readBy !== 'count';
   await pages({
     isEnough: ({ added, changed, oldestMs }) => added + changed === 0 && (!hasTimes || oldestMs < backToMs),
   });
@@ -221,7 +221,7 @@ async function openTimes(mirror: Mirror, table: MirrorTable): Promise<number[]> 
   const rows = await mirror.read((queries) => queries.all<{ created_at: string }>(sql));
   const times = rows.map(({ created_at }) => Date.parse(created_at));
   const newestMs = times.at(-1) ?? 0;
-  return table.looks === 'newest' ? times.filter((atMs) => newestMs - atMs <= MAX_WAIT_MS) : times;
+  return table.readBy === 'newest' ? times.filter((atMs) => newestMs - atMs <= MAX_WAIT_MS) : times;
 }
 
 /** The number of rows that the service shows, or that a reading of the whole list saw. */
@@ -256,7 +256,7 @@ function pagesInto(
 ): Pages {
   const { now } = account.world.clock;
   const makeRows = rowMaker(table, listing.endpoint);
-  const isThings = table.looks === 'whole' || table.looks === 'things';
+  const isThings = table.readBy === 'whole' || table.readBy === 'count';
   const rowOf = (row: Parameters<typeof mirrorRow>[1]) => {
     // A row whose time is not known is as new as it can be.
     const isOld = !isThings && Date.parse(createdAtOf(table, row) ?? '') < personalFromMs;
@@ -270,13 +270,13 @@ function pagesInto(
       look.pages += 1;
       const { rows } = reading.take(page);
       const { data, request } = reading.reply();
-      const kept = makeRows(rows, [request, data]).map(rowOf);
+      const made = makeRows(rows, [request, data]).map(rowOf);
       const result = await mirror.write(async (queries) => {
-        const written = await keepRows(queries, table, kept, { at: isoAt(now()), pass });
+        const written = await saveRows(queries, table, made, { at: isoAt(now()), pass });
         if (save) await writeState(queries, table, save(reading.point()));
         return written;
       });
-      for (const atMs of timesOf(kept)) {
+      for (const atMs of timesOf(made)) {
         if (atMs - leastMs > SERVICE_SKEW_MS) look.isOrdered = false;
         leastMs = Math.min(leastMs, atMs);
       }

@@ -1,9 +1,9 @@
 import { CliError } from '../../base/errors.ts';
 import { getFees } from '../../contract/endpoints/fees.ts';
 import type { Account } from '../account.ts';
-import { keepBalances, readBalances } from './balances.ts';
+import { readBalances, saveBalances } from './balances.ts';
 import type { Mirror } from './database.ts';
-import { type Doubt, readSetting, readState, writeSetting } from './list-state.ts';
+import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
 import { forgetPersonal } from './personal.ts';
 import { stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
@@ -17,7 +17,7 @@ export interface TableReport {
   readonly rows: number;
   readonly newest: string | null;
   readonly isWhole: boolean;
-  readonly doubt: Doubt | null;
+  readonly gap: Gap | null;
   readonly syncedAt: string | null;
   readonly secondLookAt: string | null;
   readonly open: number;
@@ -27,14 +27,14 @@ export interface TableReport {
 
 interface SyncOptions {
   readonly isFull: boolean;
-  readonly keepDays: number;
+  readonly personalDays: number;
 }
 
 /** Brings the mirror of an account up to date. Rejects with CliError and DatabaseError; the next sync goes on where it stopped. */
 export async function sync(
   account: Account,
   mirror: Mirror,
-  { isFull, keepDays }: SyncOptions,
+  { isFull, personalDays }: SyncOptions,
 ): Promise<TableReport[]> {
   await using lock = await mirror.lock();
   if (!lock)
@@ -46,8 +46,8 @@ export async function sync(
   account.world.steadyMemory();
   await requireOwn(account, mirror);
   const balances = await readBalances(account);
-  await mirror.write((queries) => keepBalances(queries, balances, new Date(now()).toISOString()));
-  const personalFromMs = now() - keepDays * DAY_MS;
+  await mirror.write((queries) => saveBalances(queries, balances, new Date(now()).toISOString()));
+  const personalFromMs = now() - personalDays * DAY_MS;
   const reports: TableReport[] = [];
   for (const table of TABLES) {
     const done = await syncTable({ account, mirror, isFull, personalFromMs }, table);
@@ -93,7 +93,7 @@ function reportOf(mirror: Mirror, table: MirrorTable): Promise<TableReport> {
       table: table.name,
       rows: Number(counts?.rows ?? 0n) - Number(counts?.gone ?? 0n),
       newest: counts?.newest ?? null,
-      ...{ isWhole: state.doubt === null, doubt: state.doubt },
+      ...{ isWhole: state.gap === null, gap: state.gap },
       ...{ syncedAt: state.syncedAt, secondLookAt: state.secondLookAt },
       ...{ open: Number(open?.open ?? 0n), gone: Number(counts?.gone ?? 0n) },
     };
@@ -106,10 +106,10 @@ export function lostWith(mirror: Mirror): Promise<string> {
     let gone = 0n;
     for (const table of TABLES)
       gone += (await queries.get<{ n: bigint }>(`SELECT count(gone_at) AS n FROM ${stored(table)}`))?.n ?? 0n;
-    const kept = await queries.get<{ n: bigint; first: string | null }>(
+    const balances = await queries.get<{ n: bigint; first: string | null }>(
       'SELECT count(*) AS n, min(at) AS first FROM stored_balances',
     );
     const rows = `${gone} rows that the service no longer shows`;
-    return kept?.first ? `${kept.n} balances since ${kept.first.slice(0, 10)}, ${rows}` : rows;
+    return balances?.first ? `${balances.n} balances since ${balances.first.slice(0, 10)}, ${rows}` : rows;
   });
 }

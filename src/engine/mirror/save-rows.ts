@@ -5,7 +5,7 @@ import { columnNames, stored } from './schema.ts';
 import { type MirrorTable, TABLES } from './tables.ts';
 
 /** What became of rows that were read. */
-interface Kept {
+interface Saved {
   readonly added: number;
   readonly changed: number;
 }
@@ -29,28 +29,28 @@ interface Reading {
 }
 
 /** Writes rows of one page that are new or have changed; of several with one id, the last one counts. */
-export async function keepRows(
+export async function saveRows(
   queries: Queries,
   table: MirrorTable,
   rows: readonly MirrorRow[],
   reading: Reading,
-): Promise<Kept> {
+): Promise<Saved> {
   const sum = { added: 0, changed: 0 };
   const byId = [...new Map(rows.map((row) => [row.id, row])).values()];
   for (let from = 0; from < byId.length; from += ROWS_A_STATEMENT) {
-    const { added, changed } = await keepSome(queries, table, byId.slice(from, from + ROWS_A_STATEMENT), reading);
+    const { added, changed } = await saveSome(queries, table, byId.slice(from, from + ROWS_A_STATEMENT), reading);
     sum.added += added;
     sum.changed += changed;
   }
   return sum;
 }
 
-async function keepSome(
+async function saveSome(
   queries: Queries,
   table: MirrorTable,
   rows: readonly MirrorRow[],
   { at, pass }: Reading,
-): Promise<Kept> {
+): Promise<Saved> {
   const ids = rows.map(({ id }) => id);
   const found = await queries.all<KnownRow>(
     `SELECT id, digest, status, gone_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
@@ -61,7 +61,7 @@ async function keepSome(
   const changed = rows.filter((row) => !isSame(row));
   if (changed.length > 0) {
     await upsert(queries, table, changed, at, pass);
-    await keepNames(queries, changed);
+    await saveNames(queries, changed);
     for (const { id, status } of changed) {
       const before = known.get(id);
       if (before && before.status !== status) await noteStatus(queries, table, id, status, at);
@@ -111,7 +111,7 @@ export const folded = (name: string): string =>
     .replace(/\p{M}+/gu, '')
     .toLowerCase();
 
-async function keepNames(queries: Queries, rows: readonly MirrorRow[]): Promise<void> {
+async function saveNames(queries: Queries, rows: readonly MirrorRow[]): Promise<void> {
   const names = [...new Set(rows.flatMap((row) => row.names))];
   if (names.length === 0) return;
   await queries.run(
