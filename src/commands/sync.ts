@@ -82,6 +82,8 @@ async function syncOnce(session: Session, isFull: boolean, to: string | undefine
   try {
     return await run();
   } catch (error) {
+    if (error instanceof CliError && error.category === 'interrupted')
+      throw new CliError('interrupted', 'interrupted; what was read is saved, and the next sync goes on from there');
     const isReset = error instanceof CliError && error.code === MIRROR_OF_ANOTHER;
     if (!isReset || profile.mode !== 'embedded' || server) throw error;
     await session.note('the sandbox was reset, so its copy starts over');
