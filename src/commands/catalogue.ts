@@ -16,7 +16,7 @@ export const CATALOGUE: readonly Group[] = [
   },
   {
     name: 'status',
-    summary: 'Show balances, fees and pending work',
+    summary: 'Show balances, fees and open work',
     section: 'Look and search',
     load: async () => (await import('./status.ts')).commands,
   },
