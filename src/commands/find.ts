@@ -28,7 +28,7 @@ const storySchema = () =>
     timeline: z.array(
       z.object({ at: time(), what: z.string(), source: z.enum(['journal', 'service', 'mirror', 'inbox']) }),
     ),
-    next: z.array(z.string()),
+    next: z.array(z.object({ command: z.string() })),
   });
 const matchesSchema = () =>
   z.object({
@@ -54,7 +54,7 @@ const MATCH_COLUMNS: readonly Column[] = [
 ];
 
 /** The fields of a story for people: what is known of this kind of thing, then its timeline and what can be run next. */
-function storyColumns({ facts }: Kind, { row, amount, user, asOf }: Story): readonly Column[] {
+function storyColumns({ facts }: Kind, { row, status, means, amount, user, asOf }: Story): readonly Column[] {
   const has = (path: string) =>
     path.split('.').reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], row) != null;
   const known = facts.flatMap(([title, ...fields]) => {
@@ -64,8 +64,8 @@ function storyColumns({ facts }: Kind, { row, amount, user, asOf }: Story): read
   return [
     { field: 'kind', title: 'Kind' },
     { field: 'id', title: 'ID' },
-    { field: 'status', title: 'Status' },
-    { field: 'means', title: 'It' },
+    ...(status === null ? [] : [{ field: 'status', title: 'Status' }]),
+    ...(means === null ? [] : [{ field: 'means', title: 'Meaning' }]),
     ...(amount === null ? [] : [{ field: 'amount', title: 'Amount' }]),
     ...(user
       ? [{ field: 'user.name', title: 'User' } as const, { field: 'user.userId', title: 'User ID' } as const]
@@ -81,7 +81,7 @@ function storyColumns({ facts }: Kind, { row, amount, user, asOf }: Story): read
         { field: 'source', title: 'Known from', isWide: true },
       ],
     },
-    { field: 'next', title: 'Next', columns: [] },
+    { field: 'next', title: 'Next', columns: [{ field: 'command', title: 'Command' }] },
   ];
 }
 
@@ -117,7 +117,13 @@ async function pickMatch(session: Session, matches: readonly Match[]): Promise<M
 }
 
 async function printed({ matches, isCut, isTooCommon, story, looked, widen }: Finding): Promise<Outcome> {
-  if (story) return { result: { data: story, columns: storyColumns(kindNamed(story.kind), story) } };
+  if (story)
+    return {
+      result: {
+        data: { ...story, next: story.next.map((each) => ({ command: each })) },
+        columns: storyColumns(kindNamed(story.kind), story),
+      },
+    };
   const data = { matches: await Promise.all(matches.map(rowOf)), looked, widen };
   const list = { isWhole: !isCut, ...(isCut ? { position: { hasMore: true } } : {}) };
   const below = {

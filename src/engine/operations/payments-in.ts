@@ -109,12 +109,13 @@ interface Payment {
 /** Says what is wrong with a payment, and what becomes of it; undefined if it is right. */
 export function wrongPaymentText(
   { paid, status, createdAt, sender }: Payment,
-  { total, expiresAtMs }: Pick<Due, 'total' | 'expiresAtMs'>,
+  { total, expiresAtMs, paidAtMs = Infinity }: Pick<Due, 'total' | 'expiresAtMs'> & { readonly paidAtMs?: number },
 ): string | undefined {
   // What the service took is right, even if its amount is meant without fees.
   if (status === 'completed') return undefined;
   const why = () => {
     if (paid.minor !== total.minor) return `but exactly ${amountForPeople(total)} is due`;
+    if (Date.parse(createdAt ?? '') > paidAtMs) return 'but the account was paid before';
     if (Date.parse(createdAt ?? '') >= expiresAtMs) return 'but too late';
     if (status !== 'failed' && status !== 'cancelled') return undefined;
     return `but the service refused it (status: ${status}); the sender's name may not be the user's`;

@@ -98,7 +98,8 @@ const answerMatch = ({ kind, row }: Answer, { text }: Typed): Match => ({
   ...{ operations: [], events: [], at: textIn(row, kind.times[0]?.slice(1) ?? []) ?? null },
 });
 
-const HOUR_MS = 3_600_000;
+/** How old a copy may be before it is worth reading what is new. */
+const FRESH_MS = 60_000;
 
 /** Says where something was looked for, how far back, how fresh, and what would widen it. */
 async function placesOf(account: Account, local: Local, asked: Asked | undefined) {
@@ -118,7 +119,7 @@ async function placesOf(account: Account, local: Local, asked: Asked | undefined
         ? `${rows} rows of ${tables.length} lists, as of ${syncedAt ?? 'no sync that ended'}${partial.length > 0 ? `; not whole: ${partial.join(', ')}` : ''}; names and numbers of persons are kept for 90 days`
         : 'the account has not been copied to this machine',
     });
-    widen.push(mirror && ageMs < HOUR_MS && partial.length === 0 ? 'fiatrail sync --full' : 'fiatrail sync');
+    widen.push(mirror && ageMs < FRESH_MS && partial.length === 0 ? 'fiatrail sync --full' : 'fiatrail sync');
   } finally {
     await mirror?.close();
   }

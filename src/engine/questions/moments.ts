@@ -112,12 +112,16 @@ export function paymentMoments(belongings: readonly Found[], row: Row, recorded:
   const total = nairaAt(recorded, 'feeBreakdown.totalAmount') ?? nairaAt(row, 'totalAmountWithFee');
   const started = textIn(row, ['wallet.createdAt', 'createdAt']);
   const expiresAtMs = Date.parse(started ?? '') + PAYABLE_MS;
+  const right = belongings.find(({ kind, status }) => kind.name === 'deposit' && status === 'completed');
+  const paidAtMs = right ? Date.parse(right.createdAt ?? '') : Infinity;
   return belongings.map(({ kind, id, row: each, status, createdAt }): Moment => {
     const paid = nairaAt(each, 'amount');
     const sender = textIn(each, ['depositor.name']);
     const isPayment = kind.name === 'deposit' && paid !== undefined;
     const wrong =
-      isPayment && total ? wrongPaymentText({ paid, status, createdAt, sender }, { total, expiresAtMs }) : undefined;
+      isPayment && total
+        ? wrongPaymentText({ paid, status, createdAt, sender }, { total, expiresAtMs, paidAtMs })
+        : undefined;
     const text = textIn(each, kind.amount ?? []) ?? '';
     const what = isPayment
       ? `${text}${sender ? ` from ${sender}` : ''} arrived; status: ${status}`

@@ -64,7 +64,7 @@ interface Telling {
 
 async function storyWith(account: Account, { match, row, recorded, mirror, isAnswered }: Telling): Promise<Story> {
   const { kind, id } = match;
-  const nowMs = account.world.clock.now();
+  const nowMs = account.time.service.nowMs() ?? account.world.clock.now();
   const status = textIn(row, ['status']) ?? (kind.name === 'operation' ? match.operations[0]?.state : undefined);
   const known = await inMirror(mirror, match, row);
   const events = [...match.events, ...(await eventsAbout(account, [id]))];
@@ -90,7 +90,7 @@ async function storyWith(account: Account, { match, row, recorded, mirror, isAns
     ...{ kind: kind.name, id, status: status ?? null, means: means ?? null, row },
     amount: amountIn(row, kind.amount ?? []),
     user: known.user ? { userId: known.user.id, name: textIn(known.user.row, NAMES) ?? null } : null,
-    asOf: isAnswered ? new Date(nowMs).toISOString() : known.syncedAt,
+    asOf: isAnswered ? new Date(account.world.clock.now()).toISOString() : known.syncedAt,
     timeline,
     next: nextCommands(match, status, events),
   };
