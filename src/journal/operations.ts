@@ -242,6 +242,8 @@ export interface Transition {
   readonly host: string;
   readonly requestId: string | null;
   readonly detail: string | null;
+  /** The service's redacted data, or what was done to find out how it ended; see `resultIn`. */
+  readonly result: string | null;
 }
 
 interface TransitionRow {
@@ -250,11 +252,12 @@ interface TransitionRow {
   readonly host: string;
   readonly request_id: string | null;
   readonly detail: string | null;
+  readonly result: string | null;
 }
 
 /** Returns every transition of an operation, oldest first. */
 export async function transitionsOf(queries: Queries, operationId: string): Promise<Transition[]> {
-  const sql = 'SELECT state, at, host, request_id, detail FROM entry WHERE operation_id = ? ORDER BY sequence';
+  const sql = 'SELECT state, at, host, request_id, detail, result FROM entry WHERE operation_id = ? ORDER BY sequence';
   const rows = await queries.all<TransitionRow>(sql, operationId);
   return rows.map(({ at, request_id: requestId, ...row }) => ({ ...row, requestId, at: iso(at) }));
 }

@@ -1,9 +1,11 @@
+import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
 import { existingMirror } from '../mirror/open.ts';
-import { statusOf } from '../mirror/sync.ts';
+import { type Reach, reachOf } from './in-mirror.ts';
 import { KINDS, type Kind } from './kinds.ts';
+import { onrampOf } from './known.ts';
 import { type Local, lookLocally, type Match, operationMatches } from './look.ts';
 import { type Answer, type Asked, askService } from './service.ts';
 import { isUnsettled, type Story, storyOf } from './story.ts';
@@ -37,6 +39,11 @@ type Choose = (matches: readonly Match[]) => Promise<Match | undefined>;
 export async function findAnything(account: Account, typed: Typed, choose: Choose): Promise<Finding> {
   const local = await lookLocally(account, typed);
   const kinds = local.matches.length === 0 && !local.isTooCommon ? kindsThatLookUp(typed) : [];
+  if (!local.hasMirror && local.matches.length === 0 && kinds.length === 0)
+    throw new CliError('usage', 'this account has not been copied to this machine yet', {
+      code: 'NO_MIRROR',
+      hint: 'run: fiatrail sync',
+    });
   const asked = kinds.length > 0 ? await askService(account, typed.keys.at(-1) ?? typed.text, kinds) : undefined;
   const matches =
     local.matches.length > 0 ? local.matches : (asked?.answers ?? []).map((each) => answerMatch(each, typed));
@@ -76,10 +83,11 @@ async function chosenStory(
   const match = matches.length > 1 ? await choose(matches) : matches[0];
   if (!match) return undefined;
   const known = answers?.find(({ kind }) => kind === match.kind)?.row;
-  if (known || !isUnsettled(match)) return storyOf(account, match, known);
+  const onramp = await onrampOf(account, match);
+  if (known || !isUnsettled(match)) return storyOf(account, match, known, onramp);
   const { answers: fresh, problems } = await askService(account, match.id, [match.kind]);
   for (const problem of problems) await account.say(`warning: this may be out of date: ${problem}`);
-  return storyOf(account, match, fresh[0]?.row);
+  return storyOf(account, match, fresh[0]?.row, onramp);
 }
 
 const ADDRESS = /^0x[\da-f]{40}$/i;
@@ -108,18 +116,14 @@ async function placesOf(account: Account, local: Local, asked: Asked | undefined
   const widen: string[] = [];
   const mirror = local.hasMirror ? await existingMirror(world, profile) : undefined;
   try {
-    const tables = mirror ? await statusOf(mirror) : [];
-    const rows = tables.reduce((sum, each) => sum + each.rows, 0);
-    const partial = tables.filter(({ isWhole }) => !isWhole).map(({ table }) => table);
-    const syncedAt = tables.map((each) => each.syncedAt ?? '').toSorted()[0] || undefined;
-    const ageMs = syncedAt === undefined ? Infinity : world.clock.now() - Date.parse(syncedAt);
+    const reach = await mirror?.read(reachOf);
+    const ageMs = world.clock.now() - Date.parse(reach?.syncedAt ?? '');
+    const partial = reach?.partial ?? [];
     looked.push({
       place: 'mirror',
-      says: mirror
-        ? `${rows} rows of ${tables.length} lists, as of ${syncedAt ?? 'no sync that ended'}${partial.length > 0 ? `; not whole: ${partial.join(', ')}` : ''}; names and numbers of persons are kept for 90 days`
-        : 'the account has not been copied to this machine',
+      says: reach ? reachText(reach) : 'the account has not been copied to this machine',
     });
-    widen.push(mirror && ageMs < FRESH_MS && partial.length === 0 ? 'fiatrail sync --full' : 'fiatrail sync');
+    widen.push(ageMs < FRESH_MS && partial.length === 0 ? 'fiatrail sync --full' : 'fiatrail sync');
   } finally {
     await mirror?.close();
   }
@@ -136,6 +140,15 @@ async function placesOf(account: Account, local: Local, asked: Asked | undefined
   }
   looked.push({ place: 'service', says: serviceSays(asked) });
   return { looked, widen };
+}
+
+function reachText({ from, syncedAt, partial }: Reach): string {
+  return [
+    from === null ? 'its lists have no rows' : `its lists back to ${from}`,
+    syncedAt === null ? 'never synced to the end' : `as of ${syncedAt}`,
+    ...(partial.length > 0 ? [`may lack rows of ${partial.join(', ')}`] : []),
+    'names and numbers of persons go after 90 days',
+  ].join('; ');
 }
 
 function serviceSays(asked: Asked | undefined): string {

@@ -3,6 +3,7 @@ import type { Amount } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { isPlainObject, type Plain } from '../../present/plain.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
+import { readState } from '../mirror/list-state.ts';
 import { stored } from '../mirror/schema.ts';
 import { type MirrorTable, TABLES } from '../mirror/tables.ts';
 import { type Kind, kindOfRow } from './kinds.ts';
@@ -146,10 +147,12 @@ export async function rowsWithName(
 ): Promise<FoundRows | undefined> {
   const rows: Found[] = [];
   let isCut = false;
+  // Twice as fast as LIKE, which SQLite compares without regard to case.
+  const has = queries.engine === 'sqlite' ? 'instr' : 'strpos';
   const namesOf = async (conditions: readonly string[]) =>
-    queries.all<{ name: string; folded: string }>(
-      `SELECT name, folded FROM person_name WHERE ${conditions.map(() => `folded LIKE ? ESCAPE '!'`).join(' AND ')} LIMIT ${MOST_NAMES + 1}`,
-      ...conditions.map((word) => `%${word.replace(/[!%_]/g, '!$&')}%`),
+    queries.all<{ name: string }>(
+      `SELECT name FROM person_name WHERE ${conditions.map(() => `${has}(folded, ?) > 0`).join(' AND ')} LIMIT ${MOST_NAMES + 1}`,
+      ...conditions,
     );
   if (words.length === 0) return { rows, isCut };
   const whole = await namesOf(words);
@@ -204,4 +207,29 @@ export async function statusesOf(queries: Queries, { kind, id }: Pick<Found, 'ki
     'SELECT status, seen_at FROM stored_status_changes WHERE kind = ? AND id = ? ORDER BY seen_at',
     ...[kind.table ?? '', id],
   );
+}
+
+/** How far the copy reaches. Times are ISO 8601 in UTC. */
+export interface Reach {
+  /** The time of the oldest row. */
+  readonly from: string | null;
+  /** The time of the oldest sync of a list; null if one was never read. */
+  readonly syncedAt: string | null;
+  /** The lists that may lack rows. */
+  readonly partial: readonly string[];
+}
+
+/** Returns how far the copy reaches, without counting rows. */
+export async function reachOf(queries: Queries): Promise<Reach> {
+  const states = await Promise.all(
+    TABLES.map(async (table) => ({
+      ...(await readState(queries, table)),
+      name: table.name,
+      from: (await queries.get<{ at: string | null }>(`SELECT min(created_at) AS at FROM ${stored(table)}`))?.at,
+    })),
+  );
+  const [from = null] = states.flatMap((state) => state.from ?? []).toSorted();
+  const isRead = states.every(({ syncedAt }) => syncedAt !== null);
+  const [syncedAt = null] = isRead ? states.flatMap((state) => state.syncedAt ?? []).toSorted() : [];
+  return { from, syncedAt, partial: states.flatMap(({ doubt, name }) => (doubt === null ? [] : [name])) };
 }

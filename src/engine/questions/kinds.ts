@@ -28,8 +28,11 @@ export interface Kind {
   readonly ends?: { readonly done: readonly string[]; readonly failed: readonly string[] };
   /** Where its list or its status says why it failed. */
   readonly reason?: readonly string[];
-  /** What becomes of it after it failed. */
+  /** Why it fails if the service does not say it. */
+  readonly unsaid?: string;
+  /** What becomes of it after it failed, and the commands that help then. */
   readonly afterFailure?: string;
+  readonly ifFailed?: readonly string[];
   /** Where the values are that other rows have too: what these rows move belongs to it. */
   readonly links?: readonly string[];
   /** The command that shows it; ID follows. */
@@ -185,6 +188,7 @@ export const KINDS: readonly Kind[] = [
       ['completed', 'completedAt'],
     ],
     ends: { done: ['completed'], failed: ['failed'] },
+    reason: ['wallet.virtualAccountStatus'],
     links: ['walletAddress', 'wallet.virtualAccountDetails.accountNumber', 'accountNumber'],
     shows: 'onramp status',
     ...FOLLOWED,
@@ -211,8 +215,9 @@ export const KINDS: readonly Kind[] = [
       ['completed', 'completedAt'],
     ],
     ends: USUAL,
+    unsaid: 'its sum, its time or the name of its sender was not accepted',
     afterFailure: 'the service returns it to the bank account that it came from',
-    more: ['history deposits', 'help refund'],
+    ifFailed: ['help refund'],
   },
   {
     name: 'offramp',

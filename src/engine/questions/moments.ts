@@ -1,14 +1,12 @@
-import type { Operation } from '../../journal/operations.ts';
+import type { Transition } from '../../journal/operations.ts';
 import type { OperationState } from '../../journal/states.ts';
-import { amount, isAsset } from '../../money/amount.ts';
-import { scaledInteger } from '../../money/decimal.ts';
-import { valueAt } from '../../present/fields.ts';
-import { isPlainAmount, isPlainObject, type Plain } from '../../present/plain.ts';
+import { isPlainObject, type Plain } from '../../present/plain.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
-import type { Account } from '../account.ts';
+import { shownTarget } from '../inbox.ts';
 import { wrongPaymentText } from '../operations/payments-in.ts';
 import type { Found } from './in-mirror.ts';
 import type { Kind } from './kinds.ts';
+import { type DuePayment, nairaAt, type Recorded } from './known.ts';
 import { timeOf } from './look.ts';
 import { reasonIn, textIn } from './words.ts';
 
@@ -38,43 +36,34 @@ const STATES: Readonly<Record<OperationState, string>> = {
 };
 
 /** Who ran, planned, signed and applied operations, and what became of them. */
-export async function journalMoments(
-  { existingJournal }: Pick<Account, 'existingJournal'>,
-  operations: readonly Operation[],
-): Promise<Moment[]> {
-  const journal = operations.length > 0 ? await existingJournal() : undefined;
-  const moments: Moment[] = [];
-  for (const operation of operations) {
-    const { authority, operator, host, createdAt, operationId, summary } = operation;
-    const { author, signers } = authority ?? { author: undefined, signers: [] };
-    for (const { name, role, signedAt } of signers)
-      moments.push({
+export function journalMoments(recorded: readonly Recorded[]): Moment[] {
+  return recorded.flatMap(({ operation, transitions }) => {
+    const { authority, operator, host, createdAt, summary } = operation;
+    const signed = (authority?.signers ?? []).map(
+      ({ name, role, signedAt }): Moment => ({
         at: signedAt,
         what: `the plan was signed by ${name}${role === 'author' ? ', its author' : ''}`,
         source: 'journal',
-      });
-    const planned = author && `; planned by ${author.user} on ${author.host}`;
-    const ran = planned ? 'applied' : 'run';
-    moments.push({
-      at: createdAt,
-      what: `${ran} by ${operator} on ${host}${planned ?? ''}: ${summary}`,
-      source: 'journal',
-    });
-    for (const { state, at, requestId, detail } of (await journal?.transitions(operationId)) ?? []) {
-      if (state === 'prepared') continue;
-      const more = [requestId && state === 'accepted' ? `as ${requestId}` : '', detail ?? '']
-        .filter(Boolean)
-        .join('; ');
-      const isFailure = (state === 'failed' || state === 'refused') && detail !== null;
-      moments.push({
-        at,
-        what: `${STATES[state]}${more && ` ${more}`}`,
-        source: 'journal',
-        ...(isFailure ? { reason: detail } : {}),
-      });
-    }
-  }
-  return moments;
+      }),
+    );
+    const { author } = authority ?? {};
+    const planned = author && `planned by ${author.user} on ${author.host}`;
+    const ran = planned ? `applied by ${operator} on ${host}, ${planned}` : `run by ${operator} on ${host}`;
+    return [
+      ...signed,
+      { at: createdAt, what: `${ran}: ${summary}`, source: 'journal' } as const,
+      ...transitions.filter(({ state }) => state !== 'prepared').map(transitionMoment),
+    ];
+  });
+}
+
+function transitionMoment({ state, at, requestId, detail }: Transition): Moment {
+  const id = requestId && state === 'accepted' ? ` as ${requestId}` : '';
+  const hasReason = (state === 'failed' || state === 'refused') && detail !== null;
+  return {
+    ...{ at, what: `${STATES[state]}${id}${detail ? `; ${detail}` : ''}`, source: 'journal' },
+    ...(hasReason ? { reason: detail } : {}),
+  };
 }
 
 /** What the times of a row say. */
@@ -93,48 +82,38 @@ export function timeMoments(kind: Kind, row: Row, source: 'service' | 'mirror'):
 export function mirrorMoments(
   statuses: readonly { readonly status: string; readonly seen_at: string }[],
   found: Found | undefined,
-  status: string | undefined,
 ): Moment[] {
+  const gone: Moment[] = found?.goneAt
+    ? [{ at: found.goneAt, what: 'the service no longer lists it', source: 'mirror' }]
+    : [];
   return [
     ...statuses.map((each): Moment => ({ at: each.seen_at, what: `status: ${each.status}`, source: 'mirror' })),
-    ...(found && statuses.length === 0 && status !== undefined && status !== found.status
-      ? [{ at: null, what: `status: ${status}`, source: 'service' } as const]
-      : []),
-    ...(found?.goneAt ? [{ at: found.goneAt, what: 'the service no longer lists it', source: 'mirror' } as const] : []),
+    ...gone,
   ];
 }
 
-/** How long a temporary account can be paid. Source: interface (deposit rule 2). */
-const PAYABLE_MS = 30 * 60_000;
-
-/** The payments into the account of an onramp: the right one, and those that the service refunds. */
-export function paymentMoments(belongings: readonly Found[], row: Row, recorded: Row): Moment[] {
-  const total = nairaAt(recorded, 'feeBreakdown.totalAmount') ?? nairaAt(row, 'totalAmountWithFee');
-  const started = textIn(row, ['wallet.createdAt', 'createdAt']);
-  const expiresAtMs = Date.parse(started ?? '') + PAYABLE_MS;
-  const right = belongings.find(({ kind, status }) => kind.name === 'deposit' && status === 'completed');
-  const paidAtMs = right ? Date.parse(right.createdAt ?? '') : Infinity;
-  return belongings.map(({ kind, id, row: each, status, createdAt }): Moment => {
-    const paid = nairaAt(each, 'amount');
-    const sender = textIn(each, ['depositor.name']);
-    const isPayment = kind.name === 'deposit' && paid !== undefined;
-    const wrong =
-      isPayment && total
-        ? wrongPaymentText({ paid, status, createdAt, sender }, { total, expiresAtMs, paidAtMs })
-        : undefined;
-    const text = textIn(each, kind.amount ?? []) ?? '';
-    const what = isPayment
-      ? `${text}${sender ? ` from ${sender}` : ''} arrived; status: ${status}`
-      : `${kind.name}: ${text}; status: ${status}`;
-    return { at: createdAt, what: `${wrong ?? what} (${kind.name} ${id})`, source: 'mirror' };
-  });
+/** Says what is wrong with a deposit, and what becomes of it; undefined if it is right. */
+export function wrongPayment(
+  { row, status, createdAt }: Found,
+  due: DuePayment & { readonly paidAtMs?: number },
+): string | undefined {
+  const paid = nairaAt(row, 'amount');
+  return paid && wrongPaymentText({ paid, status, createdAt, sender: textIn(row, ['depositor.name']) }, due);
 }
 
-function nairaAt(row: Row, field: string) {
-  const value = valueAt(row as Plain, field.split('.'));
-  const minor =
-    isPlainAmount(value) && value.asset === 'NGN' && isAsset('NGN') ? scaledInteger(value.value, 2) : undefined;
-  return minor === undefined ? undefined : amount('NGN', minor);
+/** The payments into the account of an onramp: the right one, and those that the service refunds. */
+export function paymentMoments(belongings: readonly Found[], due: DuePayment | undefined): Moment[] {
+  const right = belongings.find(({ kind, status }) => kind.name === 'deposit' && status === 'completed');
+  const paidAtMs = right ? Date.parse(right.createdAt ?? '') : Infinity;
+  return belongings.map((each): Moment => {
+    const { kind, id, row, status, createdAt } = each;
+    const sender = textIn(row, ['depositor.name']);
+    const sum = textIn(row, kind.amount ?? []) ?? '';
+    const isPayment = kind.name === 'deposit';
+    const wrong = isPayment && due ? wrongPayment(each, { ...due, paidAtMs }) : undefined;
+    const what = isPayment ? `${sum}${sender ? ` from ${sender}` : ''} arrived` : `${kind.name} of ${sum}`;
+    return { at: createdAt, what: `${wrong ?? `${what}; status: ${status}`} (${kind.name} ${id})`, source: 'mirror' };
+  });
 }
 
 /** Where events say why something failed. */
@@ -146,7 +125,7 @@ export function eventMoments(events: Iterable<InboxEvent>): Moment[] {
     const { id, copies, forwards, text } = event;
     const went = forwards.map(({ target, state, attempts, problem }) => {
       const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
-      return `${WENT[state]} ${target}${tries}${problem ? ` (${problem})` : ''}`;
+      return `${WENT[state]} ${shownTarget(target)}${tries}${problem ? ` (${problem})` : ''}`;
     });
     const again = copies > 0 ? [`delivered ${copies + 1} times`] : [];
     const reason = reasonIn(contentOf(text), EVENT_REASONS);

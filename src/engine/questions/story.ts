@@ -1,14 +1,21 @@
-import type { Operation } from '../../journal/operations.ts';
 import { isInDoubt } from '../../journal/states.ts';
-import { isPlainObject, type Plain } from '../../present/plain.ts';
+import { amountForPeople } from '../../money/amount.ts';
+import type { Plain } from '../../present/plain.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Account } from '../account.ts';
-import type { Mirror } from '../mirror/database.ts';
-import { readSetting } from '../mirror/list-state.ts';
 import { existingMirror } from '../mirror/open.ts';
-import { type Found, rowsWithKey, statusesOf, userWith } from './in-mirror.ts';
-import { eventsAbout, linksOf, type Match, MOST_ROWS } from './look.ts';
-import { eventMoments, journalMoments, type Moment, mirrorMoments, paymentMoments, timeMoments } from './moments.ts';
+import type { Found } from './in-mirror.ts';
+import { answersIn, dueIn, knownInMirror, type OnrampOf, recordedOf, withoutNulls } from './known.ts';
+import { eventsAbout, type Match } from './look.ts';
+import {
+  eventMoments,
+  journalMoments,
+  type Moment,
+  mirrorMoments,
+  paymentMoments,
+  timeMoments,
+  wrongPayment,
+} from './moments.ts';
 import { amountIn, goesOn, meaningOf, reasonIn, textIn } from './words.ts';
 
 type Row = Readonly<Record<string, Plain>>;
@@ -31,9 +38,6 @@ export interface Story {
   readonly next: readonly string[];
 }
 
-/** The answer of the service about a match; undefined if it was not asked, or does not know it. */
-type Answered = Row | undefined;
-
 /** Whether the service should be asked: the copy of the lists does not have it, or had it while it went on. */
 export const isUnsettled = ({ kind, found, operations }: Match): boolean => {
   if (kind.read === undefined) return false;
@@ -42,107 +46,59 @@ export const isUnsettled = ({ kind, found, operations }: Match): boolean => {
 };
 
 /** Tells everything that is known of a match. Sends nothing. Rejects with DatabaseError and CliError. */
-export async function storyOf(account: Account, match: Match, answered: Answered): Promise<Story> {
-  const recorded = await recordedRow(match.operations);
-  const row: Row = { ...recorded, ...match.found?.row, ...withoutNulls(answered) };
-  const mirror = await existingMirror(account.world, account.profile);
-  try {
-    return await storyWith(account, { match, row, recorded, mirror, isAnswered: answered !== undefined });
-  } finally {
-    await mirror?.close();
-  }
-}
-
-interface Telling {
-  readonly match: Match;
-  readonly row: Row;
-  /** What the journal recorded of the service's answers. */
-  readonly recorded: Row;
-  readonly mirror: Mirror | undefined;
-  readonly isAnswered: boolean;
-}
-
-async function storyWith(account: Account, { match, row, recorded, mirror, isAnswered }: Telling): Promise<Story> {
+export async function storyOf(
+  account: Account,
+  match: Match,
+  answered: Row | undefined,
+  onramp: OnrampOf | undefined,
+): Promise<Story> {
+  const recorded = await recordedOf(account, match.operations);
+  const answers = recorded.length > 0 ? await answersIn(recorded) : {};
+  const row: Row = { ...answers, ...match.found?.row, ...withoutNulls(answered) };
   const { kind, id } = match;
-  const nowMs = account.time.service.nowMs() ?? account.world.clock.now();
+  const now = account.world.clock.now();
   const status = textIn(row, ['status']) ?? (kind.name === 'operation' ? match.operations[0]?.state : undefined);
-  const known = await inMirror(mirror, match, row);
-  const events = [...match.events, ...(await eventsAbout(account, [id]))];
+  const mirror = await existingMirror(account.world, account.profile);
+  const known = await knownInMirror(mirror, match, row).finally(() => mirror?.close());
+  const all = [...match.events, ...(await eventsAbout(account, [id]))];
+  const events = [...new Map(all.map((event) => [event.id, event])).values()];
   const timeline = [
-    ...(await journalMoments(account, match.operations)),
-    ...timeMoments(kind, row, isAnswered ? 'service' : 'mirror'),
-    ...mirrorMoments(known.statuses, match.found, status),
+    ...journalMoments(recorded),
+    ...timeMoments(kind, row, answered ? 'service' : 'mirror'),
+    ...mirrorMoments(known.statuses, match.found),
     ...(kind.name === 'onramp'
-      ? paymentMoments(known.belongings, row, recorded)
+      ? paymentMoments(known.belongings, dueIn(row))
       : known.belongings.map((each) => belongingMoment(each))),
-    ...eventMoments(new Map(events.map((event) => [event.id, event])).values()),
-  ].toSorted((a, b) => ((a.at ?? '') < (b.at ?? '') ? -1 : (a.at ?? '') > (b.at ?? '') ? 1 : 0));
-  const since =
-    known.statuses.findLast((each) => each.status === status)?.seen_at ??
-    textIn(row, ['updatedAt', ...(kind.times[0]?.slice(1) ?? [])]);
-  const reason = reasonIn(row, [
-    ...(kind.reason ?? []),
-    ...(kind.name === 'onramp' ? ['wallet.virtualAccountStatus'] : []),
-  ]);
-  const standing = { kind, id, status, nowMs, sinceMs: since === undefined ? undefined : Date.parse(since) };
-  const means = meaningOf({ ...standing, reason: reason ?? timeline.findLast((each) => each.reason)?.reason });
+    ...(onramp ? [onrampMoment(onramp)] : []),
+    ...eventMoments(events),
+  ].toSorted((a, b) => Date.parse(a.at ?? '') - Date.parse(b.at ?? '') || 0);
+  const since = known.statuses.findLast((each) => each.status === status)?.seen_at;
+  const sinceMs = Date.parse(since ?? textIn(row, ['updatedAt', ...(kind.times[0]?.slice(1) ?? [])]) ?? '');
+  const reason =
+    reasonIn(row, kind.reason ?? []) ??
+    timeline.findLast((each) => each.reason !== undefined)?.reason ??
+    (onramp?.due && match.found && wrongPayment(match.found, onramp.due))?.replace('; the service refunds it', '');
+  const means = meaningOf({ kind, id, status, sinceMs, nowMs: account.time.service.nowMs() ?? now, reason });
+  const user = known.user && { userId: known.user.id, name: textIn(known.user.row, NAMES) ?? null };
   return {
     ...{ kind: kind.name, id, status: status ?? null, means: means ?? null, row },
-    amount: amountIn(row, kind.amount ?? []),
-    user: known.user ? { userId: known.user.id, name: textIn(known.user.row, NAMES) ?? null } : null,
-    asOf: isAnswered ? new Date(account.world.clock.now()).toISOString() : known.syncedAt,
-    timeline,
-    next: nextCommands(match, status, events),
+    ...{ amount: amountIn(row, kind.amount ?? []), user: user ?? null, timeline },
+    asOf: answered ? new Date(now).toISOString() : known.syncedAt,
+    next: [
+      ...nextCommands(match, status, events),
+      ...(onramp ? [`fiatrail find ${onramp.id}`] : []),
+      ...(user ? [`fiatrail find ${user.userId}`] : []),
+    ],
   };
 }
 
 const NAMES = ['virtualAccount.accountName', 'lastName', 'firstName'];
 
-const withoutNulls = (row: Answered): Row =>
-  Object.fromEntries(Object.entries(row ?? {}).filter(([, value]) => value !== null));
-
-/** What the service answered when the work was started or last followed. */
-async function recordedRow(operations: readonly Operation[]): Promise<Row> {
-  const [operation] = operations;
-  if (!operation?.result) return {};
-  const { endpointNamed, recordedData } = await import('../operations/recorded.ts');
-  const { toPlain } = await import('../../present/plain.ts');
-  const { endpoint: id, data } = recordedData(operation);
-  const endpoint = await endpointNamed(id);
-  const plain = endpoint && toPlain(data, endpoint.response(), endpoint.nests);
-  return isPlainObject(plain) ? plain : {};
-}
-
-/** The fields in which rows name their user, or a wallet of the user. */
-const USER_FIELDS = [
-  'userId',
-  'fintechUserId',
-  'walletAddress',
-  'sourceWalletAddress',
-  'smartWalletAddress',
-  'userWalletAddress',
-];
-
-async function inMirror(mirror: Mirror | undefined, match: Match, row: Row) {
-  const none = { statuses: [], belongings: [], user: undefined, syncedAt: null };
-  if (!mirror) return none;
-  const { kind, found, operations } = match;
-  const typed = operations.map(({ request }) => textIn(JSON.parse(request) as Row, ['userId']));
-  const userKeys = [...USER_FIELDS.map((field) => textIn(row, [field])), ...typed].filter((key) => key !== undefined);
-  const links = [...new Set([match.id, ...linksOf(kind, row)])];
-  return mirror.read(async (queries) => {
-    const belongings = kind.links ? (await rowsWithKey(queries, links, MOST_ROWS)).rows : [];
-    const isItself = (each: Found) => each.kind.name === kind.name && each.id === match.id;
-    return {
-      statuses: found ? await statusesOf(queries, found) : [],
-      belongings: belongings.filter(
-        (each) => !isItself(each) && (each.kind.ends !== undefined || kind.name !== 'user'),
-      ),
-      user: kind.name === 'user' ? undefined : await userWith(queries, userKeys),
-      syncedAt: (await readSetting(queries, 'synced-at')) ?? null,
-    };
-  });
-}
+const onrampMoment = ({ id, startedAt, due }: OnrampOf): Moment => ({
+  at: startedAt,
+  what: `onramp ${id} started${due ? `; exactly ${amountForPeople(due.total)} is due` : ''}`,
+  source: 'service',
+});
 
 /** What belongs to something, in one line. */
 function belongingMoment({ kind, id, row, status, createdAt }: Found): Moment {
@@ -159,6 +115,7 @@ function nextCommands(
   events: readonly InboxEvent[],
 ): string[] {
   const isOpen = goesOn(kind, status) === true;
+  const hasFailed = kind.ends?.failed.includes(status ?? '') === true;
   const shows = kind.shows && `fiatrail ${kind.shows} ${id}${isOpen && kind.isFollowed ? ' --wait' : ''}`;
   const ofOperations = operations.flatMap((operation) =>
     isInDoubt(operation)
@@ -172,7 +129,9 @@ function nextCommands(
     ...(shows ? [shows] : []),
     ...(kind.name === 'onramp' && isOpen ? [`fiatrail onramp account ${id}`] : []),
     ...ofOperations,
-    ...(kind.more ?? []).map((command) => `fiatrail ${command.replace('ID', id)}`),
+    ...[...(kind.more ?? []), ...(hasFailed ? (kind.ifFailed ?? []) : [])].map(
+      (each) => `fiatrail ${each.replace('ID', id)}`,
+    ),
     ...(isDead ? ['fiatrail webhooks inbox redrive'] : []),
   ];
 }

@@ -70,8 +70,8 @@ interface Standing {
   readonly kind: Kind;
   readonly id: string;
   readonly status: string | undefined;
-  /** Since when it has this status, as far as it is known. */
-  readonly sinceMs: number | undefined;
+  /** Since when it has this status; NaN if nothing says it. */
+  readonly sinceMs: number;
   readonly nowMs: number;
   readonly reason: string | undefined;
 }
@@ -88,7 +88,8 @@ export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: Standing
   if (isOpen === undefined || status === undefined) return undefined;
   if (isOpen) {
     const what = GOES_ON[`${kind.name} ${status}`] ?? GOES_ON[status] ?? 'waits for the service';
-    const since = sinceMs === undefined || nowMs - sinceMs < 1_000 ? '' : ` since ${spanText(nowMs - sinceMs)}`;
+    const span = spanText(nowMs - sinceMs);
+    const since = span === undefined ? '' : ` since ${span}`;
     const isDue = kind.name === 'onramp' && what.startsWith('waits for its payment');
     const todo = isDue ? `pay with: fiatrail onramp account ${id}` : 'nothing to do';
     const follow = kind.isFollowed ? `; \`fiatrail ${kind.shows} ${id} --wait\` follows it` : '';
@@ -96,7 +97,7 @@ export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: Standing
   }
   if (kind.ends?.done.includes(status)) return 'has completed';
   return [
-    `${status === 'failed' ? 'has failed' : `has failed (${status})`}: ${reason ?? 'the service gives no reason'}`,
+    `${status === 'failed' ? 'has failed' : `has failed (${status})`}: ${reason ?? kind.unsaid ?? 'the service gives no reason'}`,
   ]
     .concat(kind.afterFailure ?? [])
     .join('; ');
