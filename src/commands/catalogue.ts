@@ -27,6 +27,12 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./sync.ts')).commands,
   },
   {
+    name: 'find',
+    summary: 'Find anything by an id, hash, sum or name',
+    section: 'Look and search',
+    load: async () => (await import('./find.ts')).commands,
+  },
+  {
     name: 'whoami',
     summary: 'Show the profile, its account and who operates it',
     section: 'Account and keys',

@@ -69,7 +69,7 @@ export const viewColumns = (table: MirrorTable): readonly string[] => [
 
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
 export function indexesOf(table: MirrorTable): readonly string[] {
-  const keys = table.columns.filter(({ isKey, isName }) => isKey || isName).map(({ name }) => name);
+  const keys = table.columns.flatMap((column) => (column.isKey || column.isName ? namesOf(column).slice(0, 1) : []));
   return [
     ...['created_at', ...keys].map(
       (name) => `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${name})`,

@@ -55,6 +55,8 @@ const column =
 const text = column('text');
 const time = column('time');
 const amount = column('amount');
+/** An amount that people look rows up by. */
+const sum = column('amount', { isKey: true });
 const flag = column('flag');
 const key = column('text', { isKey: true });
 const personalKey = column('text', { isKey: true, isPersonal: true });
@@ -119,7 +121,7 @@ export const TABLES: readonly MirrorTable[] = [
     ...{ readBy: 'newest', id: 'withdrawalId', status: 'status', createdAt: 'createdAt', rows: 'withdrawals' },
     ends: ENDED,
     columns: [
-      amount('amount', 'amount'),
+      sum('amount', 'amount'),
       personName('account_name', 'accountName'),
       personalKey('account_number', 'bankAccountNumber'),
       text('bank_code', 'bankCode'),
@@ -137,9 +139,9 @@ export const TABLES: readonly MirrorTable[] = [
     columns: [
       text('pair', 'pair'),
       text('side', 'side'),
-      amount('cngn', 'cngnAmount'),
-      amount('usdc', 'usdcAmount'),
-      amount('usdt', 'usdtAmount'),
+      sum('cngn', 'cngnAmount'),
+      sum('usdc', 'usdcAmount'),
+      sum('usdt', 'usdtAmount'),
       amount('price', 'price'),
       amount('net', 'fintechNetAmount'),
     ],
@@ -155,8 +157,8 @@ export const TABLES: readonly MirrorTable[] = [
       key('reference', 'reference'),
       text('from_network', 'fromNetwork'),
       text('to_network', 'toNetwork'),
-      amount('amount', 'amount'),
-      amount('arrived', 'actualAmount'),
+      sum('amount', 'amount'),
+      sum('arrived', 'actualAmount'),
       key('from_address', 'fromAddress'),
       key('to_address', 'toAddress'),
       key('receivable_address', 'receivableAddress'),
@@ -173,8 +175,8 @@ export const TABLES: readonly MirrorTable[] = [
     columns: [
       text('type', 'type'),
       text('trigger', 'triggerType'),
-      amount('sold', 'amountIn'),
-      amount('bought', 'amountOut'),
+      sum('sold', 'amountIn'),
+      sum('bought', 'amountOut'),
       amount('rate', 'executionRate'),
       key('wallet_address', 'smartWalletAddress'),
       key('tx_hash', 'txHash'),
@@ -208,7 +210,7 @@ export const TABLES: readonly MirrorTable[] = [
     columns: [
       text('type', 'type'),
       key('user_id', 'userId'),
-      amount('amount', 'amount'),
+      sum('amount', 'amount'),
       text('network', 'network'),
       key('wallet_address', 'smartWalletAddress'),
       key('to_address', 'destinationAddress'),
@@ -225,9 +227,9 @@ export const TABLES: readonly MirrorTable[] = [
     columns: [
       text('type', 'type'),
       text('payout_status', 'payoutStatus'),
-      amount('amount', 'amount'),
+      sum('amount', 'amount'),
       amount('fee', 'processingFee'),
-      amount('deducted', 'totalDeducted'),
+      sum('deducted', 'totalDeducted'),
       key('wallet_address', 'sourceWalletAddress'),
       text('network', 'sourceNetwork'),
       personName('account_name', 'bankAccount.accountName'),
@@ -250,8 +252,8 @@ export const TABLES: readonly MirrorTable[] = [
     columns: [
       text('type', 'type'),
       key('user_id', 'userId'),
-      amount('amount', 'amount'),
-      amount('funding', 'fundingAmount'),
+      sum('amount', 'amount'),
+      sum('funding', 'fundingAmount'),
       amount('fee', 'platformFee'),
       personalKey('account_number', 'virtualAccountNumber'),
       personName('account_name', 'virtualAccountName'),
