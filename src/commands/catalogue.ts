@@ -27,6 +27,12 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./sync.ts')).commands,
   },
   {
+    name: 'sql',
+    summary: 'Ask any question of the copied lists in SQL',
+    section: 'Look and search',
+    load: async () => (await import('./sql.ts')).commands,
+  },
+  {
     name: 'whoami',
     summary: 'Show the profile, its account and who operates it',
     section: 'Account and keys',
