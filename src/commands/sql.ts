@@ -15,7 +15,7 @@ import type { Session } from '../terminal/session.ts';
 import { asCliError } from '../terminal/show/failures.ts';
 
 /** Gives each column a name of its own: JSON has no two fields of one name, and sorts those that are numbers. */
-export function fieldNames(columns: readonly string[]): string[] {
+function fieldNames(columns: readonly string[]): string[] {
   const taken = new Set<string>();
   return columns.map((name, index) => {
     const start = name === '' || /^\d+$/.test(name) ? `column_${index + 1}` : name;
@@ -78,7 +78,7 @@ async function readQuery({ world }: Session, path: string): Promise<string> {
 async function converse(session: Session): Promise<void> {
   const { world, globals } = session;
   const { text } = await world.prompter();
-  await session.note('a query on one line; --views lists what there is; Enter alone ends');
+  await session.note('type a query on one line; Enter alone ends');
   for (;;) {
     const sql = await text('sql>', () => true);
     if (sql.trim() === '') return;

@@ -6,7 +6,7 @@ import { DatabaseError, guardOf } from './errors.ts';
 type QueryValue = SqlValue | Uint8Array;
 
 /** A statement that was compiled. */
-interface CompiledQuery {
+export interface CompiledQuery {
   /** As SQLite names them; two may have one name, and any text may be one. */
   readonly columns: readonly string[];
   /** Runs it. Throws SQLite's error, or DatabaseError. */
@@ -32,14 +32,11 @@ export interface QueryDatabase {
 /** How long a query waits for another process's write. */
 const TIMEOUT_MS = 5_000;
 
-/** The memory for pages, in KiB. */
-const CACHE_KIB = 32_768;
-
-/** The longest value, where Node can limit it. */
-const MAX_VALUE_BYTES = 64 * 1024 * 1024;
+/** The longest value. Where Node cannot limit what SQLite makes, what it returns is limited. */
+export const MAX_VALUE_BYTES = 16 * 1024 * 1024;
 
 /** The functions that reach beyond the database. */
-const CLOSED_FUNCTIONS = ['load_extension', 'fts3_tokenizer'];
+export const CLOSED_FUNCTIONS = ['load_extension', 'fts3_tokenizer'];
 
 /** Opens an existing file, which is never written. Throws DatabaseError, and CliError usage for a link or another user's file. */
 export async function openForQueries(
@@ -58,7 +55,7 @@ export async function openForQueries(
   try {
     guard(() => requireLayout(connection, path, layout));
     // What a query sorts stays in memory, so that nothing of it is ever in a file.
-    connection.exec(`PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${CACHE_KIB}`);
+    connection.exec('PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF');
   } catch (error) {
     connection.close();
     throw error;
@@ -82,7 +79,8 @@ export async function openForQueries(
       connection.setAuthorizer?.((action, first, second) => {
         if (action === SQLITE_SELECT || action === SQLITE_RECURSIVE) return SQLITE_OK;
         if (action === SQLITE_FUNCTION) return CLOSED_FUNCTIONS.includes(second ?? '') ? SQLITE_DENY : SQLITE_OK;
-        return action === SQLITE_READ && mayRead(first ?? '', second ?? '') ? SQLITE_OK : SQLITE_DENY;
+        // Without a column, rows are only counted, also those of a subquery.
+        return action === SQLITE_READ && (!second || mayRead(first ?? '', second)) ? SQLITE_OK : SQLITE_DENY;
       });
     },
     compile: (sql) => {
@@ -112,8 +110,7 @@ function requireLayout(
   { version, applicationId }: { readonly version: number; readonly applicationId: number },
 ): void {
   const sql = 'SELECT application_id AS id, user_version AS version FROM pragma_application_id, pragma_user_version';
-  const found = connection.prepare(sql).get();
-  if (found?.['id'] !== applicationId) throw new DatabaseError('corrupt', path, undefined);
-  if (found['version'] !== version)
-    throw new DatabaseError(Number(found['version']) > version ? 'newer' : 'older', path, undefined);
+  const found = connection.prepare(sql).get() as { readonly id: number; readonly version: number };
+  if (found.id !== applicationId) throw new DatabaseError('corrupt', path, undefined);
+  if (found.version !== version) throw new DatabaseError(found.version > version ? 'newer' : 'older', path, undefined);
 }

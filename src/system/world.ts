@@ -58,12 +58,9 @@ export function createSystemWorld(endsAtOnce = false): World {
       return isAbsolute(home) ? home : os().userInfo().homedir;
     },
     readFile: (path, maxBytes) => readBounded(path, maxBytes, signals().interrupted.signal),
-    ensurePrivateDir: ensurePrivateFolder,
-    turn,
     startThread: async (word) => startThread(process.argv[1] ?? '', word),
-    limitProcess,
     exit: (code) => process.exit(code),
-    steadyMemory,
+    ...{ ensurePrivateDir: ensurePrivateFolder, turn, limitProcess, steadyMemory },
   };
 }
 

@@ -7,7 +7,7 @@ import type { Plain } from '../../../present/plain.ts';
 import { DatabaseError } from '../../../sqlite/errors.ts';
 import type { Account } from '../../account.ts';
 import { COPIES } from './copied.ts';
-import { placeIn, type Statement } from './statement.ts';
+import { positionIn, type Statement } from './statement.ts';
 import { views } from './views.ts';
 import { MAX_ORDER_BYTES, MEMORY_BYTES, type Message, type Order, QUERY_PROCESS, rowLine } from './wire.ts';
 
@@ -15,7 +15,7 @@ import { MAX_ORDER_BYTES, MEMORY_BYTES, type Message, type Order, QUERY_PROCESS,
 type Row = readonly Plain[];
 
 /** What a query found. */
-export interface Found {
+interface Found {
   /** As SQLite names them; two may have one name, and any text may be one. */
   readonly columns: readonly string[];
   readonly first: readonly Row[];
@@ -117,10 +117,10 @@ async function* partsOf(program: RunningProgram, asked: Asked): AsyncGenerator<P
     for await (const lines of linesOf(program.output)) {
       const rows: Row[] = [];
       for (const line of lines) {
-        const said = parseJson(line) as Row | Message;
-        if (Array.isArray(said)) rows.push(said);
+        const parsed = parseJson(line) as Row | Message;
+        if (Array.isArray(parsed)) rows.push(parsed);
         else {
-          const message = said as Message;
+          const message = parsed as Message;
           if ('columns' in message) yield { columns: message.columns, rows: [] };
           else if ('isEnd' in message) isWhole = true;
           else throw errorOf(message, asked);
@@ -173,9 +173,9 @@ function errorOf(message: Exclude<Message, { columns: unknown } | { isEnd: unkno
   const { statement, path } = asked;
   if ('problem' in message) return new DatabaseError(message.problem, path, undefined);
   const { at } = message;
-  const place = at === null ? '' : `, at ${placeIn(statement.sql, at)}`;
+  const position = at === null ? '' : `, at ${positionIn(statement.sql, at)}`;
   const wrong = (text: string, hint = VIEWS_HINT) =>
-    new CliError('usage', `${text}${place}`, { code: 'QUERY_INVALID', hint });
+    new CliError('usage', `${text}${position}`, { code: 'QUERY_INVALID', hint });
   if ('closed' in message) return wrong(`a query cannot read ${message.closed}`);
   const { mistake } = message;
   const [, kind, named = ''] = /^no such (column|table): "?(.+?)"?(?: - should .*)?$/s.exec(mistake) ?? [];

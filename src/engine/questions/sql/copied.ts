@@ -23,61 +23,132 @@ export const TIME = 'time in UTC, ISO 8601';
 
 const isoTime = (atMs: number) => new Date(atMs).toISOString();
 
-const text = <Row>(name: string, about: string, of: (row: Row) => SqlValue): CopiedColumn<Row> => ({
-  ...{ name, type: 'text', about, of },
-});
-const integer = <Row>(name: string, about: string, of: (row: Row) => SqlValue): CopiedColumn<Row> => ({
-  ...text(name, about, of),
-  type: 'integer',
-});
-
 export const OPERATION_COLUMNS: readonly CopiedColumn<Operation>[] = [
-  text('id', 'operation id, as ops show takes it', ({ operationId }) => operationId),
-  text('kind', 'money, destructive or onboarding', ({ kind }) => kind),
-  text('state', 'prepared, sent, accepted, settled, failed, refused, unknown or resolved', ({ state }) => state),
-  text('verdict', 'what a person or a search decided: completed, not-done or destroyed', ({ verdict }) => verdict),
-  text('command', 'the command, without its arguments', ({ command }) => command),
-  text('summary', 'what it does, in words', ({ summary }) => summary),
-  text('endpoint', 'id of the endpoint', ({ endpoint }) => endpoint),
-  text('request_id', 'the service’s id of the work; joins the other views', ({ requestId }) => requestId),
-  text('idempotency_key', 'as given with --once', ({ idempotencyKey }) => idempotencyKey),
-  integer('amount_minor', 'what it moves, in the smallest unit of amount_asset', ({ moves }) => moves?.minor ?? null),
-  text('amount_asset', 'asset of amount_minor: NGN, CNGN, USDC or USDT', ({ moves }) => moves?.asset ?? null),
-  text('profile', 'profile that it was recorded under', ({ profile }) => profile),
-  text('mode', 'embedded, sandbox or live', ({ mode }) => mode),
-  text('operator', 'user who ran the command', ({ operator }) => operator),
-  text('host', 'machine that ran it', ({ host }) => host),
-  text('planned_by', 'user who wrote the plan, if there was one', ({ authority }) => authority?.author.user ?? null),
-  text('signed_by', 'who signed the plan, separated by commas', ({ authority }) => namesOf(authority)),
-  text('detail', 'why it has this state', ({ detail }) => detail),
-  text('created_at', `when it was recorded; ${TIME}`, ({ createdAt }) => createdAt),
-  text('updated_at', `when its state last changed; ${TIME}`, ({ updatedAt }) => updatedAt),
+  { name: 'id', type: 'text', about: 'operation id, as ops show takes it', of: ({ operationId }) => operationId },
+  { name: 'kind', type: 'text', about: 'money, destructive or onboarding', of: ({ kind }) => kind },
+  {
+    name: 'state',
+    type: 'text',
+    about: 'prepared, sent, accepted, settled, failed, refused, unknown or resolved',
+    of: ({ state }) => state,
+  },
+  {
+    name: 'verdict',
+    type: 'text',
+    about: 'what a person or a search decided: completed, not-done or destroyed',
+    of: ({ verdict }) => verdict,
+  },
+  { name: 'command', type: 'text', about: 'the command, without its arguments', of: ({ command }) => command },
+  { name: 'summary', type: 'text', about: 'what it does, in words', of: ({ summary }) => summary },
+  { name: 'endpoint', type: 'text', about: 'id of the endpoint', of: ({ endpoint }) => endpoint },
+  {
+    name: 'request_id',
+    type: 'text',
+    about: 'the service’s id of the work; joins the other views',
+    of: ({ requestId }) => requestId,
+  },
+  { name: 'idempotency_key', type: 'text', about: 'as given with --once', of: ({ idempotencyKey }) => idempotencyKey },
+  {
+    name: 'amount_minor',
+    type: 'integer',
+    about: 'what it moves, in the smallest unit of amount_asset',
+    of: ({ moves }) => moves?.minor ?? null,
+  },
+  {
+    name: 'amount_asset',
+    type: 'text',
+    about: 'asset of amount_minor: NGN, CNGN, USDC or USDT',
+    of: ({ moves }) => moves?.asset ?? null,
+  },
+  { name: 'profile', type: 'text', about: 'profile that it was recorded under', of: ({ profile }) => profile },
+  { name: 'mode', type: 'text', about: 'embedded, sandbox or live', of: ({ mode }) => mode },
+  { name: 'operator', type: 'text', about: 'user who ran the command', of: ({ operator }) => operator },
+  { name: 'host', type: 'text', about: 'machine that ran it', of: ({ host }) => host },
+  {
+    name: 'planned_by',
+    type: 'text',
+    about: 'user who wrote the plan, if there was one',
+    of: ({ authority }) => authority?.author.user ?? null,
+  },
+  {
+    name: 'signed_by',
+    type: 'text',
+    about: 'who signed the plan, separated by commas',
+    of: ({ authority }) => namesOf(authority),
+  },
+  { name: 'detail', type: 'text', about: 'why it has this state', of: ({ detail }) => detail },
+  { name: 'created_at', type: 'text', about: `when it was recorded; ${TIME}`, of: ({ createdAt }) => createdAt },
+  { name: 'updated_at', type: 'text', about: `when its state last changed; ${TIME}`, of: ({ updatedAt }) => updatedAt },
 ];
 
-const namesOf = (authority: Operation['authority']) =>
-  authority && authority.signers.map(({ name }) => name).join(', ');
+const namesOf = (authority: Operation['authority']) => authority?.signers.map(({ name }) => name).join(', ') ?? null;
 
 const countIn = ({ forwards }: InboxEvent, wanted: string) =>
   BigInt(forwards.filter(({ state }) => state === wanted).length);
 
 export const EVENT_COLUMNS: readonly CopiedColumn<InboxEvent>[] = [
-  integer('number', 'number in the order of arrival, as webhooks inbox show takes it', ({ id }) => id),
-  text('event', 'name of the event', ({ event }) => event),
-  text('mark', 'event, unknown, sealed or unreadable', ({ mark }) => mark),
-  text('event_id', 'the service’s id of the event', ({ eventId }) => eventId),
-  text('request_id', 'id of the work that it is about; joins the other views', ({ requestId }) => requestId),
-  text('user_id', 'id of the user that it is about; joins users.id', ({ userId }) => userId),
-  text('webhook_id', 'id of the delivery', ({ webhookId }) => webhookId),
-  integer('is_late', '1 if it arrived long after it was sent', ({ isLate }) => BigInt(isLate)),
-  integer('is_sealed', '1 if it arrived sealed', ({ isSealed }) => BigInt(isSealed)),
-  integer('copies', 'how often it arrived again', ({ copies }) => BigInt(copies)),
-  integer('forwards_acknowledged', 'targets that took it', (event) => countIn(event, 'acknowledged')),
-  integer('forwards_waiting', 'targets that it still has to reach', (event) => countIn(event, 'waiting')),
-  integer('forwards_dead', 'targets that were given up', (event) => countIn(event, 'dead')),
-  text('problem', 'why it could not be read', ({ problem }) => problem),
-  text('happened_at', 'when it happened, as the service says', ({ happenedAt }) => happenedAt),
-  text('sent_at', `when it was sent; ${TIME}`, ({ sentAtMs }) => isoTime(sentAtMs)),
-  text('received_at', `when it arrived; ${TIME}`, ({ receivedAtMs }) => isoTime(receivedAtMs)),
+  {
+    name: 'number',
+    type: 'integer',
+    about: 'number in the order of arrival, as webhooks inbox show takes it',
+    of: ({ id }) => id,
+  },
+  { name: 'event', type: 'text', about: 'name of the event', of: ({ event }) => event },
+  { name: 'mark', type: 'text', about: 'event, unknown, sealed or unreadable', of: ({ mark }) => mark },
+  { name: 'event_id', type: 'text', about: 'the service’s id of the event', of: ({ eventId }) => eventId },
+  {
+    name: 'request_id',
+    type: 'text',
+    about: 'id of the work that it is about; joins the other views',
+    of: ({ requestId }) => requestId,
+  },
+  {
+    name: 'user_id',
+    type: 'text',
+    about: 'id of the user that it is about; joins users.id',
+    of: ({ userId }) => userId,
+  },
+  { name: 'webhook_id', type: 'text', about: 'id of the delivery', of: ({ webhookId }) => webhookId },
+  {
+    name: 'is_late',
+    type: 'integer',
+    about: '1 if it arrived long after it was sent',
+    of: ({ isLate }) => BigInt(isLate),
+  },
+  { name: 'is_sealed', type: 'integer', about: '1 if it arrived sealed', of: ({ isSealed }) => BigInt(isSealed) },
+  { name: 'copies', type: 'integer', about: 'how often it arrived again', of: ({ copies }) => BigInt(copies) },
+  {
+    name: 'forwards_acknowledged',
+    type: 'integer',
+    about: 'targets that took it',
+    of: (event) => countIn(event, 'acknowledged'),
+  },
+  {
+    name: 'forwards_waiting',
+    type: 'integer',
+    about: 'targets that it still has to reach',
+    of: (event) => countIn(event, 'waiting'),
+  },
+  {
+    name: 'forwards_dead',
+    type: 'integer',
+    about: 'targets that were given up',
+    of: (event) => countIn(event, 'dead'),
+  },
+  { name: 'problem', type: 'text', about: 'why it could not be read', of: ({ problem }) => problem },
+  {
+    name: 'happened_at',
+    type: 'text',
+    about: 'when it happened, as the service says',
+    of: ({ happenedAt }) => happenedAt,
+  },
+  { name: 'sent_at', type: 'text', about: `when it was sent; ${TIME}`, of: ({ sentAtMs }) => isoTime(sentAtMs) },
+  {
+    name: 'received_at',
+    type: 'text',
+    about: `when it arrived; ${TIME}`,
+    of: ({ receivedAtMs }) => isoTime(receivedAtMs),
+  },
 ];
 
 const PAGE = 1_000;

@@ -1,7 +1,7 @@
 import type { World } from '../../../base/world.ts';
 import { parseExactJson, type WireNumber, wireNumberText } from '../../../money/decimal.ts';
 import { DatabaseError } from '../../../sqlite/errors.ts';
-import { openForQueries, type QueryDatabase } from '../../../sqlite/query.ts';
+import { type CompiledQuery, openForQueries, type QueryDatabase } from '../../../sqlite/query.ts';
 import { MIRROR_FILE_ID } from '../../mirror/database.ts';
 import { VERSION } from '../../mirror/schema.ts';
 import { closedName, type Statement, statementOf } from './statement.ts';
@@ -74,16 +74,32 @@ async function answer(
     await stdout.write(part);
     await say({ isEnd: true });
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ERR_SQLITE_ERROR') throw error;
+    if (!(error instanceof RangeError) && (error as { code?: unknown }).code !== 'ERR_SQLITE_ERROR') throw error;
     const { message } = error as Error;
-    await say({ mistake: message, at: placeOf(message, statement, database) ?? null });
+    await say({ mistake: message, at: positionOf(message, statement, database) ?? null });
   }
 }
 
-function compile(database: QueryDatabase, { sql, isExplained }: Statement) {
+/** Compiles a query, or what shows how it would be run: a step in each row, and how deep it is below another one. */
+function compile(database: QueryDatabase, { sql, isExplained }: Statement): CompiledQuery {
   const compiled = database.compile(sql);
-  return isExplained ? database.compile(`EXPLAIN QUERY PLAN ${sql}`) : compiled;
+  if (!isExplained) return compiled;
+  const plan = database.compile(`EXPLAIN QUERY PLAN ${sql}`);
+  const depths = new Map<unknown, number>();
+  return {
+    columns: ['depth', 'step'],
+    *rows() {
+      for (const [id, parent, , detail] of plan.rows()) {
+        const depth = (depths.get(parent) ?? -1) + 1;
+        depths.set(id, depth);
+        yield [depth, String(detail).replaceAll(STORED, '')];
+      }
+    },
+  };
 }
+
+/** A plan has the tables behind the views. */
+const STORED = /\bstored_/g;
 
 /** A long query may have a word very often, and each is tried. */
 const MOST_TRIED = 100;
@@ -92,7 +108,7 @@ const NAMED =
   /^(?:no such (?:column|table|function)|ambiguous column name|wrong number of arguments to function|misuse of (?:aggregate|window function)):? "?(.+?)"?(?:\(\))?(?: - should this be .*)?$/s;
 
 /** Returns where the mistake of a message is, as SQLite does not tell Node. */
-function placeOf(message: string, { sql, tokens }: Statement, database: QueryDatabase): number | undefined {
+function positionOf(message: string, { sql, tokens }: Statement, database: QueryDatabase): number | undefined {
   if (message === 'incomplete input') return sql.length;
   const isRaw = (text: string) => tokens.filter(({ at, end }) => sql.slice(at, end) === text).slice(0, MOST_TRIED);
   const near = /^near "(.*)": syntax error$/s.exec(message)?.[1];

@@ -1,7 +1,8 @@
 import { CliError } from '../../../base/errors.ts';
+import { CLOSED_FUNCTIONS } from '../../../sqlite/query.ts';
 
 /** A part of an SQL text that is neither a space nor a comment. */
-export interface Token {
+interface Token {
   readonly kind: 'word' | 'text' | 'number' | 'sign';
   /** A word without its quotes; anything else as it stands there. */
   readonly text: string;
@@ -36,7 +37,7 @@ const TOKENS = new RegExp(
 );
 
 /** Returns the tokens of an SQL text. */
-export function tokensOf(sql: string): Token[] {
+function tokensOf(sql: string): Token[] {
   const tokens: Token[] = [];
   TOKENS.lastIndex = 0;
   for (let at = 0; at < sql.length; at = TOKENS.lastIndex) {
@@ -58,7 +59,7 @@ function withoutQuotes(quoted: string): string {
 }
 
 /** Says where something is: people count from 1. */
-export function placeIn(sql: string, at: number): string {
+export function positionIn(sql: string, at: number): string {
   const lines = sql.slice(0, at).split('\n');
   const column = `column ${[...(lines.at(-1) ?? '')].length + 1}`;
   return sql.trim().includes('\n') ? `line ${lines.length}, ${column}` : column;
@@ -76,7 +77,7 @@ const keyword = (token: Token | undefined): string =>
 /** Returns a text as a statement that only reads. Throws CliError usage for anything else. */
 export function statementOf(sql: string, isExplained: boolean): Statement {
   const refused = (message: string, token?: Token, hint: string = ONLY_READS) =>
-    new CliError('usage', token ? `${message}, at ${placeIn(sql, token.at)}` : message, {
+    new CliError('usage', token ? `${message}, at ${positionIn(sql, token.at)}` : message, {
       code: 'QUERY_INVALID',
       hint,
     });
@@ -130,7 +131,7 @@ export function closedName(
   readable: readonly string[],
   open: ReadonlySet<string>,
 ): Token | undefined {
-  const closed = new Set(['load_extension', ...readable.filter((name) => !open.has(name))]);
+  const closed = new Set([...CLOSED_FUNCTIONS, ...readable.filter((name) => !open.has(name))]);
   return tokens.find((token) => {
     if (token.kind !== 'word' && token.kind !== 'text') return false;
     const name = (token.kind === 'text' ? withoutQuotes(token.text) : token.text).toLowerCase();

@@ -19,11 +19,11 @@ const integer = (name: string, about: string, field?: string): ViewColumn => ({
 });
 
 /** What every copied list has besides its own columns. */
-const SEEN: readonly ViewColumn[] = [
-  integer('is_open', '1 if its status may still change by itself'),
-  text('first_seen_at', `when it was first copied; ${TIME}`),
-  text('changed_at', `when the copy last changed; ${TIME}`),
-  text('gone_at', `when the service was first seen not to list it any more; ${TIME}`),
+const COMMON: readonly ViewColumn[] = [
+  { name: 'is_open', type: 'integer', about: '1 if its status may still change by itself' },
+  { name: 'first_seen_at', type: 'text', about: `when it was first copied; ${TIME}` },
+  { name: 'changed_at', type: 'text', about: `when the copy last changed; ${TIME}` },
+  { name: 'gone_at', type: 'text', about: `when the service was first seen not to list it any more; ${TIME}` },
 ];
 
 const personal = ({ isPersonal }: MirrorColumn) => (isPersonal ? '; personal, so it is removed when it is old' : '');
@@ -49,32 +49,32 @@ function viewOf({ name, about, id, status, createdAt, columns }: MirrorTable): V
       text('status', status ? 'state, as the service calls it' : 'always null', status),
       text('created_at', `when it was made; ${TIME}; has an index`, createdAt),
       ...columns.flatMap(columnsOf),
-      ...SEEN,
+      ...COMMON,
     ],
   };
 }
 
 /** Views of the mirror that are no list of the service. */
-const KEPT: readonly View[] = [
+const OWN: readonly View[] = [
   {
     name: 'balances',
     about: 'balances over time: a row for each change that a sync saw',
     columns: [
-      text('at', `when it was read; ${TIME}`),
-      text('source', 'wallet: the account’s Smart Wallet; fees: its earned fees'),
-      text('place', 'the network of a wallet, or which part of the fees'),
-      integer('balance_minor', 'balance, in the smallest unit of balance_asset'),
-      text('balance_asset', 'asset of balance_minor: NGN, CNGN, USDC or USDT'),
+      { name: 'at', type: 'text', about: `when it was read; ${TIME}` },
+      { name: 'source', type: 'text', about: 'wallet: the account’s Smart Wallet; fees: its earned fees' },
+      { name: 'place', type: 'text', about: 'the network of a wallet, or which part of the fees' },
+      { name: 'balance_minor', type: 'integer', about: 'balance, in the smallest unit of balance_asset' },
+      { name: 'balance_asset', type: 'text', about: 'asset of balance_minor: NGN, CNGN, USDC or USDT' },
     ],
   },
   {
     name: 'status_changes',
     about: 'when a sync first saw another status; the service’s lists have only the last one',
     columns: [
-      text('kind', 'the view that has the row'),
-      text('id', 'id of the row'),
-      text('status', 'the new status'),
-      text('seen_at', `when it was seen; ${TIME}`),
+      { name: 'kind', type: 'text', about: 'the view that has the row' },
+      { name: 'id', type: 'text', about: 'id of the row' },
+      { name: 'status', type: 'text', about: 'the new status' },
+      { name: 'seen_at', type: 'text', about: `when it was seen; ${TIME}` },
     ],
   },
 ];
@@ -90,7 +90,7 @@ const COPIED: readonly View[] = [
 
 /** Returns every view, by name. */
 export const views = (): readonly View[] =>
-  [...TABLES.map(viewOf), ...KEPT, ...COPIED].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  [...TABLES.map(viewOf), ...OWN, ...COPIED].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 /** SQLite's functions that read JSON as a table. */
 const JSON_TABLES = ['json_each', 'json_tree'];
@@ -104,7 +104,7 @@ export function readAccess(): (table: string, column: string) => boolean {
     views().flatMap(({ name, columns }) => {
       // The table of the balances has other names.
       const others = name === 'balances' ? ['minor', 'asset'] : [];
-      const names = new Set(['', ...columns.map((column) => column.name), ...others]);
+      const names = new Set([...columns.map((column) => column.name), ...others]);
       return [name, stored({ name })].map((table) => [table, names] as const);
     }),
   );

@@ -1,4 +1,5 @@
 import type { DatabaseError } from '../../../sqlite/errors.ts';
+import { MAX_VALUE_BYTES } from '../../../sqlite/query.ts';
 
 /** The word that starts this program as the process of a query. */
 export const QUERY_PROCESS = '__query';
@@ -29,12 +30,17 @@ export type Message =
   /** What is wrong with the file. */
   | { readonly problem: DatabaseError['problem'] };
 
-/** Writes a row as a line: a large integer keeps its digits, bytes are written as SQLite does, and a number that JSON has not is a text. */
+/**
+ * Writes a row as a line: a large integer keeps its digits, bytes are written as SQLite does, and a number that JSON has not is a text. Throws
+ * RangeError for a value that is too long.
+ */
 export function rowLine(row: readonly (string | number | bigint | null | Uint8Array)[]): string {
   return `[${row.map(valueText).join(',')}]\n`;
 }
 
 function valueText(value: string | number | bigint | null | Uint8Array): string {
+  if ((typeof value === 'string' || value instanceof Uint8Array) && value.length > MAX_VALUE_BYTES)
+    throw new RangeError(`a value is longer than ${MAX_VALUE_BYTES / (1024 * 1024)} MiB`);
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return String(value);
   if (value === null) return 'null';
