@@ -45,7 +45,7 @@ function viewOf({ name, about, id, status, createdAt, columns }: MirrorTable): V
   return {
     ...{ name, about },
     columns: [
-      text('id', 'id; equal rows have one', id),
+      text('id', 'the service’s id; of a row without one, a digest of what it says', id),
       text('status', status ? 'state, as the service calls it' : 'always null', status),
       text('created_at', `when it was made; ${TIME}; has an index`, createdAt),
       ...columns.flatMap(columnsOf),
