@@ -4,7 +4,10 @@ import { MAX_VALUE_BYTES } from '../../../sqlite/query.ts';
 /** The word that starts this program as the process of a query. */
 export const QUERY_PROCESS = '__query';
 
-/** What the process of a query may take in all. Node alone takes a tenth of it. */
+/**
+ * What the process of a query may take in all; Node alone takes a tenth of it. The process counts it itself, because SQLite's hard_heap_limit
+ * does nothing in Node, whose SQLite keeps no memory statistics.
+ */
 export const MEMORY_BYTES = 640 * 1024 * 1024;
 
 /** What a query and the rows that are copied for it may take. */
