@@ -16,7 +16,7 @@ export async function copiedAccount(atEnd: AtEnd): Promise<Home> {
   const home = newHome(atEnd);
   const run = (...argv: string[]) => must(home, [...argv, '-q']);
   const json = <T>(...argv: string[]) => fiatrailJson<T>(home, [...argv, '-q']);
-  await run('sandbox', 'seed', '--users', '12', '--history', '120', '--rate-limits', 'off');
+  await run('sandbox', 'seed', '--users', '12', '--history', '120', '--pace', 'real', '--rate-limits', 'off');
   const { users } = await json<{ users: { userId: string }[] }>('users', 'list', '--limit', '1');
   const userId = users[0]?.userId ?? '';
   const { requestId } = await json<{ requestId: string }>('onramp', 'start', userId, '--amount', '5000', '--yes');
