@@ -98,8 +98,8 @@ function compile(database: QueryDatabase, { sql, isExplained }: Statement): Comp
   };
 }
 
-/** A plan has the tables behind the views. */
-const STORED = /\bstored_/g;
+/** A plan has the tables behind the views, and the indexes of these. */
+const STORED = /(?<=\b|_)stored_/g;
 
 /** A long query may have a word very often, and each is tried. */
 const MOST_TRIED = 100;
