@@ -107,7 +107,7 @@ const sqlCommand = command({
   endpoints: [],
   prints: {
     either: [
-      () => z.object({ rows: z.array(z.record(z.string(), z.unknown())) }),
+      () => z.object({ rows: z.array(z.looseObject({})) }),
       () =>
         z.object({
           columns: z.array(
