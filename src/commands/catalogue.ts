@@ -33,6 +33,13 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./find.ts')).commands,
   },
   {
+    name: 'sql',
+    summary: 'Ask any question of the copied lists in SQL',
+    section: 'Look and search',
+    isSeldomUsed: true,
+    load: async () => (await import('./sql.ts')).commands,
+  },
+  {
     name: 'whoami',
     summary: 'Show the profile, its account and who operates it',
     section: 'Account and keys',

@@ -8,6 +8,8 @@ export interface Column {
   /** Name of the field as printed; dots select nested fields. */
   readonly field: string;
   readonly title: string;
+  /** The dots are part of the name. */
+  readonly hasDots?: true;
   readonly align?: 'right';
   /** Shows a time without seconds. */
   readonly isBrief?: true;

@@ -205,6 +205,9 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
       (async (words): Promise<ProgramEnd> => {
         throw new Error(`unexpected program: ${words.join(' ')}`);
       }),
+    startProgram: (words) => {
+      throw new Error(`unexpected program: ${words.join(' ')}`);
+    },
     findProgram: (name) => (options.runProgram ? name : undefined),
     homeDir,
     stateDir,
@@ -212,6 +215,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     ensurePrivateDir: ensurePrivateFolder,
     turn: async () => {},
     startThread: undefined,
+    limitProcess: () => {},
     exit: (code) => {
       throw new Error(`unexpected exit with ${code}`);
     },

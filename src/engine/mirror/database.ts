@@ -26,7 +26,7 @@ export interface Mirror {
 }
 
 /** `frmi`, in ASCII. */
-const MIRROR_FILE_ID = 0x66726d69;
+export const MIRROR_FILE_ID = 0x66726d69;
 
 /** The memory for pages, in KiB: enough for the indexes of a million rows. */
 const CACHE_KIB = 32_768;

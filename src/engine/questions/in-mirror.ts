@@ -231,5 +231,5 @@ export async function reachOf(queries: Queries): Promise<Reach> {
   const [from = null] = states.flatMap((state) => state.from ?? []).toSorted();
   const isRead = states.every(({ syncedAt }) => syncedAt !== null);
   const [syncedAt = null] = isRead ? states.flatMap((state) => state.syncedAt ?? []).toSorted() : [];
-  return { from, syncedAt, partial: states.flatMap(({ doubt, name }) => (doubt === null ? [] : [name])) };
+  return { from, syncedAt, partial: states.flatMap(({ gap, name }) => (gap === null ? [] : [name])) };
 }

@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { type Amount, AmountError, type Asset, DECIMALS, parseAmount } from '../../money/amount.ts';
-import { folded } from '../mirror/keep.ts';
+import { folded } from '../mirror/save-rows.ts';
 
 /** What was typed, and how it may be meant. */
 export interface Typed {
