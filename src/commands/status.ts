@@ -133,7 +133,7 @@ function columnsOf(mode: Profile['mode'], { open, mirror, events }: Shown): read
     ...(open ? ACCOUNT : []),
     ...(open ? KINDS : []).flatMap((kind) => [
       { field: `open.${kind}.count`, title: `Open ${kind}` },
-      ...(open?.[kind]?.since ? [{ field: `open.${kind}.since`, title: '  the oldest since' }] : []),
+      ...(open?.[kind]?.since ? [{ field: `open.${kind}.since`, title: `Open ${kind} since` }] : []),
     ]),
     { field: 'operationsInDoubt', title: 'Unknown outcomes' },
     ...(events ? [{ field: 'events.waiting', title: 'Events to forward' }] : []),

@@ -31,6 +31,7 @@ interface Table {
   readonly table: string;
   readonly rows: number;
   readonly added: number;
+  readonly changed: number;
   readonly gone: number;
   readonly isWhole: boolean;
   readonly gap: string | null;
@@ -90,6 +91,49 @@ describe('a service that is not as it should be', () => {
     expect(world.stderr.text()).toBe('');
   });
 
+  test('counts wrongly once: the list is read a second time, and is whole', async () => {
+    const { service, clock } = rig();
+    for (let each = 0; each < 5; each++) service.add('deposits');
+    let readings = 0;
+    const world = fakeWorld({
+      ...{ clock, env: ACCOUNT },
+      network: async (request, ...rest) => {
+        const answer = await service.exchange(request, ...rest);
+        if (!request.url.includes('/deposits')) return answer;
+        readings += 1;
+        return readings > 4 ? answer : { ...answer, body: answer.body.replace('"total":5', '"total":7') };
+      },
+    });
+    expect((await synced(world))('deposits')).toMatchObject({ rows: 5, isWhole: true });
+  });
+
+  test('changes an old row that was not final: it is read again by its time, and not the whole list', async () => {
+    const { service, world, clock } = rig();
+    for (let each = 0; each < 350; each++) {
+      await clock.sleep(11 * MINUTE_MS, never);
+      service.add('deposits');
+      if (each > 0) service.move('deposits', 0, 'completed');
+    }
+    await synced(world);
+    service.move('deposits', 349, 'completed');
+    service.requests.length = 0;
+    expect((await synced(world))('deposits')).toMatchObject({ changed: 1, isWhole: true });
+    expect(service.requests.filter((each) => each === '/deposits')).toHaveLength(2);
+    expect(query(world, "SELECT count(*) AS n FROM deposits WHERE status = 'completed'")).toEqual([{ n: 350 }]);
+  });
+
+  test('shows a row late, behind a page of newer ones', async () => {
+    const { service, world, clock } = rig();
+    for (let each = 0; each < 150; each++) {
+      await clock.sleep(1_000, never);
+      service.add('fx_trades');
+      service.move('fx_trades', 0, 'completed');
+    }
+    await synced(world);
+    service.add('fx_trades', 8 * MINUTE_MS);
+    expect((await synced(world))('fx_trades')).toMatchObject({ rows: 151, added: 1 });
+  });
+
   test('lists its rows in no order: said, and the whole list is read each time', async () => {
     const { service, world, clock } = rig();
     for (let each = 0; each < 150; each++) service.add('fx_trades', each * MINUTE_MS);
@@ -110,6 +154,23 @@ describe('a service that is not as it should be', () => {
     expect((await synced(world))('payouts')).toMatchObject({ rows: 2, gone: 1, isWhole: true });
     service.rows['payouts']?.splice(1, 0, row ?? {});
     expect((await synced(world))('payouts')).toMatchObject({ rows: 3, gone: 0 });
+  });
+
+  test('is cut off in the middle of a short list: it is read from its start again', async () => {
+    const { service, clock } = rig();
+    for (let each = 0; each < 120; each++) service.add('fx_orders');
+    let isCut = true;
+    const world = fakeWorld({
+      ...{ clock, env: ACCOUNT },
+      network: async (request, ...rest) => {
+        if (isCut && request.url.includes('startAfter')) return refusal(403, '03', 'not allowed');
+        return service.exchange(request, ...rest);
+      },
+    });
+    expect((await run(world, 'sync')).code).toBe(4);
+    isCut = false;
+    service.add('fx_orders');
+    expect((await synced(world))('fx_orders')).toMatchObject({ rows: 121, isWhole: true });
   });
 
   test('limits its lists: a sync waits, and ends', async () => {
@@ -190,6 +251,15 @@ describe('what is personal', () => {
       { id: 'deposits-1', amount_minor: 510_000, sender_name: null },
     ]);
   });
+});
+
+test('rows that are too old for names are not written again at each reading', async () => {
+  const { service, world, clock } = rig();
+  service.add('deposits');
+  service.move('deposits', 0, 'completed');
+  await clock.sleep(91 * DAY_MS, never);
+  expect((await synced(world))('deposits')).toMatchObject({ added: 1 });
+  expect((await synced(world, '--full'))('deposits')).toMatchObject({ added: 0, changed: 0 });
 });
 
 describe('a mirror that cannot be used', () => {
