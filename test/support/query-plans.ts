@@ -43,6 +43,8 @@ function watchQueryPlans(): () => readonly Scan[] {
       // In the order of an index or of the rows, it ends with the first ones.
       const isFirstRows = /\bLIMIT\b/.test(sql) && !plan.some((step) => step.includes('TEMP B-TREE'));
       for (const step of plan) {
+        // Rows that a statement itself has.
+        if (step.endsWith('ROW VALUES CLAUSE')) continue;
         const [, table, using = ''] = /^SCAN (\w+)(.*)$/.exec(step) ?? ALL_OF_ONE.exec(step) ?? [];
         const isOrdered = using.includes('INDEX') || /ORDER BY (?:id|sequence)\b/.test(sql);
         if (table !== undefined && table !== 'CONSTANT' && !(isFirstRows && isOrdered))

@@ -147,7 +147,7 @@ export async function rowsWithName(
 ): Promise<FoundRows | undefined> {
   const rows: Found[] = [];
   let isCut = false;
-  // Twice as fast as LIKE, which SQLite compares without regard to case.
+  // Needs no escaping, unlike LIKE.
   const has = queries.engine === 'sqlite' ? 'instr' : 'strpos';
   const namesOf = async (conditions: readonly string[]) =>
     queries.all<{ name: string }>(

@@ -65,7 +65,9 @@ export async function lookLocally(account: Places['account'], typed: Typed): Pro
   }
 }
 
-const byRankAndTime = (a: Match, b: Match) => a.rank - b.rank || ((a.at ?? '') < (b.at ?? '') ? 1 : -1);
+const byRankAndTime = (a: Match, b: Match) => a.rank - b.rank || compare(b.at ?? '', a.at ?? '') || compare(a.id, b.id);
+
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 const matchOf = (found: Found): Match => ({
   ...{ kind: found.kind, id: found.id, rank: found.rank, matchedBy: found.matchedBy, found },
