@@ -4,7 +4,8 @@ import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
 import { existingMirror } from '../mirror/open.ts';
 import { type Reach, reachOf } from './in-mirror.ts';
-import { KINDS, type Kind } from './kinds.ts';
+import type { Kind } from './kind.ts';
+import { KINDS } from './kinds.ts';
 import { onrampOf } from './known.ts';
 import { type Local, lookLocally, type Match, operationMatches } from './look.ts';
 import { type Answer, type Asked, askService } from './service.ts';
@@ -49,7 +50,7 @@ export async function findAnything(account: Account, typed: Typed, choose: Choos
     local.matches.length > 0 ? local.matches : (asked?.answers ?? []).map((each) => answerMatch(each, typed));
   const story = await chosenStory(account, matches, choose, asked?.answers);
   const isNothing = matches.length === 0 && !local.isTooCommon;
-  const { looked, widen } = isNothing ? await placesOf(account, local, asked) : { looked: [], widen: [] };
+  const { looked, widen } = isNothing ? await reachOfSearch(account, local, asked) : { looked: [], widen: [] };
   return { matches, story, looked, widen, isCut: local.isCut, isTooCommon: local.isTooCommon };
 }
 
@@ -110,7 +111,7 @@ const answerMatch = ({ kind, row }: Answer, { text }: Typed): Match => ({
 const FRESH_MS = 60_000;
 
 /** Says where something was looked for, how far back, how fresh, and what would widen it. */
-async function placesOf(account: Account, local: Local, asked: Asked | undefined) {
+async function reachOfSearch(account: Account, local: Local, asked: Asked | undefined) {
   const { world, profile } = account;
   const looked: Looked[] = [];
   const widen: string[] = [];

@@ -6,7 +6,8 @@ import { existingProfileInbox } from '../inbox.ts';
 import type { Mirror } from '../mirror/database.ts';
 import { existingMirror } from '../mirror/open.ts';
 import { type Found, rowsWithKey, rowsWithName, rowsWithSum } from './in-mirror.ts';
-import { type Kind, kindNamed, kindStartedBy } from './kinds.ts';
+import type { Kind } from './kind.ts';
+import { kindNamed, kindStartedBy } from './kinds.ts';
 import type { Typed } from './typed.ts';
 import { textIn } from './words.ts';
 
@@ -14,7 +15,7 @@ import { textIn } from './words.ts';
 export interface Match {
   readonly kind: Kind;
   readonly id: string;
-  /** How well it fits; see `RANKS`. */
+  /** How well it fits; see `Found`. */
   readonly rank: number;
   readonly matchedBy: readonly string[];
   readonly found?: Found | undefined;
@@ -42,13 +43,13 @@ const NEWEST_OPERATIONS = 300;
 /** A prefix of an operation id must have as many characters. */
 const SHORTEST_PREFIX = 8;
 
-interface Places {
+interface Sources {
   readonly mirror: Mirror | undefined;
   readonly account: Pick<Account, 'profile' | 'existingJournal' | 'world'>;
 }
 
 /** Looks for what was typed in the mirror, the journal and the inbox, and sends nothing. Rejects with DatabaseError and CliError. */
-export async function lookLocally(account: Places['account'], typed: Typed): Promise<Local> {
+export async function lookLocally(account: Sources['account'], typed: Typed): Promise<Local> {
   const mirror = await existingMirror(account.world, account.profile);
   try {
     const byKey = await withKeys({ mirror, account }, typed);
@@ -74,22 +75,22 @@ const matchOf = (found: Found): Match => ({
   ...{ operations: [], events: [], at: found.createdAt },
 });
 
-async function withKeys(places: Places, { keys }: Typed) {
-  const { mirror } = places;
+async function withKeys(sources: Sources, { keys }: Typed) {
+  const { mirror } = sources;
   const { rows, isCut } = mirror
     ? await mirror.read((queries) => rowsWithKey(queries, keys, MOST_ROWS))
     : { rows: [], isCut: false };
-  const operations = await operationsNamed(places, keys);
-  const events = await eventsAbout(places.account, keys);
+  const operations = await operationsNamed(sources, keys);
+  const events = await eventsAbout(sources.account, keys);
   const all = [...rows.map(matchOf), ...operations.map(operationMatch), ...(await eventMatches(events, keys))];
   return { isCut, matches: merged(all).toSorted(byRankAndTime) };
 }
 
 /** Whether an operation is of this profile; every embedded profile has the same sandbox. */
-const isOwn = ({ profile }: Places['account'], { mode, profile: name }: Operation) =>
+const isOwn = ({ profile }: Sources['account'], { mode, profile: name }: Operation) =>
   name === profile.name || (mode === 'embedded' && profile.mode === 'embedded');
 
-async function operationsNamed({ account }: Places, keys: readonly string[]): Promise<Operation[]> {
+async function operationsNamed({ account }: Sources, keys: readonly string[]): Promise<Operation[]> {
   const journal = await account.existingJournal();
   const found = journal ? (await Promise.all(keys.map((key) => journal.find(key)))).flat() : [];
   return found.filter((operation) => {
@@ -155,7 +156,7 @@ async function eventMatches(events: readonly InboxEvent[], keys: readonly string
 export const timeOf = ({ happenedAt, receivedAtMs }: InboxEvent): string =>
   happenedAt ?? new Date(receivedAtMs).toISOString();
 
-async function withSumOrName({ mirror, account }: Places, { sums, words }: Typed) {
+async function withSumOrName({ mirror, account }: Sources, { sums, words }: Typed) {
   const bySum = await mirror?.read((queries) => rowsWithSum(queries, sums, MOST_ROWS));
   const byName = await mirror?.read((queries) => rowsWithName(queries, words, MOST_ROWS));
   const journal = sums.length > 0 ? await account.existingJournal() : undefined;
@@ -174,7 +175,7 @@ async function withSumOrName({ mirror, account }: Places, { sums, words }: Typed
   };
 }
 
-/** Joins what several places know of one thing. */
+/** Joins what several sources know of one thing. */
 function merged(matches: readonly Match[]): Match[] {
   const byThing = Map.groupBy(matches, ({ kind, id }) => `${kind.name} ${id}`);
   return [...byThing.values()].flatMap((same) => {

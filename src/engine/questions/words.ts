@@ -2,7 +2,7 @@ import { isWireNumber, wireNumberText } from '../../money/decimal.ts';
 import { valueAt } from '../../present/fields.ts';
 import { amountWords, isPlainAmount, type Plain } from '../../present/plain.ts';
 import { spanText } from '../../present/times.ts';
-import type { Kind } from './kinds.ts';
+import type { Kind } from './kind.ts';
 
 type Row = Readonly<Record<string, Plain>>;
 
@@ -66,7 +66,7 @@ export function reasonIn(row: Row, fields: readonly string[]): string | undefine
 }
 
 /** What is known of where something stands. Times are in milliseconds since the epoch. */
-interface Standing {
+interface Status {
   readonly kind: Kind;
   readonly id: string;
   readonly status: string | undefined;
@@ -83,7 +83,7 @@ export function goesOn({ ends }: Kind, status: string | undefined): boolean | un
 }
 
 /** Says what a status means and what to do about it; undefined for things, which have none. */
-export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: Standing): string | undefined {
+export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: Status): string | undefined {
   const isOpen = goesOn(kind, status);
   if (isOpen === undefined || status === undefined) return undefined;
   if (isOpen) {
@@ -97,7 +97,7 @@ export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: Standing
   }
   if (kind.ends?.done.includes(status)) return 'has completed';
   return [
-    `${status === 'failed' ? 'has failed' : `has failed (${status})`}: ${reason ?? kind.unsaid ?? 'the service gives no reason'}`,
+    `${status === 'failed' ? 'has failed' : `has failed (${status})`}: ${reason ?? kind.usualReason ?? 'the service gives no reason'}`,
   ]
     .concat(kind.afterFailure ?? [])
     .join('; ');
