@@ -109,7 +109,7 @@ describe('what a status means', () => {
     [
       'onramp',
       'pending',
-      'waits for its payment; pay with: fiatrail onramp account ID; `fiatrail onramp status ID --wait` follows it',
+      'waits for its payment; what to pay: fiatrail onramp account ID; `fiatrail onramp status ID --wait` follows it',
     ],
     [
       'deposit',

@@ -7,7 +7,7 @@ import { type Reach, reachOf } from './in-mirror.ts';
 import type { Kind } from './kind.ts';
 import { KINDS } from './kinds.ts';
 import { onrampOf } from './known.ts';
-import { type Local, lookLocally, type Match, operationMatches } from './look.ts';
+import { type Local, lookLocally, type Match, operationMatches, withOperations } from './look.ts';
 import { type Answer, type Asked, askService } from './service.ts';
 import { isUnsettled, type Story, storyOf } from './story.ts';
 import type { Typed } from './typed.ts';
@@ -45,7 +45,7 @@ export async function findAnything(account: Account, typed: Typed, choose: Choos
       code: 'NO_MIRROR',
       hint: 'run: fiatrail sync',
     });
-  const asked = kinds.length > 0 ? await askService(account, typed.keys.at(-1) ?? typed.text, kinds) : undefined;
+  const asked = kinds.length > 0 ? await askService(account, typed.keys[0] ?? typed.text, kinds) : undefined;
   const matches =
     local.matches.length > 0 ? local.matches : (asked?.answers ?? []).map((each) => answerMatch(each, typed));
   const story = await chosenStory(account, matches, choose, asked?.answers);
@@ -81,8 +81,9 @@ async function chosenStory(
   choose: Choose,
   answers: readonly Answer[] | undefined,
 ): Promise<Story | undefined> {
-  const match = matches.length > 1 ? await choose(matches) : matches[0];
-  if (!match) return undefined;
+  const chosen = matches.length > 1 ? await choose(matches) : matches[0];
+  if (!chosen) return undefined;
+  const match = await withOperations(account, chosen);
   const known = answers?.find(({ kind }) => kind === match.kind)?.row;
   const onramp = await onrampOf(account, match);
   if (known || !isUnsettled(match)) return storyOf(account, match, known, onramp);

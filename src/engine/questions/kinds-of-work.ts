@@ -6,7 +6,7 @@ const FOLLOWED = { isFollowed: true } as const;
 /** What is shown of every transfer to a bank account. */
 const PAYEE: readonly Fact[] = [
   ['To', 'bankAccount.accountName', 'accountName'],
-  ['Account number', 'bankAccount.accountNumber', 'bankAccountNumber'],
+  ['Account number', 'bankAccount.accountNumber', 'bankAccountNumber', 'accountNumber'],
   ['Bank', 'bankAccount.bankName', 'bankCode'],
 ];
 const PAYOUT_FACTS: readonly Fact[] = [
@@ -26,7 +26,7 @@ const WITHDRAWAL = {
   table: 'withdrawals',
   amount: ['amount'],
   facts: [
-    ['To', 'destinationAddress'],
+    ['To', 'destinationAddress', 'destinationWallet'],
     ['Network', 'network'],
     ['From wallet', 'smartWalletAddress'],
     ['Tx hash', 'transactionHash'],

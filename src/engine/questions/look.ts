@@ -103,6 +103,12 @@ async function operationsNamed({ account }: Sources, keys: readonly string[]): P
   });
 }
 
+/** Adds the operations that started a match which was found by something else than its id. */
+export async function withOperations(account: Sources['account'], match: Match): Promise<Match> {
+  if (match.operations.length > 0 || match.kind.starts === undefined) return match;
+  return { ...match, operations: await operationsNamed({ mirror: undefined, account }, [match.id]) };
+}
+
 /** What operations started, each thing once. */
 export const operationMatches = (operations: readonly Operation[]): readonly Match[] =>
   merged(operations.map(operationMatch));

@@ -82,7 +82,8 @@ export async function storyOf(
   const user = known.user && { userId: known.user.id, name: textIn(known.user.row, NAMES) ?? null };
   return {
     ...{ kind: kind.name, id, status: status ?? null, means: means ?? null, row },
-    ...{ amount: amountIn(row, kind.amount ?? []), user: user ?? null, timeline },
+    ...{ amount: amountIn(row, kind.amount ?? []), user: user ?? null },
+    timeline: known.isCut ? [CUT, ...timeline] : timeline,
     asOf: answered ? new Date(now).toISOString() : known.syncedAt,
     next: [
       ...nextCommands(match, status, events),
@@ -91,6 +92,9 @@ export async function storyOf(
     ],
   };
 }
+
+/** The lists have more that belongs to it. */
+const CUT: Moment = { at: null, what: 'older payments and transfers are left out', source: 'mirror' };
 
 const NAMES = ['virtualAccount.accountName', 'lastName', 'firstName'];
 

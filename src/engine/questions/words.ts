@@ -33,6 +33,12 @@ const GOES_ON: Readonly<Record<string, string>> = {
   processing: 'is being worked on by the service',
 };
 
+/** What a person has to do about it. */
+const TO_DO: Readonly<Record<string, (id: string) => string>> = {
+  'waits for its payment': (id) => `what to pay: fiatrail onramp account ${id}`,
+  'waits for the tokens to arrive': () => 'send them to the address that is shown',
+};
+
 /** What reasons of the service mean; an empty text means none. */
 const REASONS: Readonly<Record<string, string>> = {
   bvn_name_mismatch: 'the sender’s name is not the user’s',
@@ -90,8 +96,7 @@ export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: Status):
     const what = GOES_ON[`${kind.name} ${status}`] ?? GOES_ON[status] ?? 'waits for the service';
     const span = spanText(nowMs - sinceMs);
     const since = span === undefined ? '' : ` since ${span}`;
-    const isDue = kind.name === 'onramp' && what.startsWith('waits for its payment');
-    const todo = isDue ? `pay with: fiatrail onramp account ${id}` : 'nothing to do';
+    const todo = TO_DO[what]?.(id) ?? 'nothing to do';
     const follow = kind.isFollowed ? `; \`fiatrail ${kind.shows} ${id} --wait\` follows it` : '';
     return `${what}${since}; ${todo}${follow}`;
   }
