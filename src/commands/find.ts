@@ -24,7 +24,7 @@ const storySchema = () =>
     ...{ kind: z.string(), id: z.string(), status: text(), means: text() },
     amount: z.nullable(z.unknown()),
     user: z.nullable(z.object({ userId: z.string(), name: text() })),
-    row: z.record(z.string(), z.unknown()),
+    row: z.unknown(),
     asOf: time(),
     timeline: z.array(
       z.object({ at: time(), what: z.string(), source: z.enum(['journal', 'service', 'mirror', 'inbox']) }),
