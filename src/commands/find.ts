@@ -55,7 +55,7 @@ const MATCH_COLUMNS: readonly Column[] = [
 ];
 
 /** The fields of a story for people: what is known of this kind of thing, then its timeline and what can be run next. */
-function storyColumns({ facts }: Kind, { row, status, means, amount, user, asOf }: Story): readonly Column[] {
+function storyColumns({ facts }: Kind, { row, status, means, amount, user, asOf, next }: Story): readonly Column[] {
   const has = (path: string) =>
     path.split('.').reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], row) != null;
   const known = facts.flatMap(([title, ...fields]) => {
@@ -82,7 +82,9 @@ function storyColumns({ facts }: Kind, { row, status, means, amount, user, asOf 
         { field: 'source', title: 'Known from', isWide: true },
       ],
     },
-    { field: 'next', title: 'Next', columns: [{ field: 'command', title: 'Command' }] },
+    ...(next.length > 0
+      ? [{ field: 'next', title: 'Next', columns: [{ field: 'command', title: 'Command' }] } as const]
+      : []),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { INBOX_URL } from '../../src/contract/sandbox.ts';
 import { newHome, sharedEnd } from '../support/built.ts';
 import { fiatrail, fiatrailJson } from '../support/in-process.ts';
 
@@ -14,6 +15,7 @@ const ids = { user: '', onramp: '', wrong: '', right: '' };
 
 beforeAll(async () => {
   await fiatrail(home, ['sandbox', 'seed', '--pace', 'instant', '-q']);
+  await fiatrail(home, ['webhooks', 'set', INBOX_URL, '--new-secret', '--yes', '-q']);
   const onboarded = await json(['users', 'onboarding', 'start', '--bvn-stdin', '--wait'], `${BVN}\n`);
   ids.user = String(onboarded['userId']);
   // Its last recorded answer is the status, which does not say what was due.
@@ -61,6 +63,18 @@ describe('find in the embedded sandbox', () => {
     );
     expect(what[0]).toBe(`onramp ${ids.onramp} started; exactly ₦5,100.00 is due`);
     expect(story['next']).toContainEqual({ command: `fiatrail find ${ids.onramp}` });
+  });
+
+  test('tells the events about a thing, and finds an event by its own id', async () => {
+    await json(['sandbox', 'settle']);
+    const { events } = (await json(['webhooks', 'inbox', 'list'])) as {
+      events: { eventId: string; event: string; requestId: string; id: number }[];
+    };
+    const confirmed = events.find(({ event }) => event === 'payments.confirmed');
+    expect((await told([ids.onramp])).what).toContain(`event payments.confirmed (no. ${confirmed?.id})`);
+    const { story } = await told([confirmed?.eventId ?? '']);
+    expect(story).toMatchObject({ kind: 'event', id: String(confirmed?.id), row: { event: 'payments.confirmed' } });
+    expect(story['next']).toContainEqual({ command: `fiatrail find ${confirmed?.requestId}` });
   });
 
   test('finds the onboarding of a BVN, and repeats it nowhere', async () => {

@@ -92,6 +92,7 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
   [/FROM seen WHERE account = account\.id|^SELECT id FROM account$/, 'accounts of the completion cache'],
   [/FROM page|AS page|^SELECT (?:page|user)\./, 'a page of a list, which was cut before'],
   [/^SELECT COUNT\(\*\) AS n FROM (?:swap|bridge|withdrawal|user)\b.* WHERE \S*fintech = /, 'the total of a list'],
+  [/FROM person_name WHERE (?:instr|strpos)\(/, 'find by a part of a name, which scans the names and not the rows'],
   [/kind = '(?:fintech|fintech_permanent)'/, 'the only row that a partial index has of a fintech'],
 ];
 

@@ -74,9 +74,8 @@ export const KINDS: readonly Kind[] = [
     facts: [
       ['Event', 'event'],
       ['Request', 'requestId'],
-      ['User', 'userId'],
     ],
-    times: [['happened', 'happenedAt']],
+    times: [],
     shows: 'webhooks inbox show',
   },
 ];

@@ -58,7 +58,9 @@ export async function lookLocally(account: Sources['account'], typed: Typed): Pr
     const best = Math.min(...byKey.matches.map(({ rank }) => rank));
     if (best < 3) return { ...known, matches: byKey.matches.filter(({ rank }) => rank === best) };
     const others = await withSumOrName({ mirror, account }, typed);
-    const matches = merged([...byKey.matches, ...others.matches]).toSorted(byRankAndTime);
+    const found = [...byKey.matches, ...others.matches];
+    const named = found.length > 0 ? [] : await eventsWithId(account, typed);
+    const matches = merged([...found, ...named]).toSorted(byRankAndTime);
     const { isTooCommon, isCut } = others;
     return { ...known, isTooCommon, isCut: isCut || byKey.isCut, matches: withoutBelongings(matches) };
   } finally {
@@ -141,6 +143,25 @@ export async function eventsAbout(
   }
 }
 
+/** An id of an event or of its delivery has a digit, and is no number. */
+const EVENT_ID = /^(?=.*[a-z_-])[\w-]*\d[\w-]*$/i;
+
+/** Finds events by the start of their own ids. No index has these, so it comes last. */
+async function eventsWithId({ world, profile }: Sources['account'], { text, isPhone }: Typed): Promise<Match[]> {
+  if (isPhone || text.length < SHORTEST_PREFIX || !EVENT_ID.test(text)) return [];
+  const inbox = await existingProfileInbox(world, profile);
+  try {
+    return (inbox?.find(text) ?? []).map((event) => eventMatch(event, 0));
+  } finally {
+    inbox?.close();
+  }
+}
+
+const eventMatch = (event: InboxEvent, rank: number): Match => ({
+  ...{ kind: kindNamed('event'), id: String(event.id), rank, matchedBy: ['event'] },
+  ...{ operations: [], events: [event], at: timeOf(event) },
+});
+
 async function eventMatches(events: readonly InboxEvent[], keys: readonly string[]): Promise<Match[]> {
   const about = events.filter(({ requestId }) => requestId !== null && keys.includes(requestId));
   const [event] = about;
@@ -148,14 +169,15 @@ async function eventMatches(events: readonly InboxEvent[], keys: readonly string
   const { worksWithEvents } = await import('../operations/find-work.ts');
   const works = await worksWithEvents();
   const work = works.find((each) => each.events && Object.hasOwn(each.events, event.event ?? ''));
-  const kind = work?.starts[0] ? kindStartedBy(work.starts[0].id) : kindNamed('event');
+  const kind = event.event?.includes('.deposit.')
+    ? kindNamed('deposit')
+    : work?.starts[0]
+      ? kindStartedBy(work.starts[0].id)
+      : kindNamed('event');
   const isWork = kind.name !== 'event' && kind.name !== 'operation';
-  return [
-    {
-      ...(isWork ? { kind, id: event.requestId } : { kind: kindNamed('event'), id: String(event.id) }),
-      ...{ rank: 0, matchedBy: ['event'], operations: [], events: about, at: timeOf(event) },
-    },
-  ];
+  // Several kinds of work may have an event, and things of no kind.
+  const match = { ...eventMatch(event, isWork ? 0 : 2), matchedBy: ['requestId'], events: about };
+  return [isWork ? { ...match, kind, id: event.requestId } : match];
 }
 
 /** When an event happened, by the service; if it does not say, when it arrived. */
