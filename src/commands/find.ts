@@ -3,7 +3,8 @@ import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Finding } from '../engine/questions/find.ts';
-import { type Kind, kindNamed } from '../engine/questions/kinds.ts';
+import type { Kind } from '../engine/questions/kind.ts';
+import { kindNamed } from '../engine/questions/kinds.ts';
 import type { Match } from '../engine/questions/look.ts';
 import type { Story } from '../engine/questions/story.ts';
 import { paginationSchema } from '../present/prints.ts';
@@ -23,7 +24,7 @@ const storySchema = () =>
     ...{ kind: z.string(), id: z.string(), status: text(), means: text() },
     amount: z.nullable(z.unknown()),
     user: z.nullable(z.object({ userId: z.string(), name: text() })),
-    row: z.record(z.string(), z.unknown()),
+    row: z.unknown(),
     asOf: time(),
     timeline: z.array(
       z.object({ at: time(), what: z.string(), source: z.enum(['journal', 'service', 'mirror', 'inbox']) }),
@@ -54,7 +55,7 @@ const MATCH_COLUMNS: readonly Column[] = [
 ];
 
 /** The fields of a story for people: what is known of this kind of thing, then its timeline and what can be run next. */
-function storyColumns({ facts }: Kind, { row, status, means, amount, user, asOf }: Story): readonly Column[] {
+function storyColumns({ facts }: Kind, { row, status, means, amount, user, asOf, next }: Story): readonly Column[] {
   const has = (path: string) =>
     path.split('.').reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], row) != null;
   const known = facts.flatMap(([title, ...fields]) => {
@@ -81,7 +82,9 @@ function storyColumns({ facts }: Kind, { row, status, means, amount, user, asOf 
         { field: 'source', title: 'Known from', isWide: true },
       ],
     },
-    { field: 'next', title: 'Next', columns: [{ field: 'command', title: 'Command' }] },
+    ...(next.length > 0
+      ? [{ field: 'next', title: 'Next', columns: [{ field: 'command', title: 'Command' }] } as const]
+      : []),
   ];
 }
 

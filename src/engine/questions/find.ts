@@ -4,9 +4,10 @@ import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
 import { existingMirror } from '../mirror/open.ts';
 import { type Reach, reachOf } from './in-mirror.ts';
-import { KINDS, type Kind } from './kinds.ts';
+import type { Kind } from './kind.ts';
+import { KINDS } from './kinds.ts';
 import { onrampOf } from './known.ts';
-import { type Local, lookLocally, type Match, operationMatches } from './look.ts';
+import { type Local, lookLocally, type Match, operationMatches, withOperations } from './look.ts';
 import { type Answer, type Asked, askService } from './service.ts';
 import { isUnsettled, type Story, storyOf } from './story.ts';
 import type { Typed } from './typed.ts';
@@ -44,12 +45,12 @@ export async function findAnything(account: Account, typed: Typed, choose: Choos
       code: 'NO_MIRROR',
       hint: 'run: fiatrail sync',
     });
-  const asked = kinds.length > 0 ? await askService(account, typed.keys.at(-1) ?? typed.text, kinds) : undefined;
+  const asked = kinds.length > 0 ? await askService(account, typed.keys[0] ?? typed.text, kinds) : undefined;
   const matches =
     local.matches.length > 0 ? local.matches : (asked?.answers ?? []).map((each) => answerMatch(each, typed));
   const story = await chosenStory(account, matches, choose, asked?.answers);
   const isNothing = matches.length === 0 && !local.isTooCommon;
-  const { looked, widen } = isNothing ? await placesOf(account, local, asked) : { looked: [], widen: [] };
+  const { looked, widen } = isNothing ? await reachOfSearch(account, local, asked) : { looked: [], widen: [] };
   return { matches, story, looked, widen, isCut: local.isCut, isTooCommon: local.isTooCommon };
 }
 
@@ -80,8 +81,9 @@ async function chosenStory(
   choose: Choose,
   answers: readonly Answer[] | undefined,
 ): Promise<Story | undefined> {
-  const match = matches.length > 1 ? await choose(matches) : matches[0];
-  if (!match) return undefined;
+  const chosen = matches.length > 1 ? await choose(matches) : matches[0];
+  if (!chosen) return undefined;
+  const match = await withOperations(account, chosen);
   const known = answers?.find(({ kind }) => kind === match.kind)?.row;
   const onramp = await onrampOf(account, match);
   if (known || !isUnsettled(match)) return storyOf(account, match, known, onramp);
@@ -110,7 +112,7 @@ const answerMatch = ({ kind, row }: Answer, { text }: Typed): Match => ({
 const FRESH_MS = 60_000;
 
 /** Says where something was looked for, how far back, how fresh, and what would widen it. */
-async function placesOf(account: Account, local: Local, asked: Asked | undefined) {
+async function reachOfSearch(account: Account, local: Local, asked: Asked | undefined) {
   const { world, profile } = account;
   const looked: Looked[] = [];
   const widen: string[] = [];

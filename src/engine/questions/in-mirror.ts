@@ -6,10 +6,8 @@ import type { SqlValue } from '../../sqlite/database.ts';
 import { readState } from '../mirror/list-state.ts';
 import { stored } from '../mirror/schema.ts';
 import { type MirrorTable, TABLES } from '../mirror/tables.ts';
-import { type Kind, kindOfRow } from './kinds.ts';
-
-/** How well a row fits what was typed: its id, the number or address of a thing, what only one movement has, or what many have. */
-export const RANKS = ['id', 'thing', 'one', 'many'] as const;
+import type { Kind } from './kind.ts';
+import { kindOfRow } from './kinds.ts';
 
 /** A row of the mirror. Times are ISO 8601 in UTC. */
 export interface Found {
@@ -23,16 +21,17 @@ export interface Found {
   readonly goneAt: string | null;
   /** The columns in which it has what was looked for. */
   readonly matchedBy: readonly string[];
+  /** How well it fits: 0 by its id, 1 by the number or address of a thing, 2 by what one movement has, 3 by what many have. */
   readonly rank: number;
 }
 
 /** Rows that were found; `isCut` if there are more, which are older. */
-export interface FoundRows {
+interface FoundRows {
   readonly rows: readonly Found[];
   readonly isCut: boolean;
 }
 
-type Stored = Readonly<Record<string, SqlValue>>;
+type MirrorRecord = Readonly<Record<string, SqlValue>>;
 
 const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 
@@ -54,16 +53,16 @@ async function select(
   where: string,
   values: readonly SqlValue[],
   limit: number,
-): Promise<Stored[]> {
+): Promise<MirrorRecord[]> {
   const name = stored(table);
-  return queries.all<Stored>(
+  return queries.all<MirrorRecord>(
     `SELECT * FROM ${name} WHERE id IN (SELECT id FROM ${name} WHERE id IN (${where}) ORDER BY created_at DESC, id LIMIT ?)
      ORDER BY created_at DESC, id`,
     ...[...values, limit + 1],
   );
 }
 
-function foundIn(table: MirrorTable, row: Stored, matchedBy: readonly string[]): Found {
+function foundIn(table: MirrorTable, row: MirrorRecord, matchedBy: readonly string[]): Found {
   const whole = parseExactJson(String(row['json'])) as Plain;
   const text = (name: string) => (typeof row[name] === 'string' ? row[name] : null);
   const fields = isPlainObject(whole) ? whole : {};
@@ -119,7 +118,7 @@ export async function rowsWithSum(queries: Queries, sums: readonly Amount[], lim
     const values = columns.flatMap(() => sums.flatMap(({ asset, minor }) => [minor, asset]));
     const found = await select(queries, table, each.join(' UNION '), values, limit);
     isCut ||= found.length > limit;
-    const has = (row: Stored, column: string) =>
+    const has = (row: MirrorRecord, column: string) =>
       sums.some(({ asset, minor }) => row[`${column}_minor`] === minor && row[`${column}_asset`] === asset);
     for (const row of found.slice(0, limit))
       rows.push(
@@ -147,7 +146,7 @@ export async function rowsWithName(
 ): Promise<FoundRows | undefined> {
   const rows: Found[] = [];
   let isCut = false;
-  // Twice as fast as LIKE, which SQLite compares without regard to case.
+  // Needs no escaping, unlike LIKE.
   const has = queries.engine === 'sqlite' ? 'instr' : 'strpos';
   const namesOf = async (conditions: readonly string[]) =>
     queries.all<{ name: string }>(

@@ -1,7 +1,7 @@
 import type { Operation, Transition } from '../../journal/operations.ts';
 import { resultIn } from '../../journal/states.ts';
 import type { Amount } from '../../money/amount.ts';
-import { scaledInteger } from '../../money/decimal.ts';
+import { parseExactJson, scaledInteger } from '../../money/decimal.ts';
 import { valueAt } from '../../present/fields.ts';
 import { isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Account } from '../account.ts';
@@ -33,10 +33,16 @@ export async function recordedOf(
   return recorded;
 }
 
-/** What the service answered when work was started and when it was followed; a later answer counts. */
+/** What was sent, and what the service answered when work was started and when it was followed; what came later counts. */
 export async function answersIn(recorded: readonly Recorded[]): Promise<Row> {
   const { endpointNamed, recordedData } = await import('../operations/recorded.ts');
+  const [first] = recorded;
   let row: Row = {};
+  if (first) {
+    const sent = (await endpointNamed(first.operation.endpoint))?.request();
+    const request = toPlain(parseExactJson(first.operation.request), sent);
+    if (isPlainObject(request)) row = request;
+  }
   for (const { result: column } of recorded.flatMap(({ transitions }) => transitions)) {
     const { endpoint: id, data } = recordedData(resultIn(column));
     const endpoint = await endpointNamed(id);
@@ -58,16 +64,17 @@ const userOf = ({ request }: Operation) => textIn(JSON.parse(request) as Row, ['
 
 /** What the mirror knows about a match: the statuses it was seen in, what belongs to it, and whose it is. */
 export async function knownInMirror(mirror: Mirror | undefined, match: Match, row: Row) {
-  if (!mirror) return { statuses: [], belongings: [], user: undefined, syncedAt: null };
+  if (!mirror) return { statuses: [], belongings: [], isCut: false, user: undefined, syncedAt: null };
   const { kind, found, operations } = match;
   const userKeys = [...USER_FIELDS.map((field) => textIn(row, [field])), ...operations.map(userOf)];
   const links = [...new Set([match.id, ...linksOf(kind, row)])];
   return mirror.read(async (queries) => {
-    const belongings = kind.links ? (await rowsWithKey(queries, links, MOST_ROWS)).rows : [];
+    const linked = kind.links ? await rowsWithKey(queries, links, MOST_ROWS) : { rows: [], isCut: false };
     return {
       statuses: found ? await statusesOf(queries, found) : [],
+      isCut: linked.isCut,
       // Things have stories of their own.
-      belongings: belongings.filter((each: Found) => each.id !== match.id && each.kind.ends !== undefined),
+      belongings: linked.rows.filter((each: Found) => each.id !== match.id && each.kind.ends !== undefined),
       user:
         kind.name === 'user'
           ? undefined

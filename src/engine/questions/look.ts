@@ -6,7 +6,8 @@ import { existingProfileInbox } from '../inbox.ts';
 import type { Mirror } from '../mirror/database.ts';
 import { existingMirror } from '../mirror/open.ts';
 import { type Found, rowsWithKey, rowsWithName, rowsWithSum } from './in-mirror.ts';
-import { type Kind, kindNamed, kindStartedBy } from './kinds.ts';
+import type { Kind } from './kind.ts';
+import { kindNamed, kindStartedBy } from './kinds.ts';
 import type { Typed } from './typed.ts';
 import { textIn } from './words.ts';
 
@@ -14,7 +15,7 @@ import { textIn } from './words.ts';
 export interface Match {
   readonly kind: Kind;
   readonly id: string;
-  /** How well it fits; see `RANKS`. */
+  /** How well it fits; see `Found`. */
   readonly rank: number;
   readonly matchedBy: readonly string[];
   readonly found?: Found | undefined;
@@ -42,13 +43,13 @@ const NEWEST_OPERATIONS = 300;
 /** A prefix of an operation id must have as many characters. */
 const SHORTEST_PREFIX = 8;
 
-interface Places {
+interface Sources {
   readonly mirror: Mirror | undefined;
   readonly account: Pick<Account, 'profile' | 'existingJournal' | 'world'>;
 }
 
 /** Looks for what was typed in the mirror, the journal and the inbox, and sends nothing. Rejects with DatabaseError and CliError. */
-export async function lookLocally(account: Places['account'], typed: Typed): Promise<Local> {
+export async function lookLocally(account: Sources['account'], typed: Typed): Promise<Local> {
   const mirror = await existingMirror(account.world, account.profile);
   try {
     const byKey = await withKeys({ mirror, account }, typed);
@@ -57,7 +58,9 @@ export async function lookLocally(account: Places['account'], typed: Typed): Pro
     const best = Math.min(...byKey.matches.map(({ rank }) => rank));
     if (best < 3) return { ...known, matches: byKey.matches.filter(({ rank }) => rank === best) };
     const others = await withSumOrName({ mirror, account }, typed);
-    const matches = merged([...byKey.matches, ...others.matches]).toSorted(byRankAndTime);
+    const found = [...byKey.matches, ...others.matches];
+    const named = found.length > 0 ? [] : await eventsWithId(account, typed);
+    const matches = merged([...found, ...named]).toSorted(byRankAndTime);
     const { isTooCommon, isCut } = others;
     return { ...known, isTooCommon, isCut: isCut || byKey.isCut, matches: withoutBelongings(matches) };
   } finally {
@@ -65,29 +68,31 @@ export async function lookLocally(account: Places['account'], typed: Typed): Pro
   }
 }
 
-const byRankAndTime = (a: Match, b: Match) => a.rank - b.rank || ((a.at ?? '') < (b.at ?? '') ? 1 : -1);
+const byRankAndTime = (a: Match, b: Match) => a.rank - b.rank || compare(b.at ?? '', a.at ?? '') || compare(a.id, b.id);
+
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 const matchOf = (found: Found): Match => ({
   ...{ kind: found.kind, id: found.id, rank: found.rank, matchedBy: found.matchedBy, found },
   ...{ operations: [], events: [], at: found.createdAt },
 });
 
-async function withKeys(places: Places, { keys }: Typed) {
-  const { mirror } = places;
+async function withKeys(sources: Sources, { keys }: Typed) {
+  const { mirror } = sources;
   const { rows, isCut } = mirror
     ? await mirror.read((queries) => rowsWithKey(queries, keys, MOST_ROWS))
     : { rows: [], isCut: false };
-  const operations = await operationsNamed(places, keys);
-  const events = await eventsAbout(places.account, keys);
+  const operations = await operationsNamed(sources, keys);
+  const events = await eventsAbout(sources.account, keys);
   const all = [...rows.map(matchOf), ...operations.map(operationMatch), ...(await eventMatches(events, keys))];
   return { isCut, matches: merged(all).toSorted(byRankAndTime) };
 }
 
 /** Whether an operation is of this profile; every embedded profile has the same sandbox. */
-const isOwn = ({ profile }: Places['account'], { mode, profile: name }: Operation) =>
+const isOwn = ({ profile }: Sources['account'], { mode, profile: name }: Operation) =>
   name === profile.name || (mode === 'embedded' && profile.mode === 'embedded');
 
-async function operationsNamed({ account }: Places, keys: readonly string[]): Promise<Operation[]> {
+async function operationsNamed({ account }: Sources, keys: readonly string[]): Promise<Operation[]> {
   const journal = await account.existingJournal();
   const found = journal ? (await Promise.all(keys.map((key) => journal.find(key)))).flat() : [];
   return found.filter((operation) => {
@@ -98,6 +103,12 @@ async function operationsNamed({ account }: Places, keys: readonly string[]): Pr
     );
     return isNamed && isOwn(account, operation);
   });
+}
+
+/** Adds the operations that started a match which was found by something else than its id. */
+export async function withOperations(account: Sources['account'], match: Match): Promise<Match> {
+  if (match.operations.length > 0 || match.kind.starts === undefined) return match;
+  return { ...match, operations: await operationsNamed({ mirror: undefined, account }, [match.id]) };
 }
 
 /** What operations started, each thing once. */
@@ -132,6 +143,25 @@ export async function eventsAbout(
   }
 }
 
+/** An id of an event or of its delivery has a digit, and is no number. */
+const EVENT_ID = /^(?=.*[a-z_-])[\w-]*\d[\w-]*$/i;
+
+/** Finds events by the start of their own ids. No index has these, so it comes last. */
+async function eventsWithId({ world, profile }: Sources['account'], { text, isPhone }: Typed): Promise<Match[]> {
+  if (isPhone || text.length < SHORTEST_PREFIX || !EVENT_ID.test(text)) return [];
+  const inbox = await existingProfileInbox(world, profile);
+  try {
+    return (inbox?.find(text) ?? []).map((event) => eventMatch(event, 0));
+  } finally {
+    inbox?.close();
+  }
+}
+
+const eventMatch = (event: InboxEvent, rank: number): Match => ({
+  ...{ kind: kindNamed('event'), id: String(event.id), rank, matchedBy: ['event'] },
+  ...{ operations: [], events: [event], at: timeOf(event) },
+});
+
 async function eventMatches(events: readonly InboxEvent[], keys: readonly string[]): Promise<Match[]> {
   const about = events.filter(({ requestId }) => requestId !== null && keys.includes(requestId));
   const [event] = about;
@@ -139,21 +169,22 @@ async function eventMatches(events: readonly InboxEvent[], keys: readonly string
   const { worksWithEvents } = await import('../operations/find-work.ts');
   const works = await worksWithEvents();
   const work = works.find((each) => each.events && Object.hasOwn(each.events, event.event ?? ''));
-  const kind = work?.starts[0] ? kindStartedBy(work.starts[0].id) : kindNamed('event');
+  const kind = event.event?.includes('.deposit.')
+    ? kindNamed('deposit')
+    : work?.starts[0]
+      ? kindStartedBy(work.starts[0].id)
+      : kindNamed('event');
   const isWork = kind.name !== 'event' && kind.name !== 'operation';
-  return [
-    {
-      ...(isWork ? { kind, id: event.requestId } : { kind: kindNamed('event'), id: String(event.id) }),
-      ...{ rank: 0, matchedBy: ['event'], operations: [], events: about, at: timeOf(event) },
-    },
-  ];
+  // Several kinds of work may have an event, and things of no kind.
+  const match = { ...eventMatch(event, isWork ? 0 : 2), matchedBy: ['requestId'], events: about };
+  return [isWork ? { ...match, kind, id: event.requestId } : match];
 }
 
 /** When an event happened, by the service; if it does not say, when it arrived. */
 export const timeOf = ({ happenedAt, receivedAtMs }: InboxEvent): string =>
   happenedAt ?? new Date(receivedAtMs).toISOString();
 
-async function withSumOrName({ mirror, account }: Places, { sums, words }: Typed) {
+async function withSumOrName({ mirror, account }: Sources, { sums, words }: Typed) {
   const bySum = await mirror?.read((queries) => rowsWithSum(queries, sums, MOST_ROWS));
   const byName = await mirror?.read((queries) => rowsWithName(queries, words, MOST_ROWS));
   const journal = sums.length > 0 ? await account.existingJournal() : undefined;
@@ -172,7 +203,7 @@ async function withSumOrName({ mirror, account }: Places, { sums, words }: Typed
   };
 }
 
-/** Joins what several places know of one thing. */
+/** Joins what several sources know of one thing. */
 function merged(matches: readonly Match[]): Match[] {
   const byThing = Map.groupBy(matches, ({ kind, id }) => `${kind.name} ${id}`);
   return [...byThing.values()].flatMap((same) => {

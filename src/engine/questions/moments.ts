@@ -5,7 +5,7 @@ import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { shownTarget } from '../inbox.ts';
 import { wrongPaymentText } from '../operations/payments-in.ts';
 import type { Found } from './in-mirror.ts';
-import type { Kind } from './kinds.ts';
+import type { Kind } from './kind.ts';
 import { type DuePayment, nairaAt, type Recorded } from './known.ts';
 import { timeOf } from './look.ts';
 import { reasonIn, textIn } from './words.ts';

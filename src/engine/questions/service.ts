@@ -1,8 +1,10 @@
 import { CliError } from '../../base/errors.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
 import { isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
 import type { Account } from '../account.ts';
 import { PREVIEW_READ } from '../previews.ts';
-import { KINDS, type Kind } from './kinds.ts';
+import type { Kind } from './kind.ts';
+import { KINDS } from './kinds.ts';
 
 /** What the service says of an id. */
 export interface Answer {
@@ -36,7 +38,7 @@ export async function askService(account: Account, id: string, kinds: readonly K
 /** Returns the answer; undefined if the service does not know the id, or why it did not answer. */
 async function ask(account: Account, kind: Kind, id: string): Promise<Answer | string | undefined> {
   if (!kind.read) return undefined;
-  const endpoint = await kind.read.load();
+  const endpoint = (await kind.read.load()) as Endpoint;
   const { field } = kind.read;
   const request = kind.name === 'onramp' && /^0x[\da-f]{40}$/i.test(id) ? { walletAddress: id } : {};
   try {

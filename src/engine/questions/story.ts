@@ -54,7 +54,7 @@ export async function storyOf(
 ): Promise<Story> {
   const recorded = await recordedOf(account, match.operations);
   const answers = recorded.length > 0 ? await answersIn(recorded) : {};
-  const row: Row = { ...answers, ...match.found?.row, ...withoutNulls(answered) };
+  const row: Row = { ...answers, ...eventRow(match), ...match.found?.row, ...withoutNulls(answered) };
   const { kind, id } = match;
   const now = account.world.clock.now();
   const status = textIn(row, ['status']) ?? (kind.name === 'operation' ? match.operations[0]?.state : undefined);
@@ -82,17 +82,32 @@ export async function storyOf(
   const user = known.user && { userId: known.user.id, name: textIn(known.user.row, NAMES) ?? null };
   return {
     ...{ kind: kind.name, id, status: status ?? null, means: means ?? null, row },
-    ...{ amount: amountIn(row, kind.amount ?? []), user: user ?? null, timeline },
+    ...{ amount: amountIn(row, kind.amount ?? []), user: user ?? null },
+    timeline: known.isCut ? [CUT, ...timeline] : timeline,
     asOf: answered ? new Date(now).toISOString() : known.syncedAt,
     next: [
       ...nextCommands(match, status, events),
       ...(onramp ? [`fiatrail find ${onramp.id}`] : []),
+      ...requestsOf(match),
       ...(user ? [`fiatrail find ${user.userId}`] : []),
     ],
   };
 }
 
+/** The lists have more that belongs to it. */
+const CUT: Moment = { at: null, what: 'older payments and transfers are left out', source: 'mirror' };
+
 const NAMES = ['virtualAccount.accountName', 'lastName', 'firstName'];
+
+/** What an event that was found by its own id is about. */
+const requestsOf = ({ kind, matchedBy, events }: Match): string[] =>
+  kind.name === 'event' && !matchedBy.includes('requestId')
+    ? events.flatMap(({ requestId }) => (requestId ? [`fiatrail find ${requestId}`] : []))
+    : [];
+
+/** What an event says of itself, if the match is one. */
+const eventRow = ({ kind, events: [event] }: Match): Row =>
+  kind.name === 'event' && event ? { event: event.event, requestId: event.requestId, userId: event.userId } : {};
 
 const onrampMoment = ({ id, startedAt, due }: OnrampOf): Moment => ({
   at: startedAt,

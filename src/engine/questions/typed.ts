@@ -5,7 +5,7 @@ import { folded } from '../mirror/save-rows.ts';
 /** What was typed, and how it may be meant. */
 export interface Typed {
   readonly text: string;
-  /** The spellings under which an id, a hash, an address or a number may be stored. */
+  /** The spellings under which an id, a hash, an address or a number may be stored, the usual one first. */
   readonly keys: readonly string[];
   /** The sums that it may be: without a unit, one of each asset. */
   readonly sums: readonly Amount[];
@@ -48,7 +48,8 @@ export function typedAs({ text: given, isPhone }: Given): Typed {
       hint: 'for a phone number, add --phone; a BVN must not be in a command line: fiatrail find --bvn-stdin < bvn.txt',
     });
   const isCode = ADDRESS_OR_HASH.test(text) || HEXADECIMAL_ID.test(text);
-  const spellings = [text, ...(digits ? [digits] : []), ...(isCode ? [text.toLowerCase()] : [])];
+  const cases = /^\S*\d\S*$/.test(text) ? [text.toLowerCase(), text.toUpperCase()] : [];
+  const spellings = [...(isCode ? [text.toLowerCase()] : []), text, ...(digits ? [digits] : []), ...cases];
   const isName = /\p{L}/u.test(text) && !isCode && text.length <= 100;
   const sums = isPhone ? [] : sumsIn(text);
   return {

@@ -2,7 +2,7 @@ import { isWireNumber, wireNumberText } from '../../money/decimal.ts';
 import { valueAt } from '../../present/fields.ts';
 import { amountWords, isPlainAmount, type Plain } from '../../present/plain.ts';
 import { spanText } from '../../present/times.ts';
-import type { Kind } from './kinds.ts';
+import type { Kind } from './kind.ts';
 
 type Row = Readonly<Record<string, Plain>>;
 
@@ -31,6 +31,12 @@ const GOES_ON: Readonly<Record<string, string>> = {
   signing: 'waits for the signature',
   settling: 'waits for the network',
   processing: 'is being worked on by the service',
+};
+
+/** What a person has to do about it. */
+const TO_DO: Readonly<Record<string, (id: string) => string>> = {
+  'waits for its payment': (id) => `what to pay: fiatrail onramp account ${id}`,
+  'waits for the tokens to arrive': () => 'send them to the address that is shown',
 };
 
 /** What reasons of the service mean; an empty text means none. */
@@ -66,7 +72,7 @@ export function reasonIn(row: Row, fields: readonly string[]): string | undefine
 }
 
 /** What is known of where something stands. Times are in milliseconds since the epoch. */
-interface Standing {
+interface Status {
   readonly kind: Kind;
   readonly id: string;
   readonly status: string | undefined;
@@ -83,21 +89,20 @@ export function goesOn({ ends }: Kind, status: string | undefined): boolean | un
 }
 
 /** Says what a status means and what to do about it; undefined for things, which have none. */
-export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: Standing): string | undefined {
+export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: Status): string | undefined {
   const isOpen = goesOn(kind, status);
   if (isOpen === undefined || status === undefined) return undefined;
   if (isOpen) {
     const what = GOES_ON[`${kind.name} ${status}`] ?? GOES_ON[status] ?? 'waits for the service';
     const span = spanText(nowMs - sinceMs);
     const since = span === undefined ? '' : ` since ${span}`;
-    const isDue = kind.name === 'onramp' && what.startsWith('waits for its payment');
-    const todo = isDue ? `pay with: fiatrail onramp account ${id}` : 'nothing to do';
+    const todo = TO_DO[what]?.(id) ?? 'nothing to do';
     const follow = kind.isFollowed ? `; \`fiatrail ${kind.shows} ${id} --wait\` follows it` : '';
     return `${what}${since}; ${todo}${follow}`;
   }
   if (kind.ends?.done.includes(status)) return 'has completed';
   return [
-    `${status === 'failed' ? 'has failed' : `has failed (${status})`}: ${reason ?? kind.unsaid ?? 'the service gives no reason'}`,
+    `${status === 'failed' ? 'has failed' : `has failed (${status})`}: ${reason ?? kind.usualReason ?? 'the service gives no reason'}`,
   ]
     .concat(kind.afterFailure ?? [])
     .join('; ');
