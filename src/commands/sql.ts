@@ -77,10 +77,9 @@ async function readQuery({ world }: Session, path: string): Promise<string> {
 /** Asks for queries until there is none. A mistake is said, and the next one asked for. */
 async function converse(session: Session): Promise<void> {
   const { world, globals } = session;
-  const { text } = await world.prompter();
   await session.note('type a query on one line; Enter alone ends');
   for (;;) {
-    const sql = await text('sql>', () => true);
+    const sql = await nextQuery(session);
     if (sql.trim() === '') return;
     try {
       await present(await answerTo(session, sql, false), globals.present, world.stdout);
@@ -89,6 +88,17 @@ async function converse(session: Session): Promise<void> {
       if (category === 'interrupted') throw error;
       await session.say(`error: ${message}${hint === undefined ? '' : `; ${hint}`}`);
     }
+  }
+}
+
+/** Asks for a query. Ctrl-D at the prompt means that there is none. */
+async function nextQuery({ world }: Session): Promise<string> {
+  const { text } = await world.prompter();
+  try {
+    return await text('sql>', () => true);
+  } catch (error) {
+    if (world.interrupted.aborted || !(error instanceof CliError) || error.category !== 'interrupted') throw error;
+    return '';
   }
 }
 
