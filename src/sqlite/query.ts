@@ -29,6 +29,8 @@ export interface QueryDatabase {
   close(): void;
 }
 
+type Connection = import('node:sqlite').DatabaseSync;
+
 /** How long a query waits for another process's write. */
 const TIMEOUT_MS = 5_000;
 
@@ -73,8 +75,7 @@ export async function openForQueries(
     ],
     seal: (mayRead) => {
       connection.exec('PRAGMA query_only = ON');
-      const limits: { length?: number } | undefined = connection.limits;
-      if (limits) limits.length = MAX_VALUE_BYTES;
+      limit(connection);
       const { SQLITE_DENY, SQLITE_FUNCTION, SQLITE_OK, SQLITE_READ, SQLITE_RECURSIVE, SQLITE_SELECT } = constants;
       connection.setAuthorizer?.((action, first, second) => {
         if (action === SQLITE_SELECT || action === SQLITE_RECURSIVE) return SQLITE_OK;
@@ -104,8 +105,21 @@ export async function openForQueries(
   };
 }
 
+/** The most databases that a connection attaches, as SQLite is compiled in Node. */
+const MAX_ATTACHED = 10;
+
+/**
+ * Limits what SQLite makes and opens. Without Node's limits, every place for another database is taken, so that neither ATTACH nor VACUUM INTO
+ * finds one.
+ */
+function limit(connection: Connection): void {
+  const limits: { length: number; attach: number } | undefined = connection.limits;
+  if (limits) Object.assign(limits, { length: MAX_VALUE_BYTES, attach: 0 });
+  else for (let count = 1; count <= MAX_ATTACHED; count++) connection.exec(`ATTACH ':memory:' AS taken_${count}`);
+}
+
 function requireLayout(
-  connection: import('node:sqlite').DatabaseSync,
+  connection: Connection,
   path: string,
   { version, applicationId }: { readonly version: number; readonly applicationId: number },
 ): void {
