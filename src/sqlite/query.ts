@@ -15,8 +15,12 @@ export interface CompiledQuery {
 
 /** A file that is only read, for SQL that somebody typed. */
 export interface QueryDatabase {
-  /** Adds a table in memory that only this connection has. Its columns are TEXT or INTEGER. */
-  addTable(name: string, columns: readonly string[], rows: Iterable<readonly SqlValue[]>): void;
+  /** Adds a table in memory that only this connection has, with pages of rows. Its columns are TEXT or INTEGER. */
+  addTable(
+    name: string,
+    columns: readonly string[],
+    pages: AsyncIterable<readonly (readonly SqlValue[])[]>,
+  ): Promise<void>;
   /** Every name by which a query could read something, whether it may or not, in lower case. SQLite has more that begin with sqlite_ and pragma_. */
   readableNames(): readonly string[];
   /**
@@ -63,10 +67,10 @@ export async function openForQueries(
     throw error;
   }
   return {
-    addTable: (name, columns, rows) => {
+    addTable: async (name, columns, pages) => {
       connection.exec(`BEGIN; CREATE TEMP TABLE ${name} (${columns.join(', ')}) STRICT`);
       const insert = connection.prepare(`INSERT INTO temp.${name} VALUES (${columns.map(() => '?').join(', ')})`);
-      for (const row of rows) insert.run(...row);
+      for await (const rows of pages) for (const row of rows) insert.run(...row);
       connection.exec('COMMIT');
     },
     readableNames: () => [

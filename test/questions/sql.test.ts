@@ -130,7 +130,7 @@ describe('where a query comes from', () => {
     const code = await main(['sql'], {
       ...world,
       self: [process.execPath, join(ROOT, 'bin', 'fiatrail.js')],
-      startProgram: (words, options) => startProgram(words, options, process.env, never),
+      startProgram: (...program) => startProgram(...program, process.env, never),
     });
     expect(world.stdout.text()).toBe('one\n1\ntwo\ntwo\n');
     expect(world.stderr.text()).toContain('error: there is no column nobody, at column 8');
