@@ -103,10 +103,13 @@ function started(
 
 /** Writes the parts of a text as fast as they are read, until nobody reads any more. */
 async function feed(stdin: NonNullable<ChildProcess['stdin']>, input: AsyncIterable<string>): Promise<void> {
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  stdin.once('close', close);
+  const drained = () => new Promise<void>((resolve) => stdin.once('drain', resolve));
   try {
     for await (const text of input) {
       if (stdin.destroyed) return;
-      if (!stdin.write(text)) await new Promise((resolve) => stdin.once('drain', resolve).once('close', resolve));
+      if (!stdin.write(text)) await Promise.race([drained(), closed]);
     }
   } catch {
     // Whoever gave the input knows.
