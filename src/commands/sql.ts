@@ -28,7 +28,7 @@ function fieldNames(columns: readonly string[]): string[] {
 
 /** Runs a query. The time of its process runs from here on. */
 async function answerTo(session: Session, sql: string, isExplained: boolean): Promise<Result> {
-  const { columns, first, more } = await ask(session, statementOf(sql, isExplained), nearest);
+  const { columns, first, more, end } = await ask(session, statementOf(sql, isExplained), nearest);
   const names = fieldNames(columns);
   const asObject = (row: readonly Plain[]) =>
     Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
@@ -48,6 +48,7 @@ async function answerTo(session: Session, sql: string, isExplained: boolean): Pr
       ...(isFigure(index) ? { align: 'right' as const } : {}),
     })),
     more: later(),
+    close: end,
   };
 }
 
@@ -81,12 +82,16 @@ async function converse(session: Session): Promise<void> {
   for (;;) {
     const sql = await nextQuery(session);
     if (sql.trim() === '') return;
+    let result: Result | undefined;
     try {
-      await present(await answerTo(session, sql, false), globals.present, world.stdout);
+      result = await answerTo(session, sql, false);
+      await present(result, globals.present, world.stdout);
     } catch (error) {
       const { category, message, hint } = asCliError(error, world);
       if (category === 'interrupted') throw error;
       await session.say(`error: ${message}${hint === undefined ? '' : `; ${hint}`}`);
+    } finally {
+      result?.close?.();
     }
   }
 }

@@ -22,6 +22,8 @@ interface Found {
   readonly first: readonly Row[];
   /** The rows after the first ones. Rejects as `ask` does. */
   readonly more: AsyncIterable<readonly Row[]>;
+  /** Ends the process, if it has not ended. */
+  end(): void;
 }
 
 const MIB = 1024 * 1024;
@@ -45,17 +47,21 @@ export async function ask(account: Account, statement: Statement, nearest: Neare
       hint: 'run: fiatrail sync',
     });
   const [node = '', ...self] = world.self;
-  let failure: unknown;
+  const run: QueryRun = { isWhole: false, failure: undefined };
   async function* input() {
     try {
       yield* orderFor(account, statement, path);
     } catch (error) {
-      failure = error;
+      run.failure = error;
     }
   }
   const words = [node, `--max-old-space-size=${HEAP_MIB}`, ...self, QUERY_PROCESS];
   const program = world.startProgram(words, input(), { timeoutMs: globals.timeoutMs });
-  const parts = partsOf(program, { account, statement, path, nearest, failure: () => failure });
+  const parts = partsOf(program, { account, statement, path, nearest, run });
+  // Nobody waits for the last steps of one that has said everything.
+  const end = () => {
+    if (!run.isWhole) program.end();
+  };
   const head = await parts.next();
   const columns = head.done ? [] : head.value.columns;
   let first: readonly Row[] = [];
@@ -65,7 +71,7 @@ export async function ask(account: Account, statement: Statement, nearest: Neare
     if (part.done) break;
     first = part.value.rows;
   }
-  return { columns, first, more: rowsOf(parts) };
+  return { columns, first, more: rowsOf(parts), end };
 }
 
 async function* rowsOf(parts: AsyncIterable<Part>): AsyncGenerator<readonly Row[]> {
@@ -98,13 +104,20 @@ interface Asked {
   readonly statement: Statement;
   readonly path: string;
   readonly nearest: Nearest;
+  readonly run: QueryRun;
+}
+
+/** How far a query is. */
+interface QueryRun {
+  /** Whether the process has said everything. */
+  isWhole: boolean;
   /** Why the journal or the inbox could not be read. */
-  failure(): unknown;
+  failure: unknown;
 }
 
 /** Yields the columns and then rows as the process prints them. Throws if it does not come to its end. */
 async function* partsOf(program: RunningProgram, asked: Asked): AsyncGenerator<Part> {
-  let isWhole = false;
+  const { run } = asked;
   try {
     for await (const lines of linesOf(program.output)) {
       const rows: Row[] = [];
@@ -114,25 +127,24 @@ async function* partsOf(program: RunningProgram, asked: Asked): AsyncGenerator<P
         else {
           const message = parsed as Message;
           if ('columns' in message) yield { columns: message.columns, rows: [] };
-          else if ('isEnd' in message) isWhole = true;
+          else if ('isEnd' in message) run.isWhole = true;
           else throw errorOf(message, asked);
         }
       }
       if (rows.length > 0) yield { columns: [], rows };
     }
-    if (!isWhole) throw await endOf(program, asked);
+    if (!run.isWhole) throw await endOf(program, asked);
   } finally {
-    // Nobody waits for the last steps of one that has said everything.
-    if (!isWhole) program.end();
+    if (!run.isWhole) program.end();
   }
 }
 
 const VIEWS_HINT = 'list the views and their columns with: fiatrail sql --views';
 
 /** Says why a process ended before its query did. */
-async function endOf({ ended }: RunningProgram, { account: { world, globals }, failure }: Asked): Promise<unknown> {
+async function endOf({ ended }: RunningProgram, { account: { world, globals }, run }: Asked): Promise<unknown> {
   const end = await ended;
-  if (failure() !== undefined) return failure();
+  if (run.failure !== undefined) return run.failure;
   if (world.interrupted.aborted) return new CliError('interrupted', 'interrupted');
   if (end.kind === 'late')
     return new CliError('declined', `the query took longer than ${globals.timeoutMs / 1000} s, and was ended`, {
