@@ -157,7 +157,9 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     return outcome.error || !guided?.after ? outcome : guided.after(outcome);
   };
   const waitMs = typeof values['wait'] === 'number' ? values['wait'] : 0;
-  const outcome = await run().catch((error: unknown) => endedBy(error, session, waitMs));
+  const outcome = await run().catch(async (error: unknown) =>
+    endedBy(await withKnownKind(error, session, command, texts), session, waitMs),
+  );
   await use(outcome, session.activity.changed);
   if (!outcome.error) await guided?.end?.();
   return outcome;
@@ -212,6 +214,21 @@ function abandonment({ world, activity }: Session): Promise<never> {
   return new Promise((_, reject) => {
     world.abandoned.addEventListener('abort', () => reject(abandonedError(activity)), { once: true });
   });
+}
+
+/** What says that an id is unknown. */
+const UNKNOWN_ID = /(?:^|_)NOT_FOUND$/;
+
+/** Adds to an error about an unknown id what this machine knows it as. */
+async function withKnownKind(
+  error: unknown,
+  session: Session,
+  { words }: Command,
+  texts: CommandLine['texts'],
+): Promise<unknown> {
+  if (!(error instanceof CliError) || !UNKNOWN_ID.test(error.code)) return error;
+  const { withKindHint } = await import('./engine/questions/hint.ts');
+  return withKindHint(session, error, words, Object.values(texts));
 }
 
 /** A dry run ends where it would send, and work that is already done under its idempotency key ends where it was recorded. */

@@ -6,11 +6,18 @@ import { PROFILE_FILE, profileName, type StoredProfile, type StoreSettings } fro
 
 /**
  * Serialises profiles for another machine. Profile files contain no secrets. Each user says whose signatures count, so operators stay, and
- * so does the decision for a journal in each state folder.
+ * so do the decision for a journal in each state folder and what is copied of the account.
  */
 export function writeExport(profiles: readonly StoredProfile[]): object {
   const shared = profiles.map(
-    ({ encryption, trustedRules: _, operators: _operators, independentJournal: _journal, ...profile }) => ({
+    ({
+      encryption,
+      trustedRules: _,
+      operators: _operators,
+      independentJournal: _journal,
+      mirror: _mirror,
+      ...profile
+    }) => ({
       ...profile,
       store: withoutTrust(profile.store),
       ...withoutOwnKey(encryption),
@@ -48,6 +55,7 @@ function imported({
   trustedRules: _,
   operators: _operators,
   independentJournal: _journal,
+  mirror: _mirror,
   ...profile
 }: StoredProfile): StoredProfile {
   const { name, baseUrl, serviceName, timeZone, store, mode } = profile;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
+import { shownTarget } from '../../engine/inbox.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { timeText } from '../../present/times.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
@@ -27,7 +28,7 @@ import {
   withInbox,
 } from './inbox-list.ts';
 import { printedEvent, privateKeysOf } from './offline.ts';
-import { resigningOf, shownTarget, targetName, targetUrl } from './targets.ts';
+import { resigningOf, targetName, targetUrl } from './targets.ts';
 
 /** Finds an event. Throws CliError usage. */
 function findEvent(inbox: Inbox, text: string): InboxEvent {

@@ -48,7 +48,7 @@ export async function readBalances(account: Account): Promise<readonly Balance[]
 }
 
 /** Writes the balances that are not what they were. Returns how many. */
-export async function keepBalances(queries: Queries, balances: readonly Balance[], at: string): Promise<number> {
+export async function saveBalances(queries: Queries, balances: readonly Balance[], at: string): Promise<number> {
   let count = 0;
   for (const { source, place, asset, minor } of balances) {
     const last = await queries.get<{ minor: bigint }>(

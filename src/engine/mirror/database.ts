@@ -1,9 +1,10 @@
+import { CliError } from '../../base/errors.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
 import type { Clock } from '../../base/world.ts';
 import type { Queries } from '../../journal/store.ts';
-import { openDatabase } from '../../sqlite/database.ts';
+import { type Database, openDatabase } from '../../sqlite/database.ts';
 import { acquireLock } from '../../sqlite/lock.ts';
-import { writeSnapshot } from '../../sqlite/snapshot.ts';
+import { SnapshotError, writeSnapshot } from '../../sqlite/snapshot.ts';
 import { creation, VERSION } from './schema.ts';
 
 /** The copy of an account's lists. Losing it loses nothing but balances over time and rows that the service no longer shows. */
@@ -19,7 +20,7 @@ export interface Mirror {
   lock(): Promise<AsyncDisposable | undefined>;
   /** Overwrites on disk what was deleted. */
   erase(): Promise<void>;
-  /** Copies it to a new private file. Returns its bytes; undefined for a server. Throws SnapshotError. */
+  /** Copies it to a new private file. Returns its bytes; undefined for a server. Throws CliError usage. */
   backUp(path: string): number | undefined;
   close(): Promise<void>;
 }
@@ -76,7 +77,21 @@ export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror
       return lock && { [Symbol.asyncDispose]: async () => lock.release() };
     },
     erase: async () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
-    backUp: (to) => writeSnapshot(database, to),
+    backUp: (to) => backUp(database, to),
     close: async () => database.close(),
   };
+}
+
+const WHY = { exists: 'the file already exists', missing: 'the folder does not exist' } as const;
+
+function backUp(database: Database, path: string): number {
+  try {
+    return writeSnapshot(database, path);
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error;
+    const why = WHY[error.problem as keyof typeof WHY] ?? 'the file cannot be written';
+    throw new CliError('usage', `${path}: ${why}`, {
+      ...{ code: 'UNUSABLE_FILE', hint: 'backup needs a path that does not exist yet', cause: error },
+    });
+  }
 }

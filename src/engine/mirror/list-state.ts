@@ -3,7 +3,7 @@ import type { ResumePoint } from '../lists/resume.ts';
 import type { MirrorTable } from './tables.ts';
 
 /** Why a table may lack rows, or have rows that the service no longer shows. */
-export type Doubt =
+export type Gap =
   /** It was never read to its end. */
   | 'unfinished'
   /** The service counts another number of rows than it shows. */
@@ -28,12 +28,12 @@ export interface ListState {
   /** How many rows more than it shows the service counts, after it was read to its end; the service's total may mean something else. */
   readonly excess: number;
   readonly isOrdered: boolean;
-  readonly doubt: Doubt | null;
+  readonly gap: Gap | null;
 }
 
 const NEW: ListState = {
   ...{ pass: 0, passStartedAt: null, passedAt: null, point: null, secondLookAt: null, syncedAt: null, until: null },
-  ...{ excess: 0, isOrdered: true, doubt: 'unfinished' },
+  ...{ excess: 0, isOrdered: true, gap: 'unfinished' },
 };
 
 const nameOf = ({ name }: MirrorTable) => `list ${name}`;

@@ -2,8 +2,8 @@ import type { Queries } from '../../journal/store.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import type { Plain } from '../../present/plain.ts';
 import type { Mirror } from './database.ts';
-import { dropUnusedNames } from './keep.ts';
 import { mirrorRow } from './rows.ts';
+import { dropUnusedNames } from './save-rows.ts';
 import { columnNames, stored } from './schema.ts';
 import { type MirrorTable, TABLES } from './tables.ts';
 
@@ -11,8 +11,8 @@ import { type MirrorTable, TABLES } from './tables.ts';
 const BATCH = 500;
 
 /** Things that exist are personal for as long as the service lists them; everything else from the time that it was made. */
-const ageOf = ({ looks }: MirrorTable) =>
-  looks === 'things' || looks === 'whole' ? 'gone_at' : 'coalesce(created_at, first_seen_at)';
+const ageOf = ({ readBy }: MirrorTable) =>
+  readBy === 'count' || readBy === 'whole' ? 'gone_at' : 'coalesce(created_at, first_seen_at)';
 
 /** Removes what is personal from rows of before a time, also from the files. Returns how many rows had it. */
 export async function forgetPersonal(mirror: Mirror, beforeAt: string): Promise<number> {

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { redact } from '../../contract/redact.ts';
-import { elementOf, fieldOf, unwrap } from '../../contract/rows.ts';
-import { shortSha256 } from '../../crypto/digest.ts';
+import { elementOf, fieldOf, shapeOf, unwrap } from '../../contract/rows.ts';
+import { nodeCrypto } from '../../crypto/digest.ts';
 import { STATED_DECIMALS } from '../../money/amount.ts';
 import { isJsonObject, isWireNumber, scaledInteger, wireNumberText } from '../../money/decimal.ts';
 import { valueAt } from '../../present/fields.ts';
@@ -28,6 +28,9 @@ export interface MirrorRow {
   /** Equal rows have equal digests. */
   readonly digest: string;
 }
+
+/** The part of a digest that is kept: 128 bits. */
+const DIGEST_LENGTH = 22;
 
 /** SQLite's and PostgreSQL's largest integer. */
 const MAX_INTEGER = 2n ** 63n - 1n;
@@ -60,18 +63,41 @@ export function rowMaker(
   endpoint: Endpoint,
 ): (rows: readonly unknown[], around: readonly unknown[]) => Plain[] {
   const element = elementIn(endpoint, table.rows);
+  const isKnown = knownChecker(element);
   return (rows, around) => {
     const convert = rowConverter(element, around);
-    return rows.map((row) => convert(withoutBvns(element, redact(element, row))));
+    return rows.map((row) => convert(isKnown(row) ? row : withoutBvns(element, redact(element, row))));
   };
 }
 
-/** Returns a row of a table. What is personal is left out unless `keepsPersonal`. */
-export function mirrorRow(table: MirrorTable, whole: Plain, keepsPersonal: boolean): MirrorRow {
-  const row = keepsPersonal ? whole : withoutPersonal(table, whole);
-  const at = (field: string) => (field === '' ? undefined : valueAt(row, field.split('.')));
+/** Returns a function which says whether the contract knows every field of a value, and none is secret. */
+function knownChecker(schema: z.ZodMiniType | undefined): (value: unknown) => boolean {
+  const unwrapped = schema && unwrap(schema);
+  if (!unwrapped || unwrapped.meta?.secret) return (value) => value === null || value === undefined;
+  const element = elementOf(unwrapped.schema);
+  const isItem = element && knownChecker(element);
+  const shape = shapeOf(unwrapped.schema);
+  const fields = new Map(Object.entries(shape ?? {}).map(([name, field]) => [name, knownChecker(field)]));
+  return (value) => {
+    if (Array.isArray(value)) return isItem !== undefined && value.every(isItem);
+    if (typeof value !== 'object' || value === null || isWireNumber(value)) return true;
+    return Object.entries(value).every(([name, each]) => fields.get(name)?.(each) === true);
+  };
+}
+
+/** Returns the time that a row was made, in UTC. */
+export const createdAtOf = ({ createdAt }: MirrorTable, row: Plain): string | null =>
+  timeOf(valueAt(row, createdAt.split('.')));
+
+/** Returns a row of a table. What is personal is left out unless `hasPersonal`. */
+export function mirrorRow(table: MirrorTable, whole: Plain, hasPersonal: boolean): MirrorRow {
+  const row = hasPersonal ? whole : withoutPersonal(table, whole);
+  const at = (field: string) => {
+    if (field === '') return undefined;
+    return field.includes('.') ? valueAt(row, field.split('.')) : (row as Record<string, Plain | undefined>)[field];
+  };
   const json = JSON.stringify(row);
-  const digest = shortSha256(json);
+  const digest = nodeCrypto().hash('sha256', json, 'base64url').slice(0, DIGEST_LENGTH);
   const status = textOf(at(table.status)) ?? null;
   const personal = table.columns.filter(({ isPersonal }) => isPersonal);
   return {
@@ -88,15 +114,15 @@ export function mirrorRow(table: MirrorTable, whole: Plain, keepsPersonal: boole
 }
 
 /** Returns a row with what the table has columns for, and nothing personal. */
-export function withoutPersonal({ id, status, createdAt, columns }: MirrorTable, row: Plain): Plain {
+function withoutPersonal({ id, status, createdAt, columns }: MirrorTable, row: Plain): Plain {
   const fields = [id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))];
-  const kept: Record<string, unknown> = {};
+  const rest: Record<string, unknown> = {};
   for (const field of new Set(fields)) {
     const path = field.split('.');
     const value = field === '' ? undefined : valueAt(row, path);
-    if (value !== undefined) put(kept, path, value);
+    if (value !== undefined) put(rest, path, value);
   }
-  return kept as Plain;
+  return rest as Plain;
 }
 
 function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
@@ -124,11 +150,16 @@ function amountOf(value: Plain | undefined): SqlValue[] {
 /** Returns a text, or a number as it came. */
 function textOf(value: unknown): string | undefined {
   if (isWireNumber(value)) return wireNumberText(value);
-  return typeof value === 'string' ? value : undefined;
+  // PostgreSQL has no NUL in a text.
+  return typeof value === 'string' ? value.replaceAll('\0', '') : undefined;
 }
+
+/** A time as it is kept. */
+const IN_UTC = /^20\d\d-(0[1-9]|1[0-2])-([01]\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 /** Returns a time in UTC; null if it is none. */
 function timeOf(value: Plain | undefined): string | null {
+  if (typeof value === 'string' && IN_UTC.test(value)) return value;
   const atMs = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(atMs) ? null : new Date(atMs).toISOString();
 }

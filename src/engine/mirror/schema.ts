@@ -18,6 +18,19 @@ export const stored = ({ name }: Pick<MirrorTable, 'name'>) => `stored_${name}`;
 
 const integer = (engine: Engine) => (engine === 'sqlite' ? 'INTEGER' : 'BIGINT');
 
+/** The schema of a PostgreSQL database that has everything, beside the journal's. */
+export const SCHEMA = 'fiatrail_mirror';
+
+/** What a role may do that only reads: the views, and none of what is behind them. */
+export const GRANTS = {
+  reader: [
+    `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
+    ...['balances', 'status_changes', ...TABLES.map(({ name }) => name)].map(
+      (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
+    ),
+  ],
+} as const;
+
 /**
  * The tables and views. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the
  * row. Times are ISO 8601 in UTC.
@@ -25,7 +38,7 @@ const integer = (engine: Engine) => (engine === 'sqlite' ? 'INTEGER' : 'BIGINT')
 export function creation(engine: Engine): string {
   const whole = integer(engine);
   const strict = engine === 'sqlite' ? ' STRICT' : '';
-  return [
+  const statements = [
     `CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL)${strict}`,
     `CREATE TABLE person_name (name TEXT PRIMARY KEY, folded TEXT NOT NULL)${strict}`,
     `CREATE TABLE stored_status_changes (kind TEXT NOT NULL, id TEXT NOT NULL, status TEXT NOT NULL, seen_at TEXT NOT NULL,
@@ -42,7 +55,10 @@ export function creation(engine: Engine): string {
       `CREATE INDEX ${table.name}_open ON ${stored(table)} (created_at) WHERE is_open = 1`,
       `CREATE VIEW ${table.name} AS SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`,
     ]),
-  ].join(';\n');
+  ];
+  // Text is compared by bytes, as in SQLite.
+  const inEngine = (text: string) => (engine === 'sqlite' ? text : text.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"'));
+  return statements.map(inEngine).join(';\n');
 }
 
 /** The columns of a view. */
@@ -53,7 +69,7 @@ export const viewColumns = (table: MirrorTable): readonly string[] => [
 
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
 export function indexesOf(table: MirrorTable): readonly string[] {
-  const keys = table.columns.filter(({ isKey, isName }) => isKey || isName).map(({ name }) => name);
+  const keys = table.columns.flatMap((column) => (column.isKey || column.isName ? namesOf(column).slice(0, 1) : []));
   return [
     ...['created_at', ...keys].map(
       (name) => `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${name})`,

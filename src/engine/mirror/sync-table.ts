@@ -8,9 +8,9 @@ import { PAGE_SIZE } from '../lists/pages.ts';
 import type { Period, ResumePoint } from '../lists/resume.ts';
 import { SERVICE_SKEW_MS } from '../operations/listing.ts';
 import type { Mirror } from './database.ts';
-import { keepRows } from './keep.ts';
 import { type ListState, readState, writeState } from './list-state.ts';
-import { type MirrorRow, mirrorRow, rowMaker } from './rows.ts';
+import { createdAtOf, type MirrorRow, mirrorRow, rowMaker } from './rows.ts';
+import { saveRows } from './save-rows.ts';
 import { indexesOf, stored } from './schema.ts';
 import type { MirrorTable } from './tables.ts';
 
@@ -37,7 +37,7 @@ export interface TableSync {
 }
 
 /** A sync of an account's lists. */
-export interface Syncing {
+interface Syncing {
   readonly account: Account;
   readonly mirror: Mirror;
   /** Reads every list to its end. */
@@ -57,7 +57,7 @@ interface Look {
 }
 
 /** The rows of one page, once they are in the mirror. */
-interface KeptPage {
+interface SavedPage {
   readonly added: number;
   readonly changed: number;
   readonly oldestMs: number;
@@ -71,112 +71,112 @@ type Pages = (options: {
   /** Returns the state to write with a page's rows. */
   readonly save?: (point: ResumePoint) => ListState;
   /** Whether the pages after this one need not be read. */
-  isEnough?(page: KeptPage): boolean;
+  isEnough?(page: SavedPage): boolean;
 }) => Promise<void>;
 
 /** Brings one table up to date. Rejects with CliError and DatabaseError; what was read until then is kept, and the next sync goes on. */
 export async function syncTable(syncing: Syncing, table: MirrorTable): Promise<TableSync> {
   const { mirror, account, isFull } = syncing;
   const { now } = account.world.clock;
-  const listing = await table.list();
   const look: Look = { added: 0, changed: 0, pages: 0, total: undefined, isOrdered: true };
-  const pages = pagesInto(syncing, table, listing, look);
   let state = await mirror.read((queries) => readState(queries, table));
-  const save = async (next: Partial<ListState>) => {
-    state = { ...state, ...next };
-    await mirror.write((queries) => writeState(queries, table, state));
+  const work: Work = {
+    ...{ table, mirror, look, now },
+    pages: pagesInto(syncing, table, await table.list(), look),
+    state: () => state,
+    set: (changed) => {
+      state = { ...state, ...changed };
+      return state;
+    },
+    save: async (changed) => {
+      const next = work.set(changed);
+      await mirror.write((queries) => writeState(queries, table, next));
+    },
   };
   const isPast = (at: string | null) => at === null || now() - Date.parse(at) >= SECOND_LOOK_MS;
   const isUnfinished = state.point !== null || state.passedAt === null;
-  const isDoubted = !state.isOrdered || table.looks === 'whole';
-  const isDue = isPast(state.passedAt) && (table.looks === 'things' || state.excess !== 0);
-  if (isFull || isUnfinished || isDoubted || isDue || !(await isFresh())) {
+  const isUnproved = !state.isOrdered || table.readBy === 'whole';
+  const isDue = isPast(state.passedAt) && (table.readBy === 'count' || state.excess !== 0);
+  if (isFull || isUnfinished || isUnproved || isDue || !(await isFresh(work))) {
     // A reading of the whole list misses rows of a list that shrinks meanwhile; the second one is then whole.
-    for (let tries = state.point === null ? 2 : 3; tries > 0 && !(await readAll()); tries--);
-  } else if (table.looks !== 'things' && isPast(state.secondLookAt)) await lookAgain();
-  await save({ syncedAt: isoAt(now()) });
+    for (let tries = state.point === null ? 2 : 3; tries > 0 && !(await readAll(work)); tries--);
+  } else if (table.readBy !== 'count' && isPast(state.secondLookAt)) await lookAgain(work);
+  await work.save({ syncedAt: isoAt(now()) });
   return look;
+}
 
-  /** Reads what is new and what is not final. Returns whether the table is whole. */
-  async function isFresh(): Promise<boolean> {
-    await readHead(table, state, mirror, pages);
-    if (table.looks === 'dated') await readOpen(table, mirror, pages);
-    if (!look.isOrdered && table.looks !== 'things') {
-      await save({ isOrdered: false });
-      return false;
-    }
-    if (await agrees()) return whole();
-    // Rows that came while the first page was read may be all that is missing.
-    await readHead(table, state, mirror, pages);
-    if (await agrees()) return whole();
-    if (table.looks === 'dated') await lookAgain();
-    return (await agrees()) && whole();
-  }
+/** A sync of one table at work. */
+interface Work {
+  readonly table: MirrorTable;
+  readonly mirror: Mirror;
+  readonly look: Look;
+  readonly pages: Pages;
+  now(): number;
+  state(): ListState;
+  /** Changes the state, which is written with the next page or by `save`. */
+  set(changed: Partial<ListState>): ListState;
+  save(changed: Partial<ListState>): Promise<void>;
+}
 
-  async function whole(): Promise<true> {
-    await save({ until: await newestIn(mirror, table), doubt: state.doubt === 'count' ? 'count' : null });
-    return true;
+/** Reads what is new and what is not final. Returns whether the table is whole. */
+async function isFresh(work: Work): Promise<boolean> {
+  const { table, mirror, look, pages, state, save } = work;
+  const isWhole = async () => {
+    const agrees = look.total === undefined || (await countIn(mirror, table)) + state().excess === look.total;
+    if (agrees) await save({ until: await newestIn(mirror, table), gap: state().excess === 0 ? null : 'count' });
+    return agrees;
+  };
+  await readHead(table, state(), mirror, pages);
+  if (table.readBy === 'dated') await readOpen(table, mirror, pages);
+  if (!look.isOrdered && table.readBy !== 'count') {
+    await save({ isOrdered: false });
+    return false;
   }
+  if (await isWhole()) return true;
+  // Rows that came while the first page was read may be all that is missing.
+  await readHead(table, state(), mirror, pages);
+  if (await isWhole()) return true;
+  if (table.readBy === 'dated') await lookAgain(work);
+  return isWhole();
+}
 
-  async function agrees(): Promise<boolean> {
-    return look.total === undefined || (await countIn(mirror, table)) + state.excess === look.total;
-  }
+/** Reads the final rows of the last days again. */
+async function lookAgain({ table, pages, now, save }: Work): Promise<void> {
+  const sinceMs = now() - COMES_BACK_MS;
+  const period = table.readBy === 'dated' ? { startDate: isoAt(sinceMs), endDate: undefined } : ALWAYS;
+  await pages({ period, isEnough: ({ oldestMs }) => oldestMs < sinceMs });
+  await save({ secondLookAt: isoAt(now()) });
+}
 
-  /** Reads the final rows of the last days again. */
-  async function lookAgain(): Promise<void> {
-    const sinceMs = now() - COMES_BACK_MS;
-    const period = table.looks === 'dated' ? { startDate: isoAt(sinceMs), endDate: undefined } : ALWAYS;
-    await pages({ period, isEnough: ({ oldestMs }) => oldestMs < sinceMs });
-    await save({ secondLookAt: isoAt(now()) });
+/** Reads the whole list, from where an earlier run stopped. Returns whether that proves that the table is whole. */
+async function readAll({ table, mirror, look, pages, now, state, set, save }: Work): Promise<boolean> {
+  const { point } = state();
+  if (point === null) await save({ pass: state().pass + 1, passStartedAt: isoAt(now()) });
+  const { pass, excess: before } = state();
+  look.isOrdered = true;
+  try {
+    // A short list starts over: what comes meanwhile may be anywhere in it.
+    const isShort = table.readBy === 'whole';
+    await pages({ pass, point: point ?? undefined, ...(isShort ? {} : { save: (next) => set({ point: next }) }) });
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'CURSOR_LOST') throw error;
+    await save({ point: null });
+    return false;
   }
-
-  /** Reads the whole list, from where an earlier run stopped. Returns whether that proves that the table is whole. */
-  async function readAll(): Promise<boolean> {
-    const { point } = state;
-    if (point === null) await save({ pass: state.pass + 1, passStartedAt: isoAt(now()) });
-    look.isOrdered = true;
-    try {
-      await pages({
-        ...{ pass: state.pass, point: point ?? undefined },
-        save: (next) => {
-          state = { ...state, point: next };
-          return state;
-        },
-      });
-    } catch (error) {
-      if (!(error instanceof CliError) || error.code !== 'CURSOR_LOST') throw error;
-      await save({ point: null });
-      return false;
-    }
-    const { isOrdered } = look;
-    // What came meanwhile is at the start of the list.
-    if (table.looks !== 'whole')
-      await pages({ pass: state.pass, isEnough: ({ added, changed }) => added + changed === 0 });
-    const { total } = look;
-    const seen = await countIn(mirror, table, state.pass);
-    const excess = total === undefined ? 0 : total - seen;
-    const isProved = excess === 0 || excess === state.excess;
-    const at = isoAt(now());
-    await mirror.write(async (queries) => {
-      if (excess <= 0) await markGone(queries, table, state.pass, at);
-      for (const index of indexesOf(table)) await queries.run(index);
-      const until = (await newestOf(queries, table)) ?? null;
-      const doubt =
-        excess !== 0 ? 'count' : isOrdered || table.looks === 'whole' || table.looks === 'things' ? null : 'order';
-      state = {
-        ...state,
-        point: null,
-        passedAt: at,
-        secondLookAt: at,
-        excess,
-        isOrdered: doubt !== 'order',
-        until,
-        doubt,
-      };
-      await writeState(queries, table, state);
-    });
-    return isProved;
-  }
+  const isOrdered = look.isOrdered || table.readBy === 'whole' || table.readBy === 'count';
+  // What came meanwhile is at the start of the list.
+  if (table.readBy !== 'whole') await pages({ pass, isEnough: ({ added, changed }) => added + changed === 0 });
+  const excess = look.total === undefined ? 0 : look.total - (await countIn(mirror, table, pass));
+  const at = isoAt(now());
+  await mirror.write(async (queries) => {
+    if (excess <= 0) await markGone(queries, table, pass, at);
+    for (const index of indexesOf(table)) await queries.run(index);
+    const until = (await newestOf(queries, table)) ?? null;
+    const gap = excess !== 0 ? 'count' : isOrdered ? null : 'order';
+    const ended = { point: null, passedAt: at, secondLookAt: at, excess, isOrdered, until, gap } as const;
+    await writeState(queries, table, set(ended));
+  });
+  return excess === 0 || excess === before;
 }
 
 const isoAt = (atMs: number): string => new Date(atMs).toISOString();
@@ -184,9 +184,9 @@ const isoAt = (atMs: number): string => new Date(atMs).toISOString();
 /** Reads from the start of a list back to rows that are known. */
 async function readHead(table: MirrorTable, state: ListState, mirror: Mirror, pages: Pages): Promise<void> {
   const untilMs = state.until === null ? Number.NEGATIVE_INFINITY : Date.parse(state.until) - LATE_MS;
-  const oldestOpen = table.looks === 'newest' ? (await openTimes(mirror, table))[0] : undefined;
+  const oldestOpen = table.readBy === 'newest' ? (await openTimes(mirror, table))[0] : undefined;
   const backToMs = Math.min(untilMs, oldestOpen === undefined ? untilMs : oldestOpen - SERVICE_SKEW_MS);
-  const hasTimes = table.looks !== 'things';
+  const hasTimes = table.readBy !== 'count';
   await pages({
     isEnough: ({ added, changed, oldestMs }) => added + changed === 0 && (!hasTimes || oldestMs < backToMs),
   });
@@ -199,7 +199,7 @@ async function readOpen(table: MirrorTable, mirror: Mirror, pages: Pages): Promi
 }
 
 /** Returns the periods that cover times, which are sorted; those close together share one, and so do the closest of too many. */
-export function periodsOf(times: readonly number[]): (readonly [fromMs: number, toMs: number])[] {
+function periodsOf(times: readonly number[]): (readonly [fromMs: number, toMs: number])[] {
   const periods: [number, number][] = [];
   for (const atMs of times) {
     const last = periods.at(-1);
@@ -221,7 +221,7 @@ async function openTimes(mirror: Mirror, table: MirrorTable): Promise<number[]> 
   const rows = await mirror.read((queries) => queries.all<{ created_at: string }>(sql));
   const times = rows.map(({ created_at }) => Date.parse(created_at));
   const newestMs = times.at(-1) ?? 0;
-  return table.looks === 'newest' ? times.filter((atMs) => newestMs - atMs <= MAX_WAIT_MS) : times;
+  return table.readBy === 'newest' ? times.filter((atMs) => newestMs - atMs <= MAX_WAIT_MS) : times;
 }
 
 /** The number of rows that the service shows, or that a reading of the whole list saw. */
@@ -256,11 +256,11 @@ function pagesInto(
 ): Pages {
   const { now } = account.world.clock;
   const makeRows = rowMaker(table, listing.endpoint);
+  const isThings = table.readBy === 'whole' || table.readBy === 'count';
   const rowOf = (row: Parameters<typeof mirrorRow>[1]) => {
-    const kept = mirrorRow(table, row, true);
-    const isOld =
-      table.looks !== 'whole' && table.looks !== 'things' && Date.parse(kept.createdAt ?? '') < personalFromMs;
-    return kept.isPersonal && isOld ? mirrorRow(table, row, false) : kept;
+    // A row whose time is not known is as new as it can be.
+    const isOld = !isThings && Date.parse(createdAtOf(table, row) ?? '') < personalFromMs;
+    return mirrorRow(table, row, !isOld);
   };
   return async ({ period = ALWAYS, point, pass = 0, save, isEnough = () => false }) => {
     const reader = { account, listing, list: table.name, point, period };
@@ -270,13 +270,13 @@ function pagesInto(
       look.pages += 1;
       const { rows } = reading.take(page);
       const { data, request } = reading.reply();
-      const kept = makeRows(rows, [request, data]).map(rowOf);
+      const made = makeRows(rows, [request, data]).map(rowOf);
       const result = await mirror.write(async (queries) => {
-        const written = await keepRows(queries, table, kept, { at: isoAt(now()), pass });
+        const written = await saveRows(queries, table, made, { at: isoAt(now()), pass });
         if (save) await writeState(queries, table, save(reading.point()));
         return written;
       });
-      for (const atMs of timesOf(kept)) {
+      for (const atMs of timesOf(made)) {
         if (atMs - leastMs > SERVICE_SKEW_MS) look.isOrdered = false;
         leastMs = Math.min(leastMs, atMs);
       }

@@ -11,20 +11,20 @@ export interface MirrorColumn {
   readonly kind: 'text' | 'time' | 'amount' | 'flag';
   /** Rows are looked up by it: an id, a hash, an address, an account number. */
   readonly isKey?: true;
-  /** Kept only as long as personal data is. */
+  /** Saved only as long as personal data is. */
   readonly isPersonal?: true;
   /** The name of a person or a company, of which people remember a part. */
   readonly isName?: true;
 }
 
 /** How new and changed rows are found without reading the whole list. */
-type Looks =
+type ReadBy =
   /** The service filters by period: the newest rows, and the time of each row that is not final. */
   | 'dated'
   /** Newest first without a period: from the start back to the oldest row that is not final. */
   | 'newest'
   /** Rows are things that change at any age: from the start until the count agrees, and the whole list once a day. */
-  | 'things'
+  | 'count'
   /** A short list, each time to its end. */
   | 'whole';
 
@@ -33,7 +33,7 @@ export interface MirrorTable {
   readonly name: string;
   /** What it has, for docs/data.md. */
   readonly about: string;
-  readonly looks: Looks;
+  readonly readBy: ReadBy;
   /** The field with the id of a row, and those with its status and the time it was made. */
   readonly id: string;
   readonly status: string;
@@ -55,6 +55,8 @@ const column =
 const text = column('text');
 const time = column('time');
 const amount = column('amount');
+/** An amount that people look rows up by. */
+const sum = column('amount', { isKey: true });
 const flag = column('flag');
 const key = column('text', { isKey: true });
 const personalKey = column('text', { isKey: true, isPersonal: true });
@@ -73,7 +75,7 @@ export const TABLES: readonly MirrorTable[] = [
   {
     name: 'bank_accounts',
     about: 'the saved bank accounts that payouts go to',
-    ...{ looks: 'whole', id: 'accountId', status: '', createdAt: 'createdAt', rows: 'accounts' },
+    ...{ readBy: 'whole', id: 'accountId', status: '', createdAt: 'createdAt', rows: 'accounts' },
     columns: [
       personName('account_name', 'accountName'),
       personalKey('account_number', 'accountNumber'),
@@ -88,7 +90,7 @@ export const TABLES: readonly MirrorTable[] = [
   {
     name: 'external_wallets',
     about: 'the registered wallets outside the service',
-    ...{ looks: 'whole', id: 'address', status: 'status', createdAt: 'addedAt', rows: 'externalWallets' },
+    ...{ readBy: 'whole', id: 'address', status: 'status', createdAt: 'addedAt', rows: 'externalWallets' },
     columns: [
       key('address', 'address'),
       personal('label', 'label'),
@@ -101,7 +103,7 @@ export const TABLES: readonly MirrorTable[] = [
   {
     name: 'fx_orders',
     about: 'the account’s orders in the order book',
-    ...{ looks: 'whole', id: 'orderId', status: 'status', createdAt: 'createdAt', rows: 'orders' },
+    ...{ readBy: 'whole', id: 'orderId', status: 'status', createdAt: 'createdAt', rows: 'orders' },
     columns: [
       text('pair', 'pair'),
       text('side', 'side'),
@@ -116,10 +118,10 @@ export const TABLES: readonly MirrorTable[] = [
   {
     name: 'fee_withdrawals',
     about: 'earned fees that were sent to a bank account',
-    ...{ looks: 'newest', id: 'withdrawalId', status: 'status', createdAt: 'createdAt', rows: 'withdrawals' },
+    ...{ readBy: 'newest', id: 'withdrawalId', status: 'status', createdAt: 'createdAt', rows: 'withdrawals' },
     ends: ENDED,
     columns: [
-      amount('amount', 'amount'),
+      sum('amount', 'amount'),
       personName('account_name', 'accountName'),
       personalKey('account_number', 'bankAccountNumber'),
       text('bank_code', 'bankCode'),
@@ -132,14 +134,14 @@ export const TABLES: readonly MirrorTable[] = [
   {
     name: 'fx_trades',
     about: 'the account’s trades on the order book',
-    ...{ looks: 'newest', id: 'tradeId', status: 'status', createdAt: 'createdAt', rows: 'trades' },
+    ...{ readBy: 'newest', id: 'tradeId', status: 'status', createdAt: 'createdAt', rows: 'trades' },
     ends: ['completed', 'failed', 'expired'],
     columns: [
       text('pair', 'pair'),
       text('side', 'side'),
-      amount('cngn', 'cngnAmount'),
-      amount('usdc', 'usdcAmount'),
-      amount('usdt', 'usdtAmount'),
+      sum('cngn', 'cngnAmount'),
+      sum('usdc', 'usdcAmount'),
+      sum('usdt', 'usdtAmount'),
       amount('price', 'price'),
       amount('net', 'fintechNetAmount'),
     ],
@@ -148,15 +150,15 @@ export const TABLES: readonly MirrorTable[] = [
   {
     name: 'bridge_transfers',
     about: 'cNGN moved between networks',
-    ...{ looks: 'dated', id: 'requestId', status: 'status', createdAt: 'createdAt', rows: 'transactions' },
+    ...{ readBy: 'dated', id: 'requestId', status: 'status', createdAt: 'createdAt', rows: 'transactions' },
     ends: ENDED,
     columns: [
       key('transaction_id', 'transactionId'),
       key('reference', 'reference'),
       text('from_network', 'fromNetwork'),
       text('to_network', 'toNetwork'),
-      amount('amount', 'amount'),
-      amount('arrived', 'actualAmount'),
+      sum('amount', 'amount'),
+      sum('arrived', 'actualAmount'),
       key('from_address', 'fromAddress'),
       key('to_address', 'toAddress'),
       key('receivable_address', 'receivableAddress'),
@@ -168,13 +170,13 @@ export const TABLES: readonly MirrorTable[] = [
   {
     name: 'swaps',
     about: 'tokens swapped for other tokens',
-    ...{ looks: 'dated', id: 'requestId', status: 'status', createdAt: 'createdAt', rows: 'swaps' },
+    ...{ readBy: 'dated', id: 'requestId', status: 'status', createdAt: 'createdAt', rows: 'swaps' },
     ends: ENDED,
     columns: [
       text('type', 'type'),
       text('trigger', 'triggerType'),
-      amount('sold', 'amountIn'),
-      amount('bought', 'amountOut'),
+      sum('sold', 'amountIn'),
+      sum('bought', 'amountOut'),
       amount('rate', 'executionRate'),
       key('wallet_address', 'smartWalletAddress'),
       key('tx_hash', 'txHash'),
@@ -185,7 +187,7 @@ export const TABLES: readonly MirrorTable[] = [
   {
     name: 'users',
     about: 'the verified users',
-    ...{ looks: 'things', id: 'userId', status: '', createdAt: 'createdAt', rows: 'users' },
+    ...{ readBy: 'count', id: 'userId', status: '', createdAt: 'createdAt', rows: 'users' },
     columns: [
       personName('first_name', 'firstName'),
       personName('last_name', 'lastName'),
@@ -203,12 +205,12 @@ export const TABLES: readonly MirrorTable[] = [
   {
     name: 'withdrawals',
     about: 'tokens sent to addresses outside, by users and by the account',
-    ...{ looks: 'dated', id: 'requestId', status: 'status', createdAt: 'createdAt', rows: 'withdrawals' },
+    ...{ readBy: 'dated', id: 'requestId', status: 'status', createdAt: 'createdAt', rows: 'withdrawals' },
     ends: ENDED,
     columns: [
       text('type', 'type'),
       key('user_id', 'userId'),
-      amount('amount', 'amount'),
+      sum('amount', 'amount'),
       text('network', 'network'),
       key('wallet_address', 'smartWalletAddress'),
       key('to_address', 'destinationAddress'),
@@ -220,14 +222,14 @@ export const TABLES: readonly MirrorTable[] = [
   {
     name: 'payouts',
     about: 'Naira sent to bank accounts, for users and for the account',
-    ...{ looks: 'dated', id: 'id', status: 'status', createdAt: 'createdAt', rows: 'payouts' },
+    ...{ readBy: 'dated', id: 'id', status: 'status', createdAt: 'createdAt', rows: 'payouts' },
     ends: ENDED,
     columns: [
       text('type', 'type'),
       text('payout_status', 'payoutStatus'),
-      amount('amount', 'amount'),
+      sum('amount', 'amount'),
       amount('fee', 'processingFee'),
-      amount('deducted', 'totalDeducted'),
+      sum('deducted', 'totalDeducted'),
       key('wallet_address', 'sourceWalletAddress'),
       text('network', 'sourceNetwork'),
       personName('account_name', 'bankAccount.accountName'),
@@ -245,13 +247,13 @@ export const TABLES: readonly MirrorTable[] = [
   {
     name: 'deposits',
     about: 'Naira that arrived by bank transfer, for users and for the account',
-    ...{ looks: 'dated', id: 'id', status: 'status', createdAt: 'createdAt', rows: 'deposits' },
+    ...{ readBy: 'dated', id: 'id', status: 'status', createdAt: 'createdAt', rows: 'deposits' },
     ends: ENDED,
     columns: [
       text('type', 'type'),
       key('user_id', 'userId'),
-      amount('amount', 'amount'),
-      amount('funding', 'fundingAmount'),
+      sum('amount', 'amount'),
+      sum('funding', 'fundingAmount'),
       amount('fee', 'platformFee'),
       personalKey('account_number', 'virtualAccountNumber'),
       personName('account_name', 'virtualAccountName'),

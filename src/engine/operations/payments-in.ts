@@ -90,20 +90,37 @@ async function paymentsInto(account: Account, { accountNumber, sinceMs }: Due, r
 }
 
 /** Returns what is wrong with a payment; undefined if it is right, or if the service does not say what was paid. */
-function wrongPayment(deposit: Deposit, { total, expiresAtMs }: Due): { id: string; says: string } | undefined {
+function wrongPayment(deposit: Deposit, due: Due): { id: string; says: string } | undefined {
   const paid = deposit.amount == null ? undefined : fromWire(deposit.amount, 'naira', 'NGN');
   if (!paid) return undefined;
   const { id, transactionReference, createdAt, depositor, status } = deposit;
+  const says = wrongPaymentText({ paid, status, createdAt, sender: depositor?.name }, due);
+  return says === undefined ? undefined : { id: id ?? transactionReference ?? says, says };
+}
+
+/** A payment that arrived. */
+interface Payment {
+  readonly paid: Amount;
+  readonly status: string | null | undefined;
+  readonly createdAt: string | null | undefined;
+  readonly sender: string | null | undefined;
+}
+
+/** Says what is wrong with a payment, and what becomes of it; undefined if it is right. */
+export function wrongPaymentText(
+  { paid, status, createdAt, sender }: Payment,
+  { total, expiresAtMs, paidAtMs = Infinity }: Pick<Due, 'total' | 'expiresAtMs'> & { readonly paidAtMs?: number },
+): string | undefined {
   // What the service took is right, even if its amount is meant without fees.
   if (status === 'completed') return undefined;
   const why = () => {
     if (paid.minor !== total.minor) return `but exactly ${amountForPeople(total)} is due`;
+    if (Date.parse(createdAt ?? '') > paidAtMs) return 'but the account was paid before';
     if (Date.parse(createdAt ?? '') >= expiresAtMs) return 'but too late';
     if (status !== 'failed' && status !== 'cancelled') return undefined;
     return `but the service refused it (status: ${status}); the sender's name may not be the user's`;
   };
   const reason = why();
-  const sender = depositor?.name ? ` from ${depositor.name}` : '';
-  const says = `${amountForPeople(paid)}${sender} arrived, ${reason}; the service refunds it`;
-  return reason === undefined ? undefined : { id: id ?? transactionReference ?? says, says };
+  if (reason === undefined) return undefined;
+  return `${amountForPeople(paid)}${sender ? ` from ${sender}` : ''} arrived, ${reason}; the service refunds it`;
 }

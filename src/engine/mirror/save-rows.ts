@@ -5,7 +5,7 @@ import { columnNames, stored } from './schema.ts';
 import { type MirrorTable, TABLES } from './tables.ts';
 
 /** What became of rows that were read. */
-export interface Kept {
+interface Saved {
   readonly added: number;
   readonly changed: number;
 }
@@ -19,32 +19,55 @@ interface KnownRow {
 
 const marks = (count: number) => new Array(count).fill('?').join(', ');
 
-/** Writes rows of one page that are new or have changed; of several with one id, the last one counts. `pass`: the reading of the whole list that saw them. */
-export async function keepRows(
+/** How many rows one statement writes: fewer values than SQLite allows. */
+const ROWS_A_STATEMENT = 500;
+
+/** When rows were read, and by which reading of the whole list, if by one. */
+interface Reading {
+  readonly at: string;
+  readonly pass: number;
+}
+
+/** Writes rows of one page that are new or have changed; of several with one id, the last one counts. */
+export async function saveRows(
   queries: Queries,
   table: MirrorTable,
   rows: readonly MirrorRow[],
-  { at, pass }: { readonly at: string; readonly pass: number },
-): Promise<Kept> {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  if (byId.size === 0) return { added: 0, changed: 0 };
-  const ids = [...byId.keys()];
+  reading: Reading,
+): Promise<Saved> {
+  const sum = { added: 0, changed: 0 };
+  const byId = [...new Map(rows.map((row) => [row.id, row])).values()];
+  for (let from = 0; from < byId.length; from += ROWS_A_STATEMENT) {
+    const { added, changed } = await saveSome(queries, table, byId.slice(from, from + ROWS_A_STATEMENT), reading);
+    sum.added += added;
+    sum.changed += changed;
+  }
+  return sum;
+}
+
+async function saveSome(
+  queries: Queries,
+  table: MirrorTable,
+  rows: readonly MirrorRow[],
+  { at, pass }: Reading,
+): Promise<Saved> {
+  const ids = rows.map(({ id }) => id);
   const found = await queries.all<KnownRow>(
     `SELECT id, digest, status, gone_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
   );
   const known = new Map(found.map((row) => [row.id, row]));
   const isSame = ({ id, digest }: MirrorRow) => known.get(id)?.digest === digest && known.get(id)?.gone_at === null;
-  const changed = [...byId.values()].filter((row) => !isSame(row));
+  const changed = rows.filter((row) => !isSame(row));
   if (changed.length > 0) {
     await upsert(queries, table, changed, at, pass);
-    await keepNames(queries, changed);
+    await saveNames(queries, changed);
     for (const { id, status } of changed) {
       const before = known.get(id);
       if (before && before.status !== status) await noteStatus(queries, table, id, status, at);
     }
   }
-  const same = ids.filter((id) => !changed.some((row) => row.id === id));
+  const same = rows.filter(isSame).map(({ id }) => id);
   if (pass > 0 && same.length > 0)
     await queries.run(`UPDATE ${stored(table)} SET pass = ? WHERE id IN (${marks(same.length)})`, pass, ...same);
   // A row that only an event told of is read for the first time.
@@ -88,7 +111,7 @@ export const folded = (name: string): string =>
     .replace(/\p{M}+/gu, '')
     .toLowerCase();
 
-async function keepNames(queries: Queries, rows: readonly MirrorRow[]): Promise<void> {
+async function saveNames(queries: Queries, rows: readonly MirrorRow[]): Promise<void> {
   const names = [...new Set(rows.flatMap((row) => row.names))];
   if (names.length === 0) return;
   await queries.run(
