@@ -1,6 +1,6 @@
 import { TABLES } from '../src/engine/mirror/tables.ts';
 import { views } from '../src/engine/questions/sql/views.ts';
-import { MAX_ORDER_BYTES, MEMORY_BYTES } from '../src/engine/questions/sql/wire.ts';
+import { MEMORY_BYTES } from '../src/engine/questions/sql/wire.ts';
 import { DECIMALS } from '../src/money/amount.ts';
 import { MAX_VALUE_BYTES } from '../src/sqlite/query.ts';
 
@@ -188,7 +188,7 @@ export async function dataPage(): Promise<string> {
     '- A row whose `gone_at` is set is one that the service no longer lists.\n',
     '## What a query may do\n',
     'A query reads: SELECT, WITH … SELECT, VALUES, and EXPLAIN of one of these. It is one statement in SQLite’s language, on the views below and SQLite’s `json_each` and `json_tree`, and nothing else: not the tables behind the views, not SQLite’s own, no PRAGMA, ATTACH or VACUUM INTO, no extension.\n',
-    `It runs in a process of its own. That process ends when \`--timeout\` is over (60 seconds unless you say otherwise), when it takes more than ${MEMORY_BYTES / MIB} MiB of memory, and with the command that started it. A value has at most ${MAX_VALUE_BYTES / MIB} MiB. The rows of \`operations\` and \`events\` are copied to it, only for a query that names them, and at most ${MAX_ORDER_BYTES / MIB} MiB of them. It never opens the journal or the inbox.\n`,
+    `It runs in a process of its own. That process ends when \`--timeout\` is over (60 seconds unless you say otherwise), when it takes more than ${MEMORY_BYTES / MIB} MiB of memory, and with the command that started it. A value has at most ${MAX_VALUE_BYTES / MIB} MiB. The rows of \`operations\` and \`events\` are copied to it, only for a query that names them. It never opens the journal or the inbox.\n`,
     'A mirror in PostgreSQL has the same views, but for `operations` and `events`; ask it with any client, in a role that may only read them.\n',
     '## Questions\n',
     ...QUESTIONS.map(({ asks, sql }) => `${asks}\n\n\`\`\`sql\n${sql}\n\`\`\`\n`),

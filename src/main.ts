@@ -267,6 +267,8 @@ async function show(
     // The reader closed the pipe, as `| head` does: not a failure, and the command's own error is still reported.
     if (!isClosedPipe(error)) throw changeNotShown(error, changed);
     return true;
+  } finally {
+    result.close?.();
   }
 }
 

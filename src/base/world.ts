@@ -209,8 +209,13 @@ export interface World {
    * It and its child processes are killed after `timeoutMs` and on an interrupt.
    */
   runProgram(words: readonly string[], options: ProgramOptions): Promise<ProgramEnd>;
-  /** Starts another program as `runProgram` does, for output of any length. */
-  startProgram(words: readonly string[], options: ProgramOptions): RunningProgram;
+  /**
+   * Starts another program as `runProgram` does, for input and output of any length. Parts of the input are asked for as the program reads them;
+   * if one fails, the input ends there.
+   */
+  startProgram(words: readonly string[], input: AsyncIterable<string>, options: ProgramOptions): RunningProgram;
+  /** Yields the whole standard input as it arrives. */
+  inputParts(): AsyncIterable<Uint8Array>;
   /** Finds a program on the PATH, as a shell would; undefined if there is none. */
   findProgram(name: string): string | undefined;
   readonly homeDir: string;

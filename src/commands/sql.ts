@@ -28,7 +28,7 @@ function fieldNames(columns: readonly string[]): string[] {
 
 /** Runs a query. The time of its process runs from here on. */
 async function answerTo(session: Session, sql: string, isExplained: boolean): Promise<Result> {
-  const { columns, first, more } = await ask(session, statementOf(sql, isExplained), nearest);
+  const { columns, first, more, end } = await ask(session, statementOf(sql, isExplained), nearest);
   const names = fieldNames(columns);
   const asObject = (row: readonly Plain[]) =>
     Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
@@ -48,6 +48,7 @@ async function answerTo(session: Session, sql: string, isExplained: boolean): Pr
       ...(isFigure(index) ? { align: 'right' as const } : {}),
     })),
     more: later(),
+    close: end,
   };
 }
 
@@ -77,18 +78,32 @@ async function readQuery({ world }: Session, path: string): Promise<string> {
 /** Asks for queries until there is none. A mistake is said, and the next one asked for. */
 async function converse(session: Session): Promise<void> {
   const { world, globals } = session;
-  const { text } = await world.prompter();
   await session.note('type a query on one line; Enter alone ends');
   for (;;) {
-    const sql = await text('sql>', () => true);
+    const sql = await nextQuery(session);
     if (sql.trim() === '') return;
+    let result: Result | undefined;
     try {
-      await present(await answerTo(session, sql, false), globals.present, world.stdout);
+      result = await answerTo(session, sql, false);
+      await present(result, globals.present, world.stdout);
     } catch (error) {
       const { category, message, hint } = asCliError(error, world);
       if (category === 'interrupted') throw error;
       await session.say(`error: ${message}${hint === undefined ? '' : `; ${hint}`}`);
+    } finally {
+      result?.close?.();
     }
+  }
+}
+
+/** Asks for a query. Ctrl-D at the prompt means that there is none. */
+async function nextQuery({ world }: Session): Promise<string> {
+  const { text } = await world.prompter();
+  try {
+    return await text('sql>', () => true);
+  } catch (error) {
+    if (world.interrupted.aborted || !(error instanceof CliError) || error.category !== 'interrupted') throw error;
+    return '';
   }
 }
 

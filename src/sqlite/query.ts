@@ -15,8 +15,12 @@ export interface CompiledQuery {
 
 /** A file that is only read, for SQL that somebody typed. */
 export interface QueryDatabase {
-  /** Adds a table in memory that only this connection has. Its columns are TEXT or INTEGER. */
-  addTable(name: string, columns: readonly string[], rows: Iterable<readonly SqlValue[]>): void;
+  /** Adds a table in memory that only this connection has, with pages of rows. Its columns are TEXT or INTEGER. */
+  addTable(
+    name: string,
+    columns: readonly string[],
+    pages: AsyncIterable<readonly (readonly SqlValue[])[]>,
+  ): Promise<void>;
   /** Every name by which a query could read something, whether it may or not, in lower case. SQLite has more that begin with sqlite_ and pragma_. */
   readableNames(): readonly string[];
   /**
@@ -28,6 +32,8 @@ export interface QueryDatabase {
   compile(sql: string): CompiledQuery;
   close(): void;
 }
+
+type Connection = import('node:sqlite').DatabaseSync;
 
 /** How long a query waits for another process's write. */
 const TIMEOUT_MS = 5_000;
@@ -61,10 +67,10 @@ export async function openForQueries(
     throw error;
   }
   return {
-    addTable: (name, columns, rows) => {
+    addTable: async (name, columns, pages) => {
       connection.exec(`BEGIN; CREATE TEMP TABLE ${name} (${columns.join(', ')}) STRICT`);
       const insert = connection.prepare(`INSERT INTO temp.${name} VALUES (${columns.map(() => '?').join(', ')})`);
-      for (const row of rows) insert.run(...row);
+      for await (const rows of pages) for (const row of rows) insert.run(...row);
       connection.exec('COMMIT');
     },
     readableNames: () => [
@@ -73,8 +79,7 @@ export async function openForQueries(
     ],
     seal: (mayRead) => {
       connection.exec('PRAGMA query_only = ON');
-      const limits: { length?: number } | undefined = connection.limits;
-      if (limits) limits.length = MAX_VALUE_BYTES;
+      limit(connection);
       const { SQLITE_DENY, SQLITE_FUNCTION, SQLITE_OK, SQLITE_READ, SQLITE_RECURSIVE, SQLITE_SELECT } = constants;
       connection.setAuthorizer?.((action, first, second) => {
         if (action === SQLITE_SELECT || action === SQLITE_RECURSIVE) return SQLITE_OK;
@@ -104,8 +109,21 @@ export async function openForQueries(
   };
 }
 
+/** The most databases that a connection attaches, as SQLite is compiled in Node. */
+const MAX_ATTACHED = 10;
+
+/**
+ * Limits what SQLite makes and opens. Without Node's limits, every place for another database is taken, so that neither ATTACH nor VACUUM INTO
+ * finds one.
+ */
+function limit(connection: Connection): void {
+  const limits: { length: number; attach: number } | undefined = connection.limits;
+  if (limits) Object.assign(limits, { length: MAX_VALUE_BYTES, attach: 0 });
+  else for (let count = 1; count <= MAX_ATTACHED; count++) connection.exec(`ATTACH ':memory:' AS taken_${count}`);
+}
+
 function requireLayout(
-  connection: import('node:sqlite').DatabaseSync,
+  connection: Connection,
   path: string,
   { version, applicationId }: { readonly version: number; readonly applicationId: number },
 ): void {

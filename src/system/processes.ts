@@ -20,6 +20,7 @@ export async function runProgram(
   interrupted: AbortSignal,
 ): Promise<ProgramEnd> {
   const { child, ended } = started(words, options, env, interrupted);
+  child?.stdin?.end(options.input ?? '');
   const chunks: Buffer[] = [];
   let size = 0;
   child?.stdout?.on('data', (chunk: Buffer) => {
@@ -33,11 +34,13 @@ export async function runProgram(
 /** Implements `World.startProgram`. */
 export function startProgram(
   words: readonly string[],
+  input: AsyncIterable<string>,
   options: ProgramOptions,
   env: ProgramEnv,
   interrupted: AbortSignal,
 ): RunningProgram {
   const { child, ended, end } = started(words, options, env, interrupted);
+  if (child?.stdin) void feed(child.stdin, input);
   async function* output(): AsyncGenerator<Uint8Array> {
     try {
       yield* (child?.stdout ?? []) as AsyncIterable<Buffer>;
@@ -49,10 +52,10 @@ export function startProgram(
   return { output: output(), ended, end };
 }
 
-/** Starts a program; nothing reads its standard output yet. */
+/** Starts a program; nothing writes its standard input or reads its standard output yet. */
 function started(
   words: readonly string[],
-  { input = '', timeoutMs, isShell = false, isDetached = false, env: added = {}, ...options }: ProgramOptions,
+  { timeoutMs, isShell = false, isDetached = false, env: added = {}, ...options }: ProgramOptions,
   env: ProgramEnv,
   interrupted: AbortSignal,
 ): { readonly child: ChildProcess | undefined; readonly ended: Promise<ProgramEnd>; end(): void } {
@@ -94,9 +97,25 @@ function started(
   child.on('close', (code) => finish({ kind: 'ended', code, stdout: '' }));
   // The program may exit without reading its input.
   child.stdin?.on('error', () => {});
-  child.stdin?.end(input);
   if (limit.aborted) giveUp();
   return { child, ended, end: giveUp };
+}
+
+/** Writes the parts of a text as fast as they are read, until nobody reads any more. */
+async function feed(stdin: NonNullable<ChildProcess['stdin']>, input: AsyncIterable<string>): Promise<void> {
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  stdin.once('close', close);
+  const drained = () => new Promise<void>((resolve) => stdin.once('drain', resolve));
+  try {
+    for await (const text of input) {
+      if (stdin.destroyed) return;
+      if (!stdin.write(text)) await Promise.race([drained(), closed]);
+    }
+  } catch {
+    // Whoever gave the input knows.
+  } finally {
+    stdin.end();
+  }
 }
 
 /** Keeps the end of a stream. Returns a function that returns its last whole lines. */

@@ -50,7 +50,8 @@ export function createSystemWorld(endsAtOnce = false): World {
     },
     self: [process.execPath, process.argv[1] ?? ''],
     runProgram: (words, options) => runProgram(words, options, process.env, signals().interrupted.signal),
-    startProgram: (words, options) => startProgram(words, options, process.env, signals().interrupted.signal),
+    startProgram: (...program) => startProgram(...program, process.env, signals().interrupted.signal),
+    inputParts: () => process.stdin,
     findProgram: (name) => findProgram(name, process.env, process.platform),
     get homeDir() {
       const home = process.env['HOME'] || os().homedir();

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { QUERY_PROCESS } from '../../src/engine/questions/sql/wire.ts';
 import { main } from '../../src/main.ts';
-import { startProgram } from '../../src/system/processes.ts';
-import { type Home, newHome, ROOT, requireBuilt, sharedEnd, startFiatrail } from '../support/built.ts';
+import * as processes from '../../src/system/processes.ts';
+import { type Home, newHome, ROOT, requireBuilt, sharedEnd, startFiatrail, startProgram } from '../support/built.ts';
 import { fiatrail } from '../support/in-process.ts';
 import { type Answer, fakeWorld } from '../support/world.ts';
 import { ask, copiedAccount, rowsOf, SENDER } from './account.ts';
@@ -130,7 +130,7 @@ describe('where a query comes from', () => {
     const code = await main(['sql'], {
       ...world,
       self: [process.execPath, join(ROOT, 'bin', 'fiatrail.js')],
-      startProgram: (words, options) => startProgram(words, options, process.env, never),
+      startProgram: (...program) => processes.startProgram(...program, process.env, never),
     });
     expect(world.stdout.text()).toBe('one\n1\ntwo\ntwo\n');
     expect(world.stderr.text()).toContain('error: there is no column nobody, at column 8');
@@ -254,6 +254,22 @@ describe('a query that would never end', () => {
   test('cannot make a value of any length', async () => {
     expect(await ask(home, 'select hex(zeroblob(300000000))')).toMatchObject({ stdout: '' });
     expect(await ask(home, 'select zeroblob(30000000)')).toMatchObject({ stdout: '', code: 2 });
+  });
+
+  test('is ended when its rows cannot be printed', async () => {
+    const rows = `${ENDLESS} select n, hex(randomblob(500)) as x from c`;
+    expect(await ask(home, rows, '--fields', 'y')).toMatchObject({ code: 2, stdout: '' });
+    await until(() => processesIn(home).length === 0);
+    const bin = join(ROOT, 'bin', 'fiatrail.js');
+    const piped = startProgram(home, '/bin/sh', [
+      '-c',
+      `"$0" "$1" sql "$2" -o csv | true; echo ended`,
+      process.execPath,
+      bin,
+      rows,
+    ]);
+    expect(await piped.firstLine()).toBe('ended');
+    await until(() => processesIn(home).length === 0);
   });
 
   test.each(['SIGKILL', 'SIGINT'] as const)('ends with the command, also by %s', async (signal) => {

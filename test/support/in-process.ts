@@ -106,7 +106,10 @@ function worldOf(
     prompter: () => Promise.reject(new Error('a prompt without a terminal')),
     self: [process.execPath, join(ROOT, 'bin', 'fiatrail.js')],
     runProgram: (words, options) => runProgram(words, options, env, interrupted),
-    startProgram: (words, options) => startProgram(words, options, env, interrupted),
+    startProgram: (...program) => startProgram(...program, env, interrupted),
+    inputParts: async function* () {
+      yield Buffer.from(stdin);
+    },
     findProgram: (name) => findProgram(name, env, system.platform),
     readFile: async (path) => readFileSync(resolve(cwd, path), 'utf8'),
     ensurePrivateDir: system.ensurePrivateDir,

@@ -208,6 +208,9 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     startProgram: (words) => {
       throw new Error(`unexpected program: ${words.join(' ')}`);
     },
+    inputParts: async function* () {
+      yield Buffer.from(stdin);
+    },
     findProgram: (name) => (options.runProgram ? name : undefined),
     homeDir,
     stateDir,

@@ -4,12 +4,13 @@ import type { RunningProgram } from '../../../base/world.ts';
 import { entryAt } from '../../../files/inspect.ts';
 import { parseJson } from '../../../money/decimal.ts';
 import type { Plain } from '../../../present/plain.ts';
+import type { SqlValue } from '../../../sqlite/database.ts';
 import { DatabaseError } from '../../../sqlite/errors.ts';
 import type { Account } from '../../account.ts';
 import { COPIES } from './copied.ts';
 import { positionIn, type Statement } from './statement.ts';
 import { views } from './views.ts';
-import { MAX_ORDER_BYTES, MEMORY_BYTES, type Message, type Order, QUERY_PROCESS, rowLine } from './wire.ts';
+import { type CopiedRow, linesOf, MEMORY_BYTES, type Message, type Order, QUERY_PROCESS } from './wire.ts';
 
 /** A row, with a value for each column. */
 type Row = readonly Plain[];
@@ -21,6 +22,8 @@ interface Found {
   readonly first: readonly Row[];
   /** The rows after the first ones. Rejects as `ask` does. */
   readonly more: AsyncIterable<readonly Row[]>;
+  /** Ends the process, if it has not ended. */
+  end(): void;
 }
 
 const MIB = 1024 * 1024;
@@ -44,11 +47,21 @@ export async function ask(account: Account, statement: Statement, nearest: Neare
       hint: 'run: fiatrail sync',
     });
   const [node = '', ...self] = world.self;
-  const program = world.startProgram([node, `--max-old-space-size=${HEAP_MIB}`, ...self, QUERY_PROCESS], {
-    input: await orderFor(account, statement, path),
-    timeoutMs: globals.timeoutMs,
-  });
-  const parts = partsOf(program, { account, statement, path, nearest });
+  const run: QueryRun = { isWhole: false, failure: undefined };
+  async function* input() {
+    try {
+      yield* orderFor(account, statement, path);
+    } catch (error) {
+      run.failure = error;
+    }
+  }
+  const words = [node, `--max-old-space-size=${HEAP_MIB}`, ...self, QUERY_PROCESS];
+  const program = world.startProgram(words, input(), { timeoutMs: globals.timeoutMs });
+  const parts = partsOf(program, { account, statement, path, nearest, run });
+  // Nobody waits for the last steps of one that has said everything.
+  const end = () => {
+    if (!run.isWhole) program.end();
+  };
   const head = await parts.next();
   const columns = head.done ? [] : head.value.columns;
   let first: readonly Row[] = [];
@@ -58,43 +71,26 @@ export async function ask(account: Account, statement: Statement, nearest: Neare
     if (part.done) break;
     first = part.value.rows;
   }
-  return { columns, first, more: rowsOf(parts) };
+  return { columns, first, more: rowsOf(parts), end };
 }
 
 async function* rowsOf(parts: AsyncIterable<Part>): AsyncGenerator<readonly Row[]> {
   for await (const { rows } of parts) yield rows;
 }
 
-/** Returns what the process reads: the query, and the rows of the journal and the inbox if it names them. */
-async function orderFor(account: Account, { sql, tokens, isExplained }: Statement, path: string): Promise<string> {
+/** Yields what the process reads: the query, and the rows of the journal and the inbox if it names them. */
+async function* orderFor(account: Account, { sql, tokens, isExplained }: Statement, path: string) {
   const names = new Set(tokens.map(({ text }) => text.replace(/^'(.*)'$/s, '$1').toLowerCase()));
-  const lines: string[] = [];
-  const copies: { name: string; count: number }[] = [];
-  let bytes = sql.length;
-  for (const [name, read] of Object.entries(COPIES)) {
-    if (!names.has(name)) continue;
-    const before = lines.length;
-    for await (const page of read(account))
-      for (const row of page) {
-        const line = rowLine(row);
-        bytes += Buffer.byteLength(line);
-        if (bytes > MAX_ORDER_BYTES)
-          throw new CliError('declined', `there are more ${name} than a query can take`, {
-            code: 'QUERY_TOO_LARGE',
-            hint: `a query can take ${MAX_ORDER_BYTES / MIB} MiB of them; list them with: ${LISTS[name]}`,
-          });
-        lines.push(line);
-      }
-    copies.push({ name, count: lines.length - before });
-  }
+  const copies = Object.keys(COPIES).filter((name) => names.has(name));
   const order: Order = { path, sql, isExplained, copies };
-  return `${JSON.stringify(order)}\n${lines.join('')}`;
+  yield `${JSON.stringify(order)}\n`;
+  for (const name of copies) {
+    for await (const page of COPIES[name]?.(account) ?? []) yield `${JSON.stringify(page.map(copiedRow))}\n`;
+    yield 'null\n';
+  }
 }
 
-const LISTS: Readonly<Record<string, string>> = {
-  operations: 'fiatrail ops list',
-  events: 'fiatrail webhooks inbox list',
-};
+const copiedRow = (row: readonly SqlValue[]): CopiedRow => row.map((value) => (value === null ? null : String(value)));
 
 /** A part of what the process printed. */
 interface Part {
@@ -108,11 +104,20 @@ interface Asked {
   readonly statement: Statement;
   readonly path: string;
   readonly nearest: Nearest;
+  readonly run: QueryRun;
+}
+
+/** How far a query is. */
+interface QueryRun {
+  /** Whether the process has said everything. */
+  isWhole: boolean;
+  /** Why the journal or the inbox could not be read. */
+  failure: unknown;
 }
 
 /** Yields the columns and then rows as the process prints them. Throws if it does not come to its end. */
 async function* partsOf(program: RunningProgram, asked: Asked): AsyncGenerator<Part> {
-  let isWhole = false;
+  const { run } = asked;
   try {
     for await (const lines of linesOf(program.output)) {
       const rows: Row[] = [];
@@ -122,38 +127,24 @@ async function* partsOf(program: RunningProgram, asked: Asked): AsyncGenerator<P
         else {
           const message = parsed as Message;
           if ('columns' in message) yield { columns: message.columns, rows: [] };
-          else if ('isEnd' in message) isWhole = true;
+          else if ('isEnd' in message) run.isWhole = true;
           else throw errorOf(message, asked);
         }
       }
       if (rows.length > 0) yield { columns: [], rows };
     }
-    if (!isWhole) throw await endOf(program, asked);
+    if (!run.isWhole) throw await endOf(program, asked);
   } finally {
-    // Nobody waits for the last steps of one that has said everything.
-    if (!isWhole) program.end();
-  }
-}
-
-/** Yields the whole lines of each part of a text. */
-async function* linesOf(output: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
-  const decoder = new TextDecoder();
-  const begun: string[] = [];
-  for await (const bytes of output) {
-    const [head = '', ...lines] = decoder.decode(bytes, { stream: true }).split('\n');
-    begun.push(head);
-    const last = lines.pop();
-    if (last === undefined) continue;
-    yield [begun.join(''), ...lines];
-    begun.splice(0, begun.length, last);
+    if (!run.isWhole) program.end();
   }
 }
 
 const VIEWS_HINT = 'list the views and their columns with: fiatrail sql --views';
 
 /** Says why a process ended before its query did. */
-async function endOf({ ended }: RunningProgram, { account: { world, globals } }: Asked): Promise<CliError> {
+async function endOf({ ended }: RunningProgram, { account: { world, globals }, run }: Asked): Promise<unknown> {
   const end = await ended;
+  if (run.failure !== undefined) return run.failure;
   if (world.interrupted.aborted) return new CliError('interrupted', 'interrupted');
   if (end.kind === 'late')
     return new CliError('declined', `the query took longer than ${globals.timeoutMs / 1000} s, and was ended`, {

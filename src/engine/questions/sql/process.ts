@@ -1,12 +1,11 @@
 import type { World } from '../../../base/world.ts';
-import { parseExactJson, type WireNumber, wireNumberText } from '../../../money/decimal.ts';
 import { DatabaseError } from '../../../sqlite/errors.ts';
 import { type CompiledQuery, openForQueries, type QueryDatabase } from '../../../sqlite/query.ts';
 import { MIRROR_FILE_ID } from '../../mirror/database.ts';
 import { VERSION } from '../../mirror/schema.ts';
 import { closedName, type Statement, statementOf } from './statement.ts';
 import { openNames, readAccess, views } from './views.ts';
-import { MAX_ORDER_BYTES, MEMORY_BYTES, type Message, type Order, rowLine } from './wire.ts';
+import { type CopiedRow, linesOf, MEMORY_BYTES, type Message, type Order, rowLine } from './wire.ts';
 
 /** How much is printed at once, in characters. */
 const PART_LENGTH = 64 * 1024;
@@ -18,12 +17,12 @@ const PART_LENGTH = 64 * 1024;
  */
 export async function runQueryProcess(world: World): Promise<number> {
   world.limitProcess(MEMORY_BYTES);
-  const [head = '', ...copied] = (await world.stdin.readAll(MAX_ORDER_BYTES)).split('\n');
-  const order = JSON.parse(head) as Order;
+  const lines = eachLine(world.inputParts());
+  const order = JSON.parse(await nextLine(lines)) as Order;
   const say = (message: Message) => world.stdout.write(`${JSON.stringify(message)}\n`);
   try {
     const database = await openForQueries(order.path, { version: VERSION, applicationId: MIRROR_FILE_ID });
-    addCopies(database, order, copied);
+    for (const name of order.copies) await addCopy(database, name, lines);
     await answer(database, statementOf(order.sql, order.isExplained), world, say);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
@@ -32,24 +31,32 @@ export async function runQueryProcess(world: World): Promise<number> {
   return 0;
 }
 
-/** Adds the views whose rows the order has. */
-function addCopies(database: QueryDatabase, { copies }: Order, lines: readonly string[]): void {
-  let from = 0;
-  for (const { name, count } of copies) {
-    const columns = views().find((view) => view.name === name)?.columns ?? [];
-    const rows = lines.slice(from, from + count).map((line) => {
-      const values = parseExactJson(line) as (string | WireNumber | null)[];
-      return values.map((value) =>
-        value === null || typeof value === 'string' ? value : BigInt(wireNumberText(value)),
-      );
-    });
-    database.addTable(
-      name,
-      columns.map((column) => `${column.name} ${column.type.toUpperCase()}`),
-      rows,
-    );
-    from += count;
+async function* eachLine(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  for await (const lines of linesOf(input)) yield* lines;
+}
+
+/** Throws if there is none: then the command could not read what it copies. */
+async function nextLine(lines: AsyncGenerator<string>): Promise<string> {
+  const next = await lines.next();
+  if (next.done) throw new Error('the order is not whole');
+  return next.value;
+}
+
+/** Adds a view whose rows are copied. */
+async function addCopy(database: QueryDatabase, name: string, lines: AsyncGenerator<string>): Promise<void> {
+  const columns = views().find((view) => view.name === name)?.columns ?? [];
+  async function* pages() {
+    for (;;) {
+      const page = JSON.parse(await nextLine(lines)) as readonly CopiedRow[] | null;
+      if (page === null) return;
+      yield page;
+    }
   }
+  await database.addTable(
+    name,
+    columns.map((column) => `${column.name} ${column.type.toUpperCase()}`),
+    pages(),
+  );
 }
 
 async function answer(

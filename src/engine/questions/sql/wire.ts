@@ -10,17 +10,18 @@ export const QUERY_PROCESS = '__query';
  */
 export const MEMORY_BYTES = 640 * 1024 * 1024;
 
-/** What a query and the rows that are copied for it may take. */
-export const MAX_ORDER_BYTES = 256 * 1024 * 1024;
-
-/** The first line of what the process reads; the rows of the copies follow, in order. */
+/** The first line of what the process reads. For each copy, lines with pages of rows follow, and then one with null. */
 export interface Order {
   /** The file of the mirror. */
   readonly path: string;
   readonly sql: string;
   readonly isExplained: boolean;
-  readonly copies: readonly { readonly name: string; readonly count: number }[];
+  /** The names of the views whose rows are copied. */
+  readonly copies: readonly string[];
 }
+
+/** A row of a copy; an integer is its digits. */
+export type CopiedRow = readonly (string | null)[];
 
 /** A line that the process prints, besides rows, which are arrays. */
 export type Message =
@@ -49,4 +50,18 @@ function valueText(value: string | number | bigint | null | Uint8Array): string 
   if (value === null) return 'null';
   if (typeof value === 'number') return Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`;
   return `"X'${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex').toUpperCase()}'"`;
+}
+
+/** Yields the whole lines of each part of a text. */
+export async function* linesOf(output: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
+  const decoder = new TextDecoder();
+  const begun: string[] = [];
+  for await (const bytes of output) {
+    const [head = '', ...lines] = decoder.decode(bytes, { stream: true }).split('\n');
+    begun.push(head);
+    const last = lines.pop();
+    if (last === undefined) continue;
+    yield [begun.join(''), ...lines];
+    begun.splice(0, begun.length, last);
+  }
 }
