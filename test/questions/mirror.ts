@@ -2,9 +2,9 @@ import { mirrorPath } from '../../src/account/paths.ts';
 import { resolveProfile } from '../../src/account/profile.ts';
 import type { World } from '../../src/base/world.ts';
 import { openMirrorFile } from '../../src/engine/mirror/database.ts';
-import { keepRows } from '../../src/engine/mirror/keep.ts';
 import { writeSetting, writeState } from '../../src/engine/mirror/list-state.ts';
 import { mirrorRow } from '../../src/engine/mirror/rows.ts';
+import { keepRows } from '../../src/engine/mirror/save-rows.ts';
 import { indexesOf } from '../../src/engine/mirror/schema.ts';
 import { TABLES } from '../../src/engine/mirror/tables.ts';
 import type { Plain } from '../../src/present/plain.ts';
@@ -42,7 +42,7 @@ export async function mirrored(world: World, rows: Readonly<Record<string, reado
       for (const index of indexesOf(table)) await queries.run(index);
       const times = { passStartedAt: SYNCED_AT, passedAt: SYNCED_AT, secondLookAt: SYNCED_AT, syncedAt: SYNCED_AT };
       await writeState(queries, table, {
-        ...{ ...times, pass: 1, point: null, until: null, excess: 0, isOrdered: true, doubt: null },
+        ...{ ...times, pass: 1, point: null, until: null, excess: 0, isOrdered: true, gap: null },
       });
     }
     await writeSetting(queries, 'synced-at', SYNCED_AT);
