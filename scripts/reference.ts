@@ -1,5 +1,6 @@
 /**
- * Generates docs/reference/ and docs/openapi.json from the commands and the contract, and the topics in docs/troubleshooting.md.
+ * Generates docs/reference/ and docs/openapi.json from the commands and the contract, docs/data.md from the mirror’s tables, and the topics in
+ * docs/troubleshooting.md.
  * `npm run reference` writes the files; test/docs/reference.test.ts fails if they are out of date.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -17,6 +18,7 @@ import { openApi } from '../src/derive/openapi.ts';
 import type { Command, Group } from '../src/terminal/command.ts';
 import { formOf, usageOf } from '../src/terminal/help/help.ts';
 import { GLOBAL_OPTIONS } from '../src/terminal/parse/globals.ts';
+import { dataPage } from './data.ts';
 import { withTopics } from './topics.ts';
 
 export const FOLDER = 'docs/reference';
@@ -38,6 +40,7 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
     [`${FOLDER}/README.md`, indexPage()],
     ...[...pages, ...endpoints].map(([path, text]) => [`${FOLDER}/${path}`, text] as const),
     ['docs/openapi.json', `${JSON.stringify(openApi(), null, 2)}\n`],
+    ['docs/data.md', await dataPage()],
     [TROUBLESHOOTING, withTopics(await readFile(TROUBLESHOOTING, 'utf8'))],
   ]);
 }

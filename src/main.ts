@@ -9,6 +9,7 @@ import { abandonedError, type Changed } from './engine/activity.ts';
 import { AlreadyDone, type Guard } from './engine/guard.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
+import { QUERY_PROCESS } from './engine/questions/sql/wire.ts';
 import { DryRun } from './engine/requests.ts';
 import { type Column, FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
@@ -21,6 +22,7 @@ import type { Run } from './terminal/show/report.ts';
 /** Runs a command line and returns its exit code. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   if (argv[0] === ROTATION_PROCESS) return (await import('./engine/rotation/process.ts')).runRotationProcess(world);
+  if (argv[0] === QUERY_PROCESS) return (await import('./engine/questions/sql/process.ts')).runQueryProcess(world);
   let isJson: boolean | undefined;
   let run: Run | undefined;
   try {
@@ -152,7 +154,9 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     return outcome.error || !guided?.after ? outcome : guided.after(outcome);
   };
   const waitMs = typeof values['wait'] === 'number' ? values['wait'] : 0;
-  const outcome = await run().catch((error: unknown) => endedBy(error, session, waitMs));
+  const outcome = await run().catch(async (error: unknown) =>
+    endedBy(await withKnownKind(error, session, command, texts), session, waitMs),
+  );
   await use(outcome, session.activity.changed);
   if (!outcome.error) await guided?.end?.();
   return outcome;
@@ -209,6 +213,21 @@ function abandonment({ world, activity }: Session): Promise<never> {
   });
 }
 
+/** What says that an id is unknown. */
+const UNKNOWN_ID = /(?:^|_)NOT_FOUND$/;
+
+/** Adds to an error about an unknown id what this machine knows it as. */
+async function withKnownKind(
+  error: unknown,
+  session: Session,
+  { words }: Command,
+  texts: CommandLine['texts'],
+): Promise<unknown> {
+  if (!(error instanceof CliError) || !UNKNOWN_ID.test(error.code)) return error;
+  const { withKindHint } = await import('./engine/questions/hint.ts');
+  return withKindHint(session, error, words, Object.values(texts));
+}
+
 /** A dry run ends where it would send, and work that is already done under its idempotency key ends where it was recorded. */
 async function endedBy(error: unknown, session: Session, waitMs: number): Promise<Outcome> {
   if (error instanceof DryRun) return { result: error.result, isWhole: true };
@@ -247,6 +266,8 @@ async function show(
     // The reader closed the pipe, as `| head` does: not a failure, and the command's own error is still reported.
     if (!isClosedPipe(error)) throw changeNotShown(error, changed);
     return true;
+  } finally {
+    result.close?.();
   }
 }
 

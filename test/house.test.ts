@@ -386,6 +386,11 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'searchOption',
     ],
   ],
+  [/^engine\/lists\/things\.ts$/, ['listOf']],
+  [
+    /^engine\/mirror\/tables\.ts$/,
+    ['column', 'text', 'time', 'amount', 'flag', 'key', 'personal', 'personalKey', 'personName', 'listing'],
+  ],
   [/^service\//, ['tokens', 'naira', 'failedBecause', 'movementTriggers']],
 ];
 

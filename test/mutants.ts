@@ -20,6 +20,7 @@ const SPOOL = ['test/journal/spool.test.ts'];
 const LEDGER = ['test/commands/ledger/ledger.test.ts'];
 const INBOX = ['test/webhooks/inbox.test.ts'];
 const FUNDS = ['test/cli/funds.test.ts'];
+const FAULTS = ['test/mirror/faults.test.ts'];
 
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
 export const MUTANTS: readonly Mutant[] = [
@@ -1262,5 +1263,96 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'activity.unopened ??= error;',
     change: 'activity.unopened ??= undefined;',
     tests: FUNDS,
+  },
+  {
+    file: 'src/engine/mirror/save-rows.ts',
+    line: ' && known.get(id)?.gone_at === null',
+    change: '',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync-table.ts',
+    line: 'if (excess <= 0) await markGone(queries, table, pass, at);',
+    change: '',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync-table.ts',
+    line: 'look.total === undefined || (await countIn(mirror, table)) + state().excess === look.total',
+    change: 'true',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync-table.ts',
+    line: "if (table.readBy === 'dated') await readOpen(table, mirror, pages);",
+    change: '',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync-table.ts',
+    line: 'Date.parse(state.until) - LATE_MS',
+    change: 'Date.parse(state.until)',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync-table.ts',
+    line: 'return excess === 0 || excess === before;',
+    change: 'return true;',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync-table.ts',
+    line: '...(isShort ? {} : { save: (next) => set({ point: next }) })',
+    change: 'save: (next) => set({ point: next })',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync.ts',
+    line: 'else if (known !== owner)',
+    change: 'else if (false as boolean)',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync.ts',
+    line: 'await forgetPersonal(mirror, new Date(personalFromMs).toISOString());',
+    change: '',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync-table.ts',
+    line: 'return mirrorRow(table, row, !isOld);',
+    change: 'return mirrorRow(table, row, true);',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/rows.ts',
+    line: "inner === undefined && MAY_BE_BVN.test(textOf(value) ?? '') ? null : value",
+    change: 'value',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/database.ts',
+    line: 'PRAGMA secure_delete = ON; ',
+    change: '',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/events.ts',
+    line: '.is_open = 1 AND ',
+    change: '.is_open >= 0 AND ',
+    tests: ['test/mirror/events.test.ts'],
+    failing: 1,
   },
 ];

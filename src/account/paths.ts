@@ -67,6 +67,11 @@ export function inboxPath(world: UserEnv, { name, mode }: { readonly name: strin
   return join(stateDir(world), `inbox-${mode === 'embedded' ? 'embedded' : name}.db`);
 }
 
+/** The copy of the lists of a profile's account. Every embedded profile has the same sandbox, and so the same copy. */
+export function mirrorPath(world: UserEnv, { name, mode }: { readonly name: string; readonly mode: string }): string {
+  return join(stateDir(world), `mirror-${mode === 'embedded' ? 'embedded' : name}.db`);
+}
+
 /** The folder where unfinished key rotations keep what must not be lost. */
 export function rotationsDir(world: UserEnv): string {
   return join(stateDir(world), 'rotations');

@@ -34,6 +34,8 @@ export interface StoredProfile {
   readonly journalUrl?: string | undefined;
   /** Whether each state folder may have a journal of its own, whose idempotency keys count there only. */
   readonly independentJournal?: boolean | undefined;
+  /** The copy of the account's lists; undefined is a file of this machine that keeps what is personal for 90 days. */
+  readonly mirror?: MirrorSettings | undefined;
   /** What a request that is in no list means; undefined is `ask` for a live account, and `accept` for a sandbox. */
   readonly absence?: Absence | undefined;
   /** How long the service's lists may take to show a request. */
@@ -50,6 +52,13 @@ export interface StoredProfile {
   readonly operators?: readonly { readonly name: string; readonly publicKey: string }[] | undefined;
   /** Amounts of an earlier version, or of an import. They count besides those in the journal. At most one amount per asset. */
   readonly signAbove?: readonly SignAbove[] | undefined;
+}
+
+interface MirrorSettings {
+  /** The URL of the PostgreSQL database that has it, without a password. */
+  readonly url?: string | undefined;
+  /** For how many days names and numbers of persons are kept. */
+  readonly personalDays?: number | undefined;
 }
 
 export interface SignAbove {
@@ -148,6 +157,9 @@ const shapes = (hasRules: boolean) => {
     encryption: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),
     journalUrl: z.optional(z.string()),
     independentJournal: z.optional(z.boolean()),
+    mirror: z.optional(
+      z.strictObject({ url: z.optional(z.string()), personalDays: z.optional(z.int().check(z.positive())) }),
+    ),
     absence: z.optional(z.enum(ABSENCE)),
     visibleAfterMs: z.optional(z.int().check(z.positive())),
     evidence: z.optional(z.enum(EVIDENCE)),

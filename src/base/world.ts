@@ -130,6 +130,16 @@ export type ProgramEnd =
   | { readonly kind: 'late'; readonly stderr?: string }
   | { readonly kind: 'missing' };
 
+/** A program that runs, and whose output is read while it does. */
+export interface RunningProgram {
+  /** What it writes to its standard output; it waits for whoever reads. Ends early if the program is ended. */
+  readonly output: AsyncIterable<Uint8Array>;
+  /** Resolves once it has ended and its output was read; `stdout` is empty. */
+  readonly ended: Promise<ProgramEnd>;
+  /** Ends it and its child processes, unless it has ended. */
+  end(): void;
+}
+
 /** A server's certificate, and whether this machine trusts it. */
 export interface Certificate {
   /** Node's code for why it is not trusted, such as `CERT_HAS_EXPIRED`; undefined if it is trusted. */
@@ -199,6 +209,13 @@ export interface World {
    * It and its child processes are killed after `timeoutMs` and on an interrupt.
    */
   runProgram(words: readonly string[], options: ProgramOptions): Promise<ProgramEnd>;
+  /**
+   * Starts another program as `runProgram` does, for input and output of any length. Parts of the input are asked for as the program reads them;
+   * if one fails, the input ends there.
+   */
+  startProgram(words: readonly string[], input: AsyncIterable<string>, options: ProgramOptions): RunningProgram;
+  /** Yields the whole standard input as it arrives. */
+  inputParts(): AsyncIterable<Uint8Array>;
   /** Finds a program on the PATH, as a shell would; undefined if there is none. */
   findProgram(name: string): string | undefined;
   readonly homeDir: string;
@@ -213,6 +230,11 @@ export interface World {
   turn(): Promise<void>;
   /** Starts the part of this program that `word` names on another thread; undefined where all work is done on one. */
   readonly startThread: ((word: string) => Promise<Thread>) | undefined;
+  /**
+   * Ends this process by a signal when the one that started it has ended, or when it takes more memory than this, whatever it is doing: also
+   * in the middle of a call that never returns.
+   */
+  limitProcess(memoryBytes: number): void;
   /** Ends the process at once, whatever it still waits for. */
   exit(code: number): void;
   /** Trades speed for low memory use from here on, for streams of unknown length. */

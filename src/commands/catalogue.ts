@@ -16,9 +16,28 @@ export const CATALOGUE: readonly Group[] = [
   },
   {
     name: 'status',
-    summary: 'Show balances, fees and pending work',
+    summary: 'Show balances, fees and open work',
     section: 'Look and search',
     load: async () => (await import('./status.ts')).commands,
+  },
+  {
+    name: 'sync',
+    summary: 'Copy the account’s lists to this machine',
+    section: 'Look and search',
+    load: async () => (await import('./sync.ts')).commands,
+  },
+  {
+    name: 'find',
+    summary: 'Find anything by an id, hash, sum or name',
+    section: 'Look and search',
+    load: async () => (await import('./find.ts')).commands,
+  },
+  {
+    name: 'sql',
+    summary: 'Ask any question of the copied lists in SQL',
+    section: 'Look and search',
+    isSeldomUsed: true,
+    load: async () => (await import('./sql.ts')).commands,
   },
   {
     name: 'whoami',
@@ -49,6 +68,7 @@ export const CATALOGUE: readonly Group[] = [
       operators: 'Manage the people who may sign plans',
       'sign-above': 'Manage the amounts from which on a command needs the signature of another operator',
       journal: 'Manage where a profile keeps its journal',
+      mirror: 'Manage where a profile keeps the copy of its account’s lists',
     },
     load: async () => (await import('./profiles/index.ts')).commands,
   },

@@ -5,31 +5,69 @@ import { balanceMulti } from '../contract/endpoints/balances.ts';
 import { accumulatedFees } from '../contract/endpoints/fees.ts';
 import { listTransactions } from '../contract/endpoints/history.ts';
 import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
+import { existingProfileInbox } from '../engine/inbox.ts';
+import { existingMirror } from '../engine/mirror/open.ts';
+import { statusOf } from '../engine/mirror/sync.ts';
+import type { Outcome } from '../engine/outcome.ts';
 import { accountBalance, nairaOf } from '../engine/previews.ts';
 import { amount, TOKENS, type Token } from '../money/amount.ts';
 import { amountSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
 import { command } from '../terminal/command.ts';
+import { duration, option, switchOn } from '../terminal/parse/parameters.ts';
 import type { Session } from '../terminal/session.ts';
 
-/** Returns the total of a list; null if the service does not report it. */
-async function countOf(count: Promise<{ readonly data: { readonly total?: number | null | undefined } }>) {
-  return count.then(
-    ({ data }) => data.total ?? null,
-    () => null,
-  );
+/** Work that has not ended: how much, and since when the oldest of it. */
+interface Open {
+  readonly count: number;
+  readonly since: string | null;
 }
 
-/** Counts pending work, reading one row per list. A count that cannot be read is null. */
-async function pendingOf(session: Session) {
+interface ListPage {
+  readonly total?: number | null | undefined;
+  readonly createdAt: string | null | undefined;
+}
+
+/** Counts the rows of a list in one state, and reads when the oldest was made. Undefined if the service does not say. */
+async function openIn(page: (offset: number) => Promise<ListPage>): Promise<Open | undefined> {
+  try {
+    const { total, createdAt } = await page(0);
+    if (typeof total !== 'number') return undefined;
+    // Lists are newest first.
+    const oldest = total > 1 ? (await page(total - 1)).createdAt : createdAt;
+    return { count: total, since: total === 0 ? null : (oldest ?? null) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds up what is open in several states; null if one of them is not known. */
+function together(all: readonly (Open | undefined)[]): Open | null {
+  const known = all.filter((each) => each !== undefined);
+  if (known.length < all.length) return null;
+  const times = known.flatMap(({ since }) => (since === null ? [] : [since])).sort();
+  return { count: known.reduce((sum, { count }) => sum + count, 0), since: times[0] ?? null };
+}
+
+/** Reads the work that has not ended: money that is processing is as open as money that is pending. */
+async function openOf(session: Session) {
   const transactions = (direction: 'in' | 'out') =>
-    countOf(session.call(listTransactions, { direction, status: 'pending', limit: 1 }));
+    (['pending', 'processing'] as const).map((status) =>
+      openIn(async (offset) => {
+        const { data } = await session.call(listTransactions, { direction, status, limit: 1, offset });
+        return { total: data.total, createdAt: data.transactions?.[0]?.createdAt };
+      }),
+    );
+  const withdrawn = openIn(async (offset) => {
+    const { data } = await session.call(listWithdrawals, { status: 'pending', limit: 1, offset });
+    return { total: data.total, createdAt: data.withdrawals?.[0]?.createdAt };
+  });
   const [deposits, payouts, withdrawals] = await Promise.all([
-    transactions('in'),
-    transactions('out'),
-    countOf(session.call(listWithdrawals, { status: 'pending', limit: 1 })),
+    Promise.all(transactions('in')),
+    Promise.all(transactions('out')),
+    withdrawn,
   ]);
-  return { deposits, payouts, withdrawals };
+  return { deposits: together(deposits), payouts: together(payouts), withdrawals: together([withdrawals]) };
 }
 
 /** Reads the account in parallel. Throws CliError if it does not respond. */
@@ -39,17 +77,37 @@ async function account(session: Session) {
     return held ? amount(token, held.minor) : null;
   };
   const held = async () => Promise.all(TOKENS.map(async (token) => [token, await inAll(token)] as const));
-  const [balances, { data }, pending] = await Promise.all([
-    held(),
-    session.call(accumulatedFees, {}),
-    pendingOf(session),
-  ]);
+  const [balances, { data }, open] = await Promise.all([held(), session.call(accumulatedFees, {}), openOf(session)]);
   const fees = (kobo: Parameters<typeof nairaOf>[0]) => nairaOf(kobo) ?? null;
   return {
     balances: Object.fromEntries(balances),
     fees: { withdrawable: fees(data.summary?.availableForWithdrawal), pending: fees(data.summary?.pendingFees) },
-    pending: { ...pending, feeWithdrawals: fees(data.summary?.pendingWithdrawals) },
+    open: { ...open, feeWithdrawals: fees(data.summary?.pendingWithdrawals) },
   };
+}
+
+/** What this machine has of the account: the age of its copy, and events that were not passed on. */
+async function here({ world, profile }: Session) {
+  const mirror = await existingMirror(world, profile);
+  const inbox = await existingProfileInbox(world, profile);
+  try {
+    const tables = mirror ? await statusOf(mirror) : [];
+    const times = tables.map(({ syncedAt }) => syncedAt);
+    const isSynced = tables.length > 0 && times.every((at) => at !== null);
+    const { waiting = 0, dead = 0 } = inbox?.counts() ?? {};
+    return {
+      mirror: mirror
+        ? {
+            syncedAt: isSynced ? (times.sort()[0] ?? null) : null,
+            gaps: tables.filter(({ gap }) => gap !== null).length,
+          }
+        : null,
+      events: inbox ? { waiting, dead } : null,
+    };
+  } finally {
+    inbox?.close();
+    await mirror?.close();
+  }
 }
 
 const ACCOUNT = [
@@ -58,25 +116,34 @@ const ACCOUNT = [
   { field: 'balances.USDT', title: '' },
   { field: 'fees.withdrawable', title: 'Withdrawable fees' },
   { field: 'fees.pending', title: 'Pending fees' },
-  { field: 'pending.feeWithdrawals', title: 'Pending fee withdrawals' },
-  { field: 'pending.deposits', title: 'Pending deposits' },
-  { field: 'pending.payouts', title: 'Pending payouts' },
-  { field: 'pending.withdrawals', title: 'Pending withdrawals' },
+  { field: 'open.feeWithdrawals', title: 'Open fee withdrawals' },
 ] as const;
 
-/** The columns: an embedded sandbox has no base URL, and an account that does not respond has no figures. */
-function columnsOf(mode: Profile['mode'], hasResponded: boolean): readonly Column[] {
+const KINDS = ['deposits', 'payouts', 'withdrawals'] as const;
+
+type Shown = Awaited<ReturnType<typeof here>> & { readonly open?: Awaited<ReturnType<typeof openOf>> };
+
+/** The columns: an embedded sandbox has no base URL, an account that does not respond has no figures, and what is empty has no age. */
+function columnsOf(mode: Profile['mode'], { open, mirror, events }: Shown): readonly Column[] {
   return [
     { field: 'profile', title: 'Profile' },
     { field: 'mode', title: 'Mode' },
     ...(mode === 'embedded' ? [] : [{ field: 'baseUrl', title: 'Base URL' }]),
     { field: 'reachable', title: 'Reachable' },
-    ...(hasResponded ? ACCOUNT : []),
+    ...(open ? ACCOUNT : []),
+    ...(open ? KINDS : []).flatMap((kind) => [
+      { field: `open.${kind}.count`, title: `Open ${kind}` },
+      ...(open?.[kind]?.since ? [{ field: `open.${kind}.since`, title: `Open ${kind} since` }] : []),
+    ]),
     { field: 'operationsInDoubt', title: 'Unknown outcomes' },
+    ...(events ? [{ field: 'events.waiting', title: 'Events to forward' }] : []),
+    ...(events?.dead ? [{ field: 'events.dead', title: 'Events given up' }] : []),
+    ...(mirror ? [{ field: 'mirror.syncedAt', title: 'Copied to here' }] : []),
+    ...(mirror?.gaps ? [{ field: 'mirror.gaps', title: 'Tables not whole' }] : []),
   ];
 }
 
-const countSchema = () => z.nullable(z.int());
+const openSchema = () => z.nullable(z.object({ count: z.int(), since: z.nullable(z.iso.datetime()) }));
 const tokenSchema = () => z.nullable(amountSchema());
 
 /** The figures are null if the account does not respond. */
@@ -88,51 +155,85 @@ const statusSchema = () =>
     reachable: z.boolean(),
     balances: z.nullable(z.object({ CNGN: tokenSchema(), USDC: tokenSchema(), USDT: tokenSchema() })),
     fees: z.nullable(z.object({ withdrawable: tokenSchema(), pending: tokenSchema() })),
-    pending: z.nullable(
+    open: z.nullable(
       z.object({
-        deposits: countSchema(),
-        payouts: countSchema(),
-        withdrawals: countSchema(),
+        deposits: openSchema(),
+        payouts: openSchema(),
+        withdrawals: openSchema(),
         feeWithdrawals: tokenSchema(),
       }),
     ),
     operationsInDoubt: z.int(),
+    mirror: z.nullable(z.object({ syncedAt: z.nullable(z.iso.datetime()), gaps: z.int() })),
+    events: z.nullable(z.object({ waiting: z.int(), dead: z.int() })),
   });
+
+/** Reads what the command shows. The error of an account that does not respond is part of it. */
+async function shownOf(session: Session): Promise<Outcome> {
+  const { profile } = session;
+  const journal = await session.journal();
+  await session.operators();
+  const inDoubt = await journal.inDoubt(profile.name);
+  const about = {
+    ...{ profile: profile.name, mode: profile.mode },
+    baseUrl: profile.mode === 'embedded' ? null : profile.baseUrl,
+  };
+  const known = { operationsInDoubt: inDoubt, ...(await here(session)) };
+  try {
+    const figures = await account(session);
+    await session.time.warn();
+    const data = { ...about, reachable: true, ...figures, ...known };
+    return { result: { data, columns: columnsOf(profile.mode, data) } };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const none = { balances: null, fees: null, open: null };
+    const data = { ...about, reachable: error.httpStatus !== undefined, ...none, ...known };
+    return { result: { data, columns: columnsOf(profile.mode, known) }, error };
+  }
+}
+
+/** The top of a terminal, with nothing below it. */
+const CLEARED = '\u001b[H\u001b[2J';
+
+/** Shows it again whenever it has changed, until it is interrupted. */
+async function watch(session: Session, everyMs: number): Promise<Outcome> {
+  const { world, globals } = session;
+  const { present } = await import('../present/present.ts');
+  let before: string | undefined;
+  while (!world.interrupted.aborted) {
+    const { result, error } = await shownOf(session);
+    const now = JSON.stringify([result?.data, error?.message], (_, value) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    if (result && now !== before) {
+      if (world.stdout.isTerminal && !globals.present.isPlain) await world.stdout.write(CLEARED);
+      await present(result, globals.present, world.stdout);
+      if (error) await session.say(`warning: ${error.message}`);
+    }
+    before = now;
+    await world.clock.sleep(everyMs, world.interrupted).catch(() => {});
+  }
+  return {};
+}
+
+const WATCH_MS = 5_000;
 
 const statusCommand = command({
   words: ['status'],
-  summary: 'Show reachability, balances, withdrawable fees and pending work',
-  details: 'Also shows the profile and its mode, and how many money operations have an unknown outcome.',
-  examples: ['fiatrail status', 'fiatrail status -o json --query balances'],
+  summary: 'Show reachability, balances, fees, and what is open since when',
+  details:
+    'Open means pending or processing. Also shows how many money operations have an unknown outcome, how old the copy of the account on this machine is, and how many events wait to be forwarded.',
+  examples: ['fiatrail status', 'fiatrail status -o json --query balances', 'fiatrail status --watch --every 30s'],
   endpoints: [balanceMulti.id, accumulatedFees.id, listTransactions.id, listWithdrawals.id],
   prints: statusSchema,
-  parameters: {},
-  run: async (session) => {
-    const { profile } = session;
-    const journal = await session.journal();
-    await session.operators();
-    const inDoubt = await journal.inDoubt(profile.name);
-    const about = {
-      profile: profile.name,
-      mode: profile.mode,
-      baseUrl: profile.mode === 'embedded' ? null : profile.baseUrl,
-    };
-    try {
-      const data = { ...about, reachable: true, ...(await account(session)), operationsInDoubt: inDoubt };
-      await session.time.warn();
-      return { result: { data, columns: columnsOf(profile.mode, true) } };
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      const data = {
-        ...about,
-        reachable: error.httpStatus !== undefined,
-        balances: null,
-        fees: null,
-        pending: null,
-        operationsInDoubt: inDoubt,
-      };
-      return { result: { data, columns: columnsOf(profile.mode, false) }, error };
-    }
+  parameters: {
+    watch: switchOn('--watch', 'keep running, and show it again whenever it changes'),
+    every: option('--every <duration>', 'with --watch: how often to look (default 5s)', duration),
+  },
+  run: (session, { watch: isWatched, every }) => {
+    if (every !== undefined && !isWatched)
+      throw new CliError('usage', '--every needs --watch', { hint: 'add --watch' });
+    return isWatched ? watch(session, every ?? WATCH_MS) : shownOf(session);
   },
 });
 

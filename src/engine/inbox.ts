@@ -59,3 +59,10 @@ export async function receiveFromSandbox(world: World, secret: string, request: 
     inbox.close();
   }
 }
+
+/** A target as it is shown: the user name, the password and the query of a URL may be secrets. */
+export function shownTarget(target: string): string {
+  if (!URL.canParse(target) || target.startsWith('exec:')) return target;
+  const { protocol, host, pathname, username, search } = new URL(target);
+  return `${protocol}//${username ? '***@' : ''}${host}${pathname}${search ? '?***' : ''}`;
+}

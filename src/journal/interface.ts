@@ -6,7 +6,7 @@ import type { Head } from './entries.ts';
 import type { Imported } from './import.ts';
 import type { Intent, Sweep } from './intent.ts';
 import type { Merged } from './merge.ts';
-import type { Operation, Selection } from './operations.ts';
+import type { Operation, Selection, Transition } from './operations.ts';
 import type { Rotation, RotationRecords, RotationStage } from './rotations.ts';
 import type { Spending } from './spending.ts';
 import type { OperationState, SearchState } from './states.ts';
@@ -82,6 +82,8 @@ export interface Journal {
    * their idempotency key; newest first.
    */
   find(id: string): Promise<Operation[]>;
+  /** Returns every transition of an operation, oldest first. */
+  transitions(operationId: string): Promise<Transition[]>;
   /** Returns a digest of text that does not reveal it; equal texts have equal digests in this journal. */
   digest(text: string): string;
   /** Returns the ids that the operations of an account may have as their account. */

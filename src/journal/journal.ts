@@ -27,7 +27,7 @@ import {
 import { type Baseline, type Intent, sweepOf } from './intent.ts';
 import type { Journal, SharedName } from './interface.ts';
 import { type Memory, type Remembering, rememberingOf } from './memory.ts';
-import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
+import { findOperations, listOperations, type Operation, openOperations, transitionsOf } from './operations.ts';
 import {
   findRotation,
   moveRotation,
@@ -305,7 +305,10 @@ function sharedPart({ read }: Store, append: Append): Pick<Journal, 'shared' | '
   };
 }
 
-type ReadPart = Pick<Journal, 'accountIds' | 'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed' | 'spent' | 'sweepOf'>;
+type ReadPart = Pick<
+  Journal,
+  'accountIds' | 'count' | 'inDoubt' | 'list' | 'find' | 'transitions' | 'isClaimed' | 'spent' | 'sweepOf'
+>;
 
 function readPart({ read }: Store): ReadPart {
   const counted = async (sql: string, ...values: string[]) => {
@@ -319,6 +322,7 @@ function readPart({ read }: Store): ReadPart {
     list: (selection) => read((queries) => listOperations(queries, selection)),
     accountIds: (names) => read((queries) => accountIds(queries, names)),
     find: (id) => read((queries) => findOperations(queries, id)),
+    transitions: (id) => read((queries) => transitionsOf(queries, id)),
     sweepOf: (id) => read((queries) => sweepOf(queries, id)),
     isClaimed: (requestId, except) => read((queries) => isClaimed(queries, requestId, except)),
     spent: (names, spending) => read(async (queries) => spentIn(queries, await accountIds(queries, names), spending)),

@@ -233,3 +233,31 @@ export async function findOperations(queries: Queries, id: string): Promise<Oper
     ORDER BY created_at DESC, id DESC LIMIT ${MOST_NAMED}`;
   return unchanged(queries, await queries.all<OperationRow>(sql, id, `${id}\u{10FFFF}`, id, id));
 }
+
+/** A state that an operation got. */
+export interface Transition {
+  readonly state: OperationState;
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+  readonly host: string;
+  readonly requestId: string | null;
+  readonly detail: string | null;
+  /** The service's redacted data, or what was done to find out how it ended; see `resultIn`. */
+  readonly result: string | null;
+}
+
+interface TransitionRow {
+  readonly state: OperationState;
+  readonly at: bigint;
+  readonly host: string;
+  readonly request_id: string | null;
+  readonly detail: string | null;
+  readonly result: string | null;
+}
+
+/** Returns every transition of an operation, oldest first. */
+export async function transitionsOf(queries: Queries, operationId: string): Promise<Transition[]> {
+  const sql = 'SELECT state, at, host, request_id, detail, result FROM entry WHERE operation_id = ? ORDER BY sequence';
+  const rows = await queries.all<TransitionRow>(sql, operationId);
+  return rows.map(({ at, request_id: requestId, ...row }) => ({ ...row, requestId, at: iso(at) }));
+}

@@ -8,6 +8,8 @@ export interface Column {
   /** Name of the field as printed; dots select nested fields. */
   readonly field: string;
   readonly title: string;
+  /** The dots are part of the name. */
+  readonly hasDots?: true;
   readonly align?: 'right';
   /** Shows a time without seconds. */
   readonly isBrief?: true;
@@ -74,6 +76,8 @@ export interface Result {
   readonly isContinued?: boolean;
   /** Where rows are printed instead of standard output; `finish` is called when all of them are. */
   readonly sink?: { readonly out: OutputStream; finish(): Promise<void> };
+  /** Ends what the rows come from. Called when they are printed, or cannot be. */
+  close?(): void;
   /** Turns the error of a list that stopped in the middle into one that says how to go on. */
   stopped?(error: unknown): Promise<unknown>;
   /** The columns of a table (default: the scalar fields of its rows), or the fields shown for a document. */

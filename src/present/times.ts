@@ -45,11 +45,16 @@ const UNITS = [
   { fromS: 1, name: 's', seconds: 1 },
 ] as const;
 
-/** `4 min ago`, `in 3 h` or `now`, in whole units that have passed. */
+/** `4 min ago`, `in 3 h` or `now`. */
 function relativeText(aheadMs: number): string {
-  const seconds = Math.trunc(Math.abs(aheadMs) / 1000);
+  const span = spanText(Math.abs(aheadMs));
+  if (span === undefined) return 'now';
+  return aheadMs < 0 ? `${span} ago` : `in ${span}`;
+}
+
+/** `4 min`, in whole units that have passed; undefined for less than a second. */
+export function spanText(spanMs: number): string | undefined {
+  const seconds = Math.trunc(spanMs / 1000);
   const unit = UNITS.find(({ fromS }) => seconds >= fromS);
-  if (!unit) return 'now';
-  const figure = `${Math.trunc(seconds / unit.seconds)} ${unit.name}`;
-  return aheadMs < 0 ? `${figure} ago` : `in ${figure}`;
+  return unit && `${Math.trunc(seconds / unit.seconds)} ${unit.name}`;
 }

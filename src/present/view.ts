@@ -144,9 +144,14 @@ function columnOfLeaf(columns: readonly Column[] = []) {
 }
 
 function columnOfChoice(leaves: readonly Leaf[]) {
-  return ({ field, title, align, isBrief }: Column): GridColumn => {
+  return ({ field, title, align, isBrief, hasDots }: Column): GridColumn => {
     const kind = leaves.find((leaf) => leaf.path.join('.') === field)?.kind;
-    return { path: field.split('.'), title, right: align === 'right' || kind === 'amount', isBrief: isBrief === true };
+    return {
+      path: hasDots ? [field] : field.split('.'),
+      title,
+      right: align === 'right' || kind === 'amount',
+      isBrief: isBrief === true,
+    };
   };
 }
 

@@ -2,7 +2,7 @@ import childProcess, { type ChildProcess, type SpawnOptions } from 'node:child_p
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { SECRET_VARIABLES } from '../base/secret.ts';
-import type { ProgramEnd, ProgramOptions, Thread } from '../base/world.ts';
+import type { ProgramEnd, ProgramOptions, RunningProgram, Thread } from '../base/world.ts';
 
 type ProgramEnv = Readonly<Record<string, string | undefined>>;
 
@@ -13,58 +13,109 @@ const MAX_ERROR_BYTES = 4 * 1024;
 const LATE_ERRORS_MS = 200;
 
 /** Implements `World.runProgram`. Arguments are visible to every user of the machine, so they must not contain secrets. */
-export function runProgram(
+export async function runProgram(
   words: readonly string[],
-  { input = '', timeoutMs, isShell = false, isDetached = false, env: added = {}, ...options }: ProgramOptions,
+  options: ProgramOptions,
   env: ProgramEnv,
   interrupted: AbortSignal,
 ): Promise<ProgramEnd> {
+  const { child, ended } = started(words, options, env, interrupted);
+  child?.stdin?.end(options.input ?? '');
+  const chunks: Buffer[] = [];
+  let size = 0;
+  child?.stdout?.on('data', (chunk: Buffer) => {
+    if (size < MAX_OUTPUT_BYTES) chunks.push(chunk.subarray(0, MAX_OUTPUT_BYTES - size));
+    size += chunk.length;
+  });
+  const end = await ended;
+  return end.kind === 'ended' ? { ...end, stdout: Buffer.concat(chunks).toString('utf8') } : end;
+}
+
+/** Implements `World.startProgram`. */
+export function startProgram(
+  words: readonly string[],
+  input: AsyncIterable<string>,
+  options: ProgramOptions,
+  env: ProgramEnv,
+  interrupted: AbortSignal,
+): RunningProgram {
+  const { child, ended, end } = started(words, options, env, interrupted);
+  if (child?.stdin) void feed(child.stdin, input);
+  async function* output(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* (child?.stdout ?? []) as AsyncIterable<Buffer>;
+    } catch (error) {
+      // Its end says why the output is not whole.
+      if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    }
+  }
+  return { output: output(), ended, end };
+}
+
+/** Starts a program; nothing writes its standard input or reads its standard output yet. */
+function started(
+  words: readonly string[],
+  { timeoutMs, isShell = false, isDetached = false, env: added = {}, ...options }: ProgramOptions,
+  env: ProgramEnv,
+  interrupted: AbortSignal,
+): { readonly child: ChildProcess | undefined; readonly ended: Promise<ProgramEnd>; end(): void } {
   const [file = '', ...args] = words;
   const limit = AbortSignal.any([interrupted, AbortSignal.timeout(timeoutMs)]);
-  return new Promise((resolve) => {
-    const child = spawned(file, args, {
-      // In a separate process group, so that its children can be killed with it and our Ctrl-C does not reach it.
-      detached: true,
-      shell: isShell,
-      windowsHide: true,
-      stdio: ['pipe', 'pipe', options.showsErrors ? 'inherit' : options.capturesErrors ? 'pipe' : 'ignore'],
-      env: {
-        ...Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name))),
-        ...added,
-      },
-    });
-    if (!child) {
-      resolve({ kind: 'missing' });
-      return;
-    }
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const errors = child.stderr && endOf(child.stderr);
-    const finish = (end: ProgramEnd) => {
-      limit.removeEventListener('abort', giveUp);
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-      const stderr = errors?.();
-      resolve(end.kind === 'missing' || stderr === undefined ? end : { ...end, stderr });
-    };
-    const giveUp = () => {
-      if (!isDetached) endGroup(child.pid);
-      child.unref();
-      finish({ kind: 'late' });
-    };
-    limit.addEventListener('abort', giveUp, { once: true });
-    child.on('error', () => finish({ kind: 'missing' }));
-    if (child.stderr) child.on('exit', () => setTimeout(() => child.stderr?.destroy(), LATE_ERRORS_MS).unref());
-    child.on('close', (code) => finish({ kind: 'ended', code, stdout: Buffer.concat(chunks).toString('utf8') }));
-    child.stdout?.on('data', (chunk: Buffer) => {
-      if (size < MAX_OUTPUT_BYTES) chunks.push(chunk.subarray(0, MAX_OUTPUT_BYTES - size));
-      size += chunk.length;
-    });
-    // The program may exit without reading its input.
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(input);
-    if (limit.aborted) giveUp();
+  const child = spawned(file, args, {
+    // In a separate process group, so that its children can be killed with it and our Ctrl-C does not reach it.
+    detached: true,
+    shell: isShell,
+    windowsHide: true,
+    stdio: ['pipe', 'pipe', options.showsErrors ? 'inherit' : options.capturesErrors ? 'pipe' : 'ignore'],
+    env: {
+      ...Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name))),
+      ...added,
+    },
   });
+  if (!child) return { child, ended: Promise.resolve({ kind: 'missing' }), end: () => {} };
+  const errors = child.stderr && endOf(child.stderr);
+  const { promise: ended, resolve } = Promise.withResolvers<ProgramEnd>();
+  let isOver = false;
+  const finish = (end: ProgramEnd) => {
+    isOver = true;
+    limit.removeEventListener('abort', giveUp);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    const stderr = errors?.();
+    resolve(end.kind === 'missing' || stderr === undefined ? end : { ...end, stderr });
+  };
+  const giveUp = () => {
+    // Its process id may be another one's by now.
+    if (isOver) return;
+    if (!isDetached) endGroup(child.pid);
+    child.unref();
+    finish({ kind: 'late' });
+  };
+  limit.addEventListener('abort', giveUp, { once: true });
+  child.on('error', () => finish({ kind: 'missing' }));
+  if (child.stderr) child.on('exit', () => setTimeout(() => child.stderr?.destroy(), LATE_ERRORS_MS).unref());
+  child.on('close', (code) => finish({ kind: 'ended', code, stdout: '' }));
+  // The program may exit without reading its input.
+  child.stdin?.on('error', () => {});
+  if (limit.aborted) giveUp();
+  return { child, ended, end: giveUp };
+}
+
+/** Writes the parts of a text as fast as they are read, until nobody reads any more. */
+async function feed(stdin: NonNullable<ChildProcess['stdin']>, input: AsyncIterable<string>): Promise<void> {
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  stdin.once('close', close);
+  const drained = () => new Promise<void>((resolve) => stdin.once('drain', resolve));
+  try {
+    for await (const text of input) {
+      if (stdin.destroyed) return;
+      if (!stdin.write(text)) await Promise.race([drained(), closed]);
+    }
+  } catch {
+    // Whoever gave the input knows.
+  } finally {
+    stdin.end();
+  }
 }
 
 /** Keeps the end of a stream. Returns a function that returns its last whole lines. */
@@ -160,4 +211,28 @@ export function startThread(program: string, word: string): Thread {
     onEnd: (listener) => void worker.once('exit', listener),
     end: async () => void (await worker.terminate()),
   };
+}
+
+/** How often a process that is limited looks at its memory and at the process that started it. */
+const LIMIT_CHECK_MS = 20;
+
+/**
+ * Runs on a thread of its own, because the others may be in a call that never returns. On Windows, the id of the process that started this one
+ * stays, so it asks whether that still runs.
+ */
+const LIMITER = `const { workerData: { parent, memoryBytes } } = require('node:worker_threads');
+const isOrphan = () => {
+  if (process.ppid !== parent) return true;
+  if (process.platform !== 'win32') return false;
+  try { return !process.kill(parent, 0); } catch { return true; }
+};
+setInterval(() => {
+  if (process.memoryUsage.rss() > memoryBytes || isOrphan()) process.kill(process.pid, 'SIGKILL');
+}, ${LIMIT_CHECK_MS});`;
+
+/** Implements `World.limitProcess`. */
+export function limitProcess(memoryBytes: number): void {
+  const { Worker } = process.getBuiltinModule('node:worker_threads');
+  const workerData = { parent: process.ppid, memoryBytes };
+  new Worker(LIMITER, { eval: true, workerData, resourceLimits: { maxYoungGenerationSizeMb: 4 } }).unref();
 }

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import type { Clock, Exchange, Host, Ids, InputStream, OutputStream, Prompter, World } from '../base/world.ts';
 import { ensurePrivateFolder } from '../files/private-file.ts';
-import { findProgram, runProgram, startThread, watchSignals } from './processes.ts';
+import { findProgram, limitProcess, runProgram, startProgram, startThread, watchSignals } from './processes.ts';
 
 /**
  * Creates the World of this process: its clock, random source, streams, files and network. Signals let a command end in order; with
@@ -50,6 +50,8 @@ export function createSystemWorld(endsAtOnce = false): World {
     },
     self: [process.execPath, process.argv[1] ?? ''],
     runProgram: (words, options) => runProgram(words, options, process.env, signals().interrupted.signal),
+    startProgram: (...program) => startProgram(...program, process.env, signals().interrupted.signal),
+    inputParts: () => process.stdin,
     findProgram: (name) => findProgram(name, process.env, process.platform),
     get homeDir() {
       const home = process.env['HOME'] || os().homedir();
@@ -57,11 +59,9 @@ export function createSystemWorld(endsAtOnce = false): World {
       return isAbsolute(home) ? home : os().userInfo().homedir;
     },
     readFile: (path, maxBytes) => readBounded(path, maxBytes, signals().interrupted.signal),
-    ensurePrivateDir: ensurePrivateFolder,
-    turn,
     startThread: async (word) => startThread(process.argv[1] ?? '', word),
     exit: (code) => process.exit(code),
-    steadyMemory,
+    ...{ ensurePrivateDir: ensurePrivateFolder, turn, limitProcess, steadyMemory },
   };
 }
 

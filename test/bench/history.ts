@@ -35,7 +35,17 @@ export async function measureHistory(shop: Workshop, size: HistorySize): Promise
 
 async function measurePages(shop: Workshop, many: number, runs: number): Promise<Row[]> {
   const page = (rows: number, offset: number) =>
-    shop.fiatrail(stateOf(rows), ['history', 'transactions', '-o', 'json', '--offset', String(offset)]);
+    shop.fiatrail(stateOf(rows), [
+      'api',
+      'GET',
+      '/transactions',
+      '-f',
+      `limit=${PAGE}`,
+      '-f',
+      `offset=${offset}`,
+      '-o',
+      'json',
+    ]);
   const times = await timesInTurn({ short: page(FEW, 0), first: page(many, 0), last: page(many, many - PAGE) }, runs);
   const row = (name: string, values: readonly number[]): Figure => ({
     name: `history transactions, ${name} of ${count(many)}`,

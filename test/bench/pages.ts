@@ -15,7 +15,17 @@ export async function measurePages(shop: Workshop, many: number, runs: number): 
     timeMs(shop.fiatrail(`users-${users}`, ['sandbox', 'seed', '--users', String(users), '--rate-limits', 'off']));
   }
   const page = (users: number, offset: number) =>
-    shop.fiatrail(`users-${users}`, ['users', 'list', '-o', 'json', '--offset', String(offset)]);
+    shop.fiatrail(`users-${users}`, [
+      'api',
+      'POST',
+      '/listfintechusers',
+      '-f',
+      `limit=${PAGE}`,
+      '-f',
+      `offset=${offset}`,
+      '-o',
+      'json',
+    ]);
   const times = await timesInTurn(
     { short: page(FEW, 0), first: page(many, 0), last: page(many, many - PAGE), lastOfShort: page(FEW, FEW - PAGE) },
     runs,

@@ -2,7 +2,7 @@
  * Measures the speed of fiatrail, each figure as a ratio to something on the same machine that does the same work, or to itself with less data.
  * `npm run bench` takes half an hour; `npm run bench -- --quick` is a trial run. A flag runs some rows alone: `--commands` those of complete
  * commands, `--round-trips` their requests over HTTPS, `--server` the CPU time of a served sandbox, `--history` a long history, `--sealed` sealed
- * responses, `--journal` the journal, `--tab` Tab with many users known, `--webhooks` webhooks. `--shared-journal` measures a journal in
+ * responses, `--journal` the journal, `--mirror` the copy of the lists, `--tab` Tab with many users known, `--webhooks` webhooks. `--shared-journal` measures a journal in
  * PostgreSQL, and needs a server's programs. Exits with 1 if a target is missed.
  */
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { type HistorySize, measureHistory } from './history.ts';
 import { type InboxSize, measureInbox } from './inbox.ts';
 import { type JournalSize, measureJournal } from './journal.ts';
 import { timeMs } from './measure.ts';
+import { measureMirror } from './mirror.ts';
 import { measureOrderBook } from './order-book.ts';
 import { measurePages } from './pages.ts';
 import { isMissed, loadText, machineText, type Row, tableText } from './report.ts';
@@ -96,6 +97,11 @@ function journal(shop: Workshop, size: Size): Promise<Row[]> {
   return measureJournal(shop, size);
 }
 
+function mirror(shop: Workshop, size: Size): Promise<Row[]> {
+  say(`a mirror of ${size.transactions} transactions`);
+  return measureMirror(shop, size);
+}
+
 function sharedJournal(shop: Workshop, size: Size): Promise<Row[]> {
   say('a journal in PostgreSQL');
   return measureSharedJournal(shop, size);
@@ -128,6 +134,7 @@ const GROUPS = {
     '--sealed': sealed,
     '--history': history,
     '--journal': journal,
+    '--mirror': mirror,
     '--tab': tab,
     '--server': serverTime,
     '--round-trips': roundTrips,

@@ -12,6 +12,7 @@ const CONSEQUENCE = /idempotency keys?\b|another journal|recorded is lost|verify
 
 /** What matches and leads to no other journal. Each begins like this. */
 const HARMLESS: Readonly<Record<string, string>> = {
+  "src/commands/sync.ts: 'use pg_dump": 'the mirror is a copy',
   'README.md: Any 11 digits are a valid BVN': 'the sandbox alone starts over',
   'docs/cookbook.md: mv "$HOME/dashboard': 'a report of a script',
   'docs/security.md: | `STATE` |': 'says where the folder is',

@@ -56,6 +56,7 @@ const PAGES = [
   'SECURITY.md',
   'docs/architecture.md',
   'docs/cookbook.md',
+  'docs/data.md',
   'docs/exit-codes.md',
   'docs/fidelity.md',
   'docs/glossary.md',

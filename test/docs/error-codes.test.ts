@@ -59,7 +59,9 @@ function builtCodes(): string[] {
     ...[...stores.matchAll(/refuse\(\s*'([A-Z_]+)'/g)].map(([, code]) => `COMMAND_${code}`),
     ...[...keyring.matchAll(/'(KEYRING_[A-Z]+)'/g)].map(([, code = '']) => code),
     ...[...problems.matchAll(/^ {2}(\w+): \(path/gm)].map(([, problem = '']) => `STATE_${problem.toUpperCase()}`),
-    ...[...servers.matchAll(/^ {2}(\w+): \(server/gm)].map(([, problem = '']) => `JOURNAL_${problem.toUpperCase()}`),
+    ...[...servers.matchAll(/^ {2}(\w+): \(server(, of)?/gm)].flatMap(([, problem = '', ofBoth]) =>
+      ['JOURNAL', ...(ofBoth ? ['MIRROR'] : [])].map((of) => `${of}_${problem.toUpperCase()}`),
+    ),
     ...[...read('src/client/client.ts').matchAll(/return '([A-Z_]+)'|: '([A-Z_]+)',$/gm)].map(
       ([, one, other]) => one ?? other ?? '',
     ),

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Home, newHomeWithCache, ROOT, requireBuilt, startFiatrail } from '../support/built.ts';
 import { fiatrail, fiatrailJson } from '../support/in-process.ts';
@@ -74,6 +75,14 @@ async function exercise(home: Home): Promise<string[]> {
   const listened = placesOf(home);
   listening.kill('SIGINT');
   expect((await listening.end).code).toBe(0);
+  const syncing = startFiatrail(home, ['sync', '--every', '1h'], { cwd });
+  await syncing.says('synced');
+  const reading = new DatabaseSync(join(home.stateDir, 'mirror-embedded.db'));
+  reading.exec('SELECT * FROM setting');
+  const synced = placesOf(home);
+  reading.close();
+  syncing.kill('SIGINT');
+  expect((await syncing.end).code).toBe(0);
   // fiatrail remembers in a file that the keyring is unusable.
   await fiatrail(
     home,
@@ -88,7 +97,7 @@ async function exercise(home: Home): Promise<string[]> {
   const rotation = startFiatrail(home, ['keys', 'rotate', '--yes', '-q'], { cwd });
   const during = await whileHeld(home);
   expect((await rotation.end).code).toBe(0);
-  return [...listened, ...during, ...placesOf(home)];
+  return [...listened, ...synced, ...during, ...placesOf(home)];
 }
 
 /** Lists the files while the rotation process waits for its response. */

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { builtInProfile } from '../../src/account/profile.ts';
 import { createEventRecorder } from '../../src/engine/operations/event-recorder.ts';
 import type { Journal } from '../../src/journal/interface.ts';
 import type { Session } from '../../src/terminal/session.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
+import { fakeWorld } from '../support/world.ts';
 
 /** Says that an onramp goes on, which ends nothing. */
 const CONFIRMED = {
@@ -25,7 +27,9 @@ test('an event that arrives while the journal is read is looked for again, and o
       return found;
     },
   };
-  const parts: Pick<Session, 'journal' | 'existingJournal' | 'accountNames'> = {
+  const parts: Pick<Session, 'world' | 'profile' | 'journal' | 'existingJournal' | 'accountNames'> = {
+    world: fakeWorld(),
+    profile: builtInProfile(),
     journal: async () => journal,
     existingJournal: async () => journal,
     accountNames: async () => INTENT.account,

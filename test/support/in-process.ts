@@ -4,7 +4,7 @@ import type { Clock, Exchange, OutputStream, World } from '../../src/base/world.
 import { createNetwork } from '../../src/client/network.ts';
 import { createProbe } from '../../src/client/probe.ts';
 import { run } from '../../src/entry.ts';
-import { findProgram, runProgram } from '../../src/system/processes.ts';
+import { findProgram, runProgram, startProgram } from '../../src/system/processes.ts';
 import { createSystemWorld } from '../../src/system/world.ts';
 import { accountsWith } from './accounts.ts';
 import { type Home, jsonWith, type Ran, ROOT, type Running, type RunOptions } from './built.ts';
@@ -106,11 +106,16 @@ function worldOf(
     prompter: () => Promise.reject(new Error('a prompt without a terminal')),
     self: [process.execPath, join(ROOT, 'bin', 'fiatrail.js')],
     runProgram: (words, options) => runProgram(words, options, env, interrupted),
+    startProgram: (...program) => startProgram(...program, env, interrupted),
+    inputParts: async function* () {
+      yield Buffer.from(stdin);
+    },
     findProgram: (name) => findProgram(name, env, system.platform),
     readFile: async (path) => readFileSync(resolve(cwd, path), 'utf8'),
     ensurePrivateDir: system.ensurePrivateDir,
     turn: system.turn,
     startThread: undefined,
+    limitProcess: () => {},
     exit: (code) => {
       throw new Error(`the command exits with ${code}`);
     },

@@ -205,6 +205,12 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
       (async (words): Promise<ProgramEnd> => {
         throw new Error(`unexpected program: ${words.join(' ')}`);
       }),
+    startProgram: (words) => {
+      throw new Error(`unexpected program: ${words.join(' ')}`);
+    },
+    inputParts: async function* () {
+      yield Buffer.from(stdin);
+    },
     findProgram: (name) => (options.runProgram ? name : undefined),
     homeDir,
     stateDir,
@@ -212,6 +218,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     ensurePrivateDir: ensurePrivateFolder,
     turn: async () => {},
     startThread: undefined,
+    limitProcess: () => {},
     exit: (code) => {
       throw new Error(`unexpected exit with ${code}`);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runProgram } from '../../src/system/processes.ts';
+import { runProgram, startProgram } from '../../src/system/processes.ts';
 
 test.each([
   ['a null character', 'a\0b'],
@@ -33,5 +33,84 @@ describe('the standard error of a program', () => {
     const startMs = Date.now();
     expect(await run('echo no >&2; sleep 30 >/dev/null & exit 3')).toMatchObject({ code: 3, stderr: 'no\n' });
     expect(Date.now() - startMs).toBeLessThan(10_000);
+  });
+});
+
+describe('a program whose output is read while it runs', () => {
+  async function* nothing() {}
+
+  const start = (line: string, signal = new AbortController().signal) =>
+    startProgram([line], nothing(), { timeoutMs: 20_000, isShell: true }, { PATH: process.env['PATH'] }, signal);
+
+  test('may print any number of bytes, and waits for whoever reads', async () => {
+    const { output, ended } = start('head -c 3000000 /dev/zero');
+    let size = 0;
+    for await (const bytes of output) {
+      size += bytes.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(size).toBe(3_000_000);
+    expect(await ended).toEqual({ kind: 'ended', code: 0, stdout: '' });
+  });
+
+  test('is ended by whoever has read enough', async () => {
+    const { output, ended, end } = start('while :; do echo more; done');
+    for await (const _ of output) end();
+    expect(await ended).toEqual({ kind: 'late' });
+  });
+
+  test('is ended by an interrupt', async () => {
+    const interrupt = new AbortController();
+    const { output, ended } = start('echo ready; sleep 60', interrupt.signal);
+    for await (const _ of output) interrupt.abort();
+    expect(await ended).toEqual({ kind: 'late' });
+  });
+
+  test('is said to be missing, and prints nothing', async () => {
+    const { output, ended } = startProgram(
+      ['no-such-program'],
+      nothing(),
+      { timeoutMs: 10_000 },
+      {},
+      new AbortController().signal,
+    );
+    for await (const bytes of output) expect(bytes).toBeUndefined();
+    expect(await ended).toEqual({ kind: 'missing' });
+  });
+
+  test('reads input of any length, and no more is asked for than it reads', async () => {
+    let parts = 0;
+    async function* input() {
+      for (; parts < 1_000; parts++) yield 'x'.repeat(10_000);
+    }
+    const signal = new AbortController().signal;
+    const env = { PATH: process.env['PATH'] };
+    const counting = startProgram(['wc -c'], input(), { timeoutMs: 20_000, isShell: true }, env, signal);
+    const read: string[] = [];
+    for await (const bytes of counting.output) read.push(Buffer.from(bytes).toString());
+    expect(read.join('').trim()).toBe('10000000');
+    parts = 0;
+    const heading = startProgram(['head -c 5'], input(), { timeoutMs: 20_000, isShell: true }, env, signal);
+    for await (const bytes of heading.output) expect(Buffer.from(bytes).toString()).toBe('xxxxx');
+    expect(await heading.ended).toMatchObject({ kind: 'ended' });
+    expect(parts).toBeLessThan(900);
+  });
+
+  test('gets input that ends where a part fails', async () => {
+    async function* input() {
+      yield 'one\n';
+      throw new Error('there is no more');
+    }
+    const { output, ended } = startProgram(
+      ['cat'],
+      input(),
+      { timeoutMs: 20_000, isShell: true },
+      {},
+      new AbortController().signal,
+    );
+    const read: string[] = [];
+    for await (const bytes of output) read.push(Buffer.from(bytes).toString());
+    expect(read).toEqual(['one\n']);
+    expect(await ended).toMatchObject({ kind: 'ended', code: 0 });
   });
 });

@@ -147,6 +147,7 @@ export async function operationNamed(session: Session, name: string): Promise<Op
   if (operation && others.length === 0) return operation;
   if (!operation)
     throw new CliError('usage', 'no operation on this machine has this id, request id or idempotency key', {
+      code: 'NOT_FOUND',
       hint: 'list the operations with: fiatrail ops list',
     });
   const which = found.map(({ operationId, state, summary }) => `${operationId}: ${summary}; ${state}`);

@@ -25,6 +25,7 @@ import { command } from '../../terminal/command.ts';
 import { argument, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { journalCommands } from './journal.ts';
+import { mirrorCommands } from './mirror.ts';
 import { operatorCommands } from './operators.ts';
 import { rulesCommands } from './rules.ts';
 import { profileResult, profileSchema, requireProfile } from './show.ts';
@@ -258,6 +259,7 @@ export const commands = [
   importCommand,
   trustCommand,
   ...journalCommands,
+  ...mirrorCommands,
   ...rulesCommands,
   ...operatorCommands,
 ];

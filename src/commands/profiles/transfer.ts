@@ -28,7 +28,14 @@ import { requireProfile } from './show.ts';
  */
 function writeExport(profiles: readonly StoredProfile[]): object {
   const shared = profiles.map(
-    ({ encryption, trustedRules: _, operators: _operators, independentJournal: _journal, ...profile }) => ({
+    ({
+      encryption,
+      trustedRules: _,
+      operators: _operators,
+      independentJournal: _journal,
+      mirror: _mirror,
+      ...profile
+    }) => ({
       ...profile,
       store: withoutTrust(profile.store),
       ...withoutOwnKey(encryption),
@@ -66,6 +73,7 @@ function imported({
   trustedRules: _,
   operators: _operators,
   independentJournal: _journal,
+  mirror: _mirror,
   ...profile
 }: StoredProfile): StoredProfile {
   const { name, baseUrl, serviceName, timeZone, store, mode } = profile;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
+import { shownTarget } from '../../engine/inbox.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { timeText } from '../../present/times.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
@@ -17,7 +18,7 @@ import { sendTo } from '../../webhooks/listen/forwarder.ts';
 import { setAt } from './events.ts';
 import { contentSchema, exportCommand, headersOf, listCommand, PAGE, summaryOf, withInbox } from './inbox-list.ts';
 import { printedEvent, privateKeysOf } from './offline.ts';
-import { resigningOf, shownTarget, targetUrl } from './targets.ts';
+import { resigningOf, targetUrl } from './targets.ts';
 
 /** Finds an event. Throws CliError usage. */
 function findEvent(inbox: Inbox, text: string): InboxEvent {

@@ -1,4 +1,5 @@
 import type { Zone } from '../../base/zone.ts';
+import { shownTarget } from '../../engine/inbox.ts';
 import { jsonText, plainLine } from '../../present/text.ts';
 import type { Session } from '../../terminal/session.ts';
 import { liveLine } from '../../terminal/show/progress.ts';
@@ -6,7 +7,6 @@ import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { summaryOf } from './inbox-list.ts';
-import { shownTarget } from './targets.ts';
 
 /** What a listener shows: events as they arrive, and the forwarding status. */
 export interface Screen {

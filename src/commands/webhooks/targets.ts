@@ -15,12 +15,8 @@ export function targetUrl(text: string): string {
   });
 }
 
-/** A target as it is shown: the user name, the password and the query of a URL may be secrets. */
-export function shownTarget(target: string): string {
-  if (!URL.canParse(target) || target.startsWith('exec:')) return target;
-  const { protocol, host, pathname, username, search } = new URL(target);
-  return `${protocol}//${username ? '***@' : ''}${host}${pathname}${search ? '?***' : ''}`;
-}
+/** Parses a target's name: a URL, or `exec:` and a command. Throws CliError usage. */
+export const targetName = (text: string): string => (text.startsWith('exec:') ? text : targetUrl(text));
 
 /** How long a command may take with an event. */
 const COMMAND_MS = 60_000;

@@ -93,7 +93,7 @@ interface ListReader<E extends Endpoint, Row> {
 }
 
 /** A list that is being read. */
-interface ListReading<E extends Endpoint, Row> {
+export interface ListReading<E extends Endpoint, Row> {
   readonly first: readonly Row[];
   readonly more: AsyncGenerator<readonly Row[]>;
   /** The number of rows before the first one. */
@@ -206,7 +206,7 @@ async function* joined<Row>({ first, more }: Pick<ListReading<Endpoint, Row>, 'f
 }
 
 /** Requests the first page after the cursor, and follows how far the list is read. */
-async function startReading<E extends Endpoint, Row>(
+export async function startReading<E extends Endpoint, Row>(
   reader: ListReader<E, Row>,
   size: number,
 ): Promise<ListReading<E, Row>> {

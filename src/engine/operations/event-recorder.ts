@@ -2,6 +2,8 @@ import { CliError } from '../../base/errors.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Account } from '../account.ts';
+import type { NotedEvent } from '../mirror/events.ts';
+import { hasMirror } from '../mirror/open.ts';
 import { type EventEvidence, evidenceOfEvent } from './event-evidence.ts';
 import { worksWithEvents } from './find-work.ts';
 import { reconcile } from './reconcile.ts';
@@ -26,15 +28,21 @@ export function createEventRecorder(account: Account): EventRecorder {
   return {
     record: async (events) => {
       const journal = await account.existingJournal();
-      const all = journal && events.length > 0 ? await worksWithEvents() : [];
+      const isNoted = hasMirror(account.world, account.profile);
+      const all = (journal || isNoted) && events.length > 0 ? await worksWithEvents() : [];
+      const noted: NotedEvent[] = [];
       for (const event of events)
         for (const work of all) {
           const evidence = evidenceOfEvent(event, work);
-          if (!journal || !evidence) continue;
+          if (!evidence) continue;
+          noted.push({ work, evidence });
+          if (!journal) continue;
           mentions.set(work, (mentions.get(work) ?? 0) + 1);
           if (evidence.meaning.outcome !== 'accepted' && (await isOpen(journal, evidence.requestId)))
             await recordEnd(account, journal, work, evidence);
         }
+      // The copy is only told: what goes wrong with it must not stop what the journal learns.
+      if (isNoted) await (await import('../mirror/events.ts')).noteEvents(account, noted).catch(() => {});
     },
     reconcileMentioned: async () => {
       const journal = mentions.size > 0 ? await account.existingJournal() : undefined;

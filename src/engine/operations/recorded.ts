@@ -42,7 +42,10 @@ export async function recordedOutcome(account: Account, operation: Operation, wa
 }
 
 /** Returns the service's data as recorded, and the id of the endpoint whose contract describes it. */
-export function recordedData({ result }: Operation): { readonly endpoint?: string; readonly data?: unknown } {
+export function recordedData({ result }: Pick<Operation, 'result'>): {
+  readonly endpoint?: string;
+  readonly data?: unknown;
+} {
   return result === null ? {} : (parseExactJson(result) as { endpoint?: string; data?: unknown });
 }
 

@@ -242,7 +242,7 @@ export async function connectionTo(
       return made;
     },
     isNew: () => client === undefined,
-    interrupt: () => stream?.destroy(new CliError('interrupted', 'interrupted while the journal’s server was at work')),
+    interrupt: () => stream?.destroy(new CliError('interrupted', 'interrupted while the database server was at work')),
     drop: async () => {
       const old = taken();
       const ended = old?.end();
@@ -277,9 +277,9 @@ function caOf({ caPath }: { readonly caPath: string | undefined }) {
   try {
     return { ca: readSharedFile(caPath) };
   } catch (error) {
-    throw new CliError('usage', `the certificate of the journal’s server cannot be read: ${caPath}`, {
+    throw new CliError('usage', `the certificate of the database server cannot be read: ${caPath}`, {
       code: 'UNUSABLE_FILE',
-      hint: 'check sslrootcert in the journal’s URL',
+      hint: 'check sslrootcert in the URL',
       cause: error,
     });
   }

@@ -1,6 +1,6 @@
 import { DatabaseError } from '../../sqlite/errors.ts';
 
-/** What is wrong with a journal on a server, from the point of view of the person who has to fix it. */
+/** What is wrong with a database on a server, from the point of view of the person who has to fix it. */
 export type ServerProblem =
   | 'unreachable'
   | 'lost'
@@ -22,14 +22,19 @@ export type ServerProblem =
   | 'damaged'
   | 'other';
 
-/** A journal on a server that cannot be used now. `path` names the server and its database. */
+/** What a database on a server has. */
+export type OnServer = 'journal' | 'mirror';
+
+/** A database on a server that cannot be used now. `path` names the server and its database. */
 export class ServerError extends DatabaseError {
   override name = 'ServerError';
   readonly server: ServerProblem;
+  readonly of: OnServer;
 
-  constructor(server: ServerProblem, address: string, cause?: unknown) {
+  constructor(server: ServerProblem, address: string, cause?: unknown, of: OnServer = 'journal') {
     super(server === 'damaged' ? 'corrupt' : 'other', address, cause);
     this.server = server;
+    this.of = of;
   }
 }
 

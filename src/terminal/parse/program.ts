@@ -52,10 +52,12 @@ export async function parse(
   const group = catalogue.find(({ name }) => name === wanted);
   const parents = new Map<string, Commander>([['', program]]);
   if (group)
-    for (const command of possible(await group.load(), typed))
-      addCommand(parentOf(parents, command.words), command, (texts) => {
+    for (const command of parentsFirst(possible(await group.load(), typed))) {
+      const made = addCommand(parentOf(parents, command.words), command, (texts) => {
         parsed = { kind: 'command', command, texts, globals: readGlobals(program.opts(), world) };
       });
+      parents.set(command.words.join(' '), made);
+    }
   else for (const { name } of catalogue) program.command(name);
   try {
     program.parse([...argv], { from: 'user' });
@@ -130,6 +132,9 @@ function possible(commands: readonly Command[], typed: readonly string[]): reado
   return isOnly ? [named] : commands;
 }
 
+/** A command such as `sync` also has others below it: `sync status`. */
+const parentsFirst = (commands: readonly Command[]) => commands.toSorted((a, b) => a.words.length - b.words.length);
+
 /** Returns the Commander command for the words before the last, creating it and its parents as needed: `fx`, then `fx orders`. */
 function parentOf(parents: Map<string, Commander>, words: readonly string[]): Commander {
   const above = words.slice(0, -1);
@@ -142,8 +147,8 @@ function parentOf(parents: Map<string, Commander>, words: readonly string[]): Co
   return made;
 }
 
-function addCommand(parent: Commander, command: Command, chosen: (texts: Texts) => void): void {
-  const made = parent.command(command.words.at(-1) ?? '');
+function addCommand(parent: Commander, command: Command, chosen: (texts: Texts) => void): Commander {
+  const made = parent.command(command.words.at(-1) ?? '').helpCommand(false);
   const args: string[] = [];
   const options: string[] = [];
   for (const [key, parameter] of Object.entries(command.parameters)) {
@@ -158,6 +163,7 @@ function addCommand(parent: Commander, command: Command, chosen: (texts: Texts) 
     for (const key of options) texts[key] = made.opts()[key];
     chosen(texts as Texts);
   });
+  return made;
 }
 
 const startsWith = (words: readonly string[], start: readonly string[]) =>

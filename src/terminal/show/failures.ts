@@ -3,7 +3,7 @@ import { type Category, CliError, withDetails } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import type { Changed } from '../../engine/activity.ts';
 import { JOURNAL_CHANGED } from '../../journal/entries.ts';
-import { ServerError, type ServerProblem } from '../../journal/postgres/errors.ts';
+import { type OnServer, ServerError, type ServerProblem } from '../../journal/postgres/errors.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 
 /** Whether an error means that the reader of a pipe has exited. */
@@ -40,41 +40,47 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
   other: (path) => [`${path} cannot be used`, 'check the folder and its disk with: fiatrail doctor'],
 };
 
-const SEE_URL = 'check the URL with: fiatrail profiles journal show';
+const SCHEMAS: Readonly<Record<OnServer, string>> = { journal: 'fiatrail', mirror: 'fiatrail_mirror' };
 
-/** What is wrong with a journal on a server. Nothing was sent in any of these cases: an outcome that cannot be recorded is kept. */
-const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (server: string) => [message: string, hint: string]>> = {
-  unreachable: (server) => [
-    `the journal’s server cannot be reached: ${server}`,
+/** What is wrong with a database on a server. Nothing was sent in any of these cases: an outcome that cannot be recorded is kept. */
+const SERVER_PROBLEMS: Readonly<
+  Record<ServerProblem, (server: string, of: OnServer) => [message: string, hint: string]>
+> = {
+  unreachable: (server, of) => [
+    `the ${of}’s server cannot be reached: ${server}`,
     'start it, or check the network, then run the command again',
   ],
-  lost: (server) => [`the connection to the journal was closed in the middle: ${server}`, 'run the command again'],
-  rejected: (server) => [
-    `the journal’s server rejected the user or the password: ${server}`,
-    'put the password into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal set --password-stdin',
+  lost: (server, of) => [`the connection to the ${of} was closed in the middle: ${server}`, 'run the command again'],
+  rejected: (server, of) => [
+    `the ${of}’s server rejected the user or the password: ${server}`,
+    of === 'journal'
+      ? 'put the password into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal set --password-stdin'
+      : 'put the password into ~/.pgpass or PGPASSFILE',
   ],
-  insecure: (server) => [
-    `the journal’s server did not prove who it is, or has no TLS: ${server}`,
+  insecure: (server, of) => [
+    `the ${of}’s server did not prove who it is, or has no TLS: ${server}`,
     'give its certificate authority in the URL as sslrootcert=FILE, and the host name that its certificate has',
   ],
-  login: (server) => [
-    `the journal’s server asks for no password, or asks in an unsafe way, and got none: ${server}`,
+  login: (server, of) => [
+    `the ${of}’s server asks for no password, or asks in an unsafe way, and got none: ${server}`,
     'let it use scram-sha-256 with 4096 to 1000000 iterations: set password_encryption and pg_hba.conf, then set the user’s password again',
   ],
-  peer: (server) => [
-    `the socket of the journal’s server, or its folder, belongs to another user than root and you: ${server}`,
+  peer: (server, of) => [
+    `the socket of the ${of}’s server, or its folder, belongs to another user than root and you: ${server}`,
     'if the server runs as that user, name it in the URL, such as: &requirepeer=postgres',
   ],
-  oversized: (server) => [
-    `the journal’s server sent more than an answer can have: ${server}`,
-    'check that the URL names the PostgreSQL server of the journal',
+  oversized: (server, of) => [
+    `the ${of}’s server sent more than an answer can have: ${server}`,
+    `check that the URL names the PostgreSQL server of the ${of}`,
   ],
-  missing: (server) => [
-    `the journal’s database does not exist: ${server}`,
-    'check the URL; a new database, made with createdb, has no idempotency keys until you import the journal',
+  missing: (server, of) => [
+    `the ${of}’s database does not exist: ${server}`,
+    of === 'journal'
+      ? 'check the URL; a new database, made with createdb, has no idempotency keys until you import the journal'
+      : 'check the URL, or make the database with createdb',
   ],
-  forbidden: (server) => [
-    `the journal’s user may not use the schema fiatrail: ${server}`,
+  forbidden: (server, of) => [
+    `the ${of}’s user may not use the schema ${SCHEMAS[of]}: ${server}`,
     'let it create the schema: GRANT CREATE ON DATABASE … TO …',
   ],
   replica: (server) => [`the journal’s server is a read-only replica: ${server}`, 'use the URL of the primary server'],
@@ -82,24 +88,24 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (server: string) => [messa
     `a role that is a stranger to this one owns something of the journal in ${server}, so it could take away what protects it; nothing was sent`,
     'give it to the owner of the database: ALTER SCHEMA fiatrail OWNER TO …, and the same for its tables and functions; see "Several hosts" in docs/money.md',
   ],
-  foreign: (server) => [
-    `the schema fiatrail in the journal’s database belongs to something else: ${server}`,
+  foreign: (server, of) => [
+    `the schema ${SCHEMAS[of]} in the ${of}’s database belongs to something else: ${server}`,
     'use another database; it was left unchanged',
   ],
-  newer: (server) => [
-    `the journal was upgraded by a newer version of fiatrail: ${server}`,
+  newer: (server, of) => [
+    `the ${of} was upgraded by a newer version of fiatrail: ${server}`,
     'use that version on this host too',
   ],
   older: (server) => [
     `the journal was created by an earlier version of fiatrail and cannot be upgraded: ${server}`,
     'export it with that version and --with-digest-key, and import it into an empty database',
   ],
-  full: (server) => [
-    `the disk of the journal’s server is full: ${server}`,
+  full: (server, of) => [
+    `the disk of the ${of}’s server is full: ${server}`,
     'free some space there, then run the command again',
   ],
-  busy: (server) => [
-    `the journal is locked by another host: ${server}`,
+  busy: (server, of) => [
+    `the ${of} is locked by another host: ${server}`,
     'wait for the other command to finish, then run this one again',
   ],
   replaced: (server) => [
@@ -110,7 +116,7 @@ const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (server: string) => [messa
     `the journal’s database is damaged: ${server}`,
     'restore a backup of the database; then every host sends nothing until you accept it, because idempotency keys may be missing',
   ],
-  other: (server) => [`the journal’s server failed: ${server}`, SEE_URL],
+  other: (server, of) => [`the ${of}’s server failed: ${server}`, `check the URL with: fiatrail profiles ${of} show`],
 };
 
 const FILE_NOT_FOLDER = 'a file is in the place of a folder; rename that file, then run the command again';
@@ -126,11 +132,15 @@ export function stateError(error: unknown): CliError | undefined {
 
 /** An operation needs the journal before anything is sent, so a server that is away is a network failure. */
 function serverError(error: ServerError): CliError {
-  const { server, path, cause } = error;
-  const [message, hint] = SERVER_PROBLEMS[server](path);
+  const { server, of, path, cause } = error;
+  const [message, hint] = SERVER_PROBLEMS[server](path, of);
   const category = server === 'unreachable' || server === 'lost' ? 'network' : 'usage';
   const detail = server === 'other' && cause instanceof Error ? ` (${cause.message})` : '';
-  return new CliError(category, `${message}${detail}`, { code: `JOURNAL_${server.toUpperCase()}`, hint, cause: error });
+  return new CliError(category, `${message}${detail}`, {
+    code: `${of.toUpperCase()}_${server.toUpperCase()}`,
+    hint,
+    cause: error,
+  });
 }
 
 /** Converts any error to a CliError, the only kind that is printed. */

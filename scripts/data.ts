@@ -1,0 +1,201 @@
+import { TABLES } from '../src/engine/mirror/tables.ts';
+import { views } from '../src/engine/questions/sql/views.ts';
+import { MEMORY_BYTES } from '../src/engine/questions/sql/wire.ts';
+import { DECIMALS } from '../src/money/amount.ts';
+import { MAX_VALUE_BYTES } from '../src/sqlite/query.ts';
+
+/** A question with the query that answers it. Both SQLite and PostgreSQL take them, but for views that only fiatrail has. */
+interface Question {
+  readonly asks: string;
+  readonly sql: string;
+}
+
+const QUESTIONS: readonly Question[] = [
+  {
+    asks: 'What came in during the last month, by day?',
+    sql: `select substr(created_at, 1, 10) as day, count(*) as payments, sum(amount_minor) / 100.0 as naira
+from deposits
+where status = 'completed' and substr(created_at, 1, 7) = (select max(substr(created_at, 1, 7)) from deposits)
+group by 1
+order by 1`,
+  },
+  {
+    asks: 'Which users paid in most?',
+    sql: `select u.id, u.first_name, u.last_name, count(*) as payments, sum(d.amount_minor) / 100.0 as naira
+from deposits d
+join users u on u.id = d.user_id
+where d.status = 'completed'
+group by u.id, u.first_name, u.last_name
+order by naira desc
+limit 20`,
+  },
+  {
+    asks: 'What were the fees on deposits, by month?',
+    sql: `select substr(created_at, 1, 7) as month, count(*) as payments, sum(fee_minor) / 100.0 as naira
+from deposits
+where status = 'completed' and fee_minor is not null
+group by 1
+order by 1`,
+  },
+  {
+    asks: 'What is open, and since when?',
+    sql: `select 'deposit' as kind, id, status, created_at from deposits where is_open = 1
+union all
+select 'payout', id, status, created_at from payouts where is_open = 1
+union all
+select 'withdrawal', id, status, created_at from withdrawals where is_open = 1
+union all
+select 'swap', id, status, created_at from swaps where is_open = 1
+order by created_at`,
+  },
+  {
+    asks: 'How much of each kind of work ended how?',
+    sql: `select 'deposits' as kind, status, count(*) as rows from deposits group by status
+union all
+select 'payouts', status, count(*) from payouts group by status
+union all
+select 'withdrawals', status, count(*) from withdrawals group by status
+order by 1, 2`,
+  },
+  {
+    asks: 'Which payments of ₦5,100 came in, and from whom?',
+    sql: `select id, status, created_at, sender_name, sender_bank, reference
+from deposits
+where amount_minor = 510000 and amount_asset = 'NGN'
+order by created_at desc`,
+  },
+  {
+    asks: 'Which payments came from somebody else than the owner of the account?',
+    sql: `select id, created_at, amount_minor / 100.0 as naira, sender_name, account_name
+from deposits
+where user_id is not null and upper(account_name) not like '%' || upper(sender_name) || '%'
+order by created_at desc`,
+  },
+  {
+    asks: 'What did the Smart Wallet hold at the end of each day?',
+    sql: `select substr(b.at, 1, 10) as day, b.balance_asset, b.place, b.balance_minor / 1000000.0 as tokens
+from balances b
+where b.source = 'wallet' and b.balance_minor > 0 and b.at = (
+  select max(l.at) from balances l
+  where l.source = b.source and l.place = b.place and l.balance_asset = b.balance_asset
+    and substr(l.at, 1, 10) = substr(b.at, 1, 10))
+order by 1, 2, 3`,
+  },
+  {
+    asks: 'Which bank accounts received most?',
+    sql: `select account_number, bank_name, count(*) as payouts, sum(amount_minor) / 100.0 as naira
+from payouts
+where status = 'completed'
+group by account_number, bank_name
+order by naira desc
+limit 20`,
+  },
+  {
+    asks: 'Which users have never paid in?',
+    sql: `select u.id, u.created_at
+from users u
+where not exists (select 1 from deposits d where d.user_id = u.id)
+order by u.created_at
+limit 20`,
+  },
+  {
+    asks: 'Who ran each payout, and who signed it?',
+    sql: `select p.created_at, p.amount_minor / 100.0 as naira, p.status, o.operator, o.host, o.planned_by, o.signed_by
+from payouts p
+join operations o on o.request_id = p.id
+order by p.created_at desc`,
+  },
+  {
+    asks: 'Which events has my handler not taken yet?',
+    sql: `select e.number, e.event, e.request_id, e.received_at, e.forwards_waiting, e.forwards_dead
+from events e
+where e.forwards_waiting > 0 or e.forwards_dead > 0
+order by e.number`,
+  },
+];
+
+/** How the views join: each line has two columns with equal values. */
+const JOINS: readonly (readonly [one: string, other: string])[] = [
+  ['users.id', 'deposits.user_id'],
+  ['users.id', 'withdrawals.user_id'],
+  ['users.id', 'events.user_id'],
+  ['users.evm_wallet', 'payouts.wallet_address'],
+  ['users.evm_wallet', 'swaps.wallet_address'],
+  ['bank_accounts.account_number', 'payouts.account_number'],
+  ['bank_accounts.account_number', 'fee_withdrawals.account_number'],
+  ['external_wallets.address', 'withdrawals.to_address'],
+  ['payouts.id', 'operations.request_id'],
+  ['withdrawals.id', 'operations.request_id'],
+  ['bridge_transfers.id', 'operations.request_id'],
+  ['swaps.id', 'operations.request_id'],
+  ['payouts.id', 'events.request_id'],
+  ['withdrawals.id', 'events.request_id'],
+  ['payouts.id', 'status_changes.id'],
+  ['deposits.id', 'status_changes.id'],
+];
+
+const MIB = 1024 * 1024;
+
+const code = (text: string) => `\`${text}\``;
+const row = (cells: readonly string[]) => `| ${cells.join(' | ').replaceAll('\n', ' ')} |\n`;
+const table = (titles: readonly string[], rows: readonly (readonly string[])[]) =>
+  `${row(titles)}|${titles.map(() => '---').join('|')}|\n${rows.map(row).join('')}`;
+
+/** The endpoint that a view copies, or where else its rows are from. */
+async function sourceOf(name: string): Promise<string> {
+  const found = TABLES.find((each) => each.name === name);
+  if (found) return `the list of \`${(await found.list()).endpoint.id}\``;
+  if (name === 'operations') return 'the journal, copied for each query that names the view';
+  if (name === 'events') return 'the inbox, copied for each query that names the view';
+  return 'what each sync saw';
+}
+
+function joinLines(): string {
+  return JOINS.map(([one, other]) => {
+    const [[left, key], [right, foreign]] = [one.split('.'), other.split('.')];
+    return `  ${left} ||--o{ ${right} : "${key} = ${foreign}"\n`;
+  }).join('');
+}
+
+/** Returns docs/data.md. */
+export async function dataPage(): Promise<string> {
+  const sections = await Promise.all(
+    views().map(async ({ name, about, columns }) =>
+      [
+        `### ${name}\n`,
+        `${about.charAt(0).toUpperCase()}${about.slice(1)}. From ${await sourceOf(name)}.\n`,
+        table(
+          ['column', 'type', 'what it is', 'field'],
+          columns.map((column) => [
+            code(column.name),
+            column.type,
+            column.about,
+            column.field ? code(column.field) : '',
+          ]),
+        ),
+      ].join('\n'),
+    ),
+  );
+  const decimals = Object.entries(DECIMALS).map(([asset, digits]) => `1 ${asset} is ${10 ** digits}`);
+  return [
+    '# Data\n',
+    'Generated by `npm run reference` from the tables of the mirror. `fiatrail sync` copies the account’s lists to this machine, and `fiatrail sql` asks any question of the copy:\n',
+    '```sh\nfiatrail sync\nfiatrail sql "select status, count(*) from payouts group by status"\nfiatrail sql -f month.sql -o csv > month.csv\nfiatrail sql --views\n```\n',
+    'The names of views and columns are stable: a later version may add some, and renames none.\n',
+    `- An amount is an integer in the smallest unit, in a column that ends with \`_minor\`; the column beside it has the asset. In this unit, ${decimals.join(', ')}.`,
+    '- A time is text in UTC, such as `2026-11-21T13:14:05.000Z`, so that times sort and compare as text. A table on a terminal shows it in the zone of the profile.',
+    '- What is personal is null once it is old; see `fiatrail sync --help`. There is never a BVN.',
+    '- A row whose `gone_at` is set is one that the service no longer lists.\n',
+    '## What a query may do\n',
+    'A query reads: SELECT, WITH … SELECT, VALUES, and EXPLAIN of one of these. It is one statement in SQLite’s language, on the views below and SQLite’s `json_each` and `json_tree`, and nothing else: not the tables behind the views, not SQLite’s own, no PRAGMA, ATTACH or VACUUM INTO, no extension.\n',
+    `It runs in a process of its own. That process ends when \`--timeout\` is over (60 seconds unless you say otherwise), when it takes more than ${MEMORY_BYTES / MIB} MiB of memory, and with the command that started it. A value has at most ${MAX_VALUE_BYTES / MIB} MiB. The rows of \`operations\` and \`events\` are copied to it, only for a query that names them. It never opens the journal or the inbox.\n`,
+    'A mirror in PostgreSQL has the same views, but for `operations` and `events`; ask it with any client, in a role that may only read them.\n',
+    '## Questions\n',
+    ...QUESTIONS.map(({ asks, sql }) => `${asks}\n\n\`\`\`sql\n${sql}\n\`\`\`\n`),
+    '## How the views join\n',
+    `\`\`\`mermaid\nerDiagram\n${joinLines()}\`\`\`\n`,
+    '`status_changes.kind` has the name of the view that its `id` is of. A user’s other wallets are in `users.solana_wallet` and `users.bantu_wallet`.\n',
+    '## Views\n',
+    ...sections,
+  ].join('\n');
+}

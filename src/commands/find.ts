@@ -1,0 +1,214 @@
+import * as z from 'zod/mini';
+import { CliError } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import type { Finding } from '../engine/questions/find.ts';
+import type { Kind } from '../engine/questions/kind.ts';
+import { kindNamed } from '../engine/questions/kinds.ts';
+import type { Match } from '../engine/questions/look.ts';
+import type { Story } from '../engine/questions/story.ts';
+import { paginationSchema } from '../present/prints.ts';
+import type { Column } from '../present/result.ts';
+import { plainLine } from '../present/text.ts';
+import { timeText } from '../present/times.ts';
+import { command } from '../terminal/command.ts';
+import { someArguments, switchOn, word } from '../terminal/parse/parameters.ts';
+import type { Session } from '../terminal/session.ts';
+
+const time = () => z.nullable(z.iso.datetime());
+const text = () => z.nullable(z.string());
+
+/** What is printed of one thing, and of several or none. */
+const storySchema = () =>
+  z.object({
+    ...{ kind: z.string(), id: z.string(), status: text(), means: text() },
+    amount: z.nullable(z.unknown()),
+    user: z.nullable(z.object({ userId: z.string(), name: text() })),
+    row: z.unknown(),
+    asOf: time(),
+    timeline: z.array(
+      z.object({ at: time(), what: z.string(), source: z.enum(['journal', 'service', 'mirror', 'inbox']) }),
+    ),
+    next: z.array(z.object({ command: z.string() })),
+  });
+const matchesSchema = () =>
+  z.object({
+    matches: z.array(
+      z.object({
+        ...{ kind: z.string(), id: z.string(), status: text(), who: text(), at: time() },
+        amount: z.nullable(z.unknown()),
+        matchedBy: z.array(z.string()),
+      }),
+    ),
+    pagination: paginationSchema(),
+    looked: z.array(z.object({ place: z.enum(['mirror', 'journal', 'inbox', 'service']), says: z.string() })),
+    widen: z.array(z.string()),
+  });
+
+const MATCH_COLUMNS: readonly Column[] = [
+  { field: 'kind', title: 'Kind' },
+  { field: 'id', title: 'ID' },
+  { field: 'status', title: 'Status' },
+  { field: 'amount', title: 'Amount' },
+  { field: 'who', title: 'Who' },
+  { field: 'at', title: 'Time', isBrief: true },
+];
+
+/** The fields of a story for people: what is known of this kind of thing, then its timeline and what can be run next. */
+function storyColumns({ facts }: Kind, { row, status, means, amount, user, asOf, next }: Story): readonly Column[] {
+  const has = (path: string) =>
+    path.split('.').reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], row) != null;
+  const known = facts.flatMap(([title, ...fields]) => {
+    const field = fields.find(has);
+    return field === undefined ? [] : [{ field: `row.${field}`, title }];
+  });
+  return [
+    { field: 'kind', title: 'Kind' },
+    { field: 'id', title: 'ID' },
+    ...(status === null ? [] : [{ field: 'status', title: 'Status' }]),
+    ...(means === null ? [] : [{ field: 'means', title: 'Meaning' }]),
+    ...(amount === null ? [] : [{ field: 'amount', title: 'Amount' }]),
+    ...(user
+      ? [{ field: 'user.name', title: 'User' } as const, { field: 'user.userId', title: 'User ID' } as const]
+      : []),
+    ...known,
+    ...(asOf === null ? [] : [{ field: 'asOf', title: 'As of' }]),
+    {
+      field: 'timeline',
+      title: 'Timeline',
+      columns: [
+        { field: 'at', title: 'Time' },
+        { field: 'what', title: 'What happened' },
+        { field: 'source', title: 'Known from', isWide: true },
+      ],
+    },
+    ...(next.length > 0
+      ? [{ field: 'next', title: 'Next', columns: [{ field: 'command', title: 'Command' }] } as const]
+      : []),
+  ];
+}
+
+const who = async ({ kind, found }: Match): Promise<string | null> =>
+  (await import('../engine/questions/words.ts')).textIn(found?.row ?? {}, kind.who ?? []) ?? null;
+
+async function rowOf(match: Match) {
+  const { kind, id, matchedBy, found, operations, at } = match;
+  const { textIn, amountIn } = await import('../engine/questions/words.ts');
+  const row = found?.row ?? {};
+  const status = textIn(row, ['status']) ?? operations[0]?.state ?? null;
+  const amount = amountIn(row, kind.amount ?? []) ?? operations[0]?.moves ?? null;
+  return { kind: kind.name, id, status, amount, who: await who(match), at, matchedBy };
+}
+
+/** Lets a person pick one of several matches on a terminal. */
+async function pickMatch(session: Session, matches: readonly Match[]): Promise<Match | undefined> {
+  if (!session.isInteractive || session.globals.present.format !== 'table') return undefined;
+  const { amountWords, isPlainAmount } = await import('../present/plain.ts');
+  const { zone } = session.globals;
+  const choices = await Promise.all(
+    matches.map(async (match) => {
+      const { kind, id, status, amount, who: name, at } = await rowOf(match);
+      const sum = isPlainAmount(amount) ? amountWords(amount) : undefined;
+      const parts = [kind, sum, name, status, at && timeText(at, { zone }, true), id];
+      return { value: match, name: plainLine(parts.filter(Boolean).join(' · ')) };
+    }),
+  );
+  return (await session.world.prompter()).search('Which one? Type part of it:', async (typed) => {
+    const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+    return choices.filter(({ name }) => words.every((each) => name.toLowerCase().includes(each)));
+  });
+}
+
+async function printed({ matches, isCut, isTooCommon, story, looked, widen }: Finding): Promise<Outcome> {
+  if (story)
+    return {
+      result: {
+        data: { ...story, next: story.next.map((each) => ({ command: each })) },
+        columns: storyColumns(kindNamed(story.kind), story),
+      },
+    };
+  const data = { matches: await Promise.all(matches.map(rowOf)), looked, widen };
+  const list = { isWhole: !isCut, ...(isCut ? { position: { hasMore: true } } : {}) };
+  const below = {
+    title: 'Looked in',
+    rows: looked.map(({ place, says }) => ({ place, says })),
+    columns: [
+      { field: 'place', title: 'Where' },
+      { field: 'says', title: 'How far' },
+    ],
+  };
+  const result = { data, lists: 'matches', list, columns: MATCH_COLUMNS, ...(looked.length > 0 ? { below } : {}) };
+  if (isTooCommon)
+    return {
+      result,
+      error: new CliError('usage', 'too many names have this part', {
+        code: 'TOO_COMMON',
+        hint: 'type more of the name',
+      }),
+    };
+  if (matches.length > 0) return { result };
+  const hint = widen.length > 0 ? `to look further, run: ${widen.join(', or: ')}` : undefined;
+  return { result, error: new CliError('usage', 'nothing was found', { code: 'NOT_FOUND', hint }) };
+}
+
+/** Reads what to look for. Throws CliError usage. */
+async function typedIn(session: Session, words: readonly string[] | undefined, isPhone: boolean) {
+  const given = words?.join(' ') ?? '';
+  if (given === '')
+    throw new CliError('usage', 'missing required input: <anything>', {
+      code: 'VALIDATION_ERROR',
+      hint: 'give an id, a hash, an address, a number, a sum or a name',
+    });
+  const { mayBeBvn, typedAs } = await import('../engine/questions/typed.ts');
+  const isAsked = session.isInteractive && mayBeBvn(given) && !isPhone;
+  const isNumber =
+    isAsked &&
+    (await (
+      await session.world.prompter()
+    ).select('Are these 11 digits a phone number or a BVN?', [
+      { name: 'a phone number', value: true },
+      { name: 'a BVN', value: false },
+    ]));
+  return typedAs({ text: given, isPhone: isPhone || isNumber });
+}
+
+const findCommand = command({
+  words: ['find'],
+  summary: 'Find anything by an id, hash, address, number, sum or name, and tell its story',
+  details:
+    'Looks in the copy of the account’s lists (fiatrail sync), the journal and the inbox, then asks the service where it looks up such an id. Shows everything that belongs to it on one timeline, and the commands that can be run next. A sum may have a unit: 5,100, ₦5,100.00 or "20 USDC". Eleven digits are looked up only with --phone, because a BVN must not be in a command line.',
+  examples: [
+    'fiatrail find 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail find ₦5,100.00',
+    'fiatrail find "ifeoma obi"',
+    'fiatrail find --bvn-stdin < bvn.txt',
+  ],
+  endpoints: [],
+  prints: () => z.union([storySchema(), matchesSchema()]),
+  parameters: {
+    anything: {
+      ...someArguments(
+        'anything',
+        'id, hash, address, account number, bank reference, sum, or part of a name',
+        word,
+        '',
+      ),
+      required: false,
+    },
+    phone: switchOn('--phone', 'eleven digits are a phone number'),
+    bvnStdin: switchOn('--bvn-stdin', 'read a BVN from standard input, and find its onboarding'),
+  },
+  run: async (session, { anything, phone, bvnStdin }) => {
+    const { findAnything, findBvn } = await import('../engine/questions/find.ts');
+    const choose = (matches: readonly Match[]) => pickMatch(session, matches);
+    if (!bvnStdin) return printed(await findAnything(session, await typedIn(session, anything, phone), choose));
+    if ((anything ?? []).length > 0)
+      throw new CliError('usage', '<anything> cannot be combined with --bvn-stdin', { hint: 'remove one of them' });
+    const bvn = (await session.world.stdin.readAll(1000)).replace(/\s/g, '');
+    if (!/^\d{11}$/.test(bvn))
+      throw new CliError('usage', 'invalid BVN on standard input; expected 11 digits', { code: 'VALIDATION_ERROR' });
+    return printed(await findBvn(session, new Secret(bvn), choose));
+  },
+});
+
+export const commands = [findCommand];

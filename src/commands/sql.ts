@@ -1,0 +1,162 @@
+import * as z from 'zod/mini';
+import { resolveProfile } from '../account/profile.ts';
+import { CliError } from '../base/errors.ts';
+import { ask } from '../engine/questions/sql/ask.ts';
+import { MAX_SQL_LENGTH, statementOf } from '../engine/questions/sql/statement.ts';
+import { views } from '../engine/questions/sql/views.ts';
+import { isWireNumber } from '../money/decimal.ts';
+import type { Plain } from '../present/plain.ts';
+import { present } from '../present/present.ts';
+import type { Result } from '../present/result.ts';
+import { command } from '../terminal/command.ts';
+import { nearest } from '../terminal/parse/nearest.ts';
+import { option, optionalArgument, switchOn, word } from '../terminal/parse/parameters.ts';
+import type { Session } from '../terminal/session.ts';
+import { asCliError } from '../terminal/show/failures.ts';
+
+/** Gives each column a name of its own: JSON has no two fields of one name, and sorts those that are numbers. */
+function fieldNames(columns: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return columns.map((name, index) => {
+    const start = name === '' || /^\d+$/.test(name) ? `column_${index + 1}` : name;
+    let free = start;
+    for (let count = 2; taken.has(free); count++) free = `${start}_${count}`;
+    taken.add(free);
+    return free;
+  });
+}
+
+/** Runs a query. The time of its process runs from here on. */
+async function answerTo(session: Session, sql: string, isExplained: boolean): Promise<Result> {
+  const { columns, first, more, end } = await ask(session, statementOf(sql, isExplained), nearest);
+  const names = fieldNames(columns);
+  const asObject = (row: readonly Plain[]) =>
+    Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
+  const isFigure = (index: number) =>
+    first.some((row) => isWireNumber(row[index])) &&
+    first.every((row) => row[index] === null || isWireNumber(row[index]));
+  async function* later() {
+    for await (const rows of more) yield rows.map(asObject);
+  }
+  return {
+    data: { rows: first.map(asObject) },
+    lists: 'rows',
+    // A query that finds nothing has its columns all the same.
+    schema: z.object({ rows: z.array(z.object(Object.fromEntries(names.map((name) => [name, z.unknown()])))) }),
+    columns: names.map((name, index) => ({
+      ...{ field: name, title: name, hasDots: true as const },
+      ...(isFigure(index) ? { align: 'right' as const } : {}),
+    })),
+    more: later(),
+    close: end,
+  };
+}
+
+function listOfViews(): Result {
+  const columns = views().flatMap(({ name: view, columns: own }) =>
+    own.map(({ name, type, about }) => ({ view, column: name, type, about })),
+  );
+  return {
+    data: { columns },
+    lists: 'columns',
+    columns: [
+      { field: 'view', title: 'View' },
+      { field: 'column', title: 'Column' },
+      { field: 'type', title: 'Type' },
+      { field: 'about', title: 'About' },
+    ],
+  };
+}
+
+/** Reads the text of a query from a file or standard input. */
+async function readQuery({ world }: Session, path: string): Promise<string> {
+  // In UTF-8, a character takes up to 3 bytes for each unit of its length.
+  const maxBytes = 3 * MAX_SQL_LENGTH;
+  return path === '-' ? world.stdin.readAll(maxBytes) : world.readFile(path, maxBytes);
+}
+
+/** Asks for queries until there is none. A mistake is said, and the next one asked for. */
+async function converse(session: Session): Promise<void> {
+  const { world, globals } = session;
+  await session.note('type a query on one line; Enter alone ends');
+  for (;;) {
+    const sql = await nextQuery(session);
+    if (sql.trim() === '') return;
+    let result: Result | undefined;
+    try {
+      result = await answerTo(session, sql, false);
+      await present(result, globals.present, world.stdout);
+    } catch (error) {
+      const { category, message, hint } = asCliError(error, world);
+      if (category === 'interrupted') throw error;
+      await session.say(`error: ${message}${hint === undefined ? '' : `; ${hint}`}`);
+    } finally {
+      result?.close?.();
+    }
+  }
+}
+
+/** Asks for a query. Ctrl-D at the prompt means that there is none. */
+async function nextQuery({ world }: Session): Promise<string> {
+  const { text } = await world.prompter();
+  try {
+    return await text('sql>', () => true);
+  } catch (error) {
+    if (world.interrupted.aborted || !(error instanceof CliError) || error.category !== 'interrupted') throw error;
+    return '';
+  }
+}
+
+const sqlCommand = command({
+  words: ['sql'],
+  summary: 'Ask any question of the copied lists in SQL',
+  details:
+    'Reads the copy that fiatrail sync makes of the account’s lists, with the journal’s operations and the inbox’s events beside it; docs/data.md describes every view and column. Amounts are integers in the smallest unit, beside their asset; times are ISO 8601 in UTC. A query only reads: it runs in a process of its own, which ends after --timeout, and when it takes too much memory. On a terminal without a query, it asks for queries one after the other.',
+  examples: [
+    'fiatrail sql "select status, count(*) from payouts group by status"',
+    'fiatrail sql --views',
+    'fiatrail sql -f month.sql -o csv > month.csv',
+    'fiatrail sql - < month.sql',
+    `fiatrail sql --explain "select * from deposits where user_id = 'USER_ID'"`,
+  ],
+  endpoints: [],
+  prints: {
+    either: [
+      () => z.object({ rows: z.array(z.looseObject({})) }),
+      () =>
+        z.object({
+          columns: z.array(
+            z.object({ view: z.string(), column: z.string(), type: z.enum(['text', 'integer']), about: z.string() }),
+          ),
+        }),
+    ],
+  },
+  isLocal: true,
+  parameters: {
+    query: optionalArgument('query', 'a SELECT; - reads it from standard input', word),
+    file: option('-f, --file <file>', 'read the query from a file; - for standard input', word),
+    explain: switchOn('--explain', 'print how the query would be run, and run nothing'),
+    views: switchOn('--views', 'list the views and their columns'),
+  },
+  run: async (session, { query, file, explain, views: isListed }) => {
+    if ([query, file, isListed || undefined].filter((each) => each !== undefined).length > 1)
+      throw new CliError('usage', 'give a query, --file or --views', {
+        hint: 'for example: fiatrail sql "select * from payouts"',
+      });
+    if (isListed) return { result: listOfViews() };
+    // A local command runs without a profile too; this one would answer for another account.
+    resolveProfile(session.globals.profile, session.world);
+    const path = query === '-' ? query : file;
+    if (path !== undefined) return { result: await answerTo(session, await readQuery(session, path), explain) };
+    if (query !== undefined) return { result: await answerTo(session, query, explain) };
+    if (!session.isInteractive)
+      throw new CliError('usage', 'missing required input: <query>', {
+        code: 'VALIDATION_ERROR',
+        hint: 'for example: fiatrail sql "select count(*) from users"',
+      });
+    await converse(session);
+    return {};
+  },
+});
+
+export const commands = [sqlCommand];

@@ -1,0 +1,226 @@
+import * as z from 'zod/mini';
+import { absolutePath } from '../account/paths.ts';
+import { CliError } from '../base/errors.ts';
+import type { Mirror } from '../engine/mirror/database.ts';
+import { existingMirror, mirrorLocationOf, openMirror, removeMirrorFile } from '../engine/mirror/open.ts';
+import { lostWith, MIRROR_OF_ANOTHER, statusOf, sync, type TableReport } from '../engine/mirror/sync.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import { endDryRun } from '../engine/requests.ts';
+import { serverAddressOf } from '../journal/postgres/server-address.ts';
+import { confirmChange } from '../terminal/ask/confirm.ts';
+import { command } from '../terminal/command.ts';
+import { argument, duration, newFile, option, switchOn } from '../terminal/parse/parameters.ts';
+import type { Session } from '../terminal/session.ts';
+
+const GAPS = {
+  unfinished: 'not read to its end yet',
+  count: 'the service counts another number of rows',
+  order: 'the service lists rows in no order',
+} as const;
+
+const tableSchema = () =>
+  z.object({
+    table: z.string(),
+    rows: z.int(),
+    added: z.nullable(z.int()),
+    changed: z.nullable(z.int()),
+    open: z.int(),
+    gone: z.int(),
+    isWhole: z.boolean(),
+    gap: z.nullable(z.enum(['unfinished', 'count', 'order'])),
+    whole: z.string(),
+    newest: z.nullable(z.string()),
+    syncedAt: z.nullable(z.string()),
+    secondLookAt: z.nullable(z.string()),
+  });
+
+const prints = () => z.object({ tables: z.array(tableSchema()) });
+
+const COLUMNS = [
+  { field: 'table', title: 'Table' },
+  { field: 'rows', title: 'Rows', align: 'right' },
+  { field: 'added', title: 'New', align: 'right' },
+  { field: 'changed', title: 'Changed', align: 'right' },
+  { field: 'open', title: 'Open', align: 'right' },
+  { field: 'gone', title: 'Gone', align: 'right', isWide: true },
+  { field: 'whole', title: 'Whole' },
+  { field: 'syncedAt', title: 'Synced', isBrief: true },
+  { field: 'newest', title: 'Newest', isBrief: true, isWide: true },
+  { field: 'secondLookAt', title: 'Second look', isBrief: true, isWide: true },
+] as const;
+
+/** Prints what the mirror has. The column for people says why a table may lack rows. */
+function printed(reports: readonly TableReport[], isSync: boolean): Outcome {
+  const tables = reports.map(({ done, ...report }) => ({
+    ...report,
+    ...{ added: done?.added ?? null, changed: done?.changed ?? null },
+    whole: report.gap === null ? 'yes' : `no: ${GAPS[report.gap]}`,
+  }));
+  const isShown = (field: string) => (isSync ? field !== 'syncedAt' : field !== 'added' && field !== 'changed');
+  const columns = COLUMNS.filter(({ field }) => isShown(field));
+  return { result: { data: { tables }, lists: 'tables', list: { isWhole: true }, columns } };
+}
+
+/** Validates the URL of a database. Throws CliError usage. */
+function databaseUrl(text: string): string {
+  serverAddressOf(text);
+  return text;
+}
+
+/** Syncs once. The embedded sandbox may have been reset: then its copy starts over. */
+async function syncOnce(session: Session, isFull: boolean, to: string | undefined): Promise<readonly TableReport[]> {
+  const { world, profile } = session;
+  const { personalDays, server } = mirrorLocationOf(world, profile, to);
+  const run = async () => {
+    const mirror = await openMirror(world, profile, to);
+    try {
+      return await sync(session, mirror, { isFull, personalDays });
+    } finally {
+      await mirror.close();
+    }
+  };
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof CliError && error.category === 'interrupted')
+      throw new CliError('interrupted', 'interrupted; what was read is saved, and the next sync goes on from there');
+    const isReset = error instanceof CliError && error.code === MIRROR_OF_ANOTHER;
+    if (!isReset || profile.mode !== 'embedded' || server) throw error;
+    await session.note('the sandbox was reset, so its copy starts over');
+    removeMirrorFile(world, profile);
+    return run();
+  }
+}
+
+/** Syncs until it is interrupted. What the next round may repair is said, and waited for. */
+async function syncEvery(session: Session, everyMs: number, isFull: boolean, to: string | undefined): Promise<Outcome> {
+  const { clock, interrupted } = session.world;
+  for (let isFirst = true; !interrupted.aborted; isFirst = false) {
+    try {
+      const reports = await syncOnce(session, isFull && isFirst, to);
+      const sum = (of: 'added' | 'changed') => reports.reduce((all, { done }) => all + (done?.[of] ?? 0), 0);
+      await session.note(`synced: ${sum('added')} new, ${sum('changed')} changed`);
+    } catch (error) {
+      const isTransient = error instanceof CliError && (error.category === 'network' || error.code === 'MIRROR_BUSY');
+      if (!isTransient || isFirst) throw error;
+      await session.say(`warning: ${error.message}; the next sync goes on from there`);
+    }
+    await clock.sleep(everyMs, interrupted).catch(() => {});
+  }
+  return {};
+}
+
+const syncCommand = command({
+  words: ['sync'],
+  summary: 'Copy the account’s lists to this machine, so that questions about them need no request',
+  details:
+    'Reads what is new since the last time, and again what was not final. The first time takes as long as the rate limit of each list allows. It can be interrupted at any moment, and the next sync goes on from there. Nothing that moves money decides by the copy. It never has a BVN, and names and numbers of persons are removed after 90 days (profiles mirror set --keep).',
+  examples: [
+    'fiatrail sync',
+    'fiatrail sync --every 5m',
+    'fiatrail sync --full',
+    'fiatrail sync --to postgres://ops@db.example.com/fiatrail',
+  ],
+  endpoints: [],
+  prints,
+  parameters: {
+    full: switchOn('--full', 'read every list to its end, and mark rows that the service no longer shows'),
+    every: option('--every <duration>', 'keep running, and sync again this often: 5m, 1h', duration),
+    to: option('--to <url>', 'into this PostgreSQL database: postgres://USER@HOST/DATABASE', databaseUrl),
+  },
+  run: async (session, { full = false, every, to }) =>
+    every === undefined ? printed(await syncOnce(session, full, to), true) : syncEvery(session, every, full, to),
+});
+
+/** The error of a question about an account that was not copied. */
+const noMirror = () =>
+  new CliError('usage', 'this account has not been copied to this machine yet', {
+    code: 'NO_MIRROR',
+    hint: 'run: fiatrail sync',
+  });
+
+/** Runs work on the mirror of the account. Rejects with CliError usage if there is none. */
+async function withMirror<T>({ world, profile }: Session, work: (mirror: Mirror) => Promise<T>): Promise<T> {
+  const mirror = await existingMirror(world, profile);
+  if (!mirror) throw noMirror();
+  try {
+    return await work(mirror);
+  } finally {
+    await mirror.close();
+  }
+}
+
+const statusCommand = command({
+  words: ['sync', 'status'],
+  summary: 'Show how much of each list is on this machine, and how fresh it is',
+  examples: ['fiatrail sync status', 'fiatrail sync status -o json --query "tables[?!isWhole].table"'],
+  endpoints: [],
+  prints,
+  isLocal: true,
+  parameters: {},
+  run: (session) => withMirror(session, async (mirror) => printed(await statusOf(mirror), false)),
+});
+
+const backupCommand = command({
+  words: ['sync', 'backup'],
+  summary: 'Copy the mirror to a new file',
+  details:
+    'Only its owner can read the file. It has everything that the mirror has, names included, and is never changed again.',
+  examples: ['fiatrail sync backup mirror-2026-11.db'],
+  endpoints: [],
+  prints: () => z.object({ file: z.string(), bytes: z.int() }),
+  isLocal: true,
+  parameters: { file: argument('file', 'path of the new file', newFile, 'File:') },
+  run: (session, { file }) =>
+    withMirror(session, async (mirror) => {
+      const path = absolutePath(file);
+      endDryRun(session, { file: path });
+      const bytes = backUp(mirror, path);
+      return { result: { data: { file: path, bytes } } };
+    }),
+});
+
+function backUp(mirror: Mirror, path: string): number {
+  const bytes = mirror.backUp(path);
+  if (bytes !== undefined) return bytes;
+  throw new CliError('usage', `the mirror is on a server, ${mirror.name}, and cannot be copied as a file`, {
+    code: 'MIRROR_ON_SERVER',
+    hint: 'use pg_dump --schema=fiatrail_mirror',
+  });
+}
+
+const forgetCommand = command({
+  words: ['sync', 'forget'],
+  summary: 'Remove the copy of the account’s lists from this machine',
+  details:
+    'The next sync reads the lists anew. Balances and fees over time, and rows that the service no longer shows, cannot be read again: keep them with sync backup.',
+  examples: ['fiatrail sync forget', 'fiatrail sync backup mirror.db && fiatrail sync forget --yes'],
+  endpoints: [],
+  prints: () => z.object({ file: z.string(), removed: z.boolean() }),
+  isLocal: true,
+  parameters: {},
+  run: async (session) => {
+    const { world, profile } = session;
+    const { path, server } = mirrorLocationOf(world, profile);
+    if (server)
+      throw new CliError('usage', `the mirror is on a server, set by ${server.from}`, {
+        code: 'MIRROR_ON_SERVER',
+        hint: 'remove it there: DROP SCHEMA fiatrail_mirror CASCADE',
+      });
+    const lost = await withMirror(session, lostWith).catch((error: unknown) => {
+      // A file that cannot be read must be possible to remove.
+      if (error instanceof CliError && error.code === 'NO_MIRROR') throw error;
+      return undefined;
+    });
+    const lines = [
+      ['file', path],
+      ['lost for ever', lost ?? 'unknown: the file cannot be read'],
+    ] as const;
+    endDryRun(session, { file: path, removed: true });
+    await confirmChange(session, { summary: `remove the copy of the account of profile ${profile.name}`, lines });
+    removeMirrorFile(world, profile);
+    return { result: { data: { file: path, removed: true } } };
+  },
+});
+
+export const commands = [syncCommand, statusCommand, backupCommand, forgetCommand];

@@ -1,0 +1,165 @@
+import type * as z from 'zod/mini';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { redact } from '../../contract/redact.ts';
+import { elementOf, fieldOf, shapeOf, unwrap } from '../../contract/rows.ts';
+import { nodeCrypto } from '../../crypto/digest.ts';
+import { STATED_DECIMALS } from '../../money/amount.ts';
+import { isJsonObject, isWireNumber, scaledInteger, wireNumberText } from '../../money/decimal.ts';
+import { valueAt } from '../../present/content.ts';
+import { isPlainAmount, type Plain, rowConverter } from '../../present/plain.ts';
+import type { SqlValue } from '../../sqlite/database.ts';
+import type { MirrorColumn, MirrorTable } from './tables.ts';
+
+/** A row as the mirror has it. */
+export interface MirrorRow {
+  readonly id: string;
+  readonly status: string | null;
+  readonly createdAt: string | null;
+  /** Whether its status may still change by itself. */
+  readonly isOpen: boolean;
+  /** Whether it has something personal. */
+  readonly isPersonal: boolean;
+  /** The values of the table's columns, in their order; an amount has two. */
+  readonly values: readonly SqlValue[];
+  /** The names of persons in it. */
+  readonly names: readonly string[];
+  /** The row as JSON, in the form that -o json prints. */
+  readonly json: string;
+  /** Equal rows have equal digests. */
+  readonly digest: string;
+}
+
+/** The part of a digest that is kept: 128 bits. */
+const DIGEST_LENGTH = 22;
+
+/** SQLite's and PostgreSQL's largest integer. */
+const MAX_INTEGER = 2n ** 63n - 1n;
+
+/** Eleven digits may be a BVN, so a field that the contract does not know is not copied if it has them. */
+const MAY_BE_BVN = /^\s*\d{11}\s*$/;
+
+/** Removes what may be a BVN from the fields that the contract does not know. */
+function withoutBvns(schema: z.ZodMiniType | undefined, value: unknown): unknown {
+  const inner = schema && unwrap(schema).schema;
+  if (Array.isArray(value)) return value.map((each) => withoutBvns(inner && elementOf(inner), each));
+  if (isJsonObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [name, withoutBvns(inner && fieldOf(inner, name), each)]),
+    );
+  return inner === undefined && MAY_BE_BVN.test(textOf(value) ?? '') ? null : value;
+}
+
+/** Returns the schema of a row in a response. */
+function elementIn({ response }: Endpoint, rows: string): z.ZodMiniType {
+  const list = fieldOf(unwrap(response()).schema, rows);
+  const element = list && elementOf(unwrap(list).schema);
+  if (!element) throw new Error(`no response has a list ${rows}`);
+  return element;
+}
+
+/** Returns a function that makes the rows of a table of those of a response, which `around` contains. */
+export function rowMaker(
+  table: MirrorTable,
+  endpoint: Endpoint,
+): (rows: readonly unknown[], around: readonly unknown[]) => Plain[] {
+  const element = elementIn(endpoint, table.rows);
+  const isKnown = knownChecker(element);
+  return (rows, around) => {
+    const convert = rowConverter(element, around);
+    return rows.map((row) => convert(isKnown(row) ? row : withoutBvns(element, redact(element, row))));
+  };
+}
+
+/** Returns a function which says whether the contract knows every field of a value, and none is secret. */
+function knownChecker(schema: z.ZodMiniType | undefined): (value: unknown) => boolean {
+  const unwrapped = schema && unwrap(schema);
+  if (!unwrapped || unwrapped.meta?.secret) return (value) => value === null || value === undefined;
+  const element = elementOf(unwrapped.schema);
+  const isItem = element && knownChecker(element);
+  const shape = shapeOf(unwrapped.schema);
+  const fields = new Map(Object.entries(shape ?? {}).map(([name, field]) => [name, knownChecker(field)]));
+  return (value) => {
+    if (Array.isArray(value)) return isItem !== undefined && value.every(isItem);
+    if (typeof value !== 'object' || value === null || isWireNumber(value)) return true;
+    return Object.entries(value).every(([name, each]) => fields.get(name)?.(each) === true);
+  };
+}
+
+/** Returns the time that a row was made, in UTC. */
+export const createdAtOf = ({ createdAt }: MirrorTable, row: Plain): string | null =>
+  timeOf(valueAt(row, createdAt.split('.')));
+
+/** Returns a row of a table. What is personal is left out unless `hasPersonal`. */
+export function mirrorRow(table: MirrorTable, whole: Plain, hasPersonal: boolean): MirrorRow {
+  const row = hasPersonal ? whole : withoutPersonal(table, whole);
+  const at = (field: string) => {
+    if (field === '') return undefined;
+    return field.includes('.') ? valueAt(row, field.split('.')) : (row as Record<string, Plain | undefined>)[field];
+  };
+  const json = JSON.stringify(row);
+  const digest = nodeCrypto().hash('sha256', json, 'base64url').slice(0, DIGEST_LENGTH);
+  const status = textOf(at(table.status)) ?? null;
+  const personal = table.columns.filter(({ isPersonal }) => isPersonal);
+  return {
+    // A row without an id is known by its content alone.
+    id: textOf(at(table.id)) || `content:${digest}`,
+    status,
+    createdAt: timeOf(at(table.createdAt)),
+    isOpen: table.ends !== undefined && !table.ends.includes(status ?? ''),
+    isPersonal: personal.some(({ field }) => at(field) !== undefined && at(field) !== null),
+    values: table.columns.flatMap(({ kind, field }) => valuesOf(kind, at(field))),
+    names: table.columns.flatMap(({ isName, field }) => (isName ? (textOf(at(field)) ?? []) : [])),
+    ...{ json, digest },
+  };
+}
+
+/** Returns a row with what the table has columns for, and nothing personal. */
+function withoutPersonal({ id, status, createdAt, columns }: MirrorTable, row: Plain): Plain {
+  const fields = [id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))];
+  const rest: Record<string, unknown> = {};
+  for (const field of new Set(fields)) {
+    const path = field.split('.');
+    const value = field === '' ? undefined : valueAt(row, path);
+    if (value !== undefined) put(rest, path, value);
+  }
+  return rest as Plain;
+}
+
+function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) target[name] = value;
+  else {
+    const inner = (target[name] ?? {}) as Record<string, unknown>;
+    target[name] = inner;
+    put(inner, rest, value);
+  }
+}
+
+function valuesOf(kind: MirrorColumn['kind'], value: Plain | undefined): SqlValue[] {
+  if (kind === 'amount') return amountOf(value);
+  if (kind === 'time') return [timeOf(value)];
+  if (kind === 'flag') return [typeof value === 'boolean' ? Number(value) : null];
+  return [textOf(value) ?? null];
+}
+
+function amountOf(value: Plain | undefined): SqlValue[] {
+  if (!isPlainAmount(value) || !value.asset || value.unit !== undefined) return [null, null];
+  const minor = scaledInteger(value.value, STATED_DECIMALS[value.asset]);
+  return minor === undefined || minor > MAX_INTEGER || minor < -MAX_INTEGER ? [null, null] : [minor, value.asset];
+}
+
+/** Returns a text, or a number as it came. */
+function textOf(value: unknown): string | undefined {
+  if (isWireNumber(value)) return wireNumberText(value);
+  // PostgreSQL has no NUL in a text.
+  return typeof value === 'string' ? value.replaceAll('\0', '') : undefined;
+}
+
+/** A time as it is kept. */
+const IN_UTC = /^20\d\d-(0[1-9]|1[0-2])-([01]\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+/** Returns a time in UTC; null if it is none. */
+function timeOf(value: Plain | undefined): string | null {
+  if (typeof value === 'string' && IN_UTC.test(value)) return value;
+  const atMs = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(atMs) ? null : new Date(atMs).toISOString();
+}

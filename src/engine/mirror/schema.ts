@@ -1,0 +1,79 @@
+import type { Queries } from '../../journal/store.ts';
+import { type MirrorColumn, type MirrorTable, TABLES } from './tables.ts';
+
+type Engine = Queries['engine'];
+
+/** The layout of the mirror. Another one is read anew from the service. */
+export const VERSION = 1;
+
+/** The names of a table's own columns in the database, in their order. */
+export const columnNames = ({ columns }: MirrorTable): readonly string[] => columns.flatMap(namesOf);
+
+const namesOf = ({ name, kind }: MirrorColumn) => (kind === 'amount' ? [`${name}_minor`, `${name}_asset`] : [name]);
+
+const isInteger = (name: string, { kind }: MirrorColumn) => kind === 'flag' || name.endsWith('_minor');
+
+/** The table that has the rows of a view, with what only the mirror itself needs. */
+export const stored = ({ name }: Pick<MirrorTable, 'name'>) => `stored_${name}`;
+
+const integer = (engine: Engine) => (engine === 'sqlite' ? 'INTEGER' : 'BIGINT');
+
+/** The schema of a PostgreSQL database that has everything, beside the journal's. */
+export const SCHEMA = 'fiatrail_mirror';
+
+/** What a role may do that only reads: the views, and none of what is behind them. */
+export const GRANTS = {
+  reader: [
+    `GRANT USAGE ON SCHEMA ${SCHEMA} TO fiatrail_reader`,
+    ...['balances', 'status_changes', ...TABLES.map(({ name }) => name)].map(
+      (name) => `GRANT SELECT ON ${SCHEMA}.${name} TO fiatrail_reader`,
+    ),
+  ],
+} as const;
+
+/**
+ * The tables and views. `digest` is NULL for a row that only an event told of; `pass` is the last reading of the whole list that had the
+ * row. Times are ISO 8601 in UTC.
+ */
+export function creation(engine: Engine): string {
+  const whole = integer(engine);
+  const strict = engine === 'sqlite' ? ' STRICT' : '';
+  const statements = [
+    `CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL)${strict}`,
+    `CREATE TABLE person_name (name TEXT PRIMARY KEY, folded TEXT NOT NULL)${strict}`,
+    `CREATE TABLE stored_status_changes (kind TEXT NOT NULL, id TEXT NOT NULL, status TEXT NOT NULL, seen_at TEXT NOT NULL,
+       PRIMARY KEY (kind, id, seen_at))${strict}`,
+    'CREATE VIEW status_changes AS SELECT kind, id, status, seen_at FROM stored_status_changes',
+    `CREATE TABLE stored_balances (source TEXT NOT NULL, place TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole} NOT NULL,
+       at TEXT NOT NULL, PRIMARY KEY (source, place, asset, at))${strict}`,
+    `CREATE VIEW balances AS SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances`,
+    ...TABLES.flatMap((table) => [
+      `CREATE TABLE ${stored(table)} (id TEXT PRIMARY KEY, status TEXT, created_at TEXT, ${table.columns
+        .flatMap((column) => namesOf(column).map((name) => `${name} ${isInteger(name, column) ? whole : 'TEXT'}`))
+        .join(', ')}, is_open ${whole} NOT NULL, is_personal ${whole} NOT NULL, json TEXT NOT NULL, digest TEXT,
+         pass ${whole} NOT NULL, first_seen_at TEXT NOT NULL, changed_at TEXT NOT NULL, gone_at TEXT)${strict}`,
+      `CREATE INDEX ${table.name}_open ON ${stored(table)} (created_at) WHERE is_open = 1`,
+      `CREATE VIEW ${table.name} AS SELECT ${viewColumns(table).join(', ')} FROM ${stored(table)}`,
+    ]),
+  ];
+  // Text is compared by bytes, as in SQLite.
+  const inEngine = (text: string) => (engine === 'sqlite' ? text : text.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"'));
+  return statements.map(inEngine).join(';\n');
+}
+
+/** The columns of a view. */
+export const viewColumns = (table: MirrorTable): readonly string[] => [
+  ...['id', 'status', 'created_at', ...columnNames(table)],
+  ...['is_open', 'first_seen_at', 'changed_at', 'gone_at'],
+];
+
+/** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
+export function indexesOf(table: MirrorTable): readonly string[] {
+  const keys = table.columns.flatMap((column) => (column.isKey || column.isName ? namesOf(column).slice(0, 1) : []));
+  return [
+    ...['created_at', ...keys].map(
+      (name) => `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${name})`,
+    ),
+    `CREATE INDEX IF NOT EXISTS ${table.name}_personal ON ${stored(table)} (created_at) WHERE is_personal = 1`,
+  ];
+}

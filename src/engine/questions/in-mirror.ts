@@ -1,0 +1,234 @@
+import type { Queries } from '../../journal/store.ts';
+import type { Amount } from '../../money/amount.ts';
+import { parseExactJson } from '../../money/decimal.ts';
+import { isPlainObject, type Plain } from '../../present/plain.ts';
+import type { SqlValue } from '../../sqlite/database.ts';
+import { readState } from '../mirror/list-state.ts';
+import { stored } from '../mirror/schema.ts';
+import { type MirrorTable, TABLES } from '../mirror/tables.ts';
+import type { Kind } from './kind.ts';
+import { kindOfRow } from './kinds.ts';
+
+/** A row of the mirror. Times are ISO 8601 in UTC. */
+export interface Found {
+  readonly kind: Kind;
+  readonly id: string;
+  /** In the form that -o json prints. */
+  readonly row: Readonly<Record<string, Plain>>;
+  readonly status: string | null;
+  readonly createdAt: string | null;
+  readonly changedAt: string;
+  readonly goneAt: string | null;
+  /** The columns in which it has what was looked for. */
+  readonly matchedBy: readonly string[];
+  /** How well it fits: 0 by its id, 1 by the number or address of a thing, 2 by what one movement has, 3 by what many have. */
+  readonly rank: number;
+}
+
+/** Rows that were found; `isCut` if there are more, which are older. */
+interface FoundRows {
+  readonly rows: readonly Found[];
+  readonly isCut: boolean;
+}
+
+type MirrorRecord = Readonly<Record<string, SqlValue>>;
+
+const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
+
+/** The columns that only one row has. */
+const OF_ONE = ['tx_hash', 'reference', 'transaction_id'];
+
+const THINGS = ['users', 'bank_accounts', 'external_wallets'];
+
+const rankOf = (table: MirrorTable, columns: readonly string[]): number => {
+  if (columns.includes('id')) return 0;
+  if (THINGS.includes(table.name)) return 1;
+  return columns.some((name) => OF_ONE.includes(name)) ? 2 : 3;
+};
+
+/** Selects rows by the ids that queries find, newest first. Each of them is answered by an index. */
+async function select(
+  queries: Queries,
+  table: MirrorTable,
+  where: string,
+  values: readonly SqlValue[],
+  limit: number,
+): Promise<MirrorRecord[]> {
+  const name = stored(table);
+  return queries.all<MirrorRecord>(
+    `SELECT * FROM ${name} WHERE id IN (SELECT id FROM ${name} WHERE id IN (${where}) ORDER BY created_at DESC, id LIMIT ?)
+     ORDER BY created_at DESC, id`,
+    ...[...values, limit + 1],
+  );
+}
+
+function foundIn(table: MirrorTable, row: MirrorRecord, matchedBy: readonly string[]): Found {
+  const whole = parseExactJson(String(row['json'])) as Plain;
+  const text = (name: string) => (typeof row[name] === 'string' ? row[name] : null);
+  const fields = isPlainObject(whole) ? whole : {};
+  return {
+    kind: kindOfRow(table.name, fields['type']),
+    ...{ id: String(row['id']), row: fields, matchedBy, rank: rankOf(table, matchedBy) },
+    ...{ status: text('status'), createdAt: text('created_at'), goneAt: text('gone_at') },
+    changedAt: text('changed_at') ?? '',
+  };
+}
+
+const keyColumns = ({ columns }: MirrorTable) =>
+  columns.flatMap(({ isKey, kind, name }) => (isKey && kind !== 'amount' ? [name] : []));
+
+/** Finds the rows that have one of these keys: an id, a hash, an address, a number; up to `limit` of each table. */
+export async function rowsWithKey(queries: Queries, keys: readonly string[], limit: number): Promise<FoundRows> {
+  const rows: Found[] = [];
+  let isCut = false;
+  if (keys.length === 0) return { rows, isCut };
+  for (const table of TABLES) {
+    const columns = ['id', ...keyColumns(table)];
+    const each = columns.map((column) => `SELECT id FROM ${stored(table)} WHERE ${column} IN (${marks(keys)})`);
+    const found = await select(
+      queries,
+      table,
+      each.join(' UNION '),
+      columns.flatMap(() => keys),
+      limit,
+    );
+    isCut ||= found.length > limit;
+    for (const row of found.slice(0, limit))
+      rows.push(
+        foundIn(
+          table,
+          row,
+          columns.filter((column) => keys.includes(String(row[column]))),
+        ),
+      );
+  }
+  return { rows, isCut };
+}
+
+/** Finds the rows that move one of these sums. */
+export async function rowsWithSum(queries: Queries, sums: readonly Amount[], limit: number): Promise<FoundRows> {
+  const rows: Found[] = [];
+  let isCut = false;
+  for (const table of TABLES) {
+    const columns = table.columns.filter(({ kind, isKey }) => kind === 'amount' && isKey).map(({ name }) => name);
+    if (columns.length === 0 || sums.length === 0) continue;
+    const each = columns.flatMap((column) =>
+      sums.map(() => `SELECT id FROM ${stored(table)} WHERE ${column}_minor = ? AND ${column}_asset = ?`),
+    );
+    const values = columns.flatMap(() => sums.flatMap(({ asset, minor }) => [minor, asset]));
+    const found = await select(queries, table, each.join(' UNION '), values, limit);
+    isCut ||= found.length > limit;
+    const has = (row: MirrorRecord, column: string) =>
+      sums.some(({ asset, minor }) => row[`${column}_minor`] === minor && row[`${column}_asset`] === asset);
+    for (const row of found.slice(0, limit))
+      rows.push(
+        foundIn(
+          table,
+          row,
+          columns.filter((column) => has(row, column)),
+        ),
+      );
+  }
+  return { rows, isCut };
+}
+
+/** More names than this have a part in common that says too little. */
+const MOST_NAMES = 500;
+
+/**
+ * Finds the rows in whose names each of these folded words occurs: of a user, one word in the first name and one in the last.
+ * The names are scanned, of which there are fewer than rows; the rows are then found by index. Undefined if too many names have a word.
+ */
+export async function rowsWithName(
+  queries: Queries,
+  words: readonly string[],
+  limit: number,
+): Promise<FoundRows | undefined> {
+  const rows: Found[] = [];
+  let isCut = false;
+  // Needs no escaping, unlike LIKE.
+  const has = queries.engine === 'sqlite' ? 'instr' : 'strpos';
+  const namesOf = async (conditions: readonly string[]) =>
+    queries.all<{ name: string }>(
+      `SELECT name FROM person_name WHERE ${conditions.map(() => `${has}(folded, ?) > 0`).join(' AND ')} LIMIT ${MOST_NAMES + 1}`,
+      ...conditions,
+    );
+  if (words.length === 0) return { rows, isCut };
+  const whole = await namesOf(words);
+  if (whole.length > MOST_NAMES) return undefined;
+  const names = whole.map(({ name }) => name);
+  // Where first and last name are columns of their own, no single name has all the words.
+  const byWord = words.length > 1 ? await Promise.all(words.map(async (word) => namesOf([word]))) : [];
+  const isNarrow = byWord.length > 0 && byWord.every((each) => each.length > 0 && each.length <= MOST_NAMES);
+  for (const table of TABLES) {
+    const columns = table.columns.filter(({ isName }) => isName).map(({ name }) => name);
+    if (columns.length === 0) continue;
+    const one = (each: readonly string[]) =>
+      columns.map((column) => `SELECT id FROM ${stored(table)} WHERE ${column} IN (${marks(each)})`).join(' UNION ');
+    const parts = isNarrow ? byWord.map((each) => each.map(({ name }) => name)) : [];
+    const every = parts.map((each) => `id IN (${one(each)})`).join(' AND ');
+    const valuesOf = (each: readonly string[]) => columns.flatMap(() => each);
+    const queriesOf = [
+      ...(names.length > 0 ? [one(names)] : []),
+      ...(parts.length > 0 ? [`SELECT id FROM ${stored(table)} WHERE ${every}`] : []),
+    ];
+    if (queriesOf.length === 0) continue;
+    const values = [...(names.length > 0 ? valuesOf(names) : []), ...parts.flatMap(valuesOf)];
+    const found = await select(queries, table, queriesOf.join(' UNION '), values, limit);
+    isCut ||= found.length > limit;
+    const all = new Set([...names, ...parts.flat()]);
+    for (const row of found.slice(0, limit))
+      rows.push(
+        foundIn(
+          table,
+          row,
+          columns.filter((column) => all.has(String(row[column]))),
+        ),
+      );
+  }
+  return { rows, isCut };
+}
+
+/** Finds the user that has one of these ids or wallets. */
+export async function userWith(queries: Queries, keys: readonly string[]): Promise<Found | undefined> {
+  const table = TABLES.find(({ name }) => name === 'users');
+  if (!table || keys.length === 0) return undefined;
+  const columns = ['id', 'evm_wallet', 'solana_wallet', 'bantu_wallet'];
+  const each = columns.map((column) => `SELECT id FROM ${stored(table)} WHERE ${column} IN (${marks(keys)})`);
+  const values = columns.flatMap(() => keys);
+  const [row] = await select(queries, table, each.join(' UNION '), values, 1);
+  return row && foundIn(table, row, ['id']);
+}
+
+/** The statuses that a row was seen in, with the time of the sync that saw each. */
+export async function statusesOf(queries: Queries, { kind, id }: Pick<Found, 'kind' | 'id'>) {
+  return queries.all<{ status: string; seen_at: string }>(
+    'SELECT status, seen_at FROM stored_status_changes WHERE kind = ? AND id = ? ORDER BY seen_at',
+    ...[kind.table ?? '', id],
+  );
+}
+
+/** How far the copy reaches. Times are ISO 8601 in UTC. */
+export interface Reach {
+  /** The time of the oldest row. */
+  readonly from: string | null;
+  /** The time of the oldest sync of a list; null if one was never read. */
+  readonly syncedAt: string | null;
+  /** The lists that may lack rows. */
+  readonly partial: readonly string[];
+}
+
+/** Returns how far the copy reaches, without counting rows. */
+export async function reachOf(queries: Queries): Promise<Reach> {
+  const states = await Promise.all(
+    TABLES.map(async (table) => ({
+      ...(await readState(queries, table)),
+      name: table.name,
+      from: (await queries.get<{ at: string | null }>(`SELECT min(created_at) AS at FROM ${stored(table)}`))?.at,
+    })),
+  );
+  const [from = null] = states.flatMap((state) => state.from ?? []).toSorted();
+  const isRead = states.every(({ syncedAt }) => syncedAt !== null);
+  const [syncedAt = null] = isRead ? states.flatMap((state) => state.syncedAt ?? []).toSorted() : [];
+  return { from, syncedAt, partial: states.flatMap(({ gap, name }) => (gap === null ? [] : [name])) };
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { views } from '../../src/engine/questions/sql/views.ts';
+import { copiedAccount, rowsOf, SENDER } from '../questions/account.ts';
+import { type Home, ROOT, requireBuilt, sharedEnd } from '../support/built.ts';
+import { fiatrailJson } from '../support/in-process.ts';
+import { blocksOf } from './scripts.ts';
+
+const PAGE = 'docs/data.md';
+const page = readFileSync(join(ROOT, PAGE), 'utf8');
+/** Each question of the page with its query. */
+const QUESTIONS = [...page.matchAll(/^([^\n]+\?)\n\n```sql\n(.*?)\n```$/gms)].map(
+  ([, asks = '', sql = '']) => [asks, sql] as const,
+);
+
+const end = sharedEnd();
+let home: Home;
+beforeAll(async () => {
+  requireBuilt();
+  home = await copiedAccount(end);
+});
+
+const answerTo = (asked: string) => {
+  const found = QUESTIONS.find(([asks]) => asks.includes(asked));
+  if (!found) throw new Error(`${PAGE} has no such question: ${asked}`);
+  return rowsOf<Record<string, string | number | null>>(home, found[1]);
+};
+
+test('there are twelve questions, and no other query', () => {
+  expect(QUESTIONS.length).toBe(12);
+  expect(blocksOf(PAGE, 'sql').length).toBe(12);
+});
+
+test.each(QUESTIONS)('%s', async (_asks, sql) => {
+  expect((await rowsOf(home, sql)).length).toBeGreaterThan(0);
+});
+
+describe('the answers', () => {
+  test('name the one who paid, where it is somebody else', async () => {
+    expect(await answerTo('somebody else')).toMatchObject([{ sender_name: SENDER, naira: 5100 }]);
+    expect(await answerTo('₦5,100')).toMatchObject([{ sender_name: SENDER, status: 'completed' }]);
+  });
+
+  test('have the payout that is open, and nothing that has ended', async () => {
+    expect(await answerTo('What is open')).toMatchObject([{ kind: 'payout' }]);
+  });
+
+  test('say who ran each payout', async () => {
+    const runs = await answerTo('Who ran');
+    expect(runs.map(({ naira }) => naira)).toEqual([2000, 1000]);
+    expect(runs[0]?.['planned_by']).toBeNull();
+  });
+
+  test('have the event that waits', async () => {
+    expect(await answerTo('not taken yet')).toMatchObject([
+      { number: 1, event: 'user.onboarded', forwards_waiting: 1 },
+    ]);
+  });
+
+  test('add up to what the service lists', async () => {
+    const listed = await fiatrailJson<{
+      deposits: { amount: { value: string }; status: string; userId?: string | null }[];
+    }>(home, ['history', 'deposits', '--all', '-q']);
+    const byUsers = listed.deposits.filter(({ status, userId }) => status === 'completed' && userId);
+    const total = byUsers.reduce((sum, { amount }) => sum + Number(amount.value), 0);
+    const [row] = await rowsOf(
+      home,
+      `select sum(amount_minor) / 100.0 as naira from deposits where status = 'completed' and user_id is not null`,
+    );
+    expect(row).toEqual({ naira: total });
+  });
+});
+
+test('every view and column of the picture exists', () => {
+  const known = new Map(views().map(({ name, columns }) => [name, columns.map((column) => column.name)]));
+  const joins = [...page.matchAll(/^ {2}(\w+) \|\|--o\{ (\w+) : "(\w+) = (\w+)"$/gm)];
+  const columns = joins.flatMap(([, one = '', other = '', key = '', foreign = '']) => [
+    [one, key],
+    [other, foreign],
+  ]);
+  expect(joins.length).toBeGreaterThan(10);
+  expect(columns.filter(([view = '', column = '']) => !known.get(view)?.includes(column))).toEqual([]);
+});
+
+test('the page has the columns that a query gets', async () => {
+  for (const { name, columns } of views()) {
+    const found = await rowsOf(home, `select * from (select 1) left join ${name} limit 1`);
+    expect(Object.keys(found[0] ?? {}).slice(1), name).toEqual(columns.map((column) => column.name));
+  }
+});

@@ -1,0 +1,23 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { ROOT, requireBuilt } from '../support/built.ts';
+import { answers, SECTIONS } from './questions.ts';
+
+beforeAll(requireBuilt);
+
+const PAGE = join(ROOT, 'docs', 'questions.md');
+
+/** What stands in front of the first question. */
+const introduction = (page: string) => page.slice(0, page.indexOf('\n## ') + 1);
+
+test('docs/questions.md has what each command prints', async () => {
+  const page = readFileSync(PAGE, 'utf8');
+  const now = `${introduction(page)}${await answers()}\n`;
+  if (process.env['UPDATE_QUESTIONS']) writeFileSync(PAGE, now);
+  expect(readFileSync(PAGE, 'utf8')).toBe(now);
+}, 120_000);
+
+test('there are at least thirty questions', () => {
+  expect(SECTIONS.flatMap(({ questions }) => questions).length).toBeGreaterThanOrEqual(30);
+});

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { builtInProfile } from '../../src/account/profile.ts';
+import type { Account } from '../../src/engine/account.ts';
+import { createEventRecorder } from '../../src/engine/operations/event-recorder.ts';
+import { main } from '../../src/main.ts';
+import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
+import { ACCOUNT, fakeClock, fakeWorld } from '../support/world.ts';
+import { movingService } from './moving-service.ts';
+
+const event = (name: string, requestId: string) =>
+  ({ event: name, text: JSON.stringify({ event: name, requestId, data: { amount: 1 } }) }) as InboxEvent;
+
+test('an event is in the mirror at once; the next sync reads its row and goes on from what was read', async () => {
+  const clock = fakeClock();
+  const service = movingService(clock.now);
+  const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: ACCOUNT });
+  const sync = async () => expect(await main(['sync', '-q'], world), world.stderr.text()).toBe(0);
+  const rows = () => {
+    const database = new DatabaseSync(join(world.stateDir, 'mirror-environment.db'), { readOnly: true });
+    const found = database.prepare('SELECT id, status, is_open, amount_minor FROM withdrawals ORDER BY id').all();
+    database.close();
+    return found.map((row) => Object.values(row));
+  };
+  const [open, later] = [service.add('withdrawals'), service.add('withdrawals')];
+  await sync();
+  // Added by somebody else since: an event tells of it before any list.
+  const unread = service.add('withdrawals');
+  const parts = {
+    world,
+    profile: { ...builtInProfile(), name: 'environment', mode: 'live' },
+    existingJournal: async () => undefined,
+  };
+  const recorder = createEventRecorder(parts as unknown as Account);
+  await recorder.record([
+    event('fintech.user.asset.transfer.completed', String(open['requestId'])),
+    event('fintech.user.asset.transfer.failed', String(open['requestId'])),
+    event('fintech.user.asset.transfer.completed', String(unread['requestId'])),
+  ]);
+  expect(rows()).toEqual([
+    ['withdrawals-1', 'completed', 0, 5_000_000],
+    ['withdrawals-2', 'pending', 1, 5_000_000],
+    ['withdrawals-3', 'completed', 0, null],
+  ]);
+  for (const row of [open, unread, later]) row['status'] = 'completed';
+  await sync();
+  expect(rows()).toEqual([
+    ['withdrawals-1', 'completed', 0, 5_000_000],
+    ['withdrawals-2', 'completed', 0, 5_000_000],
+    ['withdrawals-3', 'completed', 0, 5_000_000],
+  ]);
+});

@@ -1,0 +1,326 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { main } from '../../src/main.ts';
+import { acquireLock } from '../../src/sqlite/lock.ts';
+import { refusal, success, tooMany } from '../support/exchange.ts';
+import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+import { FINTECH, movingService } from './moving-service.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const never = new AbortController().signal;
+
+function rig(env: Record<string, string> = {}) {
+  const clock = fakeClock();
+  const service = movingService(clock.now);
+  const world = fakeWorld({ clock, network: (...given) => service.exchange(...given), env: { ...ACCOUNT, ...env } });
+  return { clock, service, world };
+}
+
+const path = ({ stateDir }: FakeWorld) => join(stateDir, 'mirror-environment.db');
+
+async function run(world: FakeWorld, ...argv: string[]) {
+  const [before, errors] = [world.stdout.text().length, world.stderr.text().length];
+  const code = await main(argv, world);
+  return { code, stdout: world.stdout.text().slice(before), stderr: world.stderr.text().slice(errors) };
+}
+
+interface Table {
+  readonly table: string;
+  readonly rows: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly gone: number;
+  readonly isWhole: boolean;
+  readonly gap: string | null;
+}
+
+async function synced(world: FakeWorld, ...more: string[]): Promise<(table: string) => Table> {
+  const { code, stdout, stderr } = await run(world, 'sync', '-o', 'json', ...more);
+  expect(code, stderr).toBe(0);
+  const { tables } = JSON.parse(stdout) as { tables: Table[] };
+  return (name) => tables.find(({ table }) => table === name) as Table;
+}
+
+function query<T>(world: FakeWorld, sql: string): T[] {
+  const database = new DatabaseSync(path(world), { readOnly: true });
+  try {
+    return database.prepare(sql).all() as T[];
+  } finally {
+    database.close();
+  }
+}
+
+describe('a service that is not as it should be', () => {
+  test('lists rows without ids: each different row is kept once', async () => {
+    const { service, world } = rig();
+    for (const _ of [1, 2, 3]) delete service.add('deposits')['id'];
+    for (const row of service.rows['deposits'] ?? []) row['amount'] = 7;
+    (service.rows['deposits']?.[0] ?? {})['amount'] = 5;
+    const table = await synced(world);
+    expect(table('deposits').rows).toBe(3);
+    expect((await synced(world))('deposits')).toMatchObject({ rows: 3, added: 0 });
+  });
+
+  test('counts more rows than it shows: said, and the whole list is not read at each sync', async () => {
+    const { service, world, clock } = rig();
+    for (let each = 0; each < 250; each++) {
+      service.add('deposits', (250 - each) * 11 * MINUTE_MS);
+      service.move('deposits', 0);
+      service.move('deposits', 0, 'completed');
+    }
+    const exchange = service.exchange;
+    const lying = { ...service, exchange: null };
+    expect(lying.exchange).toBeNull();
+    const world2 = fakeWorld({
+      ...{ clock, env: ACCOUNT },
+      network: async (request, ...rest) => {
+        const answer = await exchange(request, ...rest);
+        return request.url.includes('/deposits')
+          ? { ...answer, body: answer.body.replace('"total":250', '"total":253') }
+          : answer;
+      },
+    });
+    expect((await synced(world2))('deposits')).toMatchObject({ rows: 250, isWhole: false, gap: 'count' });
+    service.requests.length = 0;
+    expect((await synced(world2))('deposits')).toMatchObject({ rows: 250, isWhole: false, gap: 'count' });
+    expect(service.requests.filter((each) => each === '/deposits')).toHaveLength(1);
+    expect((await run(world2, 'sync', 'status')).stdout).toContain('no: the service counts another number of rows');
+    expect(world.stderr.text()).toBe('');
+  });
+
+  test('counts wrongly once: the list is read a second time, and is whole', async () => {
+    const { service, clock } = rig();
+    for (let each = 0; each < 5; each++) service.add('deposits');
+    let readings = 0;
+    const world = fakeWorld({
+      ...{ clock, env: ACCOUNT },
+      network: async (request, ...rest) => {
+        const answer = await service.exchange(request, ...rest);
+        if (!request.url.includes('/deposits')) return answer;
+        readings += 1;
+        return readings > 4 ? answer : { ...answer, body: answer.body.replace('"total":5', '"total":7') };
+      },
+    });
+    expect((await synced(world))('deposits')).toMatchObject({ rows: 5, isWhole: true });
+  });
+
+  test('changes an old row that was not final: it is read again by its time, and not the whole list', async () => {
+    const { service, world, clock } = rig();
+    for (let each = 0; each < 350; each++) {
+      await clock.sleep(11 * MINUTE_MS, never);
+      service.add('deposits');
+      if (each > 0) service.move('deposits', 0, 'completed');
+    }
+    await synced(world);
+    service.move('deposits', 349, 'completed');
+    service.requests.length = 0;
+    expect((await synced(world))('deposits')).toMatchObject({ changed: 1, isWhole: true });
+    expect(service.requests.filter((each) => each === '/deposits')).toHaveLength(2);
+    expect(query(world, "SELECT count(*) AS n FROM deposits WHERE status = 'completed'")).toEqual([{ n: 350 }]);
+  });
+
+  test('shows a row late, behind a page of newer ones', async () => {
+    const { service, world, clock } = rig();
+    for (let each = 0; each < 150; each++) {
+      await clock.sleep(1_000, never);
+      service.add('fx_trades');
+      service.move('fx_trades', 0, 'completed');
+    }
+    await synced(world);
+    service.add('fx_trades', 8 * MINUTE_MS);
+    expect((await synced(world))('fx_trades')).toMatchObject({ rows: 151, added: 1 });
+  });
+
+  test('lists its rows in no order: said, and the whole list is read each time', async () => {
+    const { service, world, clock } = rig();
+    for (let each = 0; each < 150; each++) service.add('fx_trades', each * MINUTE_MS);
+    service.rows['fx_trades']?.sort((a, b) => (String(a['tradeId']) < String(b['tradeId']) ? -1 : 1));
+    expect((await synced(world))('fx_trades')).toMatchObject({ rows: 150, gap: 'order' });
+    await clock.sleep(MINUTE_MS, never);
+    service.add('fx_trades');
+    // It ends up anywhere.
+    service.rows['fx_trades']?.sort((a, b) => (String(a['tradeId']) > String(b['tradeId']) ? -1 : 1));
+    expect((await synced(world))('fx_trades')).toMatchObject({ rows: 151, gap: 'order' });
+  });
+
+  test('a row that it no longer shows is marked, and comes back', async () => {
+    const { service, world } = rig();
+    for (const _ of [1, 2, 3]) service.add('payouts');
+    await synced(world);
+    const [row] = service.rows['payouts']?.splice(1, 1) ?? [];
+    expect((await synced(world))('payouts')).toMatchObject({ rows: 2, gone: 1, isWhole: true });
+    service.rows['payouts']?.splice(1, 0, row ?? {});
+    expect((await synced(world))('payouts')).toMatchObject({ rows: 3, gone: 0 });
+  });
+
+  test('is cut off in the middle of a short list: it is read from its start again', async () => {
+    const { service, clock } = rig();
+    for (let each = 0; each < 120; each++) service.add('fx_orders');
+    let isCut = true;
+    const world = fakeWorld({
+      ...{ clock, env: ACCOUNT },
+      network: async (request, ...rest) => {
+        if (isCut && request.url.includes('startAfter')) return refusal(403, '03', 'not allowed');
+        return service.exchange(request, ...rest);
+      },
+    });
+    expect((await run(world, 'sync')).code).toBe(4);
+    isCut = false;
+    service.add('fx_orders');
+    expect((await synced(world))('fx_orders')).toMatchObject({ rows: 121, isWhole: true });
+  });
+
+  test('limits its lists: a sync waits, and ends', async () => {
+    const { service, clock } = rig();
+    for (let each = 0; each < 300; each++) service.add('deposits');
+    let refused = 0;
+    const world = fakeWorld({
+      ...{ clock, env: ACCOUNT },
+      network: async (request, ...rest) => {
+        const isRefused = request.url.includes('offset=100') && refused < 1;
+        if (isRefused) refused += 1;
+        return isRefused ? tooMany({ 'retry-after': '1' }) : service.exchange(request, ...rest);
+      },
+    });
+    expect((await synced(world))('deposits')).toMatchObject({ rows: 300, isWhole: true });
+    expect(refused).toBe(1);
+  });
+
+  test('refuses a list: what was read before is kept, and the next sync goes on', async () => {
+    const { service, clock } = rig();
+    for (let each = 0; each < 300; each++) service.add('deposits');
+    let isDown = true;
+    const asked: string[] = [];
+    const world = fakeWorld({
+      ...{ clock, env: ACCOUNT },
+      network: async (request, ...rest) => {
+        asked.push(request.url);
+        if (isDown && request.url.includes('offset=200')) return refusal(403, '03', 'not allowed');
+        return service.exchange(request, ...rest);
+      },
+    });
+    const { code, stderr } = await run(world, 'sync');
+    expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining('not allowed') });
+    expect(query(world, 'SELECT count(*) AS n FROM deposits')).toEqual([{ n: 200 }]);
+    isDown = false;
+    asked.length = 0;
+    expect((await synced(world))('deposits')).toMatchObject({ rows: 300, isWhole: true, added: 100 });
+    // It goes on after the rows that it has, and does not start over.
+    expect(asked.filter((url) => url.includes('/deposits'))[0]).toContain('offset=199');
+  });
+});
+
+describe('what is personal', () => {
+  const secrets = ['SENDER deposits-1', 'UCHE', 'ADA OBI', '22212345678', '0123456789'];
+
+  test('is removed after its days from tables, indexes, names and free pages, and does not come back', async () => {
+    const { service, world, clock } = rig();
+    const deposit = service.add('deposits');
+    deposit['note'] = 22212345678;
+    deposit['bvn'] = '22212345678';
+    service.add('payouts');
+    service.move('payouts', 0);
+    service.move('payouts', 0, 'completed');
+    service.move('deposits', 0, 'completed');
+    service.add('users');
+    service.add('bank_accounts');
+    await synced(world);
+    const files = () => [path(world), `${path(world)}-wal`].filter((file) => existsSync(file));
+    const bytes = () =>
+      files()
+        .map((file) => readFileSync(file).toString('latin1'))
+        .join('');
+    expect(secrets.filter((each) => bytes().includes(each))).toEqual([
+      'SENDER deposits-1',
+      'UCHE',
+      'ADA OBI',
+      '0123456789',
+    ]);
+    service.remove('users', 0);
+    service.remove('bank_accounts', 0);
+    await clock.sleep(2 * DAY_MS, never);
+    await synced(world, '--full');
+    await clock.sleep(91 * DAY_MS, never);
+    await synced(world, '--full');
+    expect(secrets.filter((each) => bytes().includes(each))).toEqual([]);
+    expect(query(world, 'SELECT name FROM person_name')).toEqual([]);
+    expect(query(world, 'SELECT id, amount_minor, sender_name FROM deposits')).toEqual([
+      { id: 'deposits-1', amount_minor: 510_000, sender_name: null },
+    ]);
+  });
+});
+
+test('rows that are too old for names are not written again at each reading', async () => {
+  const { service, world, clock } = rig();
+  service.add('deposits');
+  service.move('deposits', 0, 'completed');
+  await clock.sleep(91 * DAY_MS, never);
+  expect((await synced(world))('deposits')).toMatchObject({ added: 1 });
+  expect((await synced(world, '--full'))('deposits')).toMatchObject({ added: 0, changed: 0 });
+});
+
+describe('a mirror that cannot be used', () => {
+  test.each([
+    ['damaged', (file: string) => writeFileSync(file, 'no database'), 'STATE_CORRUPT'],
+    [
+      'of a newer version',
+      (file: string) => {
+        const database = new DatabaseSync(file);
+        database.exec('PRAGMA user_version = 99');
+        database.close();
+      },
+      'STATE_NEWER',
+    ],
+  ])('%s', async (_, spoil, expected) => {
+    const { world } = rig();
+    await synced(world);
+    spoil(path(world));
+    const { code, stderr } = await run(world, 'sync', '-o', 'json');
+    expect({ code, error: JSON.parse(stderr.trim().split('\n').at(-1) ?? '') }).toMatchObject({
+      ...{ code: 2, error: { error: { code: expected } } },
+    });
+    // Losing it loses nothing that the service has.
+    expect((await run(world, 'sync', 'forget', '--yes')).code).toBe(0);
+    await synced(world);
+  });
+
+  test('of another account: nothing is written', async () => {
+    const { service, clock, world } = rig();
+    service.add('deposits');
+    await synced(world);
+    const other = fakeWorld({
+      clock,
+      env: { ...ACCOUNT, FIATRAIL_STATE_DIR: world.stateDir },
+      network: async (request, ...rest) =>
+        request.url.endsWith('/getfees')
+          ? success({ fintechId: FINTECH.replace('1', '2') })
+          : service.exchange(request, ...rest),
+    });
+    service.add('deposits');
+    const { code, stderr } = await run(other, 'sync');
+    expect(code).toBe(9);
+    expect(stderr).toContain('is of another account; nothing was written');
+    expect(query(world, 'SELECT count(*) AS n FROM deposits')).toEqual([{ n: 1 }]);
+  });
+
+  test('that another program fills', async () => {
+    const { world } = rig();
+    await synced(world);
+    const lock = await acquireLock(`${path(world)}.lock`, 0);
+    const { code, stderr } = await run(world, 'sync');
+    lock?.release();
+    expect({ code, stderr }).toMatchObject({ code: 9, stderr: expect.stringContaining('another program is filling') });
+    await synced(world);
+  });
+
+  test('that does not exist', async () => {
+    const { world } = rig();
+    for (const command of ['status', 'forget'])
+      expect(await run(world, 'sync', command)).toMatchObject({
+        ...{ code: 2, stderr: expect.stringContaining('has not been copied to this machine yet') },
+      });
+  });
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { mirrorPath } from '../../src/account/paths.ts';
+import { resolveProfile } from '../../src/account/profile.ts';
+import { openMirrorFile } from '../../src/engine/mirror/database.ts';
+import { reachOf, rowsWithKey, rowsWithSum, statusesOf, userWith } from '../../src/engine/questions/in-mirror.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
+import { fakeWorld } from '../support/world.ts';
+import { deposit, mirrored, payout, SYNCED_AT, USER } from './mirror.ts';
+
+/** What the mirror has, read by `work`. */
+async function reading<T>(work: Parameters<Awaited<ReturnType<typeof openMirrorFile>>['read']>[0]): Promise<T> {
+  const world = fakeWorld();
+  await mirrored(world, { users: [USER], deposits: [deposit('d1'), deposit('d2')], payouts: [payout('p1')] });
+  const mirror = await openMirrorFile(mirrorPath(world, resolveProfile(undefined, world)), world.clock);
+  try {
+    return (await mirror.read(work)) as T;
+  } finally {
+    await mirror.close();
+  }
+}
+
+const found = ({ rows }: Awaited<ReturnType<typeof rowsWithKey>>) =>
+  rows.map(({ kind, id, rank, matchedBy }) => `${kind.name} ${id}: ${rank}, ${matchedBy}`);
+
+test.each([
+  ['an id', 'p1', ['payout p1: 0, id']],
+  ['a bank reference', 'bank-p1', ['payout p1: 2, reference']],
+  ['a hash', `0x${'d1'.padEnd(64, '0')}`, ['deposit d1: 2, tx_hash']],
+  [
+    'an account number',
+    '7000000001',
+    ['user user-0001: 1, account_number', 'deposit d1: 3, account_number', 'deposit d2: 3, account_number'],
+  ],
+  ['nothing', 'nobody', []],
+])('%s is found in every list by index', async (_, key, expected) => {
+  expect(found(await reading((queries) => rowsWithKey(queries, [key], 20)))).toEqual(expected);
+});
+
+test('a sum is found in each of its columns, in its asset only', async () => {
+  const sum = (asset: 'NGN' | 'USDC', minor: bigint) =>
+    reading<Awaited<ReturnType<typeof rowsWithSum>>>((queries) => rowsWithSum(queries, [{ asset, minor }], 20));
+  expect(found(await sum('NGN', 510_000n))).toEqual(['deposit d1: 3, amount', 'deposit d2: 3, amount']);
+  expect(found(await sum('USDC', 510_000n))).toEqual([]);
+});
+
+test('more rows than are listed are said', async () => {
+  const { rows, isCut } = await reading<Awaited<ReturnType<typeof rowsWithKey>>>((queries) =>
+    rowsWithKey(queries, ['user-0001'], 1),
+  );
+  expect({ count: rows.length, isCut }).toEqual({ count: 2, isCut: true });
+});
+
+test('the user of a wallet, the statuses of a row and the reach of the copy are found by index', async () => {
+  const user = await reading<Awaited<ReturnType<typeof userWith>>>((queries) =>
+    userWith(queries, [`0x${'a'.repeat(40)}`]),
+  );
+  expect(user?.id).toBe('user-0001');
+  expect(
+    await reading((queries) =>
+      statusesOf(queries, { kind: { name: 'payout', table: 'payouts', facts: [], times: [] }, id: 'p1' }),
+    ),
+  ).toEqual([]);
+  expect(await reading(reachOf)).toEqual({ from: USER.createdAt, syncedAt: SYNCED_AT, partial: [] });
+});
+
+testQueryPlans();

@@ -1,0 +1,51 @@
+import { mirrorPath } from '../../src/account/paths.ts';
+import { resolveProfile } from '../../src/account/profile.ts';
+import type { World } from '../../src/base/world.ts';
+import { openMirrorFile } from '../../src/engine/mirror/database.ts';
+import { writeSetting, writeState } from '../../src/engine/mirror/list-state.ts';
+import { mirrorRow } from '../../src/engine/mirror/rows.ts';
+import { saveRows } from '../../src/engine/mirror/save-rows.ts';
+import { indexesOf } from '../../src/engine/mirror/schema.ts';
+import { TABLES } from '../../src/engine/mirror/tables.ts';
+import type { Plain } from '../../src/present/plain.ts';
+
+export const SYNCED_AT = '2026-01-05T08:59:30.000Z';
+const naira = (value: string) => ({ value, asset: 'NGN' }) as const;
+
+export const USER = {
+  ...{ userId: 'user-0001', firstName: 'ADÉ', lastName: 'OBI', isActive: true, createdAt: '2026-01-01T09:00:00.000Z' },
+  wallets: { evm: `0x${'a'.repeat(40)}` },
+  virtualAccount: { accountNumber: '7000000001', accountName: 'ADÉ MUSA OBI', bankName: 'PROVIDUS BANK' },
+};
+
+export const deposit = (id: string, more: Readonly<Record<string, unknown>> = {}) => ({
+  ...{ id, type: 'user_onramp', userId: 'user-0001', amount: naira('5100.00'), status: 'completed' },
+  ...{ virtualAccountNumber: '7000000001', depositor: { name: 'ADÉ MUSA OBI', accountNumber: '0000000007' } },
+  ...{ transactionReference: `ref-${id}`, walletAddress: `0x${'a'.repeat(40)}`, mintTxHash: `0x${id.padEnd(64, '0')}` },
+  ...{ createdAt: '2026-01-04T09:00:00.000Z', completedAt: '2026-01-04T09:01:00.000Z', ...more },
+});
+
+export const payout = (id: string, more: Readonly<Record<string, unknown>> = {}) => ({
+  ...{ id, type: 'fintech_offramp', amount: naira('700.00'), status: 'completed', payoutReference: `bank-${id}` },
+  bankAccount: { accountName: 'BOLA EZE', accountNumber: '0123456789', bankName: 'GUARANTY TRUST BANK' },
+  ...{ createdAt: '2026-01-04T10:00:00.000Z', completedAt: '2026-01-04T10:02:00.000Z', ...more },
+});
+
+/** Puts rows into the mirror of the world's account, as a sync that ended would. */
+export async function mirrored(world: World, rows: Readonly<Record<string, readonly object[]>>): Promise<void> {
+  world.ensurePrivateDir(String(world.env['FIATRAIL_STATE_DIR']));
+  const mirror = await openMirrorFile(mirrorPath(world, resolveProfile(undefined, world)), world.clock);
+  await mirror.write(async (queries) => {
+    for (const table of TABLES) {
+      const made = (rows[table.name] ?? []).map((row) => mirrorRow(table, row as Plain, true));
+      await saveRows(queries, table, made, { at: SYNCED_AT, pass: 1 });
+      for (const index of indexesOf(table)) await queries.run(index);
+      const times = { passStartedAt: SYNCED_AT, passedAt: SYNCED_AT, secondLookAt: SYNCED_AT, syncedAt: SYNCED_AT };
+      await writeState(queries, table, {
+        ...{ ...times, pass: 1, point: null, until: null, excess: 0, isOrdered: true, gap: null },
+      });
+    }
+    await writeSetting(queries, 'synced-at', SYNCED_AT);
+  });
+  await mirror.close();
+}
