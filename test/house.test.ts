@@ -389,7 +389,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
   [/^engine\/lists\/things\.ts$/, ['listOf']],
   [
     /^engine\/mirror\/tables\.ts$/,
-    ['column', 'text', 'time', 'amount', 'flag', 'key', 'personal', 'personalKey', 'personName', 'listing'],
+    ['column', 'text', 'time', 'amount', 'flag', 'key', 'personal', 'personalKey', 'personName', 'sum', 'listing'],
   ],
   [/^service\//, ['tokens', 'naira', 'failedBecause', 'movementTriggers']],
 ];

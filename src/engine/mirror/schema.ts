@@ -62,7 +62,7 @@ export function creation(engine: Engine): string {
 }
 
 /** The columns of a view. */
-export const viewColumns = (table: MirrorTable): readonly string[] => [
+const viewColumns = (table: MirrorTable): readonly string[] => [
   ...['id', 'status', 'created_at', ...columnNames(table)],
   ...['is_open', 'first_seen_at', 'changed_at', 'gone_at'],
 ];

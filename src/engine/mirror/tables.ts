@@ -268,10 +268,3 @@ export const TABLES: readonly MirrorTable[] = [
     list: listing(async () => (await history()).depositsBy({})),
   },
 ];
-
-/** Returns a table by its name. */
-export function tableNamed(name: string): MirrorTable {
-  const found = TABLES.find((table) => table.name === name);
-  if (!found) throw new Error(`no table is called ${name}`);
-  return found;
-}
