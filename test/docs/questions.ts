@@ -199,7 +199,7 @@ function machine(): FakeWorld {
   return {
     ...world,
     self: [process.execPath, SHIM],
-    startProgram: (words, options) => startProgram(words, options, env, world.interrupted),
+    startProgram: (...program) => startProgram(...program, env, world.interrupted),
   };
 }
 
