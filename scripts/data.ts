@@ -1,3 +1,4 @@
+import { GRANTS, SCHEMA } from '../src/engine/mirror/schema.ts';
 import { TABLES } from '../src/engine/mirror/tables.ts';
 import { views } from '../src/engine/questions/sql/views.ts';
 import { MEMORY_BYTES } from '../src/engine/questions/sql/wire.ts';
@@ -189,7 +190,8 @@ export async function dataPage(): Promise<string> {
     '## What a query may do\n',
     'A query reads: SELECT, WITH … SELECT, VALUES, and EXPLAIN of one of these. It is one statement in SQLite’s language, on the views below and SQLite’s `json_each` and `json_tree`, and nothing else: not the tables behind the views, not SQLite’s own, no PRAGMA, ATTACH or VACUUM INTO, no extension.\n',
     `It runs in a process of its own. That process ends when \`--timeout\` is over (60 seconds unless you say otherwise), when it takes more than ${MEMORY_BYTES / MIB} MiB of memory, and with the command that started it. A value has at most ${MAX_VALUE_BYTES / MIB} MiB. The rows of \`operations\` and \`events\` are copied to it, only for a query that names them. It never opens the journal or the inbox.\n`,
-    'A mirror in PostgreSQL has the same views, but for `operations` and `events`; ask it with any client, in a role that may only read them.\n',
+    'A mirror in PostgreSQL has the same views, but for `operations` and `events`. Ask it there with any client, such as psql, in a role that may only read them:\n',
+    `\`\`\`postgresql\nCREATE ROLE fiatrail_reader LOGIN;\n${GRANTS.reader.map((grant) => `${grant};\n`).join('')}ALTER ROLE fiatrail_reader SET search_path = ${SCHEMA};\nALTER ROLE fiatrail_reader SET statement_timeout = '60s';\n\`\`\`\n`,
     '## Questions\n',
     ...QUESTIONS.map(({ asks, sql }) => `${asks}\n\n\`\`\`sql\n${sql}\n\`\`\`\n`),
     '## How the views join\n',

@@ -178,6 +178,13 @@ describe('what an account does not have', () => {
     expect(stderr).toBe('error: this account has not been copied to this machine yet\n  hint: run: fiatrail sync\n');
   });
 
+  test('a mirror on this machine', async () => {
+    const env = { FIATRAIL_MIRROR_URL: 'postgresql://127.0.0.1:9/nothing' };
+    const { code, stderr } = await fiatrail(home, ['sql', 'select 1'], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('error: the mirror is on a server, set by FIATRAIL_MIRROR_URL;');
+  });
+
   test('the profile that was named', async () => {
     const { code, stderr } = await fiatrail(home, ['sql', 'select 1'], { env: { FIATRAIL_PROFILE: 'nobody' } });
     expect(code).toBe(2);

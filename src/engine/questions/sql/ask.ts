@@ -1,4 +1,3 @@
-import { mirrorPath } from '../../../account/paths.ts';
 import { CliError } from '../../../base/errors.ts';
 import type { RunningProgram } from '../../../base/world.ts';
 import { entryAt } from '../../../files/inspect.ts';
@@ -7,6 +6,7 @@ import type { Plain } from '../../../present/plain.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import { DatabaseError } from '../../../sqlite/errors.ts';
 import type { Account } from '../../account.ts';
+import { mirrorLocationOf } from '../../mirror/open.ts';
 import { COPIES } from './copied.ts';
 import { positionIn, type Statement } from './statement.ts';
 import { views } from './views.ts';
@@ -40,7 +40,16 @@ type Nearest = (text: string, names: readonly string[]) => readonly string[];
  */
 export async function ask(account: Account, statement: Statement, nearest: Nearest): Promise<Found> {
   const { world, profile, globals } = account;
-  const path = mirrorPath(world, profile);
+  const { server, path } = mirrorLocationOf(world, profile);
+  if (server)
+    throw new CliError(
+      'usage',
+      `the mirror is on a server, set by ${server.from}; fiatrail sql asks one on this machine`,
+      {
+        code: 'MIRROR_ON_SERVER',
+        hint: 'ask its views there, with psql and a role that may only read them: see docs/data.md',
+      },
+    );
   if (!entryAt(path))
     throw new CliError('usage', 'this account has not been copied to this machine yet', {
       code: 'NO_MIRROR',
