@@ -27,7 +27,6 @@ const LEADS_TO: readonly (readonly [typed: string, leadsTo: string])[] = [
   ['wrong payment', 'help wrong-payment'],
   ['mistake', 'help wrong-payment'],
   ['search', 'help search'],
-  ['find', 'help search'],
   ['lookup', 'help search'],
   ['logs', 'ops list'],
   ['audit', 'ops verify'],

@@ -116,7 +116,6 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   licence: 'version',
   changelog: 'version, help update',
   search: 'help search',
-  find: 'help search',
   lookup: 'help search',
   filter: 'help search',
   list: 'help commands, help search',
