@@ -33,6 +33,12 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./find.ts')).commands,
   },
   {
+    name: 'report',
+    summary: 'Report a period: balances, fees, users, what is open',
+    section: 'Look and search',
+    load: async () => (await import('./report.ts')).commands,
+  },
+  {
     name: 'sql',
     summary: 'Ask any question of the copied lists in SQL',
     section: 'Look and search',

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { absolutePath } from '../account/paths.ts';
 import { CliError } from '../base/errors.ts';
 import type { Mirror } from '../engine/mirror/database.ts';
-import { existingMirror, mirrorLocationOf, openMirror, removeMirrorFile } from '../engine/mirror/open.ts';
+import { mirrorLocationOf, openMirror, removeMirrorFile, withMirror } from '../engine/mirror/open.ts';
 import { lostWith, MIRROR_OF_ANOTHER, statusOf, sync, type TableReport } from '../engine/mirror/sync.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { endDryRun } from '../engine/requests.ts';
@@ -131,24 +131,6 @@ const syncCommand = command({
   run: async (session, { full = false, every, to }) =>
     every === undefined ? printed(await syncOnce(session, full, to), true) : syncEvery(session, every, full, to),
 });
-
-/** The error of a question about an account that was not copied. */
-const noMirror = () =>
-  new CliError('usage', 'this account has not been copied to this machine yet', {
-    code: 'NO_MIRROR',
-    hint: 'run: fiatrail sync',
-  });
-
-/** Runs work on the mirror of the account. Rejects with CliError usage if there is none. */
-async function withMirror<T>({ world, profile }: Session, work: (mirror: Mirror) => Promise<T>): Promise<T> {
-  const mirror = await existingMirror(world, profile);
-  if (!mirror) throw noMirror();
-  try {
-    return await work(mirror);
-  } finally {
-    await mirror.close();
-  }
-}
 
 const statusCommand = command({
   words: ['sync', 'status'],

@@ -1,17 +1,25 @@
-import { balanceMulti } from '../../contract/endpoints/balances.ts';
+import { CliError } from '../../base/errors.ts';
+import { balanceAddress, balanceMulti } from '../../contract/endpoints/balances.ts';
 import { accumulatedFees } from '../../contract/endpoints/fees.ts';
+import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
 import type { Queries } from '../../journal/store.ts';
-import { type Asset, fromWire, type MoneyUnit, TOKENS } from '../../money/amount.ts';
+import { type Asset, fromWire, type MoneyUnit, TOKENS, type Token } from '../../money/amount.ts';
 import type { WireNumber } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 
-/** A balance at a moment. */
+/** What the account has in one place. */
 interface Balance {
-  /** `wallet`: the account's smart wallet, by network. `fees`: earned fees, by what became of them. */
-  readonly source: 'wallet' | 'fees';
+  /** `wallet`: the account's smart wallet, by network. `vault`: its stablecoins for trades. `fees`: earned fees, by what became of them. */
+  readonly source: 'wallet' | 'vault' | 'fees';
   readonly place: string;
   readonly asset: Asset;
   readonly minor: bigint;
+}
+
+/** What the account has, and since when at least, in UTC. */
+interface Balances {
+  readonly at: string;
+  readonly balances: readonly Balance[];
 }
 
 const balanceOf = (
@@ -21,33 +29,66 @@ const balanceOf = (
   unit: MoneyUnit,
   asset: Asset,
 ): Balance[] => {
-  const amount = value === null || value === undefined ? undefined : fromWire(value, unit, asset);
-  return place && amount ? [{ source, place, ...amount }] : [];
+  const found = value === null || value === undefined ? undefined : fromWire(value, unit, asset);
+  return place && found ? [{ source, place, asset, minor: found.minor }] : [];
 };
 
-/** Reads what the account has now. Rejects with CliError. */
-export async function readBalances(account: Account): Promise<readonly Balance[]> {
+interface Networks {
+  readonly networkBalances?:
+    | readonly { readonly network?: string | null | undefined; readonly balance?: unknown }[]
+    | null
+    | undefined;
+}
+
+const ofNetworks = (source: Balance['source'], token: Token, { networkBalances }: Networks): Balance[] =>
+  (networkBalances ?? []).flatMap(({ network, balance }) =>
+    balanceOf(source, network, balance as string, 'token', token),
+  );
+
+/** Reads what the account has now. The time is the service's, if it says one. Rejects with CliError. */
+export async function readBalances(account: Account): Promise<Balances> {
   const balances: Balance[] = [];
+  let at: string | undefined;
   for (const token of TOKENS) {
     const { data } = await account.call(balanceMulti, { token });
-    for (const { network, balance } of data.networkBalances ?? [])
-      balances.push(...balanceOf('wallet', network, balance as string, 'token', token));
+    const checkedMs = Date.parse(data.checkedAt ?? '');
+    at ??= new Date(Number.isNaN(checkedMs) ? account.world.clock.now() : checkedMs).toISOString();
+    balances.push(...ofNetworks('wallet', token, data));
+  }
+  for (const [token, address] of await vaultsOf(account)) {
+    const { data } = await account.call(balanceAddress, { address, token });
+    balances.push(...ofNetworks('vault', token, data));
   }
   const { summary } = (await account.call(accumulatedFees, {})).data;
   const fees = {
     earned: summary?.totalAccumulatedFees,
     onramp: summary?.onrampFees,
     offramp: summary?.offrampFees,
-    collected: summary?.collectedFees,
     pending: summary?.pendingFees,
     withdrawable: summary?.availableForWithdrawal,
   };
   for (const [place, kobo] of Object.entries(fees)) balances.push(...balanceOf('fees', place, kobo, 'kobo', 'NGN'));
-  return balances;
+  return { at: at ?? new Date(account.world.clock.now()).toISOString(), balances };
 }
 
-/** Writes the balances that are not what they were. Returns how many. */
-export async function saveBalances(queries: Queries, balances: readonly Balance[], at: string): Promise<number> {
+/** The vault's wallets by token; none for an account that does not trade. */
+async function vaultsOf(account: Account): Promise<readonly (readonly [Token, string])[]> {
+  try {
+    const { tokenWallets } = (await account.call(fxSettings, {})).data;
+    return (['USDC', 'USDT'] as const).flatMap((token) => {
+      const address = tokenWallets?.[token];
+      return address ? [[token, address] as const] : [];
+    });
+  } catch (error) {
+    // An account that may not trade is refused; anything else stops the sync.
+    if (error instanceof CliError && error.category === 'refused') return [];
+    throw error;
+  }
+}
+
+/** Writes the balances that are not what they were, and when they were looked at. Returns how many are new. */
+export async function saveBalances(queries: Queries, { at, balances }: Balances): Promise<number> {
+  await queries.run('INSERT INTO stored_balance_checks (at) VALUES (?) ON CONFLICT DO NOTHING', at);
   let count = 0;
   for (const { source, place, asset, minor } of balances) {
     const last = await queries.get<{ minor: bigint }>(

@@ -1,6 +1,7 @@
 import { mirrorPath, passwordFilePath, stateDir } from '../../account/paths.ts';
 import type { Profile } from '../../account/profile.ts';
 import { readProfile } from '../../account/stored-profile.ts';
+import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { removeDatabase } from '../../sqlite/database-files.ts';
@@ -66,4 +67,25 @@ export const existingMirror = async (world: World, owner: Owner): Promise<Mirror
 /** Removes the file of a mirror, whatever is in it. Throws CliError usage, or the system's error. */
 export function removeMirrorFile(world: World, owner: Owner): void {
   removeDatabase(mirrorPath(world, owner));
+}
+
+/** The error of a question about an account that was not copied. */
+export const noMirror = () =>
+  new CliError('usage', 'this account has not been copied to this machine yet', {
+    code: 'NO_MIRROR',
+    hint: 'run: fiatrail sync',
+  });
+
+/** Runs work on the mirror of the account. Rejects with CliError usage if there is none, and with DatabaseError. */
+export async function withMirror<T>(
+  { world, profile }: { readonly world: World; readonly profile: Owner },
+  work: (mirror: Mirror) => Promise<T>,
+): Promise<T> {
+  const mirror = await existingMirror(world, profile);
+  if (!mirror) throw noMirror();
+  try {
+    return await work(mirror);
+  } finally {
+    await mirror.close();
+  }
 }

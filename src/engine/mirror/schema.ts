@@ -46,6 +46,13 @@ export function creation(engine: Engine): string {
     'CREATE VIEW status_changes AS SELECT kind, id, status, seen_at FROM stored_status_changes',
     `CREATE TABLE stored_balances (source TEXT NOT NULL, place TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole} NOT NULL,
        at TEXT NOT NULL, PRIMARY KEY (source, place, asset, at))${strict}`,
+    `CREATE TABLE stored_balance_checks (at TEXT PRIMARY KEY)${strict}`,
+    // Movements that no list shows, once a person has accepted them.
+    `CREATE TABLE stored_accepted (asset TEXT NOT NULL, minor ${whole} NOT NULL, since TEXT NOT NULL, until TEXT NOT NULL,
+       reason TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (asset, since, until))${strict}`,
+    `CREATE TABLE stored_owed (user_id TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole} NOT NULL, at TEXT NOT NULL,
+       PRIMARY KEY (user_id, asset))${strict}`,
+    `CREATE TABLE stored_deposit_fees (amount_minor ${whole} PRIMARY KEY, fee_minor ${whole} NOT NULL, at TEXT NOT NULL)${strict}`,
     `CREATE VIEW balances AS SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances`,
     ...TABLES.flatMap((table) => [
       `CREATE TABLE ${stored(table)} (id TEXT PRIMARY KEY, status TEXT, created_at TEXT, ${table.columns
@@ -70,8 +77,13 @@ const viewColumns = (table: MirrorTable): readonly string[] => [
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
 export function indexesOf(table: MirrorTable): readonly string[] {
   const keys = table.columns.flatMap((column) => (column.isKey || column.isName ? namesOf(column).slice(0, 1) : []));
+  const times = ['created_at', ...table.columns.flatMap(({ name }) => (name === 'completed_at' ? [name] : []))];
+  const own = table.own === undefined ? [] : times;
   return [
-    ...['created_at', ...keys].map(
+    ...own.map(
+      (name) => `CREATE INDEX IF NOT EXISTS ${table.name}_own_${name} ON ${stored(table)} (${name}) WHERE ${table.own}`,
+    ),
+    ...[...times, ...keys].map(
       (name) => `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${name})`,
     ),
     `CREATE INDEX IF NOT EXISTS ${table.name}_personal ON ${stored(table)} (created_at) WHERE is_personal = 1`,

@@ -3,6 +3,7 @@ import { getFees } from '../../contract/endpoints/fees.ts';
 import type { Account } from '../account.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { Mirror } from './database.ts';
+import { readDepositFees } from './deposit-fees.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
 import { forgetPersonal } from './personal.ts';
 import { stored } from './schema.ts';
@@ -46,13 +47,14 @@ export async function sync(
   account.world.steadyMemory();
   await requireOwn(account, mirror);
   const balances = await readBalances(account);
-  await mirror.write((queries) => saveBalances(queries, balances, new Date(now()).toISOString()));
+  await mirror.write((queries) => saveBalances(queries, balances));
   const personalFromMs = now() - personalDays * DAY_MS;
   const reports: TableReport[] = [];
   for (const table of TABLES) {
     const done = await syncTable({ account, mirror, isFull, personalFromMs }, table);
     reports.push({ ...(await reportOf(mirror, table)), done });
   }
+  await readDepositFees(account, mirror);
   await account.progress.end();
   await forgetPersonal(mirror, new Date(personalFromMs).toISOString());
   await mirror.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));

@@ -40,6 +40,8 @@ export interface MirrorTable {
   readonly createdAt: string;
   /** The statuses in which a row is final; a row with any other one is read again until it is. Without it, no row is awaited. */
   readonly ends?: readonly string[];
+  /** The rows that change the account's own balances, and not those of a user's wallet: an SQL condition. */
+  readonly own?: string;
   readonly columns: readonly MirrorColumn[];
   /** The list in the response whose rows these are. */
   readonly rows: string;
@@ -207,6 +209,7 @@ export const TABLES: readonly MirrorTable[] = [
     about: 'tokens sent to addresses outside, by users and by the account',
     ...{ readBy: 'dated', id: 'requestId', status: 'status', createdAt: 'createdAt', rows: 'withdrawals' },
     ends: ENDED,
+    own: "type = 'fintech_self_transfer'",
     columns: [
       text('type', 'type'),
       key('user_id', 'userId'),
@@ -224,6 +227,7 @@ export const TABLES: readonly MirrorTable[] = [
     about: 'Naira sent to bank accounts, for users and for the account',
     ...{ readBy: 'dated', id: 'id', status: 'status', createdAt: 'createdAt', rows: 'payouts' },
     ends: ENDED,
+    own: "type = 'fintech_offramp'",
     columns: [
       text('type', 'type'),
       text('payout_status', 'payoutStatus'),
@@ -249,6 +253,7 @@ export const TABLES: readonly MirrorTable[] = [
     about: 'Naira that arrived by bank transfer, for users and for the account',
     ...{ readBy: 'dated', id: 'id', status: 'status', createdAt: 'createdAt', rows: 'deposits' },
     ends: ENDED,
+    own: "type = 'fintech_deposit'",
     columns: [
       text('type', 'type'),
       key('user_id', 'userId'),

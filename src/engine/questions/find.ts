@@ -1,8 +1,7 @@
-import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
-import { existingMirror } from '../mirror/open.ts';
+import { existingMirror, noMirror } from '../mirror/open.ts';
 import { type Reach, reachOf } from './in-mirror.ts';
 import type { Kind } from './kind.ts';
 import { KINDS } from './kinds.ts';
@@ -40,11 +39,7 @@ type Choose = (matches: readonly Match[]) => Promise<Match | undefined>;
 export async function findAnything(account: Account, typed: Typed, choose: Choose): Promise<Finding> {
   const local = await lookLocally(account, typed);
   const kinds = local.matches.length === 0 && !local.isTooCommon ? kindsThatLookUp(typed) : [];
-  if (!local.hasMirror && local.matches.length === 0 && kinds.length === 0)
-    throw new CliError('usage', 'this account has not been copied to this machine yet', {
-      code: 'NO_MIRROR',
-      hint: 'run: fiatrail sync',
-    });
+  if (!local.hasMirror && local.matches.length === 0 && kinds.length === 0) throw noMirror();
   const asked = kinds.length > 0 ? await askService(account, typed.keys[0] ?? typed.text, kinds) : undefined;
   const matches =
     local.matches.length > 0 ? local.matches : (asked?.answers ?? []).map((each) => answerMatch(each, typed));

@@ -148,7 +148,11 @@ function parentOf(parents: Map<string, Commander>, words: readonly string[]): Co
 }
 
 function addCommand(parent: Commander, command: Command, chosen: (texts: Texts) => void): Commander {
-  const made = parent.command(command.words.at(-1) ?? '').helpCommand(false);
+  // A command below this one may have options of the same name.
+  const made = parent
+    .command(command.words.at(-1) ?? '')
+    .helpCommand(false)
+    .enablePositionalOptions();
   const args: string[] = [];
   const options: string[] = [];
   for (const [key, parameter] of Object.entries(command.parameters)) {

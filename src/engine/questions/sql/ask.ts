@@ -6,7 +6,7 @@ import type { Plain } from '../../../present/plain.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import { DatabaseError } from '../../../sqlite/errors.ts';
 import type { Account } from '../../account.ts';
-import { mirrorLocationOf } from '../../mirror/open.ts';
+import { mirrorLocationOf, noMirror } from '../../mirror/open.ts';
 import { COPIES } from './copied.ts';
 import { positionIn, type Statement } from './statement.ts';
 import { views } from './views.ts';
@@ -50,11 +50,7 @@ export async function ask(account: Account, statement: Statement, nearest: Neare
         hint: 'ask its views there, with psql and a role that may only read them: see docs/data.md',
       },
     );
-  if (!entryAt(path))
-    throw new CliError('usage', 'this account has not been copied to this machine yet', {
-      code: 'NO_MIRROR',
-      hint: 'run: fiatrail sync',
-    });
+  if (!entryAt(path)) throw noMirror();
   const [node = '', ...self] = world.self;
   const run: QueryRun = { isWhole: false, failure: undefined };
   async function* input() {

@@ -1,0 +1,178 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { main } from '../../src/main.ts';
+import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(world: FakeWorld, ...argv: string[]): Promise<Ran> {
+  const [before, errors] = [world.stdout.text().length, world.stderr.text().length];
+  const code = await main([...argv, '-q'], world);
+  return { code, stdout: world.stdout.text().slice(before), stderr: world.stderr.text().slice(errors) };
+}
+
+async function must(world: FakeWorld, ...argv: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(world, ...argv);
+  expect([0, 8], `${argv.join(' ')}: ${stderr}`).toContain(code);
+  return stdout;
+}
+
+const json = async (world: FakeWorld, ...argv: string[]) => JSON.parse(await must(world, ...argv, '-o', 'json'));
+
+const pass = (world: FakeWorld, ms: number) => world.clock.sleep(ms, new AbortController().signal);
+
+/** An account of the embedded sandbox with what the movements need. */
+async function account() {
+  const world = fakeWorld({ clock: fakeClock(Date.UTC(2026, 10, 2, 9)) });
+  await must(world, 'sandbox', 'seed', '--users', '2', '--rate-limits', 'off', '--pace', 'quick');
+  await must(world, 'wallets', 'external', 'add', COLD, '--network', 'base', '--label', 'cold', '--yes');
+  for (const number of ['0000000009', '0000000011', '0000000013'])
+    await must(world, 'bank-accounts', 'add', '--bank-code', '000013', '--account-number', number, '--yes');
+  const { accounts } = await json(world, 'bank-accounts', 'list');
+  const { accountNumber } = await json(world, 'api', 'GET', '/getfintechvirtualaccount');
+  const ids: string[] = (accounts as { accountId: string }[]).map(({ accountId }) => accountId);
+  await must(world, 'sync');
+  await pass(world, MINUTE_MS);
+  return { world, ids, accountNumber: String(accountNumber) };
+}
+
+/** What happens, and how much time passes after it. */
+type Happening = { readonly what: string; readonly amount: number; readonly to: number; readonly minutes: number };
+
+const happening: fc.Arbitrary<Happening> = fc.record({
+  what: fc.constantFrom('deposit', 'payout', 'transfer', 'buy', 'sell', 'fees', 'sync'),
+  amount: fc.integer({ min: 1_000, max: 20_000 }),
+  to: fc.nat(20),
+  // Two things at one moment have no order.
+  minutes: fc.integer({ min: 1, max: 600 }),
+});
+
+async function happens({ world, ids, accountNumber }: Awaited<ReturnType<typeof account>>, each: Happening) {
+  const { what, amount, to, minutes } = each;
+  const sum = String(amount);
+  const lines: Record<string, string[]> = {
+    deposit: ['sandbox', 'pay', accountNumber, '--amount', sum, '--sender', 'HARMATTAN PAY'],
+    payout: ['payout', 'start', '--amount', sum, '--to', ids[to % ids.length] ?? '', '--yes', '--again'],
+    transfer: [
+      'transfers',
+      'start',
+      '--amount',
+      String((amount % 50) + 1),
+      '--token',
+      'USDC',
+      '--to',
+      COLD,
+      '--yes',
+      '--again',
+    ],
+    buy: ['fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', sum, '--yes'],
+    sell: ['fx', 'trades', 'start', '--pair', 'CNGN-USDT', '--side', 'sell', '--amount', sum, '--yes'],
+    fees: [
+      'fees',
+      'withdrawals',
+      'start',
+      '--amount',
+      String((amount % 500) + 10),
+      '--to',
+      'default',
+      '--yes',
+      '--again',
+    ],
+    sync: ['sync'],
+  };
+  const { code, stderr } = await run(world, ...(lines[what] ?? []));
+  // What the service refuses moves nothing.
+  expect([0, 3, 8, 9], `${what}: ${stderr}`).toContain(code);
+  await pass(world, minutes * MINUTE_MS);
+}
+
+interface Asset {
+  readonly asset: string;
+  readonly opening: { readonly value: string };
+  readonly closing: { readonly value: string };
+  readonly unlisted: { readonly value: string };
+}
+
+/** What the sandbox's ledger has for the account: tokens of its wallets, and fees that it can withdraw. */
+function ledger({ stateDir }: FakeWorld): Record<string, bigint> {
+  const database = new DatabaseSync(join(stateDir, 'sandbox.db'), { readOnly: true });
+  const statement = database.prepare(`SELECT a.asset, sum(a.balance) AS minor FROM account a
+    WHERE a.code LIKE 'fees/fintech/1/%' OR EXISTS (SELECT 1 FROM wallet w WHERE w.fintech = 1 AND w.kind IN ('fintech', 'vault')
+      AND a.code LIKE 'wallet/' || w.id || '/%') GROUP BY 1`);
+  statement.setReadBigInts(true);
+  const rows = statement.all() as { asset: string; minor: bigint }[];
+  database.close();
+  return Object.fromEntries(rows.map(({ asset, minor }) => [asset, minor]));
+}
+
+const minorOf = ({ value }: { readonly value: string }) => BigInt(value.replace('.', ''));
+
+async function report(world: FakeWorld, ...more: string[]) {
+  const { code, stdout, stderr } = await run(world, 'report', '-o', 'json', ...more);
+  return { code, stderr, ...(JSON.parse(stdout) as { assets: Asset[] }) };
+}
+
+describe('the report of a month', () => {
+  test('equals the ledger of the service, asset by asset, to the last unit, and explains every movement', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 25 }), async (history) => {
+        const at = await account();
+        const before = ledger(at.world);
+        for (const each of history) await happens(at, each);
+        await must(at.world, 'sandbox', 'settle');
+        await pass(at.world, 4 * HOUR_MS);
+        await must(at.world, 'sync');
+        const { code, assets, stderr } = await report(at.world);
+        const after = ledger(at.world);
+        const closing = Object.fromEntries(assets.map((each) => [each.asset, minorOf(each.closing)]));
+        const opening = Object.fromEntries(assets.map((each) => [each.asset, minorOf(each.opening)]));
+        for (const asset of Object.keys(closing)) {
+          expect({ asset, minor: closing[asset] }).toEqual({ asset, minor: after[asset] ?? 0n });
+          // The seed gave what the account has; nothing moved in this month before.
+          expect({ asset, minor: opening[asset] }).toEqual({ asset, minor: before[asset] ?? 0n });
+        }
+        expect(assets.map(({ unlisted }) => minorOf(unlisted))).toEqual(assets.map(() => 0n));
+        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      }),
+      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 4) },
+    );
+  }, 600_000);
+
+  test('shows a movement that no list has as the difference, until a person accepts it', async () => {
+    const { world } = await account();
+    const { smartWallet } = await json(world, 'wallets', 'show');
+    await pass(world, HOUR_MS);
+    await must(
+      world,
+      'sandbox',
+      'pay',
+      smartWallet.address,
+      '--amount',
+      '25',
+      '--token',
+      'USDC',
+      '--chain',
+      '--sender',
+      COLD,
+    );
+    await pass(world, HOUR_MS);
+    await must(world, 'sync');
+    const found = await report(world);
+    expect(found.code).toBe(9);
+    expect(found.stderr).toContain('25.00 USDC that no list shows');
+    expect(found.assets.find(({ asset }) => asset === 'USDC')?.unlisted.value).toBe('25.000000');
+    await must(world, 'report', 'accept', 'USDC', '--reason', 'top-up from the exchange', '--yes');
+    expect((await report(world)).code).toBe(0);
+    expect((await run(world, 'report', 'accept', 'USDC', '--reason', 'again', '--yes')).code).toBe(2);
+  });
+});
