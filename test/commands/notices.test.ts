@@ -196,7 +196,8 @@ test('version and help are words too', async () => {
   expect(await run(fakeWorld(), 'help', 'nothing')).toEqual({
     code: 2,
     stdout: '',
-    stderr: "error: unknown command 'nothing'\n  hint: run: fiatrail --help\n",
+    stderr:
+      "error: unknown command 'nothing'\n  hint: run: fiatrail --help\n  run: 2026-01-05T09:00:00.000Z · fiatrail · host host-1\n",
   });
 });
 

@@ -60,8 +60,8 @@ export async function report(
   const { causeText, errorJson, errorText } = await import('../../present/error.ts');
   const error = await withoutSecrets(given, argv, world);
   const context = await contextOf(run, world);
-  // Whoever reads what a quiet command without a terminal writes, such as cron's mail, did not see it start.
-  const isJob = !world.stderr.isTerminal && run?.globals.quiet === true;
+  // Whoever reads a log, such as cron's mail, did not see the command start.
+  const isJob = !world.stderr.isTerminal;
   const text =
     (isJson ?? wantsJson(argv, world))
       ? errorJson(error, context)
