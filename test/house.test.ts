@@ -387,6 +387,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
     ],
   ],
   [/^engine\/lists\/things\.ts$/, ['listOf']],
+  [/^engine\/questions\/report\/kinds\.ts$/, ['bank']],
   [
     /^engine\/mirror\/tables\.ts$/,
     ['column', 'text', 'time', 'amount', 'flag', 'key', 'personal', 'personalKey', 'personName', 'sum', 'listing'],

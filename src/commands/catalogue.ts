@@ -34,9 +34,9 @@ export const CATALOGUE: readonly Group[] = [
   },
   {
     name: 'report',
-    summary: 'Report a period: balances, fees, users, what is open',
+    summary: 'Report what came and went in a period',
     section: 'Look and search',
-    load: async () => (await import('./report.ts')).commands,
+    load: async () => (await import('./report/index.ts')).commands,
   },
   {
     name: 'sql',
@@ -63,6 +63,7 @@ export const CATALOGUE: readonly Group[] = [
     name: 'doctor',
     summary: 'Diagnose problems and show what fixes them',
     section: 'Look and search',
+    isSeldomUsed: true,
     load: async () => (await import('./doctor/index.ts')).commands,
   },
   {

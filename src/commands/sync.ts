@@ -115,12 +115,7 @@ const syncCommand = command({
   summary: 'Copy the account’s lists to this machine, so that questions about them need no request',
   details:
     'Reads what is new since the last time, and again what was not final. The first time takes as long as the rate limit of each list allows. It can be interrupted at any moment, and the next sync goes on from there. Nothing that moves money decides by the copy. It never has a BVN, and names and numbers of persons are removed after 90 days (profiles mirror set --keep).',
-  examples: [
-    'fiatrail sync',
-    'fiatrail sync --every 5m',
-    'fiatrail sync --full',
-    'fiatrail sync --to postgres://ops@db.example.com/fiatrail',
-  ],
+  examples: ['fiatrail sync', 'fiatrail sync --every 5m', 'fiatrail sync --full'],
   endpoints: [],
   prints,
   parameters: {

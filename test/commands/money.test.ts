@@ -464,24 +464,3 @@ describe('onramp start', () => {
     expect((await run(['onramp', 'start', 'u-1', '--amount', '5', '--yes', ...more], [])).code).toBe(2);
   });
 });
-
-describe('status', () => {
-  const answer: Turn = ({ url }) => {
-    if (url.includes('/balance/multi')) return success({ totalBalance: '5' });
-    if (url.includes('/getaccumulatedfees')) return success({ summary: { pendingWithdrawals: 700 } });
-    if (url.includes('/withdrawals')) return refusal(404, '02', 'not here');
-    return success({ total: url.includes('direction=in') ? 2 : 3 });
-  };
-
-  test('reads in parallel and prints null for a count it cannot read', async () => {
-    const { code, world } = await run(
-      ['status', '-o', 'json'],
-      Array.from({ length: 7 }, () => answer),
-    );
-    const pending = { deposits: 2, payouts: 3, withdrawals: null, feeWithdrawals: { value: '7.00', asset: 'NGN' } };
-    expect({ code, printed: JSON.parse(world.stdout.text()) }).toMatchObject({
-      code: 0,
-      printed: { reachable: true, pending },
-    });
-  });
-});

@@ -20,7 +20,11 @@ function service(rows: Rows): Exchange {
         ? html(502)
         : success({ transactions: page(found), withdrawals: page(found), total: found.length });
     const balance = { token: searchParams.get('token'), totalBalance: '5.000000' };
-    return success(pathname.endsWith('/balance/multi') ? balance : { summary: { availableForWithdrawal: 500 } });
+    return success(
+      pathname.endsWith('/balance/multi')
+        ? balance
+        : { summary: { availableForWithdrawal: 500, pendingWithdrawals: 700 } },
+    );
   };
 }
 
@@ -50,6 +54,7 @@ test('money that is processing is as open as money that is pending, since the ol
     deposits: { count: 0, since: null },
     payouts: { count: 3, since: '2026-01-04T23:00:00.000Z' },
     withdrawals: { count: 0, since: null },
+    feeWithdrawals: { value: '7.00', asset: 'NGN' },
   });
 });
 

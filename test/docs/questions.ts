@@ -75,6 +75,11 @@ export const SECTIONS: readonly Section[] = [
     questions: [
       q('What is open, and since when?', ['status']),
       q(
+        'Which work is open, and what does it wait for?',
+        ['report', 'pending'],
+        '`fiatrail find ID` says what each of them waits for.',
+      ),
+      q(
         'Has anything been sent whose outcome is unknown?',
         ['ops', 'list', '--in-doubt'],
         'No row: every outcome is known. Otherwise `fiatrail ops reconcile --all` finds out.',
@@ -92,6 +97,9 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Users and balances',
     questions: [
+      q('Who are the top users?', ['report', 'users', '--top', '3']),
+      q('What do we owe our users?', ['report', 'owed']),
+      q('How did the balance change?', ['report', 'balance', '--since', '3d']),
       q('How much do we hold, and on which network?', ['balances', 'account', '--token', 'CNGN']),
       q('Which account number does a user pay into?', ({ user }) => [
         'users',
@@ -110,6 +118,9 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'For accountants',
     questions: [
+      q('Does everything add up this month?', ['report']),
+      q('What did we earn in fees this month?', ['report', 'fees']),
+      q('What moved on which day?', ['report', '--since', '14d', '--by', 'day']),
       shown('Export November for the accountants.', [
         'history',
         'transactions',
@@ -261,11 +272,12 @@ async function tell(world: FakeWorld): Promise<Story> {
   };
 }
 
-const PLAIN = /^[\w./:=@,+-]+$/;
+const PLAIN = /^[\w./:=@,+…-]+$/;
 
 /** Writes a command line as a shell takes it. */
 const lineOf = (argv: readonly string[]) =>
   ['fiatrail', ...argv]
+    .map((word) => word.replace(/^(0x)?([0-9a-f]{16})[0-9a-f]{48}$/, '$1$2…'))
     .map((word) => (PLAIN.test(word) ? word : word.includes("'") ? `"${word}"` : `'${word}'`))
     .join(' ');
 
@@ -283,7 +295,8 @@ export async function answers(): Promise<string> {
         ? { code: 0, stdout: '', stderr: '' }
         : await run(world, [...argv, '-q']);
       if (code !== 0) throw new Error(`${lineOf(argv)} ended with ${code}: ${stderr}`);
-      const output = stdout.trimEnd();
+      // Ids of 64 digits would look like keys.
+      const output = stdout.trimEnd().replace(/\b(0x)?([0-9a-f]{16})[0-9a-f]{48}\b/g, '$1$2…');
       parts.push(
         `### ${asks}`,
         ['```console', `$ ${lineOf(argv)}`, ...(output === '' ? [] : [output]), '```'].join('\n'),

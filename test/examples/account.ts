@@ -22,6 +22,7 @@ export interface Ids {
   readonly user: string;
   readonly otherUser: string;
   readonly userWallet: string;
+  readonly smartWallet: string;
   readonly rampWallet: string;
   readonly bankAccount: string;
   readonly onboarding: string;
@@ -163,6 +164,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     user,
     otherUser: text(second['userId']),
     userWallet: text(shown['walletDetails']?.['evmWallet']),
+    smartWallet: text((await on('wallets', 'show'))['smartWallet']?.['address']),
     rampWallet: text(ramp['walletAddress']),
     bankAccount,
     onboarding: text(onboarded['requestId']),

@@ -1,11 +1,13 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
+import { startProgram } from '../../src/system/processes.ts';
 import type { Command } from '../../src/terminal/command.ts';
 import { signatureOf } from '../../src/webhooks/verify.ts';
+import { requireBuilt, SHIM } from '../support/built.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import type { FakeWorld } from '../support/world.ts';
 import { type Account, ADDRESS, type Ids, newAccount, WEBHOOK_SECRET } from './account.ts';
@@ -112,6 +114,22 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'ip remove': () => ALLOWED,
   'ip replace': () => ALLOWED,
   find: () => [['sync']],
+  sql: () => [['sync']],
+  'sync status': () => [['sync']],
+  'sync backup': () => [['sync']],
+  'sync forget': () => [['sync']],
+  report: () => [['sync']],
+  'report fees': () => [['sync']],
+  'report users': () => [['sync']],
+  'report pending': () => [['sync']],
+  'report balance': () => [['sync']],
+  'report owed': () => [['sync']],
+  'report accept': ({ smartWallet }) => [
+    ['sync'],
+    ['sandbox', 'advance', '1h'],
+    ['sandbox', 'pay', smartWallet, '--amount', '25', '--token', 'USDC', '--chain', '--sender', ADDRESS],
+    ['sync'],
+  ],
   'withdrawals start': ({ userWallet }) => [paid(userWallet, 'USDC', 'bsc', '100')],
   'swaps start': ({ userWallet }) => [paid(userWallet, 'USDT', 'base', '100')],
   'swaps wallets start': ({ rampWallet }) => [paid(rampWallet, 'CNGN', 'base', '9000')],
@@ -147,16 +165,19 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'keys rotate': (_ids, example) => (example.includes('--resume') ? [ROTATE] : []),
 };
 
+const MONTH = "SELECT count(*) AS payouts FROM payouts WHERE completed_at >= '2026-01'";
+
 /** Programs that print something for fiatrail, and files that it reads. */
 const FILES: Readonly<Record<string, string>> = {
   'bvn.txt': '12345678901',
   'key.txt': 'key-from-a-file-0001',
+  'month.sql': MONTH,
 };
 const PRIVATE_KEY = 'ab'.repeat(32);
 /** Programs besides fiatrail that a line begins with, and what they print. */
 const PRINTED: Readonly<Record<string, string>> = { op: 'a-secret-of-a-vault' };
 /** Words that name a file in the folder of the example. */
-const IN_FOLDER = /^(?:[\w-]+\.(?:db|json|ndjson|pub|http)|client)$/;
+const IN_FOLDER = /^(?:[\w-]+\.(?:db|json|ndjson|pub|http|sql)|client)$/;
 /** Commands that ask for something on a terminal; for the others, `--yes` is the answer. */
 const ASKS = /^fiatrail (init|keys platform accept|profiles rules set .*)$/;
 
@@ -200,6 +221,10 @@ async function runExample(account: Account, command: Command, example: string): 
       argv.map((word) => (IN_FOLDER.test(word) ? join(world.homeDir, word) : word)),
       {
         ...world,
+        // A query runs in a process of its own.
+        self: [process.execPath, SHIM],
+        startProgram: (...program) =>
+          startProgram(...program, { ...world.env, PATH: process.env['PATH'] }, world.interrupted),
         clock: yielding(world.clock),
         stdin: { isTerminal: asks, readAll: async () => stdin },
       },
@@ -218,8 +243,10 @@ async function runExample(account: Account, command: Command, example: string): 
     for (const [file] of printed === '' ? [] : example.matchAll(/[\w-]+\.(?:json|ndjson)\b/g))
       writeFileSync(join(world.homeDir, file), printed, { mode: 0o600 });
   const delivery = saveDelivery(world);
+  writeFileSync(join(world.homeDir, 'month.sql'), MONTH);
   // A server runs until it is interrupted.
-  if (['sandbox serve', 'webhooks listen'].includes(nameOf(command))) setTimeout(() => stop.abort(), 300);
+  if (['sandbox serve', 'webhooks listen'].includes(nameOf(command)) || / --(?:every|watch)\b/.test(example))
+    setTimeout(() => stop.abort(), 300);
   const { programs, input } = parseLine(example.replace(/(?<=--history )100000$/, '1000'), {
     HEAD: account.ids.head,
     ...delivery,
@@ -240,6 +267,8 @@ async function runExample(account: Account, command: Command, example: string): 
   }
   return [exit, world.stderr.text()];
 }
+
+beforeAll(requireBuilt);
 
 /** Made in the first test, and copied for every example. */
 let account: Account | undefined;

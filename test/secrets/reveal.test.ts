@@ -22,6 +22,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'commands/keys/encryption.ts': [1, 'checks the form of what the service sent'],
   'commands/keys/rotate.ts': [2, 'compares two'],
   'commands/keys/index.ts': [2, '--print-key'],
+  'engine/questions/find.ts': [1, 'recognizes the BVN of an onboarding by its digest'],
   'engine/rotation/answer.ts': [1, 'keeps it'],
   'engine/rotation/resume.ts': [1, '--print-key'],
   'engine/rotation/steps.ts': [

@@ -93,6 +93,18 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
   [/FROM page|AS page|^SELECT (?:page|user)\./, 'a page of a list, which was cut before'],
   [/^SELECT COUNT\(\*\) AS n FROM (?:swap|bridge|withdrawal|user)\b.* WHERE \S*fintech = /, 'the total of a list'],
   [/FROM person_name WHERE (?:instr|strpos)\(/, 'find by a part of a name, which scans the names and not the rows'],
+  [
+    /FROM stored_\w+(?: WHERE (?:gone_at IS NULL AND digest IS NOT NULL|pass = \d+))?$|^SELECT count\(gone_at\)|^UPDATE stored_\w+ SET gone_at/,
+    'a sync counts the rows of each table, and marks what the service no longer shows',
+  ],
+  [
+    /^DELETE FROM person_name|FROM stored_balance|FROM stored_owed|FROM stored_users WHERE gone_at/,
+    'the names, balances and users of a mirror',
+  ],
+  [
+    /FROM stored_\w+ WHERE (?:type (?:=|<>) '|side = '|1 = 1)|FROM stored_deposits d/,
+    'a report adds up the rows of a period; those of the account have indexes of their own',
+  ],
   [/kind = '(?:fintech|fintech_permanent)'/, 'the only row that a partial index has of a fintech'],
 ];
 

@@ -28,8 +28,7 @@ function messageFrom(text: string): SavedMessage | undefined {
   const end = /\r?\n\r?\n/.exec(text);
   if (!end) return undefined;
   const lines = text.slice(0, end.index).split(/\r?\n/);
-  const [first = ''] = lines;
-  const headerLines = /^[A-Z]+ \S+( HTTP\/[\d.]+)?$/.test(first) ? lines.slice(1) : lines;
+  const headerLines = /^[A-Z]+ \S+( HTTP\/[\d.]+)?$/.test(lines[0] ?? '') ? lines.slice(1) : lines;
   const headers = headerLines.map((line) => /^([\w-]+):\s*(.*)$/.exec(line));
   if (headers.length === 0 || headers.includes(null)) return undefined;
   return {
@@ -245,10 +244,7 @@ export const openCommand = command({
 });
 
 /** The private keys that open the bodies of a profile. */
-export async function privateKeysOf({
-  profile,
-  world,
-}: Pick<Session, 'profile' | 'world'>): Promise<readonly Secret[]> {
-  const stored = storedOrBuiltIn(profile);
-  return stored ? sealingKeysOf(stored, world) : [];
+export async function privateKeysOf(session: Pick<Session, 'profile' | 'world'>): Promise<readonly Secret[]> {
+  const stored = storedOrBuiltIn(session.profile);
+  return stored ? sealingKeysOf(stored, session.world) : [];
 }

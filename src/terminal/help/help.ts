@@ -17,7 +17,9 @@ export async function helpOf(
   if (!group) return firstScreen(catalogue, columns);
   const commands = await group.load();
   const found = commands.find((each) => each.words.join(' ') === words.join(' '));
-  return found ? commandHelp(found, columns) : groupHelp(group, commands, words, columns);
+  return found
+    ? commandHelp(found, columns, belowOf(group, commands, words))
+    : groupHelp(group, commands, words, columns);
 }
 
 /** Returns the page of `fiatrail help NAME`, if it is not the help of a command. */
@@ -98,13 +100,14 @@ function optionsPage(columns: number): string {
 }
 
 /** Returns the help of a command. */
-function commandHelp(command: Command, columns: number): string {
+function commandHelp(command: Command, columns: number, below: readonly HelpRow[]): string {
   const { words, summary, details, parameters, examples } = command;
   const rowsOf = (kind: 'argument' | 'option'): HelpRow[] =>
     Object.values(parameters)
       .filter((each) => each.kind === kind)
       .map((each) => [formOf(each), each.help + (kind === 'option' && each.required ? ' (required)' : '')]);
   const sections: readonly (readonly [title: string, rows: readonly HelpRow[]])[] = [
+    ['Commands', below],
     ['Arguments', rowsOf('argument')],
     ['Options', rowsOf('option')],
     ['Global options', optionsOf(command)],
@@ -156,6 +159,14 @@ function nextRows(group: Group, commands: readonly Command[], words: readonly st
     return [next, `${partSummary(group, [...words, next]) ?? ''} (${verbs.join(', ')})`.trim()];
   });
 }
+
+/** What can be typed after a command that is a group too, such as `sync`. */
+const belowOf = (group: Group, commands: readonly Command[], words: readonly string[]): HelpRow[] =>
+  nextRows(
+    group,
+    commands.filter((each) => each.words.length > words.length),
+    words,
+  );
 
 /** How a parameter is written: `<user-id>` for a required argument, `[address]` for an optional one, and an option as it is. */
 export function formOf({ kind, name, required }: Parameter<unknown>): string {

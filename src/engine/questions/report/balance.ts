@@ -3,16 +3,16 @@ import { type Asset, TOKENS } from '../../../money/amount.ts';
 import { effectOf, noSums, type Span, type Sums, sampleAt, sumsIn } from './movements.ts';
 
 /** What an account has an amount of: tokens, and earned fees in Naira. */
-export const ASSETS: readonly Asset[] = [...TOKENS, 'NGN'];
+const ASSETS: readonly Asset[] = [...TOKENS, 'NGN'];
 
 /** A balance, and whether it was worked out because nobody had looked before. */
-export interface BalanceAt {
+interface BalanceAt {
   readonly minor: bigint;
   readonly isComputed: boolean;
 }
 
 /** What was seen of an asset when it was looked at. */
-async function seen(queries: Queries, asset: Asset, at: string): Promise<bigint> {
+async function sampleOf(queries: Queries, asset: Asset, at: string): Promise<bigint> {
   if (asset === 'NGN') return sampleAt(queries, 'fees', asset, at, 'withdrawable');
   return (await sampleAt(queries, 'wallet', asset, at)) + (await sampleAt(queries, 'vault', asset, at));
 }
@@ -35,7 +35,7 @@ export async function balancesAt(queries: Queries, at: string): Promise<Readonly
   const balances = new Map<Asset, BalanceAt>();
   for (const asset of ASSETS) {
     const effect = effectOf(moved.get(asset) ?? noSums());
-    const minor = await seen(queries, asset, look);
+    const minor = await sampleOf(queries, asset, look);
     balances.set(asset, { minor: isComputed ? minor - effect : minor + effect, isComputed });
   }
   return balances;

@@ -54,7 +54,7 @@ const WORK_KINDS: readonly WorkKind[] = [
 ];
 
 /** What became of a kind of work in a period. */
-export interface KindReport {
+interface KindReport {
   readonly kind: string;
   readonly completed: number;
   readonly amount: Amount | null;
@@ -103,7 +103,7 @@ export async function kindsIn(queries: Queries, { from, to }: Span): Promise<rea
 }
 
 /** Something that has not ended. */
-export interface PendingWork {
+interface PendingWork {
   readonly kind: string;
   readonly id: string;
   readonly status: string | null;
@@ -132,7 +132,7 @@ export async function pendingIn(queries: Queries, limit: number): Promise<readon
 }
 
 /** A user, and what came and went through it in a period. */
-export interface UserReport {
+interface UserReport {
   readonly user: string;
   readonly name: string | null;
   readonly onramps: number;

@@ -63,7 +63,7 @@ const trade = (side: 'buy' | 'sell', token: 'usdc' | 'usdt'): readonly MovementK
 const DEPOSIT_FEE = `coalesce(fee_minor, amount_minor - funding_minor,
   (SELECT f.fee_minor FROM stored_deposit_fees f WHERE f.amount_minor = stored_deposits.amount_minor), 0)`;
 
-export const MOVEMENTS: readonly MovementKind[] = [
+const MOVEMENTS: readonly MovementKind[] = [
   {
     ...{ kind: 'deposits', table: 'stored_deposits', own: "type = 'fintech_deposit'", way: 'in', asset: "'CNGN'" },
     ...{ amount: `amount_minor * ${CNGN_OF_KOBO}`, fee: `${DEPOSIT_FEE} * ${CNGN_OF_KOBO}` },
@@ -165,12 +165,12 @@ export async function sampleAt(
 ): Promise<bigint> {
   const one = place === undefined ? '' : ' AND place = ?';
   const values = place === undefined ? [source, asset] : [source, asset, place];
-  const places = await queries.all<{ place: string }>(
+  const found = await queries.all<{ place: string }>(
     `SELECT DISTINCT place FROM stored_balances WHERE source = ? AND asset = ?${one}`,
     ...values,
   );
   let sum = 0n;
-  for (const each of places) {
+  for (const each of found) {
     const of = [source, asset, each.place] as const;
     const before = await queries.get<{ minor: bigint }>(
       'SELECT minor FROM stored_balances WHERE source = ? AND asset = ? AND place = ? AND at <= ? ORDER BY at DESC LIMIT 1',

@@ -37,7 +37,7 @@ export const STEPS = ['day', 'week', 'month'] as const;
 export type Step = (typeof STEPS)[number];
 
 /** A part of a period, named by its first day in the zone. */
-export interface PartOfPeriod {
+interface PartOfPeriod {
   readonly name: string;
   readonly sinceMs: number;
   readonly untilMs: number;

@@ -1,0 +1,201 @@
+import * as z from 'zod/mini';
+import { withMirror } from '../../engine/mirror/open.ts';
+import { balancesAt } from '../../engine/questions/report/balance.ts';
+import { pendingIn, usersIn } from '../../engine/questions/report/kinds.ts';
+import { noSums, sumsIn } from '../../engine/questions/report/movements.ts';
+import { owedTo } from '../../engine/questions/report/owed.ts';
+import { partsOf, STEPS, spanOf } from '../../engine/questions/report/periods.ts';
+import { amount, amountForPeople } from '../../money/amount.ts';
+import { amountSchema } from '../../present/prints.ts';
+import { command } from '../../terminal/command.ts';
+import { oneOf, option, ticker, wholeNumber } from '../../terminal/parse/parameters.ts';
+import { periodOptions } from '../../terminal/parse/period.ts';
+
+import { periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
+
+const feesCommand = command({
+  words: ['report', 'fees'],
+  summary: 'Report the fees that the account earned and withdrew, and those that it paid',
+  examples: ['fiatrail report fees', 'fiatrail report fees "last month" -o json --query earned'],
+  endpoints: [],
+  prints: () =>
+    z.object({
+      ...periodSchema(),
+      earned: amountSchema(),
+      withdrawn: amountSchema(),
+      withdrawable: z.nullable(amountSchema()),
+      paid: z.array(amountSchema()),
+    }),
+  isLocal: true,
+  parameters: { period: periodArgument, ...periodOptions },
+  run: (session, { period: name, since, until }) =>
+    withMirror(session, (mirror) =>
+      mirror.read(async (queries) => {
+        const period = periodIn(session, name, { since, until });
+        const span = spanOf(period.sinceMs, period.untilMs);
+        const sums = await sumsIn(queries, span);
+        const naira = sums.get('NGN') ?? noSums();
+        const balance = (await balancesAt(queries, span.to))?.get('NGN');
+        const data = {
+          ...spanIn(period),
+          earned: amount('NGN', naira.earned),
+          withdrawn: amount('NGN', naira.out),
+          withdrawable: balance ? amount('NGN', balance.minor) : null,
+          paid: [...sums].flatMap(([asset, { fees }]) => (fees === 0n ? [] : [amount(asset, fees)])),
+        };
+        return { result: { data } };
+      }),
+    ),
+});
+
+const usersCommand = command({
+  words: ['report', 'users'],
+  summary: 'Report the users with the largest onramps of a period',
+  examples: ['fiatrail report users', 'fiatrail report users "last month" --top 20 -o csv'],
+  endpoints: [],
+  prints: () =>
+    z.object({
+      ...periodSchema(),
+      users: z.array(
+        z.object({
+          ...{ user: z.string(), name: z.nullable(z.string()), onramps: z.int() },
+          ...{ amount: amountSchema(), withdrawals: z.int() },
+        }),
+      ),
+    }),
+  isLocal: true,
+  parameters: {
+    period: periodArgument,
+    top: option('--top <count>', 'how many users, 1 to 1000 (default 10)', wholeNumber(1, 1000)),
+    ...periodOptions,
+  },
+  run: (session, { period: name, top = 10, since, until }) =>
+    withMirror(session, (mirror) =>
+      mirror.read(async (queries) => {
+        const period = periodIn(session, name, { since, until });
+        const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
+        const columns = [
+          { field: 'name', title: 'Name' },
+          { field: 'user', title: 'User' },
+          { field: 'onramps', title: 'Onramps', align: 'right' },
+          { field: 'amount', title: 'Paid in', align: 'right' },
+          { field: 'withdrawals', title: 'Withdrawals', align: 'right', isWide: true },
+        ] as const;
+        return { result: { data: { ...spanIn(period), users }, lists: 'users', list: { isWhole: true }, columns } };
+      }),
+    ),
+});
+
+const pendingCommand = command({
+  words: ['report', 'pending'],
+  summary: 'Report what is open, the oldest first',
+  details: 'fiatrail find ID says what each of them waits for.',
+  examples: ['fiatrail report pending', 'fiatrail report pending -o json --query "pending[].id"'],
+  endpoints: [],
+  prints: () =>
+    z.object({
+      pending: z.array(
+        z.object({
+          ...{ kind: z.string(), id: z.string(), status: z.nullable(z.string()) },
+          ...{ amount: z.nullable(amountSchema()), since: z.nullable(z.string()) },
+        }),
+      ),
+    }),
+  isLocal: true,
+  parameters: { limit: option('--limit <count>', 'at most so many (default 100)', wholeNumber(1, 10_000)) },
+  run: (session, { limit = 100 }) =>
+    withMirror(session, (mirror) =>
+      mirror.read(async (queries) => {
+        const columns = [
+          { field: 'id', title: 'ID' },
+          { field: 'kind', title: 'Kind' },
+          { field: 'status', title: 'Status' },
+          { field: 'amount', title: 'Amount', align: 'right' },
+          { field: 'since', title: 'Since', isBrief: true },
+        ] as const;
+        return {
+          result: {
+            data: { pending: await pendingIn(queries, limit) },
+            lists: 'pending',
+            list: { isWhole: true },
+            columns,
+          },
+        };
+      }),
+    ),
+});
+
+/** A bar of up to so many blocks. */
+const BAR = 24;
+
+const balanceCommand = command({
+  words: ['report', 'balance'],
+  summary: 'Report the balance of a token at the end of each day, week or month',
+  examples: ['fiatrail report balance', 'fiatrail report balance --token USDC --since 30d --by week'],
+  endpoints: [],
+  prints: () =>
+    z.object({
+      ...periodSchema(),
+      balances: z.array(z.object({ at: z.string(), balance: amountSchema(), isComputed: z.boolean() })),
+    }),
+  isLocal: true,
+  parameters: {
+    period: periodArgument,
+    token: option('--token <ticker>', 'token: CNGN (default), USDC or USDT', ticker),
+    by: option('--by <step>', 'day (default), week or month', oneOf(...STEPS)),
+    ...periodOptions,
+  },
+  run: (session, { period: name, token: asset = 'CNGN', by = 'day', since, until }) =>
+    withMirror(session, (mirror) =>
+      mirror.read(async (queries) => {
+        const period = periodIn(session, name, { since, until });
+        const balances = [];
+        for (const part of partsOf(period.sinceMs, period.untilMs, by, session.globals.zone)) {
+          const found = (await balancesAt(queries, spanOf(part.sinceMs, part.untilMs).to))?.get(asset);
+          if (found)
+            balances.push({ at: part.name, balance: amount(asset, found.minor), isComputed: found.isComputed });
+        }
+        const most = balances.reduce((max, { balance: { minor } }) => (minor > max ? minor : max), 1n);
+        const rows = balances.map(({ at, balance, isComputed }) => ({
+          ...{ at, balance: `${amountForPeople(balance)}${isComputed ? ' (computed)' : ''}` },
+          bar: (session.globals.present.isPlain ? '#' : '█').repeat(Number((balance.minor * BigInt(BAR)) / most)),
+        }));
+        const columns = [
+          { field: 'at', title: by === 'week' ? 'Week of' : by === 'day' ? 'Day' : 'Month' },
+          { field: 'balance', title: 'Balance', align: 'right' },
+          { field: 'isComputed', title: 'Computed' },
+        ] as const;
+        const below = { title: 'Chart', rows, columns: [columns[0], { field: 'bar', title: '' }] };
+        return {
+          result: { data: { ...spanIn(period), balances }, lists: 'balances', list: { isWhole: true }, columns, below },
+        };
+      }),
+    ),
+});
+
+const owedCommand = command({
+  words: ['report', 'owed'],
+  summary: 'Report what the users’ wallets hold',
+  details:
+    'Reads the balance of each user at the pace of the rate limit. What was read is saved, so an interrupted run goes on where it stopped; balances that were read in the last day count as they are.',
+  examples: ['fiatrail report owed', 'fiatrail report owed -o json --query owed'],
+  endpoints: ['wallets.balance-user'],
+  prints: () =>
+    z.object({
+      users: z.int(),
+      oldest: z.nullable(z.string()),
+      owed: z.array(z.object({ asset: z.string(), amount: amountSchema(), users: z.int() })),
+    }),
+  parameters: {},
+  run: (session) =>
+    withMirror(session, async (mirror) => {
+      const data = await owedTo(session, mirror);
+      const columns = [
+        { field: 'amount', title: 'Owed', align: 'right' },
+        { field: 'users', title: 'Users', align: 'right' },
+      ] as const;
+      return { result: { data, lists: 'owed', list: { isWhole: true }, columns } };
+    }),
+});
+
+export const partCommands = [feesCommand, usersCommand, pendingCommand, balanceCommand, owedCommand];
