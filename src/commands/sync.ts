@@ -7,6 +7,7 @@ import { lostWith, MIRROR_OF_ANOTHER, statusOf, sync, type TableReport } from '.
 import type { Outcome } from '../engine/outcome.ts';
 import { endDryRun } from '../engine/requests.ts';
 import { serverAddressOf } from '../journal/postgres/server-address.ts';
+import { paginationSchema } from '../present/prints.ts';
 import { confirmChange } from '../terminal/ask/confirm.ts';
 import { command } from '../terminal/command.ts';
 import { argument, duration, newFile, option, switchOn } from '../terminal/parse/parameters.ts';
@@ -34,7 +35,7 @@ const tableSchema = () =>
     secondLookAt: z.nullable(z.string()),
   });
 
-const prints = () => z.object({ tables: z.array(tableSchema()) });
+const prints = () => z.object({ tables: z.array(tableSchema()), pagination: paginationSchema() });
 
 const COLUMNS = [
   { field: 'table', title: 'Table' },

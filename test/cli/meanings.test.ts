@@ -46,7 +46,6 @@ const LEADS_TO: readonly (readonly [typed: string, leadsTo: string])[] = [
   ['tx', 'history transactions'],
   ['transactions', 'history transactions'],
   ['statement', 'history transactions'],
-  ['report', 'history transactions'],
   ['export', 'history transactions'],
   ['activity', 'history transactions'],
   ['approvals', 'ops sign'],

@@ -14,6 +14,7 @@ const all = [...endpoints, ...Object.values(controls)];
 /** The fields that a command sends without anybody typing them, or that it never sends. */
 const NOT_TYPED: Readonly<Record<string, readonly string[]>> = {
   status: ['token', 'networks'],
+  'report owed': ['userId', 'token'],
   'users show': ['bvn'],
   'onramp list': ['type'],
   'offramp list': ['type'],

@@ -185,6 +185,8 @@ export function movingService(now: () => number): MovingService {
   const answer = (path: string, query: Query): Row => {
     if (path === '/getfees') return { fintechId: FINTECH };
     if (path === '/balance/multi') return { networkBalances: [{ network: 'base', balance: '5.000000' }] };
+    if (path === '/fx/settings') return { vaultId: 'vault', tokenWallets: { USDC: `0x${'7'.repeat(40)}` } };
+    if (path === '/balance/address') return { networkBalances: [{ network: 'base', balance: '7.000000' }] };
     if (path === '/getaccumulatedfees') return { summary: { availableForWithdrawal: 500_000 } };
     const [list, kind] = Object.entries(LISTS).find(([, each]) => each.path === path) ?? [];
     if (list === undefined || !kind) throw new Error(`no list has the path ${path}`);

@@ -101,12 +101,25 @@ $ fiatrail completion uninstall zsh
 $ fiatrail completion cache show
 $ fiatrail completion cache set on
 $ fiatrail completion cache set off
+$ fiatrail sync
+$ fiatrail sync status
+$ fiatrail sync backup mirror-copy.db
+$ fiatrail report
+$ fiatrail report fees
+$ fiatrail report users
+$ fiatrail report pending
+$ fiatrail report balance
+$ fiatrail report owed
+$ fiatrail sync forget --yes
+$ fiatrail profiles mirror show
 `;
 
-/** Commands that need another host, somebody else’s signature, a captured delivery or an unknown outcome. */
+/** Commands that need another host, somebody else’s signature, a server, a movement in no list, a captured delivery or an unknown outcome. */
 const UNSEEN = [
   ...[
+    'report accept',
     'profiles journal set',
+    'profiles mirror set',
     'profiles operators remove',
     'profiles operators cancel',
     'keys sandbox add',

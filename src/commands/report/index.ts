@@ -9,7 +9,7 @@ import { type Sums, sumsIn } from '../../engine/questions/report/movements.ts';
 import { partsOf, STEPS, type Step, spanOf } from '../../engine/questions/report/periods.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { type Asset, amount, amountForPeople } from '../../money/amount.ts';
-import { amountSchema } from '../../present/prints.ts';
+import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, oneOf, option, plainText, required } from '../../terminal/parse/parameters.ts';
@@ -184,6 +184,7 @@ const reportCommand = command({
         }),
       ),
       assets: z.array(assetSchema()),
+      pagination: paginationSchema(),
     }),
   isLocal: true,
   parameters: {

@@ -6,7 +6,7 @@ import { noSums, sumsIn } from '../../engine/questions/report/movements.ts';
 import { owedTo } from '../../engine/questions/report/owed.ts';
 import { partsOf, STEPS, spanOf } from '../../engine/questions/report/periods.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
-import { amountSchema } from '../../present/prints.ts';
+import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option, ticker, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
@@ -62,6 +62,7 @@ const usersCommand = command({
           ...{ amount: amountSchema(), withdrawals: z.int() },
         }),
       ),
+      pagination: paginationSchema(),
     }),
   isLocal: true,
   parameters: {
@@ -100,6 +101,7 @@ const pendingCommand = command({
           ...{ amount: z.nullable(amountSchema()), since: z.nullable(z.string()) },
         }),
       ),
+      pagination: paginationSchema(),
     }),
   isLocal: true,
   parameters: { limit: option('--limit <count>', 'at most so many (default 100)', wholeNumber(1, 10_000)) },
@@ -137,6 +139,7 @@ const balanceCommand = command({
     z.object({
       ...periodSchema(),
       balances: z.array(z.object({ at: z.string(), balance: amountSchema(), isComputed: z.boolean() })),
+      pagination: paginationSchema(),
     }),
   isLocal: true,
   parameters: {
@@ -185,6 +188,7 @@ const owedCommand = command({
       users: z.int(),
       oldest: z.nullable(z.string()),
       owed: z.array(z.object({ asset: z.string(), amount: amountSchema(), users: z.int() })),
+      pagination: paginationSchema(),
     }),
   parameters: {},
   run: (session) =>

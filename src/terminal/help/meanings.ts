@@ -96,7 +96,6 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   transaction: 'history transactions',
   tx: 'history transactions, history withdrawals',
   statement: 'history transactions',
-  report: 'history transactions, status',
   query: 'sql',
   select: 'sql',
   database: 'sql',

@@ -44,7 +44,9 @@ test('a name of several operations ends with the list of them', async () => {
   const { code, stderr } = await run(world, 'ops', 'show', 'k');
   expect(code).toBe(2);
   expect(stderr).toMatch(/more than one operation has this id prefix, request id or idempotency key/);
-  expect(stderr).toMatch(/newest first:\n +[\da-f-]{36}: .*₦500.*; accepted\n +[\da-f-]{36}: .*₦110,000.*; refused\n$/);
+  expect(stderr).toMatch(
+    /newest first:\n +[\da-f-]{36}: .*₦500.*; accepted\n +[\da-f-]{36}: .*₦110,000.*; refused\n +run: .*\n$/,
+  );
 });
 
 test('says who planned, signed and applied', () => {

@@ -74,7 +74,7 @@ describe('profiles add', () => {
     const { code, stdout, stderr } = await run(argv, { stdin });
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
     expect({ stderr: stderr.match(/^error: /gm)?.length, files: files() }).toEqual({ stderr: 1, files: [] });
-    expect(stderr).toMatch(/^error: .*\n( {2}hint: .*\n)?$/);
+    expect(stderr).toMatch(/^error: .*\n( {2}hint: .*\n)? {2}run: .*\n$/);
   });
 
   test('stores a profile and its key and prints only the key’s fingerprint', async () => {

@@ -177,7 +177,7 @@ const NO_LISTS = ['show', 'gaps', 'status'];
 const NOT_RUN: readonly string[] = [
   ...['rotate', 'sandbox add', 'platform show', 'platform accept', 'aes show'].map((name) => `keys ${name}`),
   ...['show', 'enable', 'rotate'].map((name) => `keys encryption ${name}`),
-  ...['ip add', 'ip remove', 'ip replace', 'recover', 'fx vault set', 'webhooks listen'],
+  ...['ip add', 'ip remove', 'ip replace', 'recover', 'fx vault set', 'webhooks listen', 'report owed'],
   ...['advance', 'clock', 'reset', 'snapshot', 'restore'].map((name) => `sandbox ${name}`),
   ...['add', 'list', 'clear'].map((name) => `sandbox fault ${name}`),
 ];
