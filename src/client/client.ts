@@ -289,7 +289,9 @@ function refusal(endpoint: Endpoint, answer: Refused): CliError {
   const { httpStatus, responseCode, message, errorName, isAddressBlocked } = answer;
   const isAuth = httpStatus === 401 || httpStatus === 403 || responseCode === '03' || isAddressBlocked === true;
   const category: Category = isAuth ? 'auth' : 'refused';
-  const fitting = refusalsOf(endpoint).filter(({ code, http }) => code === responseCode && http === httpStatus);
+  // A refusal with the HTTP status of a success says no more than its code.
+  const isSame = (http: number) => http === httpStatus || httpStatus < 300;
+  const fitting = refusalsOf(endpoint).filter(({ code, http }) => code === responseCode && isSame(http));
   const named = fitting.filter(({ name, specName }) => name === errorName || specName === errorName);
   const rows = named.length > 0 ? named : fitting;
   const general = Object.values(FAULTS).find(({ code, http }) => code === responseCode && http === httpStatus);
