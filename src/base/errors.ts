@@ -19,7 +19,7 @@ export const CATEGORIES = {
 export type Category = keyof typeof CATEGORIES;
 
 /** A condition under which the service refuses a request. */
-export interface RefusalCondition {
+interface RefusalCondition {
   readonly name: string;
   readonly when: string;
   readonly remedy: string;

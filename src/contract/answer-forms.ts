@@ -65,7 +65,7 @@ export interface AnswerForms {
 }
 
 /** Further documented forms of single endpoints, by the id of the endpoint and a name. */
-export const ENDPOINT_FORMS: Readonly<Record<string, Readonly<Record<string, AnswerForm>>>> = {
+const ENDPOINT_FORMS: Readonly<Record<string, Readonly<Record<string, AnswerForm>>>> = {
   'virtual-accounts.get': {
     // A walkthrough of the specification's own names.
     flat: {
@@ -84,7 +84,7 @@ export const ENDPOINT_FORMS: Readonly<Record<string, Readonly<Record<string, Ans
 };
 
 /** Further documented forms of refusals, which any endpoint can be given. */
-export const REFUSAL_FORMS: Readonly<Record<string, readonly RefusalForm[]>> = {
+const REFUSAL_FORMS: Readonly<Record<string, readonly RefusalForm[]>> = {
   /** `error` is the name of the condition; an address that is not allowed has a name that is in no table. */
   named: [{ fault: 'IP_BLOCKED', error: 'name', name: 'AUTHORIZATION_FAILED' }, { error: 'name' }],
   /** `response_code` is the HTTP status. */

@@ -98,7 +98,7 @@ export function openApi(): JsonSchema {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The header name must be lower case' },
       },
-      responses: Object.fromEntries(COMMON.map((refusal) => [refusal.fault, failure([refusal])])),
+      responses: Object.fromEntries(commonRefusals().map((refusal) => [refusal.fault, failure([refusal])])),
       schemas: { Refusal: REFUSAL },
     },
   };
@@ -214,7 +214,7 @@ function successOf({ envelope, response }: Endpoint): JsonSchema {
 
 /** Error responses by HTTP status: those the endpoint declares and those common to all endpoints. */
 function failuresOf({ errors }: Pick<Endpoint, 'errors'>): JsonSchema {
-  const common = Map.groupBy(COMMON, statusOf);
+  const common = Map.groupBy(commonRefusals(), statusOf);
   const byStatus = Map.groupBy(refusalsOf({ errors }), statusOf);
   const responses = [...byStatus].map(([status, refusals]): [string, JsonSchema] => {
     const isCommon = refusals.length === common.get(status)?.length;
@@ -223,7 +223,7 @@ function failuresOf({ errors }: Pick<Endpoint, 'errors'>): JsonSchema {
   return Object.fromEntries(responses);
 }
 
-const COMMON = refusalsOf({ errors: [] });
+const commonRefusals = () => refusalsOf({ errors: [] });
 
 const statusOf = ({ http }: Refusal) => String(http);
 

@@ -203,7 +203,7 @@ const REFUSALS: readonly (readonly [
     'LIMIT_EXCEEDED',
   ],
   ['HTTP 400, code 05', refusal(400, '05', 'Too low'), 'refused', 3, 'VALIDATION_ERROR'],
-  ['HTTP 200, code 02', refusal(200, '02', 'Gone'), 'refused', 3, 'NOT_FOUND'],
+  ['HTTP 200, code 02', refusal(200, '02', 'Gone'), 'refused', 3, 'USER_NOT_FOUND'],
   [
     'HTTP 403, code 03, with another name',
     refusal(403, '03', 'No', { error: 'AUTHORIZATION_FAILED' }),
