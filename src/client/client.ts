@@ -295,12 +295,14 @@ function refusal(endpoint: Endpoint, answer: Refused): CliError {
   const named = fitting.filter(({ name, specName }) => name === errorName || specName === errorName);
   const rows = named.length > 0 ? named : fitting;
   const general = Object.values(FAULTS).find(({ code, http }) => code === responseCode && http === httpStatus);
-  const remedies = rows.length > 0 ? [...new Set(rows.map(({ remedy }) => remedy))] : general ? [general.remedy] : [];
+  const remedies = new Set(rows.length > 0 ? rows.map(({ remedy }) => remedy) : general ? [general.remedy] : []);
+  // Next to a remedy of its own, that of the response code says nothing.
+  if (general && remedies.size > 1) remedies.delete(general.remedy);
   const names = new Set(rows.map(({ name }) => name));
   const code = refusalCode(answer, isAuth, names);
   return new CliError(category, `the service rejected the request: ${message}`, {
     code,
-    hint: code === 'IP_BLOCKED' ? BLOCKED_HINT : remedies.join('; or ') || (isAuth ? AUTH_HINT : undefined),
+    hint: code === 'IP_BLOCKED' ? BLOCKED_HINT : [...remedies].join('; or ') || (isAuth ? AUTH_HINT : undefined),
     httpStatus,
     responseCode,
     ...(errorName === undefined && !isAuth && names.size > 1

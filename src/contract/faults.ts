@@ -92,6 +92,14 @@ export const FAULTS = {
     message: 'The balance is too low',
     remedy: 'check the balances with: fiatrail balances account, or fiatrail balances user <user id>',
   },
+  UNFUNDED_TRADE: {
+    name: 'VALIDATION_ERROR',
+    is: 'INSUFFICIENT_BALANCE',
+    code: '01',
+    http: 400,
+    message: 'The balance is too low',
+    remedy: 'check the balances with: fiatrail balances account',
+  },
   INSUFFICIENT_LIQUIDITY: {
     code: '05',
     http: 400,
@@ -124,7 +132,8 @@ export function faultName(fault: FaultName): string {
 
 /**
  * Returns the name of the condition that a fault reports, which tells it from the others of its endpoint. Source: interface and public;
- * inferred for a trade with oneself and an order without funds, which the specification calls an internal error.
+ * inferred for a trade with oneself, an order without funds
+ * and a trade without funds, for which the specification has no name or only that of its response code.
  */
 export function conditionOf(fault: FaultName): string {
   const { is = fault }: FaultEntry = FAULTS[fault];

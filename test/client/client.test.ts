@@ -212,6 +212,14 @@ const REFUSALS: readonly (readonly [
     'IP_BLOCKED',
   ],
   ['HTTP 400, code 01, IP_NOT_ALLOWED', refusal(400, '01', 'IP_NOT_ALLOWED'), 'auth', 4, 'IP_BLOCKED'],
+  // A text that has the word is about something else.
+  [
+    'HTTP 400, code 01, IP_BLOCKED in a text',
+    refusal(400, '01', 'Bad label: IP_BLOCKED'),
+    'refused',
+    3,
+    'VALIDATION_ERROR',
+  ],
   ['the FX spelling', json(400, '{"responseCode":"01","responseMessage":"Bad"}'), 'refused', 3, 'VALIDATION_ERROR'],
 ];
 

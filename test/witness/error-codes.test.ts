@@ -52,7 +52,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 const CANDIDATES: Readonly<Record<string, readonly string[]>> = {
   'offramp-no-funds': ['NO_FUNDED_WALLET', 'USER_NOT_FOUND'],
   'offramp-insufficient': ['VALIDATION_ERROR', 'INSUFFICIENT_BALANCE'],
-  'fx-trade-quote-expired': ['VALIDATION_ERROR', 'INVALID_QUOTE'],
+  'fx-trade-quote-expired': ['VALIDATION_ERROR', 'INVALID_QUOTE', 'INSUFFICIENT_BALANCE'],
 };
 
 const refusals = readAnswers(SERVICE).filter(({ means }) => Object.hasOwn(CODE_OF, means));
