@@ -588,8 +588,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/client/codec.ts',
-    line: 'NOT_ALLOWED.includes(errorName)',
-    change: "NOT_ALLOWED.some((name) => reading.text().includes(name ?? '-'))",
+    line: '(NOT_ALLOWED.includes(errorName) ? { isAddressBlocked: true } : {})',
+    change: "(NOT_ALLOWED.some((name) => reading.text().includes(name ?? '-')) ? { isAddressBlocked: true } : {})",
     tests: ['test/client/client.test.ts'],
   },
   {
