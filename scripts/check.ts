@@ -15,8 +15,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
     'test/service/operations/conformance.test.ts',
     'test/service/operations/faults.test.ts',
   ],
-  'src/service/operations': ['test/service/operations/'],
-  'src/service/machines': ['test/service/machines.test.ts'],
+  'src/service': ['test/service/operations/', 'test/service/machines.test.ts'],
 };
 
 const git = (...words: string[]) =>
@@ -47,7 +46,9 @@ const tests = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name.replaceAll('\\', '/')}`)
   .filter(isTest);
 const folders = new Set([...changed].filter((path) => path.startsWith('src/')).map((path) => dirname(path)));
-const near = [...folders].flatMap((folder) => [...(ALSO[folder] ?? [])]);
+const near = Object.entries(ALSO).flatMap(([room, also]) =>
+  [...folders].some((folder) => folder.startsWith(room)) ? also : [],
+);
 const wanted = tests.filter(
   (test) =>
     changed.has(test) ||
