@@ -236,7 +236,8 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:sqlite': ['sqlite/'],
   'node:http': ['client/network.ts', 'sandbox/', 'webhooks/listen/'],
   'node:buffer': ['sandbox/', 'webhooks/inbox/'],
-  'node:stream': ['sandbox/serve.ts'],
+  'node:stream': ['sandbox/serve.ts', 'webhooks/kit.ts'],
+  'node:stream/web': ['webhooks/kit.ts'],
   'node:zlib': ['contract/state-content.ts'],
   'node:https': ['client/network.ts', 'client/probe.ts', 'webhooks/listen/'],
   'node:dns/promises': ['client/probe.ts'],
@@ -319,6 +320,7 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhooks/listen/forwarder.ts AbortSignal.timeout': 'the time limit of one attempt',
   'webhooks/listen/server.ts AbortSignal.timeout':
     'the time limit of one probe, and how long open requests may take when the listener stops',
+  'webhooks/kit.ts AbortSignal.timeout': 'the time limit of one body',
   'webhooks/kit.ts Date.now': 'an entry for other programs, which have no World; a caller may pass the time',
   'journal/sqlite/store.ts setImmediate': 'lets this process go on while another one writes; no time passes',
   'sandbox/serve.ts setImmediate': 'groups the requests of one tick into one commit; no time passes',
