@@ -497,6 +497,7 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'bundle/light-fetch.ts': 'scripts/build.ts substitutes it for the fetch classes',
   'bundle/when-exit.ts': 'scripts/build.ts substitutes it for the package of that name',
   'journal/postgres/pg-client.d.ts': 'declares the driver’s file that is loaded',
+  'webhooks/event-data.ts': 'only types, which the build writes out for the package',
   'webhooks/kit.ts': 'the entry fiatrail/webhooks of the package',
 };
 

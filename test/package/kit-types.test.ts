@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { EVENT_PAYLOADS } from '../../src/contract/event-payloads.ts';
 import { EVENTS, eventOf } from '../../src/contract/events.ts';
+import { block } from '../docs/handlers.ts';
 import { type Home, newHome, type Ran, ROOT, requireBuilt, sharedEnd, startProgram } from '../support/built.ts';
 import { fiatrailJson } from '../support/in-process.ts';
 
@@ -41,7 +42,8 @@ const HANDLER = `
 import type { IncomingMessage } from 'node:http';
 import { type EventData, type EventOf, receive, WebhookError } from 'fiatrail/webhooks';
 
-const credited = ({ data, userId }: EventOf<'fintech.user.deposit.received'>): [number, string | undefined] => [data.deposit.amount, userId];
+declare function credit(userId: string | undefined, naira: number): void;
+const credited = ({ data, userId }: EventOf<'fintech.virtual_account.deposit.received'>): [number, string | undefined] => [data.deposit.amount, userId];
 
 export async function handle(request: IncomingMessage | Request): Promise<unknown> {
   try {
@@ -49,7 +51,8 @@ export async function handle(request: IncomingMessage | Request): Promise<unknow
     const name: string = event.event;
     // @ts-expect-error: it may be any event
     event.data.depositId;
-    if (event.event === 'fintech.user.deposit.received') return credited(event);
+    if (event.event === 'fintech.virtual_account.deposit.received') return credited(event);
+    ${block('ts', 'if (event.event')}
     switch (event.event) {
       case 'swap.failed': {
         // @ts-expect-error: the event has no such field
