@@ -86,6 +86,7 @@ export const MUTANTS: readonly Mutant[] = [
     line: `if (lookup && !request.takesAddress?.(socket.remoteAddress ?? ''))`,
     change: 'if (!lookup && isProxied)',
     tests: ['test/sandbox/addresses.test.ts'],
+    failing: 1,
   },
   {
     file: 'src/sandbox/deliver.ts',
