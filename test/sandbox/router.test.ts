@@ -311,3 +311,9 @@ test.each(['\u0000', 'a\u001b', '\u0085'])('text with a control character says s
   });
   expect(envelope.error).toMatch(/^secret: expected .*, without control characters$/);
 });
+
+test('a threshold of automatic signing that is too large is refused with the maximum', async () => {
+  await using box = await openSandbox();
+  const set = (usdThreshold: string) => box.call('POST', '/fx/auto-signing/threshold', { usdThreshold });
+  expect((await set('1000000000000')).envelope.error).toMatch(/^usdThreshold: expected .*0 to 999999999999\.99/);
+});
