@@ -240,6 +240,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:stream/web': ['webhooks/kit.ts'],
   'node:zlib': ['contract/state-content.ts'],
   'node:https': ['client/network.ts', 'client/probe.ts', 'webhooks/listen/'],
+  'node:dns': ['client/network.ts'],
   'node:dns/promises': ['client/probe.ts'],
   'node:tls': ['client/probe.ts'],
   'node:net': [

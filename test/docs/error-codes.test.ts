@@ -26,7 +26,7 @@ const OF_THE_SERVICE = /^(contract|service|sandbox|derive|money)\//;
 /** Codes that only the kit throws, when a handler has it read a request. */
 const OF_HANDLERS = ['TOO_LARGE', 'TOO_SLOW', 'INCOMPLETE'];
 /** Codes of errors of Node, which are not printed. */
-const OF_NODE = ['ABORT_ERR', 'BODY_TOO_LARGE', 'PROXY_TOO_LONG', 'ENOSPC'];
+const OF_NODE = ['ABORT_ERR', 'ADDRESS_REFUSED', 'BODY_TOO_LARGE', 'PROXY_TOO_LONG', 'ENOSPC'];
 
 function codesIn(text: string): Found[] {
   return [...text.matchAll(/\bcode: ((?:[^,}'\n]|'[^']*')*)/g)].flatMap(({ 1: value = '', index }) => {
