@@ -89,6 +89,12 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/sandbox/app.ts',
+    line: `isHead && each.endpoint.effect !== 'read'`,
+    change: `isHead && each.endpoint.area === 'control'`,
+    tests: ['test/sandbox/router.test.ts'],
+  },
+  {
     file: 'src/sandbox/deliver.ts',
     line: 'const takesAddress = (address: string) => isPermittedAddress(address, options);',
     change: 'const takesAddress = (address: string) => address !== isPermittedAddress.name;',
