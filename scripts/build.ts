@@ -143,9 +143,6 @@ const packages = await packagesOf(
   ROOT,
   [...program, ...keyring, ...kit].flatMap(({ moduleIds }) => moduleIds),
 );
-/** What `fiatrail/webhooks` declares: the types of the kit, without those of the modules behind it. */
-const KIT_TYPES = ['kit', 'verify', 'headers', 'event', 'error'].map((name) => `${name}.d.ts`);
-const types = [...kitTypes(ROOT)].filter(([name]) => KIT_TYPES.includes(name));
 const files = new Map([...program, ...keyring].map(({ fileName, code }) => [fileName, ascii(code)] as const));
 const id = createHash('sha256')
   .update(JSON.stringify([...files]))
@@ -156,7 +153,7 @@ await replaceFolder(
   new Map([
     ...files,
     ...kit.map(({ fileName, code }) => [`webhooks/${fileName}`, ascii(code)] as const),
-    ...types.map(([name, text]) => [`webhooks/${name}`, text] as const),
+    ...[...kitTypes(ROOT)].map(([name, text]) => [`webhooks/${name}`, text] as const),
     ...(await helpFiles(CATALOGUE)),
     ...(await manFiles(CATALOGUE)),
     ['THIRD-PARTY-LICENSES.txt', licencesText(packages)],

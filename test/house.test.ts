@@ -236,9 +236,11 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:sqlite': ['sqlite/'],
   'node:http': ['client/network.ts', 'sandbox/', 'webhooks/listen/'],
   'node:buffer': ['sandbox/', 'webhooks/inbox/'],
-  'node:stream': ['sandbox/serve.ts'],
+  'node:stream': ['sandbox/serve.ts', 'webhooks/kit.ts'],
+  'node:stream/web': ['webhooks/kit.ts'],
   'node:zlib': ['contract/state-content.ts'],
   'node:https': ['client/network.ts', 'client/probe.ts', 'webhooks/listen/'],
+  'node:dns': ['client/network.ts'],
   'node:dns/promises': ['client/probe.ts'],
   'node:tls': ['client/probe.ts'],
   'node:net': [
@@ -319,6 +321,7 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhooks/listen/forwarder.ts AbortSignal.timeout': 'the time limit of one attempt',
   'webhooks/listen/server.ts AbortSignal.timeout':
     'the time limit of one probe, and how long open requests may take when the listener stops',
+  'webhooks/kit.ts AbortSignal.timeout': 'the time limit of one body',
   'webhooks/kit.ts Date.now': 'an entry for other programs, which have no World; a caller may pass the time',
   'journal/sqlite/store.ts setImmediate': 'lets this process go on while another one writes; no time passes',
   'sandbox/serve.ts setImmediate': 'groups the requests of one tick into one commit; no time passes',
@@ -495,6 +498,7 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'bundle/light-fetch.ts': 'scripts/build.ts substitutes it for the fetch classes',
   'bundle/when-exit.ts': 'scripts/build.ts substitutes it for the package of that name',
   'journal/postgres/pg-client.d.ts': 'declares the driver’s file that is loaded',
+  'webhooks/event-data.ts': 'only types, which the build writes out for the package',
   'webhooks/kit.ts': 'the entry fiatrail/webhooks of the package',
 };
 

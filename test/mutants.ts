@@ -76,6 +76,31 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/client/network.ts',
+    line: 'const taken = found.filter(({ address }) => takesAddress(address));',
+    change: 'const taken = found;',
+    tests: ['test/sandbox/addresses.test.ts'],
+  },
+  {
+    file: 'src/client/network.ts',
+    line: `if (lookup && !request.takesAddress?.(socket.remoteAddress ?? ''))`,
+    change: 'if (!lookup && isProxied)',
+    tests: ['test/sandbox/addresses.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/sandbox/app.ts',
+    line: `isHead && each.endpoint.effect !== 'read'`,
+    change: `isHead && each.endpoint.area === 'control'`,
+    tests: ['test/sandbox/router.test.ts'],
+  },
+  {
+    file: 'src/sandbox/deliver.ts',
+    line: 'const takesAddress = (address: string) => isPermittedAddress(address, options);',
+    change: 'const takesAddress = (address: string) => address !== isPermittedAddress.name;',
+    tests: ['test/sandbox/addresses.test.ts'],
+  },
+  {
     file: 'src/journal/memory.ts',
     line: `acceptJournal(store, memory, account, unique);
       forgetFintechs(memory.stateFolder);`,

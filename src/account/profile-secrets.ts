@@ -39,19 +39,23 @@ export async function storeSealingKey(world: World, stored: StoredProfile, key: 
 /** How long a replaced secret still counts, because deliveries signed with it may be under way. Source: inferred. */
 const REPLACED_COUNTS_MS = 24 * 60 * 60_000;
 
-/** Longer than any secret of a person; shorter ones are guessed. */
+/** Longer than any secret of a person. */
 const MAX_LENGTH = 500;
-const MIN_LENGTH = 8;
+/** Shorter secrets are guessed, but the service sets no minimum. */
+const MIN_SAFE_LENGTH = 8;
 
 /** Reads a webhook secret as it was given. Throws CliError usage, which never contains it. */
 export function webhookSecretFrom(text: string, from: string): Secret {
   const secret = text.replace(/\r?\n$/, '');
-  if (secret.length < MIN_LENGTH || secret.length > MAX_LENGTH)
-    throw invalid(`${from} has ${secret.length} characters; expected ${MIN_LENGTH} to ${MAX_LENGTH}`);
+  if (secret.length < 1 || secret.length > MAX_LENGTH)
+    throw invalid(`${from} has ${secret.length} characters; expected 1 to ${MAX_LENGTH}`);
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(secret) || secret !== secret.trim())
     throw invalid(`${from} contains invisible characters`);
   return new Secret(secret);
 }
+
+/** Whether a webhook secret is so short that others can guess it, and then sign events themselves. */
+export const isShortSecret = (secret: Secret) => secret.reveal().length < MIN_SAFE_LENGTH;
 
 const invalid = (message: string) =>
   new CliError('usage', message, { code: 'VALIDATION_ERROR', hint: 'give the secret alone, on one line' });

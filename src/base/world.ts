@@ -11,6 +11,11 @@ export interface HttpRequest {
    * others have stopped waiting for. Left out, it is never too late.
    */
   readonly isLate?: () => boolean;
+  /**
+   * Whether a connection may go to this IP address: asked of everything that the host's name resolves to, and of the address of a
+   * connection that is used again. Left out, every address is taken. Behind a proxy nothing is asked: there, the proxy resolves names.
+   */
+  readonly takesAddress?: (address: string) => boolean;
 }
 
 /** Why a sealed body could not be opened. */

@@ -161,8 +161,18 @@ function usable<D>(endpoint: Endpoint, effect: Effect, answer: Extract<Answer<D>
   if (effect === 'read')
     throw new CliError('network', `the service sent no usable response: ${reason}`, { code: 'UNUSABLE_ANSWER' });
   const isFollowed = effect === 'money' || endpoint.starts !== undefined;
-  if (isFollowed && requestIdOf(endpoint, data) === undefined) throw unknownOutcome(reason);
+  if (isFollowed && requestIdOf(endpoint, data) === undefined) throw acceptedWithoutId(reason, answer.httpStatus);
   return reply;
+}
+
+/** Returns the error for a change that the service accepted without an id by which it could be followed. Its operation stays open. */
+function acceptedWithoutId(reason: string, httpStatus: number): CliError {
+  return new CliError('unknown', `the service accepted the request, but its id is unknown (${reason})`, {
+    code: 'OUTCOME_UNKNOWN',
+    hint: 'do not run the command again yet: check the account first',
+    httpStatus,
+    responseCode: '00',
+  });
 }
 
 /** Whether every field of the contract is missing. Printing such a response would look like an empty result. */

@@ -71,6 +71,7 @@ function queryText(value: unknown): string {
 export type Answer<D = unknown> =
   | {
       readonly kind: 'success';
+      readonly httpStatus: number;
       readonly data: D;
       readonly body: string;
       readonly problems: readonly string[];
@@ -181,6 +182,7 @@ function success<E extends Endpoint>(
   if (found.isLate) return { kind: 'unusable', httpStatus: status, reason: TOO_SLOW, isLate: true };
   return {
     kind: 'success',
+    httpStatus: status,
     data: data as ResponseOf<E>,
     body,
     problems: found.problems.map(({ field }) => field || 'data'),

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import type { AgentOptions } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import ky, { isTimeoutError } from 'ky';
 import { ExchangeError, TOO_LATE } from '../base/errors.ts';
 import type { Clock, Exchange, HttpRequest, HttpResponse, World } from '../base/world.ts';
@@ -34,9 +35,26 @@ export function createNetwork(env: Environment, { clock, turn }: NetworkWorld): 
     shared.set(isTls, opening);
     const connection = { ...(await opening), close: () => {} };
     if (!isRead) await freshness.require(connection.agent);
-    return exchangeOnce(request, signal, connection, freshness.note);
+    const checked = request.takesAddress && { lookup: await checkedLookup(request.takesAddress) };
+    return exchangeOnce(request, signal, connection, { ...checked, onAnswered: freshness.note });
   };
 }
+
+/** Returns a look-up that finds only addresses that are taken, so that the address which was checked is the one connected to. */
+async function checkedLookup(takesAddress: (address: string) => boolean): Promise<LookupFunction> {
+  const { default: dns } = await import('node:dns');
+  return (host, options, done) => {
+    dns.lookup(host, { ...options, all: true }, (error, found) => {
+      if (error) return done(error, []);
+      const taken = found.filter(({ address }) => takesAddress(address));
+      const [first] = taken;
+      if (!first) return done(refusedAddress(), []);
+      return options.all ? done(null, taken) : done(null, first.address, first.family);
+    });
+  };
+}
+
+const refusedAddress = () => Object.assign(new Error('refused'), { code: 'ADDRESS_REFUSED' });
 
 /**
  * How long a connection may have been idle before a change uses it. The longer, the likelier it is that the server closes it just then,
@@ -123,7 +141,10 @@ function exchangeOnce(
   request: HttpRequest,
   signal: AbortSignal,
   { agent, isTls, isProxied, request: open, close }: Connection,
-  onAnswered: (socket: Socket) => void = () => {},
+  {
+    lookup,
+    onAnswered = () => {},
+  }: { readonly lookup?: LookupFunction; readonly onAnswered?: (socket: Socket) => void } = {},
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let sent = false;
@@ -134,6 +155,7 @@ function exchangeOnce(
       headers: { ...request.headers, ...(body ? { 'content-length': body.length } : {}) },
       agent,
       signal,
+      ...(lookup ? { lookup } : {}),
     });
     const fail = (error: Error & { code?: string }) => {
       connecting.resolve();
@@ -155,6 +177,7 @@ function exchangeOnce(
     outgoing.on('socket', (socket) => {
       const onConnected = () => {
         // Node writes the request after this listener, which was added first.
+        if (lookup && !request.takesAddress?.(socket.remoteAddress ?? '')) return socket.destroy(refusedAddress());
         if (request.isLate?.()) return socket.destroy(new Error(TOO_LATE));
         sent = true;
         return connecting.resolve();
@@ -215,6 +238,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'the network is unreachable',
   BODY_TOO_LARGE: `the response is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`,
   PROXY_TOO_LONG: `the proxy sent more than ${MAX_PROXY_BYTES / 1024} KiB before it opened a tunnel`,
+  ADDRESS_REFUSED: 'the host is not at a public address',
   ABORT_ERR: 'the request was canceled',
 };
 

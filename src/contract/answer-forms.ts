@@ -107,7 +107,7 @@ const newest = (): AnswerForms => ({
     'users.get-details': [{ without: ['virtualAccounts[].status', 'deactivationReason'] }],
     'users.list': [{ without: ['pagination.hasMore'] }],
     'virtual-accounts.get': [{ without: ['expiresAt'] }],
-    'virtual-accounts.get-fintech': [{ without: ['virtualAccounts'] }],
+    'virtual-accounts.get-fintech': [{ without: ['virtualAccounts', 'virtualAccount.accountType'] }],
     'transactions.onramp-status': [
       {
         when: { field: 'walletAddress' },

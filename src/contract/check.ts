@@ -72,7 +72,10 @@ function problemOf(schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknow
   const detail = issue.code === 'custom' ? (issue.params?.['expected'] as string | undefined) : undefined;
   const meta = metaAt(schema, issue.path);
   const isLong = issue.code === 'too_big' && issue.origin === 'string' && meta?.rule === undefined;
-  const expected = detail ?? expectationOf(meta) + (isLong ? `, at most ${issue.maximum} characters` : '');
+  // U+0000 is a character of a string, so the type alone would not say what is wrong.
+  const isUnprintable = issue.code === 'invalid_format' && /\p{Cc}/u.test(String(found));
+  const limits = `${isLong ? `, at most ${issue.maximum} characters` : ''}${isUnprintable ? ', without control characters' : ''}`;
+  const expected = detail ?? expectationOf(meta) + limits;
   return {
     field,
     message: `${isAbsent ? 'missing; ' : ''}expected ${expected}`,

@@ -50,7 +50,7 @@ export function payloadIn(body: string): string | undefined {
   // Avoids parsing plain bodies, which are the majority, a second time.
   if (!body.includes('"payload"') || excessIn(body) !== undefined) return undefined;
   try {
-    const { payload, response_code, responseCode } = JSON.parse(body) ?? {};
+    const { payload, response_code, responseCode } = JSON.parse(body.replace(/^\ufeff/, '')) ?? {};
     return typeof payload === 'string' && (response_code ?? responseCode) === undefined ? payload : undefined;
   } catch {
     return undefined;

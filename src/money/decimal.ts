@@ -66,8 +66,9 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
 // which only costs the slower parse.
 const LONG_NUMBER = /(?:^|[:,[])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
-/** Parses JSON without losing digits: long numbers become RawNumber. Throws SyntaxError. */
-export function parseJson(text: string): unknown {
+/** Parses JSON without losing digits: long numbers become RawNumber. A byte order mark before it is ignored. Throws SyntaxError. */
+export function parseJson(marked: string): unknown {
+  const text = marked.startsWith('\ufeff') ? marked.slice(1) : marked;
   return LONG_NUMBER.test(text) ? parseExactJson(text) : JSON.parse(text);
 }
 

@@ -14,6 +14,7 @@ import { readSettings } from '../service/settings.ts';
 import { type AnswerOptions, createAnswers, failure } from './answer.ts';
 import type { Deliverer } from './deliver.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
+import { httpRefusal } from './host-check.ts';
 import { createRequestHandler, injectFault, type ReceivedRequest } from './request-handler.ts';
 import { createOperations, type FoundOperation, type Route, splitUrl } from './router.ts';
 
@@ -153,8 +154,11 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
   // What the last request found, so that its response needs no further read: undefined from the start of each request.
   let movedMs: number | undefined;
   const find = (request: ReceivedRequest) => {
-    const route = router(request.method, request.url);
-    return route instanceof Promise ? route.then(withOperation) : route && withOperation(route);
+    // A HEAD is a GET without the body of the response, which node:http leaves out.
+    const isHead = request.method === 'HEAD';
+    const route = router(isHead ? 'GET' : request.method, request.url);
+    const answerable = (each: Route) => (isHead && each.endpoint.effect !== 'read' ? undefined : withOperation(each));
+    return route instanceof Promise ? route.then(answerable) : route && answerable(route);
   };
   const withOperation = (route: Route): FoundRoute | Promise<FoundRoute> => {
     const found = operationOf(route);
@@ -165,7 +169,10 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
       movedMs = undefined;
       const found = await inTurn(() => find(request));
       if (!found) {
-        const hint = endpointHint(paths, splitUrl(request.url).pathname);
+        const { pathname } = splitUrl(request.url);
+        if (request.method === 'HEAD' && paths.matchesAt(pathname).length > 0)
+          return httpRefusal(405, 'HEAD is answered only where a GET changes nothing');
+        const hint = endpointHint(paths, pathname);
         const detail = `no endpoint has this method and path${hint ? `; ${hint}` : ''}`;
         return failure(new Fault('NOT_FOUND', detail));
       }

@@ -10,7 +10,7 @@ import {
   isDeliveryDue,
   recordAttempt,
 } from '../service/events/deliveries.ts';
-import { isPermitted } from '../service/events/webhook-url.ts';
+import { isPermitted, isPermittedAddress } from '../service/events/webhook-url.ts';
 import type { Service } from '../service/service.ts';
 
 /** How deliveries leave the sandbox. */
@@ -49,9 +49,12 @@ const STALE_MS = 10 * 60_000;
 
 export function createDeliverer(service: Service, options: DeliveryOptions): Deliverer {
   const { clock } = service;
+  const takesAddress = (address: string) => isPermittedAddress(address, options);
+  const exchange: Exchange = (request, ...how) => options.exchange({ ...request, takesAddress }, ...how);
+  const guarded = { ...options, exchange };
   const inTransaction = <T>(work: (context: Context) => T) => service.submit('write', work);
   const deliver = async (due: DueDelivery, signal: AbortSignal) => {
-    const attempt = await attemptOf(service, options, due, signal);
+    const attempt = await attemptOf(service, guarded, due, signal);
     await inTransaction((context) => recordAttempt(context, attempt));
   };
   return {
@@ -69,7 +72,7 @@ export function createDeliverer(service: Service, options: DeliveryOptions): Del
         earlierMs = waitedMs;
       }
     },
-    reaches: (url) => reaches(url, options),
+    reaches: (url) => reaches(url, guarded),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import { allowlistInForce, isAllowed } from '../service/account/allowlist.ts';
 import type { Call, Context } from '../service/context.ts';
+import { EXPIRED_KEY } from '../service/values.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** The caller as seen by the HTTP layer, before it is admitted. */
@@ -51,7 +52,10 @@ function authenticate(store: Database, apiKey: string, { id }: Endpoint): Call['
     apiKey,
     isProduction ? 'production' : 'sandbox',
   );
-  if (!row) throw new Fault('AUTHENTICATION_FAILED', 'the API key is unknown or revoked');
+  if (!row) {
+    const isExpired = apiKey === EXPIRED_KEY;
+    throw new Fault('AUTHENTICATION_FAILED', `the API key ${isExpired ? 'has expired' : 'is unknown or revoked'}`);
+  }
   return { id: row.id, fintechId: row.fintech_id, name: row.name, publicKey: row.public_key ?? undefined };
 }
 

@@ -8,6 +8,7 @@ const REFUSALS = {
   400: { code: '01', reason: 'Bad Request', message: 'The HTTP request is malformed' },
   403: { code: '03', reason: 'Forbidden', message: 'This sandbox does not accept the request' },
   404: { code: '02', reason: 'Not Found', message: 'Not found' },
+  405: { code: '02', reason: 'Method Not Allowed', message: 'The method is not allowed' },
   408: { code: '01', reason: 'Request Timeout', message: 'The request took too long to arrive' },
   413: { code: '01', reason: 'Content Too Large', message: 'The request or its response is too large' },
   417: { code: '01', reason: 'Expectation Failed', message: 'The expectation cannot be met' },

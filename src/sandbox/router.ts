@@ -15,6 +15,9 @@ export function requireUtf8(encoded: string, part: 'path' | 'query'): void {
   if (/[^\x20-\x7e]/.test(encoded))
     throw new Fault('VALIDATION_ERROR', `${part}: expected characters outside ASCII to be percent-encoded as UTF-8`);
   if (!encoded.includes('%')) return;
+  // A query may have a bare percent sign, as forms have it.
+  if (part === 'path' && /%(?![0-9a-f]{2})/i.test(encoded))
+    throw new Fault('VALIDATION_ERROR', 'path: expected two hexadecimal digits after each %');
   const bytes = encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   if (!isUtf8(Buffer.from(bytes, 'latin1')))
     throw new Fault('VALIDATION_ERROR', `${part}: expected percent-encoded UTF-8`);

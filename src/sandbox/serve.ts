@@ -270,7 +270,10 @@ export async function readIncoming(
     ...(headers['content-type'] === undefined ? {} : { 'content-type': headers['content-type'] }),
     ...(headers['content-encoding'] === undefined ? {} : { 'content-encoding': headers['content-encoding'] }),
   };
-  const body = method === 'GET' ? { body: '' } : await readBody(incoming, () => limitFor(incoming, caller, sandbox));
+  const body =
+    method === 'GET' || method === 'HEAD'
+      ? { body: '' }
+      : await readBody(incoming, () => limitFor(incoming, caller, sandbox));
   return [{ method, url, headers: about, ...body }, caller];
 }
 

@@ -9,7 +9,10 @@ export type WebhookProblem =
   | 'TOO_OLD'
   | 'FROM_THE_FUTURE'
   | 'CANNOT_BE_OPENED'
-  | 'NOT_AN_EVENT';
+  | 'NOT_AN_EVENT'
+  | 'TOO_LARGE'
+  | 'TOO_SLOW'
+  | 'INCOMPLETE';
 
 /** The HTTP status to answer each problem with. A receiver that cannot read a delivery with a valid signature did not receive it. */
 const STATUS = {
@@ -23,6 +26,9 @@ const STATUS = {
   FROM_THE_FUTURE: 400,
   CANNOT_BE_OPENED: 500,
   NOT_AN_EVENT: 422,
+  TOO_LARGE: 413,
+  TOO_SLOW: 408,
+  INCOMPLETE: 400,
 } as const satisfies Readonly<Record<WebhookProblem, number>>;
 
 /** Thrown for a delivery that is refused. The message contains no secret and nothing of the body. */

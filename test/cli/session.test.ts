@@ -140,6 +140,22 @@ describe('a payment', () => {
     });
   });
 
+  test('exits with 6 if a market order is accepted without an id, and says with which answer', async () => {
+    const order = ['fx', 'market-orders', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '50000'];
+    const { code, world } = await run([...order, '--yes', '-o', 'json'], [success({})]);
+    expect({ code, states: journalRows(world.stateDir).map(({ state }) => state) }).toEqual({
+      code: 6,
+      states: ['unknown'],
+    });
+    const stderr = world.stderr.text();
+    expect(JSON.parse(stderr.slice(stderr.indexOf('{'))).error).toMatchObject({
+      code: 'OUTCOME_UNKNOWN',
+      message: expect.stringMatching(/^the service accepted the request, but its id is unknown/),
+      httpStatus: 200,
+      responseCode: '00',
+    });
+  });
+
   test('warns about a response that does not match the contract, even with --quiet and --wait', async () => {
     const odd = success({ ...WHOLE, walletAddress: [] });
     const done = success({ requestId: 'r-1', status: 'completed' });

@@ -216,6 +216,7 @@ describe('a response', () => {
     const body = '{"status":"Error","response_code":"00","message":"Failed","data":{"fintechId":"f"}}';
     expect(decodeAnswer(getFees, json(200, body))).toEqual({
       kind: 'success',
+      httpStatus: 200,
       data: { fintechId: 'f' },
       body,
       problems: [],

@@ -167,6 +167,16 @@ describe('set', () => {
     expect(await profileSecrets(own)).toEqual(['the-first-secret']);
   });
 
+  test('a secret that others can guess is taken, with a warning', async () => {
+    const own = fakeWorld();
+    expect(await setWith(own, 'short', INBOX)).toBe(0);
+    expect(own.stderr.text()).toContain('warning: the secret has fewer than 8 characters');
+    expect(await profileSecrets(own)).toEqual(['short']);
+    const longer = fakeWorld();
+    expect(await setWith(longer, 'eight888', INBOX)).toBe(0);
+    expect(longer.stderr.text()).not.toContain('warning: the secret');
+  });
+
   test('an unknown outcome keeps both secrets', async () => {
     expect(await setWith(world, 'the-first-secret', INBOX)).toBe(0);
     await run(['sandbox', 'fault', 'add', '--on', 'management.set-webhook', '--fault', 'lost-response']);

@@ -22,8 +22,10 @@ interface Found {
 
 /** Folders whose codes are the service's, not those of an error that is printed. */
 const OF_THE_SERVICE = /^(contract|service|sandbox|derive|money)\//;
+/** Codes that only the kit throws, when a handler has it read a request. */
+const OF_HANDLERS = ['TOO_LARGE', 'TOO_SLOW', 'INCOMPLETE'];
 /** Codes of errors of Node, which are not printed. */
-const OF_NODE = ['ABORT_ERR', 'BODY_TOO_LARGE', 'PROXY_TOO_LONG', 'ENOSPC'];
+const OF_NODE = ['ABORT_ERR', 'ADDRESS_REFUSED', 'BODY_TOO_LARGE', 'PROXY_TOO_LONG', 'ENOSPC'];
 
 function codesIn(text: string): Found[] {
   return [...text.matchAll(/\bcode: ((?:[^,}'\n]|'[^']*')*)/g)].flatMap(({ 1: value = '', index }) => {
@@ -70,7 +72,9 @@ function builtCodes(): string[] {
     // Of a refusal: the name of its condition.
     ...Object.keys(FAULTS).map((fault) => conditionOf(fault as FaultName)),
     // Why a webhook delivery is refused: a code of the kit, which the command line passes on.
-    ...[...read('src/webhooks/error.ts').matchAll(/^ {2}([A-Z_]+): \d{3},$/gm)].map(([, code = '']) => code),
+    ...[...read('src/webhooks/error.ts').matchAll(/^ {2}([A-Z_]+): \d{3},$/gm)]
+      .map(([, code = '']) => code)
+      .filter((code) => !OF_HANDLERS.includes(code)),
   ];
 }
 

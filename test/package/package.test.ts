@@ -80,14 +80,14 @@ describe('the package', () => {
     const built = files().filter((name) => name.startsWith('dist/'));
     const others = built.filter(
       (name) =>
-        !/^dist\/([a-z0-9-]+\.cjs|help\/[a-z.-]*\.txt|webhooks\/[a-z-]+\.(cjs|d\.ts)|man\/[a-z-]+\.1)$/.test(name),
+        !/^dist\/([a-z0-9-]+\.cjs|help\/[a-z.-]*\.txt|webhooks\/[a-z-]+\.(cjs|d\.cts)|man\/[a-z-]+\.1)$/.test(name),
     );
     expect(others).toEqual(['dist/THIRD-PARTY-LICENSES.txt', 'dist/build.json', 'dist/sbom.cdx.json']);
     expect(built).toEqual(expect.arrayContaining(['dist/entry.cjs', 'dist/help/.txt', 'dist/help/fx.orders.list.txt']));
   });
 
   test('contains no source maps, tests or TypeScript besides declarations', () => {
-    expect(files().filter((name) => /\.map$|(?<!\.d)\.ts$|^test\//.test(name))).toEqual([]);
+    expect(files().filter((name) => /\.map$|(?<!\.d)\.[cm]?ts$|^test\//.test(name))).toEqual([]);
     for (const name of files())
       expect({
         name,

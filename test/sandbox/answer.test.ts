@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type AnswerFormName, answerFormsOf } from '../../src/contract/answer-forms.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { VERSION } from '../../src/service/context.ts';
 import { onboardUser, startRamp } from '../service/steps.ts';
 import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
@@ -139,3 +141,14 @@ describe('a service name', () => {
     });
   });
 });
+
+const lowerCase = (endpoints as readonly Endpoint[]).filter(({ envelope }) => envelope === 'lower-case');
+
+test.each(lowerCase.map(({ id, method, path }) => ({ id, method, path })))(
+  'the endpoint $id of external wallets writes the status of an error in lower case',
+  async ({ method, path }) => {
+    await using box = await openSandbox();
+    expect((await ask(box, method, path, {}))['status']).toBe('error');
+    expect((await ask(box, 'POST', '/onboarduser', {}))['status']).toBe('Error');
+  },
+);

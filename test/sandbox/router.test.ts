@@ -24,7 +24,7 @@ const nowhere: [what: string, method: string, url: string][] = [
   ['POST instead of GET', 'POST', '/v1/getfees'],
   ['GET instead of POST', 'GET', '/v1/onboarduser'],
   ['DELETE', 'DELETE', '/v1/getfees'],
-  ['HEAD', 'HEAD', '/v1/getfees'],
+  ['HEAD where there is nothing', 'HEAD', '/v1/getfee'],
   ['a lower-case method', 'get', '/v1/getfees'],
   ['too many segments for a parameter', 'GET', '/v1/balance/user/a/b'],
   ['no segment for a parameter', 'GET', '/v1/balance/user'],
@@ -270,9 +270,50 @@ describe('a parameter of the path', () => {
     expect(envelope.error).toMatch(/^path: .*UTF-8/);
   });
 
-  test('with an invalid encoding matches nothing', async () => {
+  test.each(['%zz', '%', 'a%2', '%00%g0'])('with an invalid encoding is refused: %s', async (part) => {
     await using box = await openSandbox();
-    const { status, envelope } = await ask(box, 'GET', '/v1/balance/user/%zz');
-    expect({ status, response_code: envelope.response_code }).toEqual({ status: 404, response_code: '02' });
+    const { status, envelope } = await ask(box, 'GET', `/v1/balance/user/${part}`);
+    expect({ status, response_code: envelope.response_code }).toEqual({ status: 400, response_code: '01' });
+    expect(envelope.error).toBe('path: expected two hexadecimal digits after each %');
   });
+});
+
+describe('HEAD', () => {
+  test.each(['/v1/getfees', '/v1/balance/user/a', '/_sandbox/faults'])('of %s answers as its GET does', async (url) => {
+    await using box = await openSandbox();
+    const [head, get] = [await box.fetch('HEAD', url), await box.fetch('GET', url)];
+    expect(head).toEqual(get);
+  });
+
+  test.each(['/v1/regenerateapikey', '/v1/createsandboxapikey', '/v1/onboarduser', '/_sandbox/settle'])(
+    'of %s is not allowed, and does nothing',
+    async (url) => {
+      await using box = await openSandbox();
+      const keys = () => box.inside(({ store }) => store.all('SELECT * FROM api_key ORDER BY key'), 'read');
+      const before = await keys();
+      const { status, body } = await box.fetch('HEAD', url);
+      expect({ status, ...JSON.parse(body) }).toMatchObject({ status: 'Error', response_code: '02' });
+      expect({ status, keys: await keys() }).toEqual({ status: 405, keys: before });
+    },
+  );
+});
+
+test('a body may start with a byte order mark', async () => {
+  await using box = await openSandbox();
+  const { status } = await box.fetch('POST', '/v1/onboarduser', '\ufeff{"bvn":"22222222222"}');
+  expect(status).toBe(200);
+});
+
+test.each(['\u0000', 'a\u001b', '\u0085'])('text with a control character says so: %j', async (userId) => {
+  await using box = await openSandbox();
+  const { envelope } = await box.call('POST', '/setwebhook', {
+    ...{ webhookUrl: 'https://hooks.example.ms/', enabled: true, secret: `secret${userId}` },
+  });
+  expect(envelope.error).toMatch(/^secret: expected .*, without control characters$/);
+});
+
+test('a threshold of automatic signing that is too large is refused with the maximum', async () => {
+  await using box = await openSandbox();
+  const set = (usdThreshold: string) => box.call('POST', '/fx/auto-signing/threshold', { usdThreshold });
+  expect((await set('1000000000000')).envelope.error).toMatch(/^usdThreshold: expected .*0 to 999999999999\.99/);
 });

@@ -463,7 +463,7 @@ test('a balance that cannot be read on one network is 0 there, with an error; th
 
 test('an expired API key is rejected, even after a reset', async () => {
   await using box = await openSandbox();
-  const refused = { status: 401, envelope: { response_code: '03' } };
+  const refused = { status: 401, envelope: { response_code: '03', error: 'the API key has expired' } };
   expect(await box.call('GET', '/getfees', undefined, EXPIRED_KEY)).toMatchObject(refused);
   await box.call('POST', '/_sandbox/reset', {});
   expect(await box.call('GET', '/getfees', undefined, EXPIRED_KEY)).toMatchObject(refused);

@@ -92,8 +92,8 @@ export interface OpenOptions {
   readonly gather?: (flush: () => void) => void;
   /** How the sandbox answers. */
   readonly answers?: AnswerOptions;
-  /** Delivers webhooks through this, also to this machine; without it, none leave. */
-  readonly delivery?: Pick<DeliveryOptions, 'exchange' | 'isPublicForm' | 'serviceName'>;
+  /** Delivers webhooks through this, by default also to this machine; without it, none leave. */
+  readonly delivery?: Pick<DeliveryOptions, 'exchange'> & Partial<DeliveryOptions>;
 }
 
 /** A sandbox with its own service, and time and randomness controlled by the test. */

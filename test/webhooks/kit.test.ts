@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
+import { bodyOf, type ReadWith } from '../../src/webhooks/kit.ts';
 import type { Delivery } from '../../src/webhooks/verify.ts';
 import { block, EXPRESS, HONO, homeWithPackages, NODE, post, startHandler } from '../docs/handlers.ts';
 import { ROOT, requireBuilt, startProgram } from '../support/built.ts';
@@ -145,5 +148,77 @@ describe.each(Object.entries(FORMS))('a Request in %s', (file, code) => {
       { name: 'WebhookError', code: 'WRONG_SIGNATURE', status: 401 },
       { name: 'WebhookError', code: 'DOUBLED_HEADER', status: 400 },
     ]);
+  });
+});
+
+/** The start of a request whose body has this length. */
+const head = (length: number) => `POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${length}\r\n\r\n`;
+
+describe('the body of a request of node:http', () => {
+  /** Sends text on one connection to a server that answers with the length of each body; resolves once the connection is closed. */
+  async function exchanged(options: ReadWith, text: string, readsBefore = false): Promise<string> {
+    const server = createServer(async (request: IncomingMessage, response) => {
+      try {
+        if (readsBefore) await request.toArray();
+        response.end(`${(await bodyOf(request, options)).length} bytes`);
+      } catch (error) {
+        const { code, name, status = 500 } = error as Error & { readonly code?: string; readonly status?: number };
+        response.writeHead(status).end(code ?? name);
+      }
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      return await new Promise<string>((resolve) => {
+        const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () => socket.write(text));
+        let answer = '';
+        socket.on('data', (chunk) => {
+          answer += chunk;
+          if (/2 bytes|TypeError/.test(answer)) socket.end();
+        });
+        socket.on('error', () => {}).on('close', () => resolve(answer));
+      });
+    } finally {
+      server.close();
+    }
+  }
+
+  const seen = (answers: string) => answers.match(/(?<=^HTTP\/1.1 )\d+|TOO_LARGE|TypeError|\d bytes/gm);
+
+  test('is closed when it takes too long', async () => {
+    expect(await exchanged({ timeoutMs: 50 }, `${head(10)}abc`)).toBe('');
+  });
+
+  test('is refused when it is too large, and the next request on the connection is read', async () => {
+    const answers = await exchanged({ maxBytes: 9 }, `${head(10)}0123456789${head(2)}ab`);
+    expect(seen(answers)).toEqual(['413', 'TOO_LARGE', '200', '2 bytes']);
+  });
+
+  test('is not taken for empty when something else has read it', async () => {
+    expect(seen(await exchanged({}, `${head(2)}ab`, true))).toEqual(['500', 'TypeError']);
+  });
+});
+
+describe('the body of a Request', () => {
+  const requestOf = (body: ReadableStream | string | null) =>
+    new Request('http://localhost/', { method: 'POST', body, duplex: 'half' } as RequestInit);
+
+  test.each([
+    ['text', 'abc', 3],
+    ['nothing', null, 0],
+  ])('is read from %s', async (_what, body, length) => {
+    expect(await bodyOf(requestOf(body))).toHaveLength(length);
+  });
+
+  test('is given up when it takes too long, and so is its source', async () => {
+    const canceled = Promise.withResolvers<void>();
+    const silent = new ReadableStream({ cancel: () => canceled.resolve() });
+    await expect(bodyOf(requestOf(silent), { timeoutMs: 50 })).rejects.toMatchObject({ code: 'TOO_SLOW', status: 408 });
+    await canceled.promise;
+  });
+
+  test('is refused when it is too large or ends with an error', async () => {
+    const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
+    await expect(bodyOf(requestOf('0123456789'), { maxBytes: 9 })).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    await expect(bodyOf(requestOf(broken))).rejects.toMatchObject({ code: 'INCOMPLETE', status: 400 });
   });
 });

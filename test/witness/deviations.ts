@@ -41,6 +41,12 @@ export const deviations: readonly Deviation[] = [
     row: 'response.reference',
     reason: 'The public example lacks it; the interface lists it among the fields of a bridge transaction.',
   },
+  ...['virtualAccount', 'virtualAccounts[]'].map((at) => ({
+    endpoint: 'virtual-accounts.get-fintech',
+    row: `response.${at}.accountType`,
+    reason:
+      'The public example lacks it; the interface lists it among the fields of a virtual account, with one of its values, user_permanent.',
+  })),
   ...SENT_FILTERS,
   {
     endpoint: 'fx.quote',

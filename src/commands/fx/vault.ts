@@ -87,7 +87,7 @@ const dollars = (text: string): string => {
     /^\$?(\d{1,3}(?:,\d{3}){1,3}(?:\.\d{1,2})?|\d{1,12}(?:\.\d{1,2})?)(?: ?USD)?$/i.exec(text.trim()) ?? [];
   if (figure !== undefined) return figure.replaceAll(',', '');
   throw new CliError('usage', `invalid amount "${printable(text)}"; expected US dollars`, {
-    hint: 'write 500, $1,500.50 or "500 USD", with at most 12 digits and 2 decimal places',
+    hint: 'write 500, $1,500.50 or "500 USD", at most $999,999,999,999.99 and 2 decimal places',
   });
 };
 

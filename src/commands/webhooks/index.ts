@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { storedOrBuiltIn } from '../../account/profile.ts';
-import { storeWebhookSecret, webhookSecretFrom } from '../../account/profile-secrets.ts';
+import { isShortSecret, storeWebhookSecret, webhookSecretFrom } from '../../account/profile-secrets.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { secretPrintedBy } from '../../account/stores/command-store.ts';
 import { type Category, CliError, ExchangeError } from '../../base/errors.ts';
@@ -184,6 +184,8 @@ const setCommand = command({
     const { data: now } = await session.call(getWebhook, {}, { isBeforehand: true });
     const isReplacing = now.webhookUrl != null;
     const { secret, isNew } = flagged ?? (await askedSecret(session, now.hasSecret === true));
+    if (secret && isShortSecret(secret))
+      await session.say('warning: the secret has fewer than 8 characters, so others can guess it and sign events');
     if (!globals.dryRun)
       await confirmChange(
         session,

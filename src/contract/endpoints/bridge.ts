@@ -80,7 +80,10 @@ export const startBridge = endpoint({
       message: f.anyText('interface'),
     }),
   errors: [
-    invalid('inferred', 'a field is missing, a network is unknown, an address is invalid, or callbackUrl is not HTTPS'),
+    invalid(
+      'inferred',
+      'a field is missing, a network is unknown, an address is invalid, or callbackUrl is not a public HTTPS URL',
+    ),
   ],
 });
 

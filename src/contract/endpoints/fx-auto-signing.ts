@@ -49,10 +49,15 @@ export const setAutoSigningThreshold = endpoint({
   nests: 'autoSigning',
   request: () =>
     f.fields({
-      usdThreshold: f.patterned('public', /^\d{1,12}(\.\d{1,2})?$/, 'US dollars, 0 or more, at most 2 decimals', {
-        unit: 'decimal-string',
-        asset: 'USD',
-      }),
+      usdThreshold: f.patterned(
+        'public',
+        /^\d{1,12}(\.\d{1,2})?$/,
+        'US dollars, 0 to 999999999999.99, at most 2 decimals',
+        {
+          unit: 'decimal-string',
+          asset: 'USD',
+        },
+      ),
     }),
   response: () =>
     f.payload({

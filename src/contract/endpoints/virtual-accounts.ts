@@ -65,6 +65,7 @@ const fintechAccount = () => ({
   accountName: f.maybeText('public'),
   bankName: f.maybeText('public'),
   provider: f.maybeText('public'),
+  accountType: f.maybeText('interface'),
   status: f.maybeText('public'),
   createdAt: f.maybe(f.timestamp('public')),
 });
@@ -85,6 +86,7 @@ export const getFintechAccount = endpoint({
         accountName: f.anyText('interface'),
         bankName: f.anyText('interface'),
         provider: f.maybeText('public'),
+        accountType: f.maybeText('interface'),
         status: f.anyText('interface'),
         createdAt: f.maybe(f.timestamp('interface')),
       }),

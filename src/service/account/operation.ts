@@ -3,7 +3,7 @@ import { Fault } from '../../contract/faults.ts';
 import { openAesEnvelope } from '../../crypto/aes-envelope.ts';
 import { isSealable, x25519Public } from '../../crypto/sealed-box.ts';
 import { type Call, isoTime, newSandboxKey, type Operations } from '../context.ts';
-import { isLoopbackUrl, isPermitted } from '../events/webhook-url.ts';
+import { requirePermitted } from '../events/webhook-url.ts';
 import { insert, update, upsert } from '../rows.ts';
 import { changeSettings } from '../settings.ts';
 
@@ -52,15 +52,8 @@ function subscription(names: readonly string[]): string[] {
   return events;
 }
 
-const loopbackHint = (url: string) =>
-  isLoopbackUrl(url) ? '; sandbox serve --webhooks-to-loopback permits this machine' : '';
-
 const setWebhook: Operations['management.set-webhook'] = (call, { webhookUrl, secret, enabled, events }) => {
-  if (!isPermitted(webhookUrl, call))
-    throw new Fault(
-      'VALIDATION_ERROR',
-      `webhookUrl: expected a public HTTPS URL, not one on a private network${loopbackHint(webhookUrl)}`,
-    );
+  requirePermitted(webhookUrl, 'webhookUrl', call);
   const subscribed = subscription(events ?? [ALL_EVENTS]);
   upsert(
     call.store,

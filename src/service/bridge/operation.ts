@@ -3,6 +3,7 @@ import type { Network } from '../../contract/networks.ts';
 import { type Asset, amount, isAsset, toWireText } from '../../money/amount.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { type Call, hex, isoTime, isoTimeOrNull, type Operations, orderedBytes, VERSION } from '../context.ts';
+import { requirePermitted } from '../events/webhook-url.ts';
 import { countOf, insertRow, ownRow } from '../rows.ts';
 import { bantuAddress, requireForm, solanaAddress } from '../wallets/addresses.ts';
 import { baseOfText, timeRangeOf } from '../wire-values.ts';
@@ -96,8 +97,7 @@ const initiate: Operations['bridge.initiate'] = (call, request) => {
   const { from, to, amountBase } = routeOf(request);
   requireForm(from, request.fromAddress, 'fromAddress');
   requireForm(to, request.toAddress, 'toAddress');
-  if (request.callbackUrl !== undefined && !URL.canParse(request.callbackUrl))
-    throw new Fault('VALIDATION_ERROR', 'callbackUrl: expected an HTTPS URL');
+  if (request.callbackUrl !== undefined) requirePermitted(request.callbackUrl, 'callbackUrl', call);
   const row = insertRow<BridgeRow>(call.store, 'bridge', {
     request_id: call.ids.uuid(),
     transaction_id: call.ids.uuid(),

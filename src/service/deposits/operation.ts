@@ -48,6 +48,7 @@ const getFintech: Operations['virtual-accounts.get-fintech'] = ({ store, fintech
     accountName: account.name,
     bankName: VIRTUAL_ACCOUNT_BANK.name,
     provider: VIRTUAL_ACCOUNT_BANK.provider,
+    accountType: account.kind,
     status: account.status,
     createdAt: isoTime(account.created_at),
   };

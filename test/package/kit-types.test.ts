@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { EVENT_PAYLOADS } from '../../src/contract/event-payloads.ts';
+import { EVENTS, eventOf } from '../../src/contract/events.ts';
+import { block } from '../docs/handlers.ts';
+import { type Home, newHome, type Ran, ROOT, requireBuilt, sharedEnd, startProgram } from '../support/built.ts';
+import { fiatrailJson } from '../support/in-process.ts';
+
+/** The types of `fiatrail/webhooks` in projects of other people, which have the packed package and nothing else of this one. */
+
+const atEnd = sharedEnd();
+let home: Home;
+
+beforeAll(() => {
+  requireBuilt();
+  home = newHome(atEnd);
+  const env = { ...home.env, npm_config_cache: join(home.path, 'npm') };
+  const argv = ['pack', '--json', '--ignore-scripts', '--pack-destination', home.path];
+  const [packed] = JSON.parse(execFileSync('npm', argv, { cwd: ROOT, env, encoding: 'utf8' }));
+  const installed = join(home.path, 'node_modules', 'fiatrail');
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', join(home.path, packed.filename), '-C', installed, '--strip-components', '1']);
+});
+
+/** Checks files as strictly as TypeScript can, the declarations of the package included. */
+const STRICT = [
+  ...['--ignoreConfig', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'],
+  ...['--target', 'es2024', '--typeRoots', join(ROOT, 'node_modules', '@types'), '--types', 'node'],
+];
+
+function typeCheck(files: Readonly<Record<string, string>>, ...options: readonly string[]): Promise<Ran> {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(home.path, name), text);
+  const argv = [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ...STRICT, ...options, ...Object.keys(files)];
+  return startProgram(home, process.execPath, argv).end;
+}
+
+const CLEAN: Ran = { stdout: '', stderr: '', code: 0 };
+
+const HANDLER = `
+import type { IncomingMessage } from 'node:http';
+import { type EventData, type EventOf, receive, WebhookError } from 'fiatrail/webhooks';
+
+declare function credit(userId: string | undefined, naira: number): void;
+const credited = ({ data, userId }: EventOf<'fintech.virtual_account.deposit.received'>): [number, string | undefined] => [data.deposit.amount, userId];
+
+export async function handle(request: IncomingMessage | Request): Promise<unknown> {
+  try {
+    const { event } = await receive(request, { secret: ['a', 'b'], maxBytes: 1_000, timeoutMs: 1_000 });
+    const name: string = event.event;
+    // @ts-expect-error: it may be any event
+    event.data.depositId;
+    if (event.event === 'fintech.virtual_account.deposit.received') return credited(event);
+    ${block('ts', 'if (event.event')}
+    switch (event.event) {
+      case 'swap.failed': {
+        // @ts-expect-error: the event has no such field
+        event.data.completedAt;
+        const code: string = event.data.error.code;
+        return code;
+      }
+      case 'fintech.user.deposit.refunded':
+        return event.data satisfies EventData['fintech.user.deposit.funding.refunded'];
+      default:
+        return [name, event.data];
+    }
+  } catch (error) {
+    const status: number = error instanceof WebhookError ? error.status : 500;
+    return status;
+  }
+}
+`;
+
+describe.each([
+  ['CommonJS', 'handler.cts', 'node16', 'node16'],
+  ['CommonJS', 'handler.cts', 'nodenext', 'nodenext'],
+  ['CommonJS', 'handler.cts', 'preserve', 'bundler'],
+  ['CommonJS', 'handler.cts', 'commonjs', 'bundler'],
+  ['an ES module', 'handler.mts', 'node16', 'node16'],
+  ['an ES module', 'handler.mts', 'nodenext', 'nodenext'],
+  ['an ES module', 'handler.mts', 'esnext', 'bundler'],
+])('%s (%s, module %s, resolution %s)', (_what, file, module, resolution) => {
+  test('gets the type of each event', async () => {
+    expect(await typeCheck({ [file]: HANDLER }, '--module', module, '--moduleResolution', resolution)).toEqual(CLEAN);
+  });
+});
+
+test('the types have every event and every field of the contract, and no other', async () => {
+  const names = Object.keys(EVENT_PAYLOADS);
+  const others = EVENTS.flatMap(({ otherName }) => otherName ?? []);
+  expect(others).not.toEqual([]);
+  const samples = await Promise.all(
+    EVENTS.map(async ({ name }) => {
+      const argv = ['webhooks', 'trigger', name, '--target', 'http://127.0.0.1:1/', '--dry-run'];
+      const { body } = (await fiatrailJson(home, argv)) as { body: string };
+      return [name, JSON.stringify(JSON.parse(body).data)] as const;
+    }),
+  );
+  const rows = samples.map(([name, data]) => `(${data}) satisfies EventData['${name}'];`);
+  const text = (known: readonly string[], more: readonly string[]) => `
+    import type { EventData } from 'fiatrail/webhooks';
+    type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+    const isSame: Same<keyof EventData, ${known.map((name) => `'${name}'`).join(' | ')}> = true;
+    ${more.join('\n')}
+    export { isSame };`;
+  const options = ['--module', 'nodenext'] as const;
+  expect(await typeCheck({ 'samples.mts': text([...names, ...others], rows) }, ...options)).toEqual(CLEAN);
+  // A field too many, one too few, and a name too few.
+  const broken = rows.map((row) => row.replace(/^\(\{"\w+"/, '({"another"'));
+  const { stdout } = await typeCheck({ 'samples.mts': text(names, broken) }, ...options);
+  expect(stdout.match(/^samples\.mts\(\d+/gm)).toHaveLength(rows.length + 1);
+  expect(eventOf(others[0] ?? '')?.name).toBe('fintech.user.deposit.funding.refunded');
+});
