@@ -90,9 +90,10 @@ export async function* tableText(result: Result, options: PresentOptions, width:
     yield draw(rows);
   }
   if (!result.below || fields) return;
-  const { title, rows, columns } = result.below;
-  const blocks = blocksOf({ rows }, times, [{ field: 'rows', title, columns }]);
-  yield `\n${listingText(blocks, frame)}`;
+  for (const { title, rows, columns } of [result.below].flat()) {
+    const blocks = blocksOf({ rows }, times, [{ field: 'rows', title, columns }]);
+    yield `\n${listingText(blocks, frame)}`;
+  }
 }
 
 /**

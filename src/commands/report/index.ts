@@ -3,103 +3,38 @@ import { CliError } from '../../base/errors.ts';
 import type { Mirror } from '../../engine/mirror/database.ts';
 import { withMirror } from '../../engine/mirror/open.ts';
 import type { Outcome } from '../../engine/outcome.ts';
-import { type AssetReport, assetsIn } from '../../engine/questions/report/balance.ts';
-import { kindsIn } from '../../engine/questions/report/kinds.ts';
-import { type Sums, sumsIn } from '../../engine/questions/report/movements.ts';
+import { reachOf } from '../../engine/questions/in-mirror.ts';
+import { accountIn } from '../../engine/questions/report/balance.ts';
+import { kindsIn, usersIn } from '../../engine/questions/report/kinds.ts';
 import { partsOf, STEPS, type Step, spanOf } from '../../engine/questions/report/periods.ts';
 import { endDryRun } from '../../engine/requests.ts';
-import { type Asset, amount, amountForPeople } from '../../money/amount.ts';
+import { amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
+import type { Below, Column } from '../../present/result.ts';
+import { timeText } from '../../present/times.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, oneOf, option, plainText, required } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
-import { partCommands } from './parts.ts';
+import {
+  assetSchema,
+  balanceLines,
+  checkLines,
+  differenceLines,
+  differenceSchema,
+  isChecked,
+  isShown,
+  MOVED,
+  movedSchema,
+  printedAsset,
+  printedDifference,
+  printedMoved,
+  titleOfLine,
+  unexplained,
+} from './lines.ts';
+import { partCommands, USER_COLUMNS, userSchema } from './parts.ts';
 import { iso, type Period, periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
-
-/** The lines of a balance, in the order in which they add up. */
-const LINES = [
-  ['opening', 'Opening balance'],
-  ['in', 'In'],
-  ['earned', 'Fees earned'],
-  ['out', 'Out'],
-  ['fees', 'Fees paid'],
-  ['traded', 'Traded'],
-  ['inFlight', 'Left, not arrived'],
-  ['unlisted', 'In no list'],
-  ['closing', 'Closing balance'],
-] as const;
-
-function printedAsset({ asset, opening, closing, ...sums }: AssetReport) {
-  const of = (minor: bigint) => amount(asset, minor);
-  return {
-    ...{ asset, opening: of(opening.minor), isOpeningComputed: opening.isComputed },
-    ...{ in: of(sums.in), earned: of(sums.earned), out: of(-sums.out), fees: of(-sums.fees), traded: of(sums.traded) },
-    ...{ inFlight: of(-sums.inFlight), unlisted: of(sums.unlisted), accepted: of(sums.accepted) },
-    ...{ closing: of(closing.minor), movements: sums.count, failed: sums.failed },
-  };
-}
-
-type PrintedAsset = ReturnType<typeof printedAsset>;
-
-const isShown = (report: AssetReport) =>
-  [
-    report.opening.minor,
-    report.closing.minor,
-    report.in,
-    report.out,
-    report.traded,
-    report.unlisted,
-    report.earned,
-  ].some((each) => each !== 0n);
-
-/** The assets side by side, as people read a balance. */
-function belowOf(assets: readonly PrintedAsset[]) {
-  const rows = LINES.map(([field, line]) => ({
-    line,
-    ...Object.fromEntries(
-      assets.map((each) => {
-        const computed = field === 'opening' && each.isOpeningComputed ? ' (computed)' : '';
-        return [
-          each.asset,
-          each[field].minor === 0n && !/ing$/.test(field) ? '' : `${amountForPeople(each[field])}${computed}`,
-        ];
-      }),
-    ),
-  })).filter(({ line: _, ...cells }) => Object.values(cells).some((text) => text !== ''));
-  const columns = [
-    { field: 'line', title: 'Balance' },
-    ...assets.map(({ asset }) => ({ field: asset, title: asset, align: 'right' as const })),
-  ];
-  return { title: 'Balances', rows: rows as Readonly<Record<string, string>>[], columns };
-}
-
-/** The error of movements that no list shows and nobody accepted. */
-function unexplained(assets: readonly AssetReport[]): CliError | undefined {
-  const wrong = assets.filter(({ unlisted, accepted }) => unlisted !== accepted);
-  if (wrong.length === 0) return undefined;
-  const figures = wrong.map(({ asset, unlisted, accepted }) => amountForPeople(amount(asset, unlisted - accepted)));
-  return new CliError('declined', `the balance changed by ${figures.join(' and ')} that no list shows`, {
-    code: 'UNEXPLAINED',
-    hint: `look for it with: fiatrail sync --full; if it is right, such as tokens that came from a chain: fiatrail report accept ${wrong[0]?.asset} --reason "…"`,
-  });
-}
-
-const assetSchema = () =>
-  z.object({
-    asset: z.string(),
-    opening: amountSchema(),
-    isOpeningComputed: z.boolean(),
-    ...Object.fromEntries(
-      ['in', 'earned', 'out', 'fees', 'traded', 'inFlight', 'unlisted', 'accepted', 'closing'].map((name) => [
-        name,
-        amountSchema(),
-      ]),
-    ),
-    movements: z.int(),
-    failed: z.int(),
-  });
 
 const KIND_COLUMNS = [
   { field: 'kind', title: 'Kind' },
@@ -109,106 +44,160 @@ const KIND_COLUMNS = [
   { field: 'open', title: 'Open', align: 'right' },
 ] as const;
 
-/** The whole report of a period. */
-function wholeReport(mirror: Mirror, period: Period): Promise<Outcome> {
-  return mirror.read(async (queries) => {
+const right = (field: string, isWide = false): Column => ({
+  ...{ field, title: titleOfLine(field), align: 'right' },
+  ...(isWide ? { isWide } : {}),
+});
+
+const ASSET_COLUMNS: readonly Column[] = [
+  { field: 'asset', title: 'Asset' },
+  ...[right('opening'), right('in', true), right('out', true), right('unlisted'), right('closing')],
+];
+
+/** Rows, with what is below them on a terminal. */
+function rowsOutcome(
+  data: Readonly<Record<string, unknown>>,
+  lists: string,
+  columns: readonly Column[],
+  { below = [], error }: { readonly below?: readonly Below[]; readonly error?: CliError | undefined } = {},
+): Outcome {
+  return { result: { data, lists, list: { isWhole: true }, columns, below }, ...(error ? { error } : {}) };
+}
+
+/** The whole report of a period, by kind of work and by asset, or only one of the two. */
+function wholeReport(session: Session, mirror: Mirror, period: Period, by: 'kind' | 'asset' | undefined) {
+  return mirror.read(async (queries): Promise<Outcome> => {
     const span = spanOf(period.sinceMs, period.untilMs);
-    const found = (await assetsIn(queries, span)) ?? [];
-    const assets = found.filter(isShown);
-    const printed = assets.map(printedAsset);
-    const data = { ...spanIn(period), kinds: await kindsIn(queries, span), assets: printed };
-    const error = unexplained(assets);
-    return {
-      result: { data, lists: 'kinds', list: { isWhole: true }, columns: KIND_COLUMNS, below: belowOf(printed) },
-      ...(error ? { error } : {}),
+    if (by === 'kind')
+      return rowsOutcome({ ...spanIn(period), kinds: await kindsIn(queries, span) }, 'kinds', KIND_COLUMNS);
+    const account = await accountIn(queries, span);
+    const { differences } = account;
+    const reach = await reachOf(queries);
+    const assets = account.assets.filter(isShown).map(printedAsset);
+    const data = {
+      ...{ ...spanIn(period), isChecked: isChecked(account), syncedAt: reach.syncedAt, partial: reach.partial },
+      ...{ assets, differences: differences.map(printedDifference) },
     };
+    const error = unexplained(differences);
+    const below = [...differenceLines(differences), checkLines(account, reach, session.globals.zone)];
+    if (by === 'asset') return rowsOutcome(data, 'assets', ASSET_COLUMNS, { below, error });
+    const balances = assets.length > 0 ? [balanceLines(assets)] : [];
+    const kinds = await kindsIn(queries, span);
+    return rowsOutcome({ ...data, kinds }, 'kinds', KIND_COLUMNS, { below: [...balances, ...below], error });
   });
 }
+
+const STEP_TITLES = { day: 'Day', week: 'Week of', month: 'Month' } as const;
 
 /** One row for each part of the period and each asset that moved in it. */
 function byStep(session: Session, mirror: Mirror, period: Period, step: Step): Promise<Outcome> {
   return mirror.read(async (queries) => {
-    const parts: Record<string, unknown>[] = [];
-    for (const { name, sinceMs, untilMs } of partsOf(period.sinceMs, period.untilMs, step, session.globals.zone)) {
-      const sums = await sumsIn(queries, spanOf(sinceMs, untilMs));
-      for (const [asset, each] of sums) parts.push({ [step]: name, ...movedIn(asset, each) });
-    }
-    const columns = [
-      { field: step, title: step === 'week' ? 'Week of' : step === 'day' ? 'Day' : 'Month' },
-      ...['in', 'earned', 'out', 'fees', 'traded'].map((field) => ({
-        ...{ field, title: LINES.find(([name]) => name === field)?.[1] ?? field, align: 'right' as const },
-      })),
-      { field: 'movements', title: 'Movements', align: 'right' as const, isWide: true as const },
+    const parts = partsOf(period.sinceMs, period.untilMs, step, session.globals.zone);
+    const spans = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs));
+    const account = await accountIn(queries, spanOf(period.sinceMs, period.untilMs), spans);
+    const rows = account.parts.flatMap((moved, index) =>
+      moved.map((each) => ({ [step]: parts[index]?.name, ...printedMoved(each) })),
+    );
+    const columns: Column[] = [
+      { field: step, title: STEP_TITLES[step] },
+      ...MOVED.filter(
+        (field) =>
+          field === 'in' || field === 'out' || account.parts.some((part) => part.some((each) => each[field] !== 0n)),
+      ).map((field) => right(field)),
+      { field: 'movements', title: 'Movements', align: 'right', isWide: true },
     ];
-    return { result: { data: { ...spanIn(period), parts }, lists: 'parts', list: { isWhole: true }, columns } };
+    const data = { ...spanIn(period), isChecked: isChecked(account), parts: rows };
+    const { differences } = account;
+    return rowsOutcome(data, 'parts', columns, {
+      below: differenceLines(differences),
+      error: unexplained(differences),
+    });
   });
 }
 
-function movedIn(asset: Asset, sums: Sums) {
-  const of = (minor: bigint) => amount(asset, minor);
-  return {
-    ...{
-      asset,
-      in: of(sums.in),
-      earned: of(sums.earned),
-      out: of(-sums.out),
-      fees: of(-sums.fees),
-      traded: of(sums.traded),
-    },
-    ...{ movements: sums.count, failed: sums.failed },
+/** All users of the period; more than an account has. */
+const ALL_USERS = 10_000_000;
+
+function byUser(mirror: Mirror, period: Period): Promise<Outcome> {
+  return mirror.read(async (queries) => {
+    const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
+    return rowsOutcome({ ...spanIn(period), users }, 'users', USER_COLUMNS);
+  });
+}
+
+const kindsSchema = () =>
+  z.array(
+    z.object({
+      ...{ kind: z.string(), completed: z.int(), amount: z.nullable(amountSchema()) },
+      ...{ failed: z.int(), open: z.int() },
+    }),
+  );
+
+/** The documents of the whole report and of each form of --by. */
+function reportSchema() {
+  const common = { ...periodSchema(), pagination: paginationSchema() };
+  const balances = {
+    ...{ ...common, isChecked: z.boolean(), syncedAt: z.nullable(z.string()), partial: z.array(z.string()) },
+    ...{ assets: z.array(assetSchema()), differences: z.array(differenceSchema()) },
   };
+  const step = () => z.optional(z.string());
+  return z.union([
+    z.object({ ...balances, kinds: kindsSchema() }),
+    z.object(balances),
+    z.object({
+      ...{ ...common, isChecked: z.boolean() },
+      parts: z.array(z.object({ day: step(), week: step(), month: step(), ...movedSchema() })),
+    }),
+    z.object({ ...common, kinds: kindsSchema() }),
+    z.object({ ...common, users: z.array(userSchema()) }),
+  ]);
 }
 
 const reportCommand = command({
   words: ['report'],
   summary: 'Report what came and went in a period, and whether the balances agree',
   details:
-    'From the copy of the account (fiatrail sync). Per asset: the opening balance, what came in and went out, fees, trades, what has left and not arrived yet, and the closing balance. What is left is in no list, such as tokens that came from a chain; until a person accepts it, the report ends with exit 9. Users’ wallets are not the account’s: see report owed. Time is when a movement completed.',
+    'From the copy of the account (fiatrail sync). Per asset: the opening balance, what came in and went out, fees, trades, refunds, what has left and not arrived yet, and the closing balance. Each two neighbouring looks at the balances (one a sync) are compared with the lists: a change that no list shows, such as tokens that came from a chain, is a difference, and until a person accepts it, the report ends with exit 9. Without two looks nothing can be compared; the report then says so and ends with exit 0. Users’ wallets are not the account’s: see report owed. Time is when a movement completed.',
   examples: [
     'fiatrail report',
     'fiatrail report "last month"',
     'fiatrail report 2026-11 -o json',
     'fiatrail report --since 7d --by day',
+    'fiatrail report --by asset -o csv',
   ],
   endpoints: [],
-  prints: () =>
-    z.object({
-      ...periodSchema(),
-      kinds: z.array(
-        z.object({
-          kind: z.string(),
-          completed: z.int(),
-          amount: z.nullable(amountSchema()),
-          failed: z.int(),
-          open: z.int(),
-        }),
-      ),
-      assets: z.array(assetSchema()),
-      pagination: paginationSchema(),
-    }),
+  prints: reportSchema,
   isLocal: true,
   parameters: {
     period: periodArgument,
     by: option(
-      '--by <step>',
-      'one row for each day, week or month and asset, instead of the balances',
-      oneOf(...STEPS),
+      '--by <part>',
+      'only rows: by day, week or month and asset, or by kind, user or asset',
+      oneOf(...STEPS, 'kind', 'user', 'asset'),
     ),
     ...periodOptions,
   },
   run: (session, { period: name, by, since, until }) =>
     withMirror(session, (mirror) => {
       const period = periodIn(session, name, { since, until });
-      return by === undefined ? wholeReport(mirror, period) : byStep(session, mirror, period, by);
+      if (by === 'user') return byUser(mirror, period);
+      if (by === undefined || by === 'kind' || by === 'asset') return wholeReport(session, mirror, period, by);
+      return byStep(session, mirror, period, by);
     }),
 });
 
 const acceptCommand = command({
   words: ['report', 'accept'],
-  summary: 'Accept, with a reason, a change of a balance that is in no list',
+  summary: 'Accept, with a reason, changes of a balance that are in no list',
+  details:
+    'Each change is accepted for the two looks at the balances between which it was seen, and counts in the reports of every period in which it was seen.',
   examples: ['fiatrail report accept USDC --reason "top-up from the exchange, 5 November"'],
   endpoints: [],
-  prints: () => z.object({ ...periodSchema(), asset: z.string(), amount: amountSchema(), reason: z.string() }),
+  prints: () =>
+    z.object({
+      ...periodSchema(),
+      ...{ asset: z.string(), amount: amountSchema(), reason: z.string(), accepted: z.array(differenceSchema()) },
+    }),
   isLocal: true,
   parameters: {
     asset: argument('asset', 'CNGN, USDC, USDT, or NGN for earned fees', oneOf('CNGN', 'USDC', 'USDT', 'NGN')),
@@ -219,30 +208,41 @@ const acceptCommand = command({
   run: (session, { asset, period: name, reason, since, until }) =>
     withMirror(session, async (mirror) => {
       const period = periodIn(session, name, { since, until });
-      const span = spanOf(period.sinceMs, period.untilMs);
-      const found = (await mirror.read((queries) => assetsIn(queries, span)))?.find((each) => each.asset === asset);
-      const minor = found ? found.unlisted - found.accepted : 0n;
-      if (minor === 0n)
+      const { differences } = await mirror.read((queries) =>
+        accountIn(queries, spanOf(period.sinceMs, period.untilMs)),
+      );
+      const open = differences.filter((each) => each.asset === asset && each.minor !== each.accepted);
+      if (open.length === 0)
         throw new CliError('usage', `there is nothing to accept: the balance in ${asset} agrees with the lists`, {
           hint: 'see: fiatrail report',
         });
-      const data = { ...spanIn(period), asset, amount: amount(asset, minor), reason };
+      const left = open.map((each) => ({ ...each, minor: each.minor - each.accepted }));
+      const total = amount(
+        asset,
+        left.reduce((sum, { minor }) => sum + minor, 0n),
+      );
+      const accepted = left.map((each) => printedDifference({ ...each, accepted: each.minor, reason }));
+      const data = { ...spanIn(period), asset, amount: total, reason, accepted };
       endDryRun(session, data);
+      const time = (at: string) => timeText(at, { zone: session.globals.zone }, true) ?? at;
       await confirmChange(session, {
-        summary: `accept ${amountForPeople(data.amount)} that no list shows`,
+        summary: `accept ${amountForPeople(total)} that no list shows`,
         lines: [
-          ['period', `${data.since} to ${data.until}`],
+          ...left.map(
+            ({ from, to, minor }) => [`${time(from)} to ${time(to)}`, amountForPeople(amount(asset, minor))] as const,
+          ),
           ['reason', reason],
         ],
       });
       const { user, name: host } = session.world.host;
-      await mirror.write((queries) =>
-        queries.run(
-          `INSERT INTO stored_accepted (asset, minor, since, until, reason, who, at) VALUES (?, ?, ?, ?, ?, ?, ?)
-           ON CONFLICT (asset, since, until) DO UPDATE SET minor = stored_accepted.minor + excluded.minor, reason = excluded.reason`,
-          ...[asset, minor, span.from, span.to, reason, `${user} on ${host}`, iso(session.world.clock.now())],
-        ),
-      );
+      const at = iso(session.world.clock.now());
+      await mirror.write(async (queries) => {
+        for (const { from, to, minor } of left)
+          await queries.run(
+            'INSERT INTO stored_accepted (asset, minor, since, until, reason, who, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+            ...[asset, minor, from, to, reason, `${user} on ${host}`, at],
+          );
+      });
       return { result: { data } };
     }),
 });

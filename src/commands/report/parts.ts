@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { withMirror } from '../../engine/mirror/open.ts';
-import { balancesAt } from '../../engine/questions/report/balance.ts';
+import { accountIn, balancesAt } from '../../engine/questions/report/balance.ts';
 import { pendingIn, usersIn } from '../../engine/questions/report/kinds.ts';
-import { noSums, sumsIn } from '../../engine/questions/report/movements.ts';
+import { noSums } from '../../engine/questions/report/movements.ts';
 import { owedTo } from '../../engine/questions/report/owed.ts';
 import { partsOf, STEPS, spanOf } from '../../engine/questions/report/periods.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
@@ -33,20 +33,35 @@ const feesCommand = command({
       mirror.read(async (queries) => {
         const period = periodIn(session, name, { since, until });
         const span = spanOf(period.sinceMs, period.untilMs);
-        const sums = await sumsIn(queries, span);
-        const naira = sums.get('NGN') ?? noSums();
-        const balance = (await balancesAt(queries, span.to))?.get('NGN');
+        const { assets, parts } = await accountIn(queries, span, [span]);
+        const moved = parts.flat();
+        const { earned, out } = moved.find(({ asset }) => asset === 'NGN') ?? noSums();
+        const balance = assets.find(({ asset }) => asset === 'NGN')?.closing;
         const data = {
           ...spanIn(period),
-          earned: amount('NGN', naira.earned),
-          withdrawn: amount('NGN', naira.out),
+          earned: amount('NGN', earned),
+          withdrawn: amount('NGN', out),
           withdrawable: balance ? amount('NGN', balance.minor) : null,
-          paid: [...sums].flatMap(([asset, { fees }]) => (fees === 0n ? [] : [amount(asset, fees)])),
+          paid: moved.flatMap(({ asset, fees }) => (fees === 0n ? [] : [amount(asset, fees)])),
         };
         return { result: { data } };
       }),
     ),
 });
+
+export const USER_COLUMNS = [
+  { field: 'name', title: 'Name' },
+  { field: 'user', title: 'User' },
+  { field: 'onramps', title: 'Onramps', align: 'right' },
+  { field: 'amount', title: 'Paid in', align: 'right' },
+  { field: 'withdrawals', title: 'Withdrawals', align: 'right', isWide: true },
+] as const;
+
+export const userSchema = () =>
+  z.object({
+    ...{ user: z.string(), name: z.nullable(z.string()), onramps: z.int() },
+    ...{ amount: amountSchema(), withdrawals: z.int() },
+  });
 
 const usersCommand = command({
   words: ['report', 'users'],
@@ -56,12 +71,7 @@ const usersCommand = command({
   prints: () =>
     z.object({
       ...periodSchema(),
-      users: z.array(
-        z.object({
-          ...{ user: z.string(), name: z.nullable(z.string()), onramps: z.int() },
-          ...{ amount: amountSchema(), withdrawals: z.int() },
-        }),
-      ),
+      users: z.array(userSchema()),
       pagination: paginationSchema(),
     }),
   isLocal: true,
@@ -75,14 +85,8 @@ const usersCommand = command({
       mirror.read(async (queries) => {
         const period = periodIn(session, name, { since, until });
         const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
-        const columns = [
-          { field: 'name', title: 'Name' },
-          { field: 'user', title: 'User' },
-          { field: 'onramps', title: 'Onramps', align: 'right' },
-          { field: 'amount', title: 'Paid in', align: 'right' },
-          { field: 'withdrawals', title: 'Withdrawals', align: 'right', isWide: true },
-        ] as const;
-        return { result: { data: { ...spanIn(period), users }, lists: 'users', list: { isWhole: true }, columns } };
+        const data = { ...spanIn(period), users };
+        return { result: { data, lists: 'users', list: { isWhole: true }, columns: USER_COLUMNS } };
       }),
     ),
 });
@@ -152,12 +156,14 @@ const balanceCommand = command({
     withMirror(session, (mirror) =>
       mirror.read(async (queries) => {
         const period = periodIn(session, name, { since, until });
-        const balances = [];
-        for (const part of partsOf(period.sinceMs, period.untilMs, by, session.globals.zone)) {
-          const found = (await balancesAt(queries, spanOf(part.sinceMs, part.untilMs).to))?.get(asset);
-          if (found)
-            balances.push({ at: part.name, balance: amount(asset, found.minor), isComputed: found.isComputed });
-        }
+        const parts = partsOf(period.sinceMs, period.untilMs, by, session.globals.zone);
+        const ends = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs).to);
+        const balances = ((await balancesAt(queries, ends)) ?? []).flatMap((each, index) => {
+          const [found, at] = [each.get(asset), parts[index]?.name];
+          return found && at !== undefined
+            ? [{ at, balance: amount(asset, found.minor), isComputed: found.isComputed }]
+            : [];
+        });
         const most = balances.reduce((max, { balance: { minor } }) => (minor > max ? minor : max), 1n);
         const rows = balances.map(({ at, balance, isComputed }) => ({
           ...{ at, balance: `${amountForPeople(balance)}${isComputed ? ' (computed)' : ''}` },

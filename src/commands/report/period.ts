@@ -16,20 +16,28 @@ export const periodArgument = optionalArgument(
   word,
 );
 
-/** Returns the period that was typed: a month by its name, or from --since to --until; now at the latest. Throws CliError usage. */
+/**
+ * Returns the period that was typed: a month by its name, or from --since (default: the start of the month) to --until; now at the latest.
+ * Throws CliError usage, also for one that has not begun.
+ */
 export function periodIn(session: Session, name: string | undefined, typed: TypedPeriod): Period {
   const nowMs = session.world.clock.now();
   const isTyped = typed.since !== undefined || typed.until !== undefined;
   if (name !== undefined && isTyped)
     throw new CliError('usage', 'a month and --since or --until cannot be combined', { hint: 'give one of them' });
-  const zone = session.globals.zone;
-  const month = monthNamed(name ?? 'this month', zone, nowMs);
+  const { zone } = session.globals;
+  const times = timesOf(typed, session);
+  // An end alone is the end of a part of its month.
+  const inMonthMs = Math.min(nowMs, (times.untilMs ?? nowMs + 1) - 1);
+  const month = monthNamed(name ?? 'this month', zone, inMonthMs);
   if (!month)
     throw new CliError('usage', `"${name}" is no period`, {
       hint: 'write "this month", "last month", 2026-11, or --since and --until',
     });
-  const { sinceMs = month.sinceMs, untilMs = month.untilMs } = isTyped ? timesOf(typed, session) : month;
-  return { sinceMs, untilMs: Math.max(sinceMs + 1, untilMs) };
+  const sinceMs = times.sinceMs ?? month.sinceMs;
+  if (sinceMs > nowMs)
+    throw new CliError('usage', 'the period is in the future', { hint: 'see: fiatrail help report' });
+  return { sinceMs, untilMs: Math.max(sinceMs + 1, Math.min(nowMs + 1, times.untilMs ?? month.untilMs)) };
 }
 
 export const iso = (ms: number) => new Date(ms).toISOString();

@@ -47,9 +47,9 @@ export function creation(engine: Engine): string {
     `CREATE TABLE stored_balances (source TEXT NOT NULL, place TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole} NOT NULL,
        at TEXT NOT NULL, PRIMARY KEY (source, place, asset, at))${strict}`,
     `CREATE TABLE stored_balance_checks (at TEXT PRIMARY KEY)${strict}`,
-    // Movements that no list shows, once a person has accepted them.
+    // Differences between two looks at the balances that no list explains, once a person has accepted them; `until` is the second look.
     `CREATE TABLE stored_accepted (asset TEXT NOT NULL, minor ${whole} NOT NULL, since TEXT NOT NULL, until TEXT NOT NULL,
-       reason TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (asset, since, until))${strict}`,
+       reason TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (asset, until, at))${strict}`,
     `CREATE TABLE stored_owed (user_id TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole} NOT NULL, at TEXT NOT NULL,
        PRIMARY KEY (user_id, asset))${strict}`,
     `CREATE TABLE stored_deposit_fees (amount_minor ${whole} PRIMARY KEY, fee_minor ${whole} NOT NULL, at TEXT NOT NULL)${strict}`,

@@ -1,6 +1,6 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Amount, type Asset, amount } from '../../../money/amount.ts';
-import type { Span } from './movements.ts';
+import { begunBefore, FAILED, type Span } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
@@ -69,13 +69,9 @@ interface KindRow {
   readonly minor: bigint | null;
 }
 
-/** Work that failed in a period began at most so long before. Source: inferred. */
-const LONGEST_MS = 30 * 86_400_000;
-
 /** Counts the work that ended in a period, and what is open. */
 export async function kindsIn(queries: Queries, { from, to }: Span): Promise<readonly KindReport[]> {
   const reports: KindReport[] = [];
-  const begun = new Date(Date.parse(from) - LONGEST_MS).toISOString();
   for (const { kind, table, where, asset, minor, doneAt, failedAt } of WORK_KINDS) {
     const done = await queries.all<KindRow>(
       `SELECT ${asset} AS asset, count(*) AS n, sum(${minor}) AS minor FROM ${table}
@@ -88,8 +84,8 @@ export async function kindsIn(queries: Queries, { from, to }: Span): Promise<rea
           ?.n ?? 0n,
       );
     const failed = await one(
-      `status IN ('failed', 'cancelled', 'expired') AND created_at > ? AND ${failedAt} > ? AND ${failedAt} <= ?`,
-      ...[begun, from, to],
+      `${FAILED} AND created_at > ? AND ${failedAt} > ? AND ${failedAt} <= ?`,
+      ...[begunBefore(from), from, to],
     );
     const open = await one('is_open = 1 AND gone_at IS NULL');
     const rows = done.length > 0 ? done : [{ asset: null, n: 0n, minor: 0n }];
