@@ -1,6 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Amount, type Asset, amount } from '../../../money/amount.ts';
-import { begunBefore, FAILED, type Span } from './movements.ts';
+import { DONE, FAILED } from '../../mirror/schema.ts';
+import { begunBefore, type Span } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
@@ -75,7 +76,7 @@ export async function kindsIn(queries: Queries, { from, to }: Span): Promise<rea
   for (const { kind, table, where, asset, minor, doneAt, failedAt } of WORK_KINDS) {
     const done = await queries.all<KindRow>(
       `SELECT ${asset} AS asset, count(*) AS n, sum(${minor}) AS minor FROM ${table}
-       WHERE ${where} AND status = 'completed' AND ${doneAt} > ? AND ${doneAt} <= ? GROUP BY 1 ORDER BY 1`,
+       WHERE ${where} AND ${DONE} AND ${doneAt} > ? AND ${doneAt} <= ? GROUP BY 1 ORDER BY 1`,
       ...[from, to],
     );
     const one = async (sql: string, ...values: string[]) =>

@@ -1,5 +1,6 @@
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
+import { DONE, FAILED } from '../../mirror/schema.ts';
 
 /** A period from a moment, not included, to another, included; ISO 8601 in UTC. */
 export interface Span {
@@ -37,9 +38,6 @@ interface MovementKind {
   /** The line that it is added to, if not `in` or `out`. */
   readonly line?: 'traded' | 'refunds';
 }
-
-export const FAILED = "status IN ('failed', 'cancelled', 'expired')";
-const DONE = "status = 'completed'";
 
 const trade = (side: 'buy' | 'sell', token: 'usdc' | 'usdt'): readonly MovementKind[] => {
   const own = `side = '${side}' AND lower(pair) LIKE '%${token}'`;
