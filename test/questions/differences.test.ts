@@ -82,7 +82,10 @@ async function differencesOf({ transfers, hidden, looks: some }: History) {
            json, digest, pass, first_seen_at, changed_at) VALUES (?, ?, ?, 'fintech_self_transfer', ?, 'USDC', ?, 0, 0, '{}', 'x', 1, ?, ?)`,
         ...[`t-${index}`, each.fails ? 'failed' : 'completed', at(each.begins), BigInt(each.amount) * THOUSAND],
         // The list does not say when a transfer failed; the sync that saw it is later.
-        ...[each.fails ? null : at(each.begins + each.takes), at(each.begins), at(each.begins + each.takes + 30)],
+        ...[
+          each.fails ? null : at(each.begins + each.takes),
+          ...[at(each.begins + each.takes + 30), at(each.begins + each.takes + 30)],
+        ],
       );
     for (const minute of looks) {
       const away = transfers.filter((each) => awayOf(each)[0] <= minute && awayOf(each)[1] > minute);

@@ -3,11 +3,13 @@ import { CliError } from '../../base/errors.ts';
 import type { Mirror } from '../../engine/mirror/database.ts';
 import { withMirror } from '../../engine/mirror/open.ts';
 import type { Outcome } from '../../engine/outcome.ts';
-import { reachOf } from '../../engine/questions/in-mirror.ts';
+import { type Reach, reachOf } from '../../engine/questions/in-mirror.ts';
 import { accountIn } from '../../engine/questions/report/balance.ts';
 import { kindsIn, usersIn } from '../../engine/questions/report/kinds.ts';
+import type { Span } from '../../engine/questions/report/movements.ts';
 import { partsOf, STEPS, type Step, spanOf } from '../../engine/questions/report/periods.ts';
 import { endDryRun } from '../../engine/requests.ts';
+import type { Queries } from '../../journal/store.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import type { Below, Column } from '../../present/result.ts';
@@ -23,7 +25,6 @@ import {
   checkLines,
   differenceLines,
   differenceSchema,
-  isChecked,
   isShown,
   MOVED,
   movedSchema,
@@ -34,13 +35,14 @@ import {
   unexplained,
 } from './lines.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './parts.ts';
-import { iso, type Period, periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
+import { iso, neverLooked, type Period, periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
 
 const KIND_COLUMNS = [
   { field: 'kind', title: 'Kind' },
   { field: 'completed', title: 'Completed', align: 'right' },
   { field: 'amount', title: 'Amount', align: 'right' },
   { field: 'failed', title: 'Failed', align: 'right' },
+  { field: 'refunded', title: 'Sent back', align: 'right', isWide: true },
   { field: 'open', title: 'Open', align: 'right' },
 ] as const;
 
@@ -64,26 +66,38 @@ function rowsOutcome(
   return { result: { data, lists, list: { isWhole: true }, columns, below }, ...(error ? { error } : {}) };
 }
 
+/** The period, how fresh the copy is, and which of its tables may lack rows. */
+const headOf = (period: Period, { syncedAt, partial }: Reach) => ({ ...spanIn(period), syncedAt, partial });
+
+/** Reads what became of the account in a period. Rejects with CliError usage if nobody ever looked at its balances. */
+async function readAccount(session: Session, queries: Queries, period: Period, parts: readonly Span[] = []) {
+  const account = await accountIn(queries, spanOf(period.sinceMs, period.untilMs), parts);
+  if (account.assets.length === 0) throw neverLooked();
+  const { differences, compared } = account;
+  const reach = await reachOf(queries);
+  const head = {
+    ...{ ...headOf(period, reach), compared: compared && { from: compared.from, until: compared.to } },
+    differences: differences.map(printedDifference),
+  };
+  const below = [...differenceLines(differences), checkLines(account, reach, session.globals.zone)];
+  return { account, head, below, error: unexplained(differences) };
+}
+
 /** The whole report of a period, by kind of work and by asset, or only one of the two. */
 function wholeReport(session: Session, mirror: Mirror, period: Period, by: 'kind' | 'asset' | undefined) {
   return mirror.read(async (queries): Promise<Outcome> => {
-    const span = spanOf(period.sinceMs, period.untilMs);
+    const kinds = () => kindsIn(queries, spanOf(period.sinceMs, period.untilMs));
     if (by === 'kind')
-      return rowsOutcome({ ...spanIn(period), kinds: await kindsIn(queries, span) }, 'kinds', KIND_COLUMNS);
-    const account = await accountIn(queries, span);
-    const { differences } = account;
-    const reach = await reachOf(queries);
+      return rowsOutcome({ ...headOf(period, await reachOf(queries)), kinds: await kinds() }, 'kinds', KIND_COLUMNS);
+    const { account, head, below, error } = await readAccount(session, queries, period);
     const assets = account.assets.filter(isShown).map(printedAsset);
-    const data = {
-      ...{ ...spanIn(period), isChecked: isChecked(account), syncedAt: reach.syncedAt, partial: reach.partial },
-      ...{ assets, differences: differences.map(printedDifference) },
-    };
-    const error = unexplained(differences);
-    const below = [...differenceLines(differences), checkLines(account, reach, session.globals.zone)];
+    const data = { ...head, assets };
     if (by === 'asset') return rowsOutcome(data, 'assets', ASSET_COLUMNS, { below, error });
     const balances = assets.length > 0 ? [balanceLines(assets)] : [];
-    const kinds = await kindsIn(queries, span);
-    return rowsOutcome({ ...data, kinds }, 'kinds', KIND_COLUMNS, { below: [...balances, ...below], error });
+    return rowsOutcome({ ...data, kinds: await kinds() }, 'kinds', KIND_COLUMNS, {
+      below: [...balances, ...below],
+      error,
+    });
   });
 }
 
@@ -94,7 +108,7 @@ function byStep(session: Session, mirror: Mirror, period: Period, step: Step): P
   return mirror.read(async (queries) => {
     const parts = partsOf(period.sinceMs, period.untilMs, step, session.globals.zone);
     const spans = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs));
-    const account = await accountIn(queries, spanOf(period.sinceMs, period.untilMs), spans);
+    const { account, head, below, error } = await readAccount(session, queries, period, spans);
     const rows = account.parts.flatMap((moved, index) =>
       moved.map((each) => ({ [step]: parts[index]?.name, ...printedMoved(each) })),
     );
@@ -106,12 +120,7 @@ function byStep(session: Session, mirror: Mirror, period: Period, step: Step): P
       ).map((field) => right(field)),
       { field: 'movements', title: 'Movements', align: 'right', isWide: true },
     ];
-    const data = { ...spanIn(period), isChecked: isChecked(account), parts: rows };
-    const { differences } = account;
-    return rowsOutcome(data, 'parts', columns, {
-      below: differenceLines(differences),
-      error: unexplained(differences),
-    });
+    return rowsOutcome({ ...head, parts: rows }, 'parts', columns, { below, error });
   });
 }
 
@@ -121,7 +130,7 @@ const ALL_USERS = 10_000_000;
 function byUser(mirror: Mirror, period: Period): Promise<Outcome> {
   return mirror.read(async (queries) => {
     const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
-    return rowsOutcome({ ...spanIn(period), users }, 'users', USER_COLUMNS);
+    return rowsOutcome({ ...headOf(period, await reachOf(queries)), users }, 'users', USER_COLUMNS);
   });
 }
 
@@ -129,25 +138,27 @@ const kindsSchema = () =>
   z.array(
     z.object({
       ...{ kind: z.string(), completed: z.int(), amount: z.nullable(amountSchema()) },
-      ...{ failed: z.int(), open: z.int() },
+      ...{ failed: z.int(), refunded: z.nullable(amountSchema()), open: z.int() },
     }),
   );
 
 /** The documents of the whole report and of each form of --by. */
 function reportSchema() {
-  const common = { ...periodSchema(), pagination: paginationSchema() };
-  const balances = {
-    ...{ ...common, isChecked: z.boolean(), syncedAt: z.nullable(z.string()), partial: z.array(z.string()) },
-    ...{ assets: z.array(assetSchema()), differences: z.array(differenceSchema()) },
+  const common = {
+    ...{ ...periodSchema(), syncedAt: z.nullable(z.iso.datetime()), partial: z.array(z.string()) },
+    pagination: paginationSchema(),
   };
-  const step = () => z.optional(z.string());
+  const checked = {
+    ...{ ...common, compared: z.nullable(z.object({ from: z.iso.datetime(), until: z.iso.datetime() })) },
+    differences: z.array(differenceSchema()),
+  };
+  const assets = { assets: z.array(assetSchema()) };
   return z.union([
-    z.object({ ...balances, kinds: kindsSchema() }),
-    z.object(balances),
-    z.object({
-      ...{ ...common, isChecked: z.boolean() },
-      parts: z.array(z.object({ day: step(), week: step(), month: step(), ...movedSchema() })),
-    }),
+    z.object({ ...checked, ...assets, kinds: kindsSchema() }),
+    z.object({ ...checked, ...assets }),
+    ...STEPS.map((step) =>
+      z.object({ ...checked, parts: z.array(z.object({ [step]: z.string(), ...movedSchema() })) }),
+    ),
     z.object({ ...common, kinds: kindsSchema() }),
     z.object({ ...common, users: z.array(userSchema()) }),
   ]);

@@ -39,13 +39,12 @@ export function printedMoved({ asset, ...sums }: AssetMoved) {
 }
 
 export function printedAsset(report: AssetReport) {
-  const { asset, opening, closing, inFlight, compared } = report;
+  const { asset, opening, closing, inFlight } = report;
   return {
     ...printedMoved(report),
     ...{ opening: amount(asset, opening.minor), isOpeningComputed: opening.isComputed },
     ...{ inFlight: amount(asset, -inFlight), closing: amount(asset, closing.minor) },
     isClosingComputed: closing.isComputed,
-    compared: compared && { from: compared.from, until: compared.to },
   };
 }
 
@@ -65,7 +64,6 @@ export const assetSchema = () =>
     ...movedSchema(),
     ...{ opening: amountSchema(), isOpeningComputed: z.boolean(), inFlight: amountSchema() },
     ...{ closing: amountSchema(), isClosingComputed: z.boolean() },
-    compared: z.nullable(z.object({ from: z.iso.datetime(), until: z.iso.datetime() })),
   });
 
 /** An amount under the name of its asset: without the name, and with no more decimals than it needs. */
@@ -124,22 +122,12 @@ export function differenceLines(differences: readonly Difference[]): readonly Be
   return [{ title: 'In no list', rows, columns: DIFFERENCE_COLUMNS }];
 }
 
-/** Whether all changes in the period could be compared with the lists. */
-export const isChecked = ({ assets }: AccountReport) =>
-  assets.length > 0 && assets.every(({ compared }) => compared !== null);
-
 /** What was checked, and how old the copy is. */
-export function checkLines(account: AccountReport, { syncedAt, partial }: Reach, zone: Zone): Below {
+export function checkLines({ compared }: AccountReport, { syncedAt, partial }: Reach, zone: Zone): Below {
   const time = (at: string) => timeText(at, { zone }, true) ?? at;
-  const times = account.assets.flatMap(({ compared }) => compared ?? []);
-  const [first] = times.map(({ from }) => from).toSorted();
-  const [last] = times.map(({ to }) => to).toSorted();
-  const balances =
-    account.assets.length === 0
-      ? 'cannot be checked: nobody has looked at the balances; run: fiatrail sync'
-      : first === undefined || last === undefined || !isChecked(account)
-        ? 'cannot be checked: it takes two looks at the balances, each by fiatrail sync'
-        : `compared with the lists from ${time(first)} to ${time(last)}`;
+  const balances = compared
+    ? `compared with the lists from ${time(compared.from)} to ${time(compared.to)}`
+    : 'cannot be checked: it takes two looks at the balances, each by fiatrail sync';
   const lists =
     partial.length > 0 ? `; may lack rows of ${partial.map((each) => each.replaceAll('_', ' ')).join(', ')}` : '';
   const copy = `${syncedAt ? `synced ${time(syncedAt)}` : 'not synced completely yet; run: fiatrail sync'}${lists}`;

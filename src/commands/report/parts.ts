@@ -11,7 +11,7 @@ import { command } from '../../terminal/command.ts';
 import { oneOf, option, ticker, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 
-import { periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
+import { neverLooked, periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
 
 const feesCommand = command({
   words: ['report', 'fees'],
@@ -94,7 +94,7 @@ const usersCommand = command({
 const pendingCommand = command({
   words: ['report', 'pending'],
   summary: 'Report what is open, the oldest first',
-  details: 'fiatrail find ID says what each of them waits for.',
+  details: 'fiatrail find ID says more about each of them, and what to do about it.',
   examples: ['fiatrail report pending', 'fiatrail report pending -o json --query "pending[].id"'],
   endpoints: [],
   prints: () =>
@@ -102,7 +102,7 @@ const pendingCommand = command({
       pending: z.array(
         z.object({
           ...{ kind: z.string(), id: z.string(), status: z.nullable(z.string()) },
-          ...{ amount: z.nullable(amountSchema()), since: z.nullable(z.string()) },
+          ...{ amount: z.nullable(amountSchema()), since: z.nullable(z.string()), waitsFor: z.string() },
         }),
       ),
       pagination: paginationSchema(),
@@ -115,9 +115,10 @@ const pendingCommand = command({
         const columns = [
           { field: 'id', title: 'ID' },
           { field: 'kind', title: 'Kind' },
-          { field: 'status', title: 'Status' },
+          { field: 'status', title: 'Status', isWide: true },
           { field: 'amount', title: 'Amount', align: 'right' },
           { field: 'since', title: 'Since', isBrief: true },
+          { field: 'waitsFor', title: 'What it waits for', isWide: true },
         ] as const;
         return {
           result: {
@@ -158,10 +159,12 @@ const balanceCommand = command({
         const period = periodIn(session, name, { since, until });
         const parts = partsOf(period.sinceMs, period.untilMs, by, session.globals.zone);
         const ends = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs).to);
-        const balances = ((await balancesAt(queries, ends)) ?? []).flatMap((each, index) => {
-          const [found, at] = [each.get(asset), parts[index]?.name];
-          return found && at !== undefined
-            ? [{ at, balance: amount(asset, found.minor), isComputed: found.isComputed }]
+        const found = await balancesAt(queries, ends);
+        if (!found) throw neverLooked();
+        const balances = found.flatMap((each, index) => {
+          const [balance, at] = [each.get(asset), parts[index]?.name];
+          return balance && at !== undefined
+            ? [{ at, balance: amount(asset, balance.minor), isComputed: balance.isComputed }]
             : [];
         });
         const most = balances.reduce((max, { balance: { minor } }) => (minor > max ? minor : max), 1n);

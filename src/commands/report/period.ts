@@ -40,6 +40,13 @@ export function periodIn(session: Session, name: string | undefined, typed: Type
   return { sinceMs, untilMs: Math.max(sinceMs + 1, Math.min(nowMs + 1, times.untilMs ?? month.untilMs)) };
 }
 
+/** The error of a question about balances that no sync has read yet. */
+export const neverLooked = () =>
+  new CliError('usage', 'the balances of this account have not been copied to this machine yet', {
+    code: 'NO_MIRROR',
+    hint: 'run: fiatrail sync',
+  });
+
 export const iso = (ms: number) => new Date(ms).toISOString();
 export const spanIn = ({ sinceMs, untilMs }: Period) => ({ since: iso(sinceMs), until: iso(untilMs - 1) });
 

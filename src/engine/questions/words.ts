@@ -86,12 +86,18 @@ export function goesOn({ ends }: Kind, status: string | undefined): boolean | un
   return ![...ends.done, ...ends.failed].includes(status);
 }
 
+/** Says what open work waits for: by the first of its statuses that says it. */
+export function waitOf(kind: string, statuses: readonly (string | null)[]): string {
+  const [found] = statuses.flatMap((status) => GOES_ON[`${kind} ${status}`] ?? GOES_ON[status ?? ''] ?? []);
+  return found ?? 'waits for the service';
+}
+
 /** Says what a status means and what to do about it; undefined for things, which have none. */
 export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: StatusAt): string | undefined {
   const isOpen = goesOn(kind, status);
   if (isOpen === undefined || status === undefined) return undefined;
   if (isOpen) {
-    const what = GOES_ON[`${kind.name} ${status}`] ?? GOES_ON[status] ?? 'waits for the service';
+    const what = waitOf(kind.name, [status]);
     const span = spanText(nowMs - sinceMs);
     const since = span === undefined ? '' : ` since ${span}`;
     const todo = TO_DO[what]?.(id) ?? 'nothing to do';

@@ -1,8 +1,17 @@
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
-import { type Compared, comparedIn, type Difference, withAcceptances } from './differences.ts';
+import { changesIn, type Difference, withAcceptances } from './differences.ts';
 import { ASSETS, type Look, looksIn } from './looks.ts';
-import { completedEffect, effectOf, noSums, type Span, type Sums, sumsIn, sumsOf } from './movements.ts';
+import {
+  completedEffect,
+  effectOf,
+  type MovedBetween,
+  movedBetween,
+  noSums,
+  type Span,
+  type Sums,
+  sumsOf,
+} from './movements.ts';
 
 /** A balance, and whether it was worked out because nobody had looked before. */
 interface BalanceAt {
@@ -14,15 +23,16 @@ type Balances = ReadonlyMap<Asset, BalanceAt>;
 
 const lookUntil = (looks: readonly Look[], at: string) => looks.findLast((look) => look.at <= at);
 
-/** Adds up the movements of periods, with the fees that were earned in them, as looks saw it. */
-async function allSums(queries: Queries, looks: readonly Look[], spans: readonly Span[]) {
+/** Adds up the movements between some times, with the fees that were earned between them, as looks saw it. */
+async function allMoved(queries: Queries, looks: readonly Look[], times: readonly string[]): Promise<MovedBetween> {
   const earnedAt = (at: string) => (lookUntil(looks, at) ?? looks[0])?.earned ?? 0n;
-  const all = await sumsIn(queries, spans);
-  for (const [index, { from, to }] of spans.entries()) {
-    const [sums, earned] = [all[index], earnedAt(to) - earnedAt(from)];
-    if (sums && earned !== 0n) sumsOf(sums, 'NGN').earned = earned;
-  }
-  return all;
+  const moved = await movedBetween(queries, [...times, ...looks.map(({ at }) => at)]);
+  return (span) => {
+    const sums = moved(span);
+    const earned = earnedAt(span.to) - earnedAt(span.from);
+    if (earned !== 0n) sumsOf(sums, 'NGN').earned = earned;
+    return sums;
+  };
 }
 
 /** Returns the balances at moments in their order: what was seen last, and what moved since. Undefined if nobody ever looked. */
@@ -31,23 +41,18 @@ export async function balancesAt(
   moments: readonly string[],
 ): Promise<readonly Balances[] | undefined> {
   const looks = await looksIn(queries, { from: moments[0] ?? '', to: moments.at(-1) ?? '' }, 1);
-  return balancesFrom(queries, looks, moments);
+  return looks.length === 0 ? undefined : balancesFrom(looks, moments, await allMoved(queries, looks, moments));
 }
 
-async function balancesFrom(queries: Queries, looks: readonly Look[], moments: readonly string[]) {
-  const [first] = looks;
-  if (!first) return undefined;
-  const spans = moments.map((at) => {
+function balancesFrom(looks: readonly Look[], moments: readonly string[], moved: MovedBetween): readonly Balances[] {
+  return moments.map((at): Balances => {
     const look = lookUntil(looks, at);
-    return look ? { from: look.at, to: at } : { from: at, to: first.at };
-  });
-  const moved = await allSums(queries, looks, spans);
-  return moments.map((at, index): Balances => {
-    const look = lookUntil(looks, at);
+    const nearest = look ?? looks[0];
+    const sums = nearest && moved(look ? { from: look.at, to: at } : { from: at, to: nearest.at });
     return new Map(
       ASSETS.map((asset) => {
-        const effect = effectOf(moved[index]?.get(asset) ?? noSums());
-        const minor = ((look ?? first).seen.get(asset) ?? 0n) + (look ? effect : -effect);
+        const effect = effectOf(sums?.get(asset) ?? noSums());
+        const minor = (nearest?.seen.get(asset) ?? 0n) + (look ? effect : -effect);
         return [asset, { minor, isComputed: look === undefined }];
       }),
     );
@@ -66,8 +71,6 @@ export interface AssetMoved extends Sums {
 export interface AssetReport extends AssetMoved {
   readonly opening: BalanceAt;
   readonly closing: BalanceAt;
-  /** The looks in and around the period between which every change is explained or a difference; null if there were no two. */
-  readonly compared: Span | null;
 }
 
 /** The account in a period. */
@@ -75,6 +78,8 @@ export interface AccountReport {
   /** Empty if the balances were never looked at. */
   readonly assets: readonly AssetReport[];
   readonly differences: readonly Difference[];
+  /** The looks in and around the period between which every change is explained or a difference; null if there were no two. */
+  readonly compared: Span | null;
   /** Each part of the period, with the assets that moved in it. */
   readonly parts: readonly (readonly AssetMoved[])[];
 }
@@ -82,45 +87,50 @@ export interface AccountReport {
 /** Returns what became of the account's assets in a period, and in its parts. */
 export async function accountIn(queries: Queries, span: Span, parts: readonly Span[] = []): Promise<AccountReport> {
   const looks = await looksIn(queries, span);
-  const compared = await comparedIn(queries, span.from, looks, (spans) => allSums(queries, looks, spans));
-  const found = [...compared.values()].flatMap((each) => each.differences.filter((one) => isIn(span, one.to)));
-  const differences = await withAcceptances(queries, found);
-  const [whole = new Map<Asset, Sums>(), ...sums] = await allSums(queries, looks, [span, ...parts]);
-  const balances = await balancesFrom(queries, looks, [span.from, span.to]);
-  const movedIn = (part: Span, moved: ReadonlyMap<Asset, Sums>, asset: Asset): AssetMoved => {
+  const moved = await allMoved(
+    queries,
+    looks,
+    [span, ...parts].flatMap(({ from, to }) => [from, to]),
+  );
+  const changes = await changesIn(queries, span.from, looks, moved);
+  const differences = await withAcceptances(
+    queries,
+    changes.filter(({ to }) => isIn(span, to)),
+  );
+  const movedIn = (part: Span, sums: ReadonlyMap<Asset, Sums>, asset: Asset): AssetMoved => {
     const own = differences.filter((each) => each.asset === asset && isIn(part, each.to));
     const sum = (of: (each: Difference) => bigint) => own.reduce((all, each) => all + of(each), 0n);
     const add = { unlisted: sum(({ minor }) => minor), accepted: sum(({ accepted }) => accepted) };
-    return { ...(moved.get(asset) ?? noSums()), asset, ...add };
+    return { ...(sums.get(asset) ?? noSums()), asset, ...add };
   };
-  const assets = balances
-    ? ASSETS.map((asset) => assetOf(movedIn(span, whole, asset), balances, spanOf(looks, span, compared.get(asset))))
-    : [];
+  const whole = moved(span);
+  const balances = balancesFrom(looks, [span.from, span.to], moved);
   return {
-    ...{ assets, differences },
-    parts: parts.map((part, index) => {
-      const moved = sums[index] ?? new Map<Asset, Sums>();
-      const all = ASSETS.map((asset) => movedIn(part, moved, asset));
-      return all.filter(({ asset, unlisted }) => moved.has(asset) || unlisted !== 0n);
+    differences,
+    assets: looks.length > 0 ? ASSETS.map((asset) => assetOf(movedIn(span, whole, asset), balances)) : [],
+    compared: comparedIn(looks, span),
+    parts: parts.map((part) => {
+      const sums = moved(part);
+      return ASSETS.map((asset) => movedIn(part, sums, asset)).filter(
+        ({ asset, unlisted }) => sums.has(asset) || unlisted !== 0n,
+      );
     }),
   };
 }
 
 const isIn = ({ from, to }: Span, at: string) => at > from && at <= to;
 
-/** What was compared of a period: from the last look until its start, or the first one in it. */
-function spanOf(looks: readonly Look[], { from }: Span, compared: Compared | undefined): Span | null {
-  const start = (lookUntil(looks, from) ?? looks[0])?.at;
-  const until = compared?.until;
-  return start !== undefined && until !== undefined && until > from && until > start
-    ? { from: start, to: until }
-    : null;
+/** What was compared of a period: from the last look until its start, or the first one in it, to the last one. */
+function comparedIn(looks: readonly Look[], { from, to }: Span): Span | null {
+  const start = lookUntil(looks, from) ?? looks[0];
+  const end = lookUntil(looks, to);
+  return start && end && end.at > from && end.at > start.at ? { from: start.at, to: end.at } : null;
 }
 
 /** Whatever is neither completed nor in no list is in flight, so that the lines add up. */
-function assetOf(moved: AssetMoved, [opening, closing]: readonly Balances[], compared: Span | null): AssetReport {
+function assetOf(moved: AssetMoved, [opening, closing]: readonly Balances[]): AssetReport {
   const none = { minor: 0n, isComputed: false };
   const [start, end] = [opening?.get(moved.asset) ?? none, closing?.get(moved.asset) ?? none];
   const inFlight = start.minor + completedEffect(moved) + moved.unlisted - end.minor;
-  return { ...moved, inFlight, opening: start, closing: end, compared };
+  return { ...moved, inFlight, opening: start, closing: end };
 }

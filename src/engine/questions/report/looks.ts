@@ -15,8 +15,8 @@ export interface Look {
   readonly earned: bigint;
 }
 
-/** How many looks before a period are read to find one at which nothing was under way. */
-const LOOKS_BEFORE = 50;
+/** How many looks before and after a period are read to find one at which nothing was under way. */
+const LOOKS_AROUND = 50;
 
 interface Sample {
   readonly source: string;
@@ -26,16 +26,16 @@ interface Sample {
   readonly at: string;
 }
 
-/** Reads the looks of a period and some before it; if there are none, the first one after it. Empty if nobody ever looked. */
-export async function looksIn(queries: Queries, { from, to }: Span, before = LOOKS_BEFORE): Promise<readonly Look[]> {
+/** Reads the looks of a period and some before and after it. Empty if nobody ever looked. */
+export async function looksIn(queries: Queries, { from, to }: Span, around = LOOKS_AROUND): Promise<readonly Look[]> {
   const times = async (sql: string, ...values: string[]) =>
     (await queries.all<{ at: string }>(sql, ...values)).map(({ at }) => at);
   const select = 'SELECT at FROM stored_balance_checks WHERE';
   const all = [
-    ...(await times(`${select} at <= ? ORDER BY at DESC LIMIT ${before}`, from)).toReversed(),
+    ...(await times(`${select} at <= ? ORDER BY at DESC LIMIT ${around}`, from)).toReversed(),
     ...(await times(`${select} at > ? AND at <= ? ORDER BY at`, from, to)),
+    ...(await times(`${select} at > ? ORDER BY at LIMIT ${around}`, to)),
   ];
-  if (all.length === 0) all.push(...(await times(`${select} at > ? ORDER BY at LIMIT 1`, to)));
   const [first] = all;
   if (first === undefined) return [];
   const samples = await samplesIn(queries, { from: first, to: all.at(-1) ?? first });

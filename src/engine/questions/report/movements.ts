@@ -15,7 +15,7 @@ const CNGN_OF_KOBO = 10_000n;
  * A way in which the account's own balance changes, and the rows that show it. Money leaves when its row is made, and is out when that is
  * completed; until then it is in flight. What failed comes back. Money that arrives counts when it is there.
  */
-interface MovementKind {
+export interface MovementKind {
   readonly kind: string;
   readonly table: string;
   /** Which rows of the table are the account's own. */
@@ -39,13 +39,38 @@ interface MovementKind {
   readonly line?: 'traded' | 'refunds';
 }
 
+/**
+ * When a row of a list without that time ended, as far as is known: an SQL expression. If its status was seen to change, it ended before
+ * that, and the look at the balances of that sync is taken to have seen it; otherwise it had ended when it was first seen.
+ */
+const endSeenOf = (
+  table: string,
+) => `(SELECT coalesce((SELECT max(c.at) FROM stored_balance_checks c WHERE c.at <= s.at AND c.at > ${table}.created_at), s.at)
+  FROM (SELECT min(seen_at) AS at FROM stored_status_changes WHERE kind = '${table.replace('stored_', '')}' AND id = ${table}.id
+    AND status = ${table}.status) s)`;
+
+/** SQL expressions for the end of a row of a table: what stands for it, and the latest that it can be. */
+export const endOf = (table: string, hasTime: boolean) => {
+  const known = hasTime ? 'completed_at, ' : '';
+  return {
+    end: `coalesce(${known}${endSeenOf(table)}, created_at)`,
+    latest: `coalesce(${known}(SELECT min(seen_at) FROM stored_status_changes WHERE kind = '${table.replace('stored_', '')}'
+      AND id = ${table}.id AND status = ${table}.status), first_seen_at)`,
+  };
+};
+
+const TRADE_END = endOf('stored_fx_trades', false);
+const DEPOSIT_END = endOf('stored_deposits', true);
+const TRANSFER_END = endOf('stored_withdrawals', true);
+const FEES_END = endOf('stored_fee_withdrawals', true);
+const BRIDGE_END = endOf('stored_bridge_transfers', true);
+
 const trade = (side: 'buy' | 'sell', token: 'usdc' | 'usdt'): readonly MovementKind[] => {
   const own = `side = '${side}' AND lower(pair) LIKE '%${token}'`;
   const stable = `'${token.toUpperCase()}'`;
   const common = {
     ...{ kind: 'trades', table: 'stored_fx_trades', own },
-    // The list does not say when a trade ended.
-    ...{ completedAt: 'created_at', failedAt: 'created_at', endedAt: 'changed_at' },
+    ...{ completedAt: TRADE_END.end, failedAt: TRADE_END.end, endedAt: TRADE_END.latest },
     line: 'traded',
   } as const;
   const tokenMinor = `${token}_minor`;
@@ -70,22 +95,24 @@ const DEPOSIT_FEE = `coalesce(fee_minor, amount_minor - funding_minor,
   (SELECT f.fee_minor FROM stored_deposit_fees f WHERE f.amount_minor = stored_deposits.amount_minor), 0)`;
 
 /** A payout that the bank sent back after it was completed. */
-const CAME_BACK = `${FAILED} AND completed_at IS NOT NULL AND updated_at > completed_at`;
+export const CAME_BACK = `${FAILED} AND completed_at IS NOT NULL AND updated_at > completed_at`;
+/** What a payout that completed stays, also after it came back. */
+export const PAID_OUT = `(${DONE} OR (${CAME_BACK}))`;
 const PAYOUTS = { table: 'stored_payouts', own: "type = 'fintech_offramp'", asset: "'CNGN'" } as const;
 
 /** The account's smart wallet, as the rows name it. */
 const OWN_WALLETS = `SELECT wallet_address FROM stored_withdrawals WHERE type = 'fintech_self_transfer'
   UNION SELECT wallet_address FROM stored_payouts WHERE type = 'fintech_offramp'`;
 
-const MOVEMENTS: readonly MovementKind[] = [
+export const MOVEMENTS: readonly MovementKind[] = [
   {
     ...{ kind: 'deposits', table: 'stored_deposits', own: "type = 'fintech_deposit'", way: 'in', asset: "'CNGN'" },
     ...{ amount: `amount_minor * ${CNGN_OF_KOBO}`, fee: `${DEPOSIT_FEE} * ${CNGN_OF_KOBO}` },
-    ...{ completedAt: 'completed_at', failedAt: 'completed_at' },
+    ...{ completedAt: 'completed_at', failedAt: DEPOSIT_END.end },
   },
   {
     ...{ ...PAYOUTS, kind: 'payouts', way: 'out', amount: `amount_minor * ${CNGN_OF_KOBO}` },
-    ...{ fee: `coalesce(fee_minor, 0) * ${CNGN_OF_KOBO}`, done: `(${DONE} OR (${CAME_BACK}))` },
+    ...{ fee: `coalesce(fee_minor, 0) * ${CNGN_OF_KOBO}`, done: PAID_OUT },
     failed: `${FAILED} AND (completed_at IS NULL OR updated_at IS NULL OR updated_at <= completed_at)`,
     ...{ completedAt: 'completed_at', failedAt: 'coalesce(updated_at, completed_at)' },
   },
@@ -97,20 +124,24 @@ const MOVEMENTS: readonly MovementKind[] = [
   {
     ...{ kind: 'transfers', table: 'stored_withdrawals', own: "type = 'fintech_self_transfer'", way: 'out' },
     ...{ asset: 'amount_asset', amount: 'amount_minor', fee: '0' },
-    ...{ completedAt: 'completed_at', failedAt: 'coalesce(completed_at, created_at)' },
-    endedAt: 'coalesce(completed_at, changed_at)',
+    ...{ completedAt: 'completed_at', failedAt: TRANSFER_END.end, endedAt: TRANSFER_END.latest },
   },
   ...(['buy', 'sell'] as const).flatMap((side) => (['usdc', 'usdt'] as const).flatMap((token) => trade(side, token))),
   {
     ...{ kind: 'fee withdrawals', table: 'stored_fee_withdrawals', own: '1 = 1', way: 'out', asset: "'NGN'" },
-    ...{ amount: 'amount_minor', fee: '0', completedAt: 'coalesce(completed_at, created_at)' },
-    ...{ failedAt: 'coalesce(completed_at, created_at)', endedAt: 'coalesce(completed_at, changed_at)' },
+    ...{
+      amount: 'amount_minor',
+      fee: '0',
+      completedAt: FEES_END.end,
+      failedAt: FEES_END.end,
+      endedAt: FEES_END.latest,
+    },
   },
   {
     // What leaves is a transfer to the bridge; what arrives in the account's own wallet on the other network is less.
     ...{ kind: 'bridge transfers', table: 'stored_bridge_transfers', own: `to_address IN (${OWN_WALLETS})`, way: 'in' },
     ...{ asset: "'CNGN'", amount: 'coalesce(arrived_minor, amount_minor)', fee: '0' },
-    ...{ completedAt: 'completed_at', failedAt: 'completed_at' },
+    ...{ completedAt: 'completed_at', failedAt: BRIDGE_END.end },
   },
 ];
 
@@ -143,7 +174,8 @@ export const completedEffect = ({ in: came, out, fees, traded, refunds, earned }
 export const effectOf = (sums: Sums): bigint => completedEffect(sums) - sums.inFlight;
 
 interface SumRow {
-  readonly n: bigint;
+  /** When it moved, or the end of the part in which it did. */
+  readonly at: string;
   readonly asset: Asset | null;
   readonly amount: bigint | null;
   readonly fee: bigint | null;
@@ -151,20 +183,9 @@ interface SumRow {
 }
 
 /** What failed in a period began at most so long before it. Source: inferred. */
-const LONGEST_MS = 30 * 86_400_000;
+const LONGEST_MS = 90 * 86_400_000;
 
 export const begunBefore = (from: string): string => new Date(Date.parse(from) - LONGEST_MS).toISOString();
-
-/** The most periods in one statement: each has three values. */
-const MOST_PARTS = 5_000;
-
-/** Adds up the movements of each of some periods, by asset. Earned fees are in no list: balances have them. */
-export async function sumsIn(queries: Queries, spans: readonly Span[]): Promise<readonly Map<Asset, Sums>[]> {
-  const all = spans.map(() => new Map<Asset, Sums>());
-  for (let at = 0; at < spans.length; at += MOST_PARTS)
-    await addSums(queries, spans.slice(at, at + MOST_PARTS), all.slice(at, at + MOST_PARTS));
-  return all;
-}
 
 /** The sums of an asset in a period, to add to. */
 export function sumsOf(sums: Map<Asset, Sums>, asset: Asset): Sums {
@@ -173,102 +194,104 @@ export function sumsOf(sums: Map<Asset, Sums>, asset: Asset): Sums {
   return found;
 }
 
-async function addSums(queries: Queries, spans: readonly Span[], all: readonly Map<Asset, Sums>[]): Promise<void> {
-  const parts = spans.map((_, index) => `(${index}, ?, ?, ?)`).join(', ');
-  const values = spans.flatMap(({ from, to }) => [from, to, begunBefore(from)]);
-  for (const { table, own, asset, amount, fee, way, line, ...kind } of MOVEMENTS) {
-    const add = async (condition: string, time: string, use: (sums: Sums, row: SumRow) => void) => {
-      const sql = `WITH part (n, after, until, begun) AS (VALUES ${parts})
-        SELECT n, ${asset} AS asset, sum(${amount}) AS amount, sum(${fee}) AS fee, count(*) AS rows FROM part CROSS JOIN ${table}
-        WHERE ${own} AND ${condition} AND ${time} > after AND ${time} <= until GROUP BY 1, 2`;
-      for (const row of await queries.all<SumRow>(sql, ...values)) {
-        const sums = all[Number(row.n)];
-        if (row.asset && sums) use(sumsOf(sums, row.asset), row);
-      }
-    };
-    const total = ({ amount: moved, fee: paid }: SumRow) => (moved ?? 0n) + (paid ?? 0n);
-    const isCounted = line !== 'traded' || way === 'out';
-    await add(kind.done ?? DONE, kind.completedAt, (sums, row) => {
-      const moved = row.amount ?? 0n;
-      sums[line ?? way] += line === 'traded' && way === 'out' ? -moved : moved;
-      sums.fees += row.fee ?? 0n;
-      if (way === 'out') sums.inFlight -= total(row);
-      if (isCounted) sums.count += Number(row.rows);
-    });
-    await add(`${kind.failed ?? FAILED} AND created_at > begun`, kind.failedAt, (sums, row) => {
-      if (way === 'out') sums.inFlight -= total(row);
-      if (isCounted) sums.failed += Number(row.rows);
-    });
-    if (way === 'out')
-      await add('1 = 1', 'created_at', (sums, row) => {
-        sums.inFlight += total(row);
-      });
-  }
-}
+/** What moved between any two of some times. */
+export type MovedBetween = (span: Span) => Map<Asset, Sums>;
 
-/** A movement that was under way when the balances were looked at, so that nothing says whether they had changed by it. */
-export interface UnderWay {
-  readonly asset: Asset;
-  /** What the balance changes by, if it is not as the rules above say that it was at a moment. */
-  effectAt(at: string): bigint;
-  /** The time in which the balance changed, to the minute; without an end, it goes on. */
-  readonly from: string;
-  readonly until: string | undefined;
-}
-
-interface UnderWayRow {
-  readonly asset: Asset | null;
-  readonly minor: bigint | null;
-  readonly state: 'done' | 'failed' | 'open';
-  readonly began: string;
-  readonly ended: string;
-  readonly changes: string | null;
-}
-
-/** Up to the minute: the balances of one look are read one after the other, and clocks differ. */
-export const minuteOf = (at: string): string => at.slice(0, 16);
-
-/** Work whose end is not known ended at most so long after it began. Source: inferred. */
-const LONGEST_UNKNOWN_MS = 86_400_000;
-
-/** Returns the movements that were under way at one of the looks from a moment to another. */
-export async function underWay(queries: Queries, { from, to }: Span): Promise<readonly UnderWay[]> {
-  const found: UnderWay[] = [];
-  for (const { table, own, asset, amount, fee, way, ...kind } of MOVEMENTS) {
-    const [done, failed] = [kind.done ?? DONE, kind.failed ?? FAILED];
-    const began = kind.beganAt ?? 'created_at';
-    const changes = `CASE WHEN ${done} THEN ${kind.completedAt} ELSE ${kind.failedAt} END`;
-    const ended = `coalesce(${kind.endedAt ?? changes}, changed_at)`;
-    const isOpen = kind.beganAt ? '1 = 0' : 'is_open = 1 AND gone_at IS NULL';
-    const isOver = way === 'out' ? `(${done} OR ${failed})` : done;
-    const rows = await queries.all<UnderWayRow>(
-      `SELECT ${asset} AS asset, ${amount} ${way === 'in' ? '-' : '+'} (${fee}) AS minor, ${began} AS began, ${ended} AS ended, ${changes} AS changes,
-         CASE WHEN is_open = 1 THEN 'open' WHEN ${done} THEN 'done' ELSE 'failed' END AS state FROM ${table}
-       WHERE ${own} AND created_at > ? AND created_at <= ? AND ((${isOpen}) OR (is_open = 0 AND ${isOver}
-         AND EXISTS (SELECT 1 FROM stored_balance_checks c WHERE c.at >= substr(${began}, 1, 16) AND substr(c.at, 1, 16) <= ${ended})))`,
-      ...[begunBefore(from), `${minuteOf(to)}~`],
+/** Adds up the movements between some times, by asset. Earned fees are in no list: balances have them. */
+export async function movedBetween(queries: Queries, some: readonly string[]): Promise<MovedBetween> {
+  const times = [...new Set(some)].toSorted();
+  const parts = times.map(() => new Map<Asset, Sums>());
+  for (const kind of MOVEMENTS) await addMovements(queries, kind, times, parts);
+  // From the movements before each time to all of them until then.
+  for (const [index, part] of parts.entries())
+    for (const [asset, sums] of parts[index - 1] ?? []) add(sumsOf(part, asset), sums, 1n);
+  const until = new Map(times.map((at, index) => [at, parts[index]]));
+  return ({ from, to }) => {
+    const moved = new Map<Asset, Sums>();
+    for (const [asset, sums] of until.get(to) ?? []) add(sumsOf(moved, asset), sums, 1n);
+    for (const [asset, sums] of until.get(from) ?? []) add(sumsOf(moved, asset), sums, -1n);
+    return new Map(
+      [...moved].filter(([, sums]) => FIELDS.some((field) => sums[field] !== 0n) || sums.count + sums.failed > 0),
     );
-    for (const row of rows) if (row.asset && row.minor) found.push(underWayOf(row, way, row.asset, row.minor));
-  }
-  return found;
+  };
 }
 
-function underWayOf(
-  { state, began, ended, changes }: UnderWayRow,
-  way: MovementKind['way'],
-  asset: Asset,
-  minor: bigint,
-): UnderWay {
-  const isChanged = (at: string) => {
-    if (way === 'in') return state === 'done' && changes !== null && changes <= at;
-    return began <= at && !(state === 'failed' && changes !== null && changes <= at);
+const FIELDS = ['in', 'out', 'fees', 'traded', 'refunds', 'inFlight', 'earned'] as const;
+
+function add(sums: Sums, more: Sums, times: 1n | -1n): void {
+  for (const field of FIELDS) sums[field] += times * more[field];
+  sums.count += Number(times) * more.count;
+  sums.failed += Number(times) * more.failed;
+}
+
+/** The index of the first of some times, in their order, that is not before another one. */
+export function indexFrom(times: readonly string[], at: string): number {
+  let low = 0;
+  for (let high = times.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? '') < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The most periods in one statement: each has three values. */
+const MOST_PARTS = 5_000;
+
+/** Times that an index has in their order. */
+const INDEXED = ['created_at', 'completed_at'];
+
+/** Adds the movements of a kind to the part that ends with the first time that is not before them. */
+async function addMovements(
+  queries: Queries,
+  { table, own, asset, amount, fee, way, line, ...kind }: MovementKind,
+  times: readonly string[],
+  parts: readonly Map<Asset, Sums>[],
+): Promise<void> {
+  const [first = '', last = ''] = [times[0], times.at(-1)];
+  const columns = `${asset} AS asset, sum(${amount}) AS amount, sum(${fee}) AS fee, count(*) AS rows`;
+  const rowsOf = async (condition: string, time: string): Promise<SumRow[]> => {
+    if (!INDEXED.includes(time))
+      return queries.all<SumRow>(
+        `SELECT * FROM (SELECT ${time} AS at, ${columns} FROM ${table} WHERE ${own} AND ${condition} AND created_at > ? AND created_at <= ?
+           GROUP BY 1, 2) moved WHERE at > ? AND at <= ?`,
+        ...[begunBefore(first), last, first, last],
+      );
+    const rows: SumRow[] = [];
+    for (let start = 1; start < times.length; start += MOST_PARTS) {
+      const ends = times.slice(start, start + MOST_PARTS);
+      rows.push(
+        ...(await queries.all<SumRow>(
+          `WITH part (after, until) AS (VALUES ${ends.map(() => '(?, ?)').join(', ')})
+           SELECT until AS at, ${columns} FROM part CROSS JOIN ${table}
+           WHERE ${own} AND ${condition} AND ${time} > after AND ${time} <= until GROUP BY 1, 2`,
+          ...ends.flatMap((until, index) => [times[start + index - 1] ?? '', until]),
+        )),
+      );
+    }
+    return rows;
   };
-  const effect = way === 'in' ? minor : -minor;
-  const latest = new Date(Date.parse(began) + LONGEST_UNKNOWN_MS).toISOString();
-  return {
-    asset,
-    effectAt: (at) => (isChanged(at) ? -effect : effect),
-    from: minuteOf(began),
-    until: state === 'open' ? undefined : ended === changes || ended < latest ? ended : latest,
+  const addAll = async (condition: string, time: string, use: (sums: Sums, row: SumRow) => void) => {
+    for (const row of await rowsOf(condition, time)) {
+      const part = parts[indexFrom(times, row.at)];
+      if (row.asset && part) use(sumsOf(part, row.asset), row);
+    }
   };
+  const total = ({ amount: moved, fee: paid }: SumRow) => (moved ?? 0n) + (paid ?? 0n);
+  const isCounted = line !== 'traded' || way === 'out';
+  await addAll(kind.done ?? DONE, kind.completedAt, (sums, row) => {
+    const moved = row.amount ?? 0n;
+    sums[line ?? way] += line === 'traded' && way === 'out' ? -moved : moved;
+    sums.fees += row.fee ?? 0n;
+    if (way === 'out') sums.inFlight -= total(row);
+    if (isCounted) sums.count += Number(row.rows);
+  });
+  await addAll(kind.failed ?? FAILED, kind.failedAt, (sums, row) => {
+    if (way === 'out') sums.inFlight -= total(row);
+    if (isCounted) sums.failed += Number(row.rows);
+  });
+  if (way === 'out')
+    await addAll('1 = 1', 'created_at', (sums, row) => {
+      sums.inFlight += total(row);
+    });
 }
