@@ -69,7 +69,7 @@ export async function* tableText(result: Result, options: PresentOptions, width:
     if (draw && rows.length === 0) continue;
     // What a query found is for a script, which must not take a word for a row. What a quiet job found goes into a mail.
     const isForScript = result.lists === undefined && !result.columns;
-    if (rows.length === 0 && (options.isQuiet || (isPiped && isForScript))) return;
+    if (rows.length === 0 && (options.isQuiet || (isPiped && isForScript))) break;
     if (rows.length > 0 && !isRows(rows)) {
       yield rows.map((row) => `${scalarText(row)}\n`).join('');
       continue;
@@ -90,9 +90,11 @@ export async function* tableText(result: Result, options: PresentOptions, width:
     yield draw(rows);
   }
   if (!result.below || fields) return;
+  let isNext = false;
   for (const { title, rows, columns } of [result.below].flat()) {
     const blocks = blocksOf({ rows }, times, [{ field: 'rows', title, columns }]);
-    yield `\n${listingText(blocks, frame)}`;
+    yield `${draw || isNext ? '\n' : ''}${listingText(blocks, frame)}`;
+    isNext = true;
   }
 }
 

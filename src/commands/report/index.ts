@@ -83,12 +83,25 @@ async function readAccount(session: Session, queries: Queries, period: Period, p
   return { account, head, below, error: unexplained(differences) };
 }
 
+/** Rows that are counted from the lists, which no balance can prove. */
+async function ofCopy(
+  session: Session,
+  queries: Queries,
+  period: Period,
+  lists: string,
+  rows: Readonly<Record<string, unknown>>,
+  columns: readonly Column[],
+) {
+  const reach = await reachOf(queries);
+  const below = [checkLines(undefined, reach, session.globals.zone)];
+  return rowsOutcome({ ...headOf(period, reach), ...rows }, lists, columns, { below });
+}
+
 /** The whole report of a period, by kind of work and by asset, or only one of the two. */
 function wholeReport(session: Session, mirror: Mirror, period: Period, by: 'kind' | 'asset' | undefined) {
   return mirror.read(async (queries): Promise<Outcome> => {
     const kinds = () => kindsIn(queries, spanOf(period.sinceMs, period.untilMs));
-    if (by === 'kind')
-      return rowsOutcome({ ...headOf(period, await reachOf(queries)), kinds: await kinds() }, 'kinds', KIND_COLUMNS);
+    if (by === 'kind') return ofCopy(session, queries, period, 'kinds', { kinds: await kinds() }, KIND_COLUMNS);
     const { account, head, below, error } = await readAccount(session, queries, period);
     const assets = account.assets.filter(isShown).map(printedAsset);
     const data = { ...head, assets };
@@ -127,10 +140,10 @@ function byStep(session: Session, mirror: Mirror, period: Period, step: Step): P
 /** All users of the period; more than an account has. */
 const ALL_USERS = 10_000_000;
 
-function byUser(mirror: Mirror, period: Period): Promise<Outcome> {
+function byUser(session: Session, mirror: Mirror, period: Period): Promise<Outcome> {
   return mirror.read(async (queries) => {
     const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
-    return rowsOutcome({ ...headOf(period, await reachOf(queries)), users }, 'users', USER_COLUMNS);
+    return ofCopy(session, queries, period, 'users', { users }, USER_COLUMNS);
   });
 }
 
@@ -191,7 +204,7 @@ const reportCommand = command({
   run: (session, { period: name, by, since, until }) =>
     withMirror(session, (mirror) => {
       const period = periodIn(session, name, { since, until });
-      if (by === 'user') return byUser(mirror, period);
+      if (by === 'user') return byUser(session, mirror, period);
       if (by === undefined || by === 'kind' || by === 'asset') return wholeReport(session, mirror, period, by);
       return byStep(session, mirror, period, by);
     }),

@@ -122,9 +122,10 @@ export function differenceLines(differences: readonly Difference[]): readonly Be
   return [{ title: 'In no list', rows, columns: DIFFERENCE_COLUMNS }];
 }
 
-/** What was checked, and how old the copy is. */
-export function checkLines({ compared }: AccountReport, { syncedAt, partial }: Reach, zone: Zone): Below {
+/** What was checked, if anything was, and how old the copy is. */
+export function checkLines(account: AccountReport | undefined, { syncedAt, partial }: Reach, zone: Zone): Below {
   const time = (at: string) => timeText(at, { zone }, true) ?? at;
+  const compared = account?.compared;
   const balances = compared
     ? `compared with the lists from ${time(compared.from)} to ${time(compared.to)}`
     : 'cannot be checked: it takes two looks at the balances, each by fiatrail sync';
@@ -133,10 +134,7 @@ export function checkLines({ compared }: AccountReport, { syncedAt, partial }: R
   const copy = `${syncedAt ? `synced ${time(syncedAt)}` : 'not synced completely yet; run: fiatrail sync'}${lists}`;
   return {
     title: 'Checks',
-    rows: [
-      { check: 'Balances', says: balances },
-      { check: 'Copy', says: copy },
-    ],
+    rows: [...(account ? [{ check: 'Balances', says: balances }] : []), { check: 'Copy', says: copy }],
     columns: [
       { field: 'check', title: 'Check' },
       { field: 'says', title: 'Result' },

@@ -3,7 +3,7 @@ import { type Amount, type Asset, amount } from '../../../money/amount.ts';
 import { DONE, FAILED } from '../../mirror/schema.ts';
 import { WORK } from '../kinds-of-work.ts';
 import { waitOf } from '../words.ts';
-import { begunBefore, CAME_BACK, endOf, PAID_OUT, type Span } from './movements.ts';
+import { begunBefore, CAME_BACK, CAME_BACK_AFTER, endOf, type Span } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
@@ -15,8 +15,6 @@ interface WorkKind {
   /** SQL expressions: when it was completed, and when it failed. */
   readonly doneAt: string;
   readonly failedAt: string;
-  /** An SQL condition: which rows have completed, if it is not their status alone that says so. */
-  readonly done?: string;
   /** An SQL condition: which of the failed rows had their money sent back by a bank. */
   readonly refunded?: string;
 }
@@ -32,7 +30,7 @@ const onramps = (kind: string, type: string): WorkKind => ({
 
 const payouts = (kind: string, type: string): WorkKind => ({
   ...{ kind, ...endsOf('stored_payouts'), where: `type = '${type}'`, ...AMOUNT },
-  ...{ failedAt: 'coalesce(updated_at, completed_at)', done: PAID_OUT, refunded: CAME_BACK },
+  ...{ failedAt: 'coalesce(updated_at, completed_at)', refunded: CAME_BACK },
 });
 
 const tradeEnd = endOf('stored_fx_trades', false).end;
@@ -90,37 +88,53 @@ const amountOrNull = (asset: Asset | null, minor: bigint | null | undefined) =>
   asset && minor !== null && minor !== undefined ? amount(asset, minor) : null;
 
 /** Counts the work that ended in a period, and what is open. */
-export async function kindsIn(queries: Queries, { from, to }: Span): Promise<readonly KindReport[]> {
+export async function kindsIn(queries: Queries, span: Span): Promise<readonly KindReport[]> {
   const reports: KindReport[] = [];
-  for (const { kind, table, where, asset, minor, doneAt, failedAt, done = DONE, refunded = '1 = 0' } of WORK_KINDS) {
-    // Without an index of its own, a time is looked for among the rows that were made before it.
-    const begun = doneAt === 'completed_at' ? [] : [begunBefore(from), to];
-    const completed = await queries.all<KindRow>(
-      `SELECT ${asset} AS asset, count(*) AS n, sum(${minor}) AS minor FROM ${table}
-       WHERE ${where} AND ${done} AND ${begun.length > 0 ? 'created_at > ? AND created_at <= ? AND' : ''}
-         ${doneAt} > ? AND ${doneAt} <= ? GROUP BY 1 ORDER BY 1`,
-      ...[...begun, from, to],
-    );
-    const failed = await queries.all<KindRow>(
-      `SELECT ${asset} AS asset, count(*) AS n, sum(CASE WHEN ${refunded} THEN ${minor} END) AS minor FROM ${table}
-       WHERE ${where} AND ${FAILED} AND created_at > ? AND created_at <= ? AND ${failedAt} > ? AND ${failedAt} <= ? GROUP BY 1 ORDER BY 1`,
-      ...[begunBefore(from), to, from, to],
-    );
+  for (const work of WORK_KINDS) {
+    const { kind, table, where, minor, doneAt, failedAt, refunded = '1 = 0' } = work;
+    const completed = await endedIn(queries, work, span, [DONE, doneAt, minor]);
+    if (refunded === CAME_BACK)
+      completed.push(...(await endedIn(queries, work, span, [CAME_BACK, CAME_BACK_AFTER, minor])));
+    const failed = await endedIn(queries, work, span, [FAILED, failedAt, `CASE WHEN ${refunded} THEN ${minor} END`]);
     // Written so that the index of what is open is used, and no longer one.
     const open = await queries.get<{ n: bigint }>(
       `SELECT count(*) AS n FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND (CASE WHEN ${where} THEN 1 ELSE 0 END) = 1`,
     );
-    const assets = [...new Set([...completed, ...failed].map((row) => row.asset))];
-    for (const [index, of] of (assets.length > 0 ? assets : [null]).entries()) {
-      const [ended, lost] = [completed, failed].map((rows) => rows.find((row) => row.asset === of));
+    const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
+    for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
+      const [ended, lost] = [completed, failed].map((rows) => totalOf(rows.filter((row) => row.asset === asset)));
       reports.push({
-        ...{ kind, completed: Number(ended?.n ?? 0n), amount: amountOrNull(of, ended?.minor) },
-        ...{ failed: Number(lost?.n ?? 0n), refunded: amountOrNull(of, lost?.minor) },
+        ...{ kind, completed: ended?.count ?? 0, amount: amountOrNull(asset, ended?.minor) },
+        ...{ failed: lost?.count ?? 0, refunded: amountOrNull(asset, lost?.minor) },
         open: index === 0 ? Number(open?.n ?? 0n) : 0,
       });
     }
   }
   return reports.filter(({ completed, failed, open }) => completed + failed + open > 0);
+}
+
+/** Counts and adds up the rows of a kind with an end in a period, by asset. */
+function endedIn(
+  queries: Queries,
+  { table, where, asset }: WorkKind,
+  { from, to }: Span,
+  [condition, time, minor]: readonly [condition: string, time: string, minor: string],
+): Promise<KindRow[]> {
+  // Without an index of its own, a time is looked for among the rows that were made before it.
+  const made = time === 'completed_at' ? [] : [begunBefore(from), to];
+  return queries.all<KindRow>(
+    `SELECT ${asset} AS asset, count(*) AS n, sum(${minor}) AS minor FROM ${table} WHERE ${where} AND ${condition}
+       ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`,
+    ...[...made, from, to],
+  );
+}
+
+function totalOf(rows: readonly KindRow[]) {
+  const known = rows.flatMap(({ minor }) => minor ?? []);
+  return {
+    count: rows.reduce((sum, { n }) => sum + Number(n), 0),
+    minor: known.length > 0 ? known.reduce((sum, minor) => sum + minor, 0n) : null,
+  };
 }
 
 /** Something that has not ended. */

@@ -36,26 +36,27 @@ export interface MovementKind {
   readonly beganAt?: string;
   readonly endedAt?: string;
   /** The line that it is added to, if not `in` or `out`. */
-  readonly line?: 'traded' | 'refunds';
+  readonly line?: 'traded' | 'refunds' | 'bridged';
 }
+
+/** When a row was first seen with a status: an SQL expression. */
+const seenOf = (table: string, status: string) =>
+  `(SELECT min(seen_at) FROM stored_status_changes WHERE kind = '${table.replace('stored_', '')}' AND id = ${table}.id AND status = ${status})`;
 
 /**
  * When a row of a list without that time ended, as far as is known: an SQL expression. If its status was seen to change, it ended before
  * that, and the look at the balances of that sync is taken to have seen it; otherwise it had ended when it was first seen.
  */
-const endSeenOf = (
-  table: string,
-) => `(SELECT coalesce((SELECT max(c.at) FROM stored_balance_checks c WHERE c.at <= s.at AND c.at > ${table}.created_at), s.at)
-  FROM (SELECT min(seen_at) AS at FROM stored_status_changes WHERE kind = '${table.replace('stored_', '')}' AND id = ${table}.id
-    AND status = ${table}.status) s)`;
+const endSeenOf = (table: string) =>
+  `(SELECT coalesce((SELECT max(c.at) FROM stored_balance_checks c WHERE c.at <= s.at AND c.at > ${table}.created_at), s.at)
+    FROM (SELECT ${seenOf(table, `${table}.status`)} AS at) s)`;
 
 /** SQL expressions for the end of a row of a table: what stands for it, and the latest that it can be. */
 export const endOf = (table: string, hasTime: boolean) => {
   const known = hasTime ? 'completed_at, ' : '';
   return {
     end: `coalesce(${known}${endSeenOf(table)}, created_at)`,
-    latest: `coalesce(${known}(SELECT min(seen_at) FROM stored_status_changes WHERE kind = '${table.replace('stored_', '')}'
-      AND id = ${table}.id AND status = ${table}.status), first_seen_at)`,
+    latest: `coalesce(${known}${seenOf(table, `${table}.status`)}, first_seen_at)`,
   };
 };
 
@@ -94,15 +95,36 @@ const trade = (side: 'buy' | 'sell', token: 'usdc' | 'usdt'): readonly MovementK
 const DEPOSIT_FEE = `coalesce(fee_minor, amount_minor - funding_minor,
   (SELECT f.fee_minor FROM stored_deposit_fees f WHERE f.amount_minor = stored_deposits.amount_minor), 0)`;
 
-/** A payout that the bank sent back after it was completed. */
-export const CAME_BACK = `${FAILED} AND completed_at IS NOT NULL AND updated_at > completed_at`;
-/** What a payout that completed stays, also after it came back. */
-export const PAID_OUT = `(${DONE} OR (${CAME_BACK}))`;
-const PAYOUTS = { table: 'stored_payouts', own: "type = 'fintech_offramp'", asset: "'CNGN'" } as const;
+/** A payout that the bank sent back after it was completed: the list shows it as failed, and not when it was completed. */
+export const CAME_BACK = `${FAILED} AND EXISTS (SELECT 1 FROM stored_status_changes s WHERE s.kind = 'payouts' AND s.id = stored_payouts.id
+  AND s.status IN ('completed', 'reversed'))`;
 
-/** The account's smart wallet, as the rows name it. */
-const OWN_WALLETS = `SELECT wallet_address FROM stored_withdrawals WHERE type = 'fintech_self_transfer'
-  UNION SELECT wallet_address FROM stored_payouts WHERE type = 'fintech_offramp'`;
+const PAYOUT_FEE = `coalesce(fee_minor, 0) * ${CNGN_OF_KOBO}`;
+
+/** When it was completed: an SQL expression. */
+export const CAME_BACK_AFTER = `coalesce(completed_at, ${seenOf('stored_payouts', "'completed'")}, created_at)`;
+
+const isPayout = (cameBack: boolean) => ({
+  ...{
+    table: 'stored_payouts',
+    own: `type = 'fintech_offramp' AND ${cameBack ? '' : 'NOT '}(${CAME_BACK})`,
+    asset: "'CNGN'",
+  },
+  amount: `amount_minor * ${CNGN_OF_KOBO}`,
+});
+
+/** What arrives of a bridge transfer. */
+const BRIDGED = 'coalesce(arrived_minor, amount_minor)';
+
+/** Whether an address is the account's smart wallet, as other rows of the account name it: an SQL condition. */
+const isOwnWallet = (address: string) => {
+  const rows = { withdrawals: 'fintech_self_transfer', payouts: 'fintech_offramp', deposits: 'fintech_deposit' };
+  const found = Object.entries(rows).map(
+    ([table, type]) =>
+      `EXISTS (SELECT 1 FROM stored_${table} w WHERE w.wallet_address = ${address} AND w.type = '${type}')`,
+  );
+  return `(${found.join(' OR ')})`;
+};
 
 export const MOVEMENTS: readonly MovementKind[] = [
   {
@@ -111,15 +133,21 @@ export const MOVEMENTS: readonly MovementKind[] = [
     ...{ completedAt: 'completed_at', failedAt: DEPOSIT_END.end },
   },
   {
-    ...{ ...PAYOUTS, kind: 'payouts', way: 'out', amount: `amount_minor * ${CNGN_OF_KOBO}` },
-    ...{ fee: `coalesce(fee_minor, 0) * ${CNGN_OF_KOBO}`, done: PAID_OUT },
-    failed: `${FAILED} AND (completed_at IS NULL OR updated_at IS NULL OR updated_at <= completed_at)`,
+    ...{ ...isPayout(false), kind: 'payouts', way: 'out', fee: PAYOUT_FEE },
     ...{ completedAt: 'completed_at', failedAt: 'coalesce(updated_at, completed_at)' },
   },
   {
+    ...{ ...isPayout(true), kind: 'payouts', way: 'out', fee: PAYOUT_FEE, done: FAILED, failed: '1 = 0' },
+    ...{
+      completedAt: CAME_BACK_AFTER,
+      failedAt: 'updated_at',
+      endedAt: `coalesce(${seenOf('stored_payouts', "'completed'")}, updated_at)`,
+    },
+  },
+  {
     // The bank sends the amount back, and the fee stays with the service.
-    ...{ ...PAYOUTS, kind: 'refunds', way: 'in', line: 'refunds', amount: `amount_minor * ${CNGN_OF_KOBO}`, fee: '0' },
-    ...{ done: CAME_BACK, failed: '1 = 0', completedAt: 'updated_at', failedAt: 'updated_at', beganAt: 'completed_at' },
+    ...{ ...isPayout(true), kind: 'refunds', way: 'in', line: 'refunds', fee: '0' },
+    ...{ done: FAILED, failed: '1 = 0', completedAt: 'updated_at', failedAt: 'updated_at', beganAt: CAME_BACK_AFTER },
   },
   {
     ...{ kind: 'transfers', table: 'stored_withdrawals', own: "type = 'fintech_self_transfer'", way: 'out' },
@@ -137,12 +165,20 @@ export const MOVEMENTS: readonly MovementKind[] = [
       endedAt: FEES_END.latest,
     },
   },
-  {
-    // What leaves is a transfer to the bridge; what arrives in the account's own wallet on the other network is less.
-    ...{ kind: 'bridge transfers', table: 'stored_bridge_transfers', own: `to_address IN (${OWN_WALLETS})`, way: 'in' },
-    ...{ asset: "'CNGN'", amount: 'coalesce(arrived_minor, amount_minor)', fee: '0' },
-    ...{ completedAt: 'completed_at', failedAt: BRIDGE_END.end },
-  },
+  // What leaves for the bridge is a transfer of the account. What stays its own is no money that came or went, except for the bridge's fee.
+  ...([true, false] as const).map((isOwn): MovementKind => {
+    const own = `${isOwnWallet('stored_bridge_transfers.to_address')} AND ${isOwn ? '' : 'NOT '}${isOwnWallet('stored_bridge_transfers.from_address')}`;
+    return {
+      ...{ kind: 'bridge transfers', table: 'stored_bridge_transfers', own },
+      ...{
+        way: 'in',
+        asset: "'CNGN'",
+        amount: isOwn ? 'amount_minor' : BRIDGED,
+        fee: isOwn ? `amount_minor - ${BRIDGED}` : '0',
+      },
+      ...{ completedAt: 'completed_at', failedAt: BRIDGE_END.end, ...(isOwn ? { line: 'bridged' } : {}) },
+    };
+  }),
 ];
 
 /** What moved in a period, in the smallest unit. */
@@ -281,7 +317,8 @@ async function addMovements(
   const isCounted = line !== 'traded' || way === 'out';
   await addAll(kind.done ?? DONE, kind.completedAt, (sums, row) => {
     const moved = row.amount ?? 0n;
-    sums[line ?? way] += line === 'traded' && way === 'out' ? -moved : moved;
+    if (line === 'bridged') sums.out -= moved;
+    else sums[line ?? way] += line === 'traded' && way === 'out' ? -moved : moved;
     sums.fees += row.fee ?? 0n;
     if (way === 'out') sums.inFlight -= total(row);
     if (isCounted) sums.count += Number(row.rows);

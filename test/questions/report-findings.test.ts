@@ -1,0 +1,191 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { account, COLD, HOUR_MS, json, MINUTE_MS, minorOf, must, pass, report, run, topUp } from './reports.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+const CNGN = 1_000_000n;
+
+const isoNow = ({ clock }: { readonly clock: { now(): number } }) => new Date(clock.now()).toISOString();
+
+/** Runs a statement on the copy itself. */
+function inCopy<T>({ stateDir }: { readonly stateDir: string }, sql: string): T[] {
+  const database = new DatabaseSync(join(stateDir, 'mirror-embedded.db'));
+  try {
+    return database.prepare(sql).all() as T[];
+  } finally {
+    database.close();
+  }
+}
+
+describe('an acceptance', () => {
+  test('of a month counts in each shorter period, and a later one keeps its own reason', async () => {
+    const { world } = await account();
+    const starts: string[] = [];
+    for (const sum of [25, 7]) {
+      await pass(world, DAY_MS);
+      starts.push(isoNow(world));
+      await topUp(world, sum);
+      await pass(world, HOUR_MS);
+      await must(world, 'sync');
+    }
+    const [, second = ''] = starts;
+    expect((await report(world)).code).toBe(9);
+    await must(world, 'report', 'accept', 'USDC', '--reason', 'both top-ups', '--yes');
+    expect((await report(world)).code).toBe(0);
+    expect((await report(world, '--since', second)).code).toBe(0);
+    expect((await report(world, '--until', second)).code).toBe(0);
+    await topUp(world, 3);
+    await pass(world, HOUR_MS);
+    await must(world, 'sync');
+    expect((await report(world)).code).toBe(9);
+    await must(world, 'report', 'accept', 'USDC', '--reason', 'the third', '--yes');
+    const { differences } = await report(world);
+    expect(differences.map(({ amount, reason }) => [amount.value, reason])).toEqual([
+      ['25.000000', 'both top-ups'],
+      ['7.000000', 'both top-ups'],
+      ['3.000000', 'the third'],
+    ]);
+  });
+});
+
+describe('work that crosses the start of a period', () => {
+  test('is a trade that the sync saw pending: it counts where it was seen to have ended, and is no difference', async () => {
+    const { world } = await account();
+    await must(world, 'fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5000', '--yes');
+    await must(world, 'sync');
+    await pass(world, 10);
+    const middle = isoNow(world);
+    await pass(world, HOUR_MS);
+    await must(world, 'sync');
+    const since = await report(world, '--since', middle);
+    const until = await report(world, '--until', middle);
+    expect([since.code, since.stderr, until.code]).toEqual([0, '', 0]);
+    expect(minorOf(since.of('USDC')?.traded ?? { value: '0' })).toBeGreaterThan(0n);
+    expect(since.of('CNGN')?.traded.value).toBe('-5000.000000');
+    // What was in flight at its start has arrived.
+    expect(until.of('CNGN')?.inFlight.value).toBe('-5000.000000');
+    expect(since.of('CNGN')?.inFlight.value).toBe('5000.000000');
+    expect(since.of('USDC')?.inFlight.value).toBe('0.000000');
+    const { kinds } = await json(world, 'report', '--since', middle, '--by', 'kind');
+    expect(kinds).toMatchObject([{ kind: 'trades', completed: 1 }]);
+  });
+
+  test('is a transfer that fails: its tokens come back where it was seen to have failed', async () => {
+    const { world } = await account();
+    await must(world, 'transfers', 'start', '--amount', '1601', '--token', 'USDC', '--to', COLD, '--yes', '--again');
+    await must(world, 'sync');
+    await pass(world, 1_000);
+    const middle = isoNow(world);
+    await pass(world, HOUR_MS);
+    await must(world, 'sync');
+    const { code, stderr, of } = await report(world, '--since', middle);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(of('USDC')).toMatchObject({ inFlight: { value: '1601.000000' }, unlisted: { value: '0.000000' } });
+    const { kinds } = await json(world, 'report', '--since', middle, '--by', 'kind');
+    expect(kinds).toMatchObject([{ kind: 'transfers of the account', failed: 1 }]);
+    expect((await report(world)).code).toBe(0);
+  });
+});
+
+describe('money that stays or comes back', () => {
+  test('of an own bridge transfer is neither in nor out; the fee of the bridge is paid', async () => {
+    const { world } = await account();
+    const { smartWallet } = await json(world, 'wallets', 'show');
+    const networks = ['--from-network', 'base', '--to-network', 'bsc'];
+    const own = ['--amount', '1000', '--from', smartWallet.address, '--to', smartWallet.address];
+    const { receivableAddress } = await json(world, 'bridge', 'start', ...networks, ...own, '--yes');
+    await must(world, 'wallets', 'external', 'add', receivableAddress, '--network', 'base', '--label', 'b', '--yes');
+    const transfer = ['transfers', 'start', '--amount', '1000', '--token', 'CNGN', '--to', receivableAddress];
+    await must(world, ...transfer, '--yes', '--again');
+    await pass(world, HOUR_MS);
+    await must(world, 'sync');
+    const { code, stderr, of } = await report(world);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(of('CNGN')).toMatchObject({ in: { value: '0.000000' }, out: { value: '0.000000' } });
+    expect(of('CNGN')?.fees.value).toBe('-5.000000');
+  });
+
+  test('of a payout that the bank reversed comes back without its fee, and the past stays as it was', async () => {
+    const { world } = await account();
+    await must(world, 'bank-accounts', 'add', '--bank-code', '000013', '--account-number', '0000000014', '--yes');
+    const { accounts } = await json(world, 'bank-accounts', 'list');
+    const { accountId } = (accounts as { accountId: string; accountNumber: string }[]).find(
+      ({ accountNumber }) => accountNumber === '0000000014',
+    ) ?? { accountId: '' };
+    await must(world, 'payout', 'start', '--amount', '2000', '--to', accountId, '--yes');
+    await pass(world, 30 * MINUTE_MS);
+    await must(world, 'sync');
+    const middle = isoNow(world);
+    const before = await report(world, '--until', middle);
+    const kindsBefore = await json(world, 'report', '--by', 'kind', '--until', middle);
+    expect(before.of('CNGN')?.out.value).toBe('-2000.000000');
+    await pass(world, 4 * HOUR_MS);
+    await must(world, 'sync');
+
+    const all = await report(world);
+    expect([all.code, all.stderr]).toEqual([0, '']);
+    const fee = minorOf(before.of('CNGN')?.fees ?? { value: '0' });
+    expect(all.of('CNGN')).toMatchObject({ refunds: { value: '2000.000000' }, out: { value: '-2000.000000' } });
+    expect(fee).toBe(-8n * CNGN);
+    expect(minorOf(all.of('CNGN')?.fees ?? { value: '0' })).toBe(fee);
+    const { kinds } = await json(world, 'report', '--by', 'kind');
+    expect(kinds).toMatchObject([{ kind: 'payouts of the account', failed: 1, refunded: { value: '2000.00' } }]);
+    const after = await report(world, '--until', middle);
+    const kindsAfter = await json(world, 'report', '--by', 'kind', '--until', middle);
+    expect(after.of('CNGN')).toEqual(before.of('CNGN'));
+    expect({ ...kindsAfter, syncedAt: null }).toEqual({ ...kindsBefore, syncedAt: null });
+  });
+});
+
+describe('the period of a report', () => {
+  test('of an end alone starts with the month of that end', async () => {
+    const { world } = await account();
+    const { code, since, until } = await report(world, '--until', '2026-10-15');
+    expect({ code, since, until }).toEqual({
+      ...{ code: 0, since: '2026-09-30T23:00:00.000Z', until: '2026-10-15T22:59:59.999Z' },
+    });
+  });
+
+  test('cannot be in the future, and a month that goes on ends now', async () => {
+    const { world } = await account();
+    const { code, stderr } = await run(world, 'report', '2026-12');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('the period is in the future')]);
+    const { until } = await report(world, 'this month');
+    expect(until).toBe(isoNow(world));
+  });
+
+  test('before anybody looked has an opening and a closing balance that are marked computed', async () => {
+    const { world } = await account();
+    const { of } = await report(world, '2026-10');
+    expect(of('CNGN')).toMatchObject({ isOpeningComputed: true, isClosingComputed: true });
+    expect(await must(world, 'report', '2026-10')).toMatch(/Closing, computed/);
+  });
+});
+
+describe('what a report says of the copy', () => {
+  test('is how old it is and which tables may lack rows, in every form', async () => {
+    const { world } = await account();
+    inCopy(world, "UPDATE setting SET value = json_set(value, '$.gap', 'unfinished') WHERE name = 'list fx_trades'");
+    for (const form of [[], ...['day', 'week', 'month', 'kind', 'user', 'asset'].map((by) => ['--by', by])]) {
+      const { syncedAt, partial } = await json(world, 'report', ...form);
+      expect({ form, syncedAt, partial }).toEqual({
+        form,
+        syncedAt: expect.stringMatching(/^2026-11-02T09:0/),
+        partial: ['fx_trades'],
+      });
+      expect(await must(world, 'report', ...form)).toMatch(/synced 2026-11-02 10:0\d.*may lack rows of fx trades/);
+    }
+  });
+
+  test('is that nobody has looked at its balances yet, with exit 2', async () => {
+    const { world } = await account();
+    for (const table of ['balances', 'balance_checks']) inCopy(world, `DELETE FROM stored_${table}`);
+    for (const form of [[], ['--by', 'day'], ['--by', 'asset']]) {
+      const { code, stderr } = await run(world, 'report', ...form);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('the balances of this account have not been copied')]);
+      expect(stderr).toContain('fiatrail sync');
+    }
+    expect((await run(world, 'report', 'balance')).code).toBe(2);
+  });
+});
