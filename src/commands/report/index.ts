@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
-import type { Mirror } from '../../engine/mirror/database.ts';
 import { withMirror } from '../../engine/mirror/open.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { type Reach, reachOf } from '../../engine/questions/in-mirror.ts';
@@ -98,53 +97,52 @@ async function ofCopy(
 }
 
 /** The whole report of a period, by kind of work and by asset, or only one of the two. */
-function wholeReport(session: Session, mirror: Mirror, period: Period, by: 'kind' | 'asset' | undefined) {
-  return mirror.read(async (queries): Promise<Outcome> => {
-    const kinds = () => kindsIn(queries, spanOf(period.sinceMs, period.untilMs));
-    if (by === 'kind') return ofCopy(session, queries, period, 'kinds', { kinds: await kinds() }, KIND_COLUMNS);
-    const { account, head, below, error } = await readAccount(session, queries, period);
-    const assets = account.assets.filter(isShown).map(printedAsset);
-    const data = { ...head, assets };
-    if (by === 'asset') return rowsOutcome(data, 'assets', ASSET_COLUMNS, { below, error });
-    const balances = assets.length > 0 ? [balanceLines(assets)] : [];
-    return rowsOutcome({ ...data, kinds: await kinds() }, 'kinds', KIND_COLUMNS, {
-      below: [...balances, ...below],
-      error,
-    });
+async function wholeReport(
+  session: Session,
+  queries: Queries,
+  period: Period,
+  by: 'kind' | 'asset' | undefined,
+): Promise<Outcome> {
+  const kinds = () => kindsIn(queries, spanOf(period.sinceMs, period.untilMs));
+  if (by === 'kind') return ofCopy(session, queries, period, 'kinds', { kinds: await kinds() }, KIND_COLUMNS);
+  const { account, head, below, error } = await readAccount(session, queries, period);
+  const assets = account.assets.filter(isShown).map(printedAsset);
+  const data = { ...head, assets };
+  if (by === 'asset') return rowsOutcome(data, 'assets', ASSET_COLUMNS, { below, error });
+  const balances = assets.length > 0 ? [balanceLines(assets)] : [];
+  return rowsOutcome({ ...data, kinds: await kinds() }, 'kinds', KIND_COLUMNS, {
+    below: [...balances, ...below],
+    error,
   });
 }
 
 const STEP_TITLES = { day: 'Day', week: 'Week of', month: 'Month' } as const;
 
 /** One row for each part of the period and each asset that moved in it. */
-function byStep(session: Session, mirror: Mirror, period: Period, step: Step): Promise<Outcome> {
-  return mirror.read(async (queries) => {
-    const parts = partsOf(period.sinceMs, period.untilMs, step, session.globals.zone);
-    const spans = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs));
-    const { account, head, below, error } = await readAccount(session, queries, period, spans);
-    const rows = account.parts.flatMap((moved, index) =>
-      moved.map((each) => ({ [step]: parts[index]?.name, ...printedMoved(each) })),
-    );
-    const columns: Column[] = [
-      { field: step, title: STEP_TITLES[step] },
-      ...MOVED.filter(
-        (field) =>
-          field === 'in' || field === 'out' || account.parts.some((part) => part.some((each) => each[field] !== 0n)),
-      ).map((field) => right(field)),
-      { field: 'movements', title: 'Movements', align: 'right', isWide: true },
-    ];
-    return rowsOutcome({ ...head, parts: rows }, 'parts', columns, { below, error });
-  });
+async function byStep(session: Session, queries: Queries, period: Period, step: Step): Promise<Outcome> {
+  const parts = partsOf(period.sinceMs, period.untilMs, step, session.globals.zone);
+  const spans = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs));
+  const { account, head, below, error } = await readAccount(session, queries, period, spans);
+  const rows = account.parts.flatMap((moved, index) =>
+    moved.map((each) => ({ [step]: parts[index]?.name, ...printedMoved(each) })),
+  );
+  const columns: Column[] = [
+    { field: step, title: STEP_TITLES[step] },
+    ...MOVED.filter(
+      (field) =>
+        field === 'in' || field === 'out' || account.parts.some((part) => part.some((each) => each[field] !== 0n)),
+    ).map((field) => right(field)),
+    { field: 'movements', title: 'Movements', align: 'right', isWide: true },
+  ];
+  return rowsOutcome({ ...head, parts: rows }, 'parts', columns, { below, error });
 }
 
 /** All users of the period; more than an account has. */
 const ALL_USERS = 10_000_000;
 
-function byUser(session: Session, mirror: Mirror, period: Period): Promise<Outcome> {
-  return mirror.read(async (queries) => {
-    const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
-    return ofCopy(session, queries, period, 'users', { users }, USER_COLUMNS);
-  });
+async function byUser(session: Session, queries: Queries, period: Period): Promise<Outcome> {
+  const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), ALL_USERS);
+  return ofCopy(session, queries, period, 'users', { users }, USER_COLUMNS);
 }
 
 const kindsSchema = () =>
@@ -202,12 +200,14 @@ const reportCommand = command({
     ...periodOptions,
   },
   run: (session, { period: name, by, since, until }) =>
-    withMirror(session, (mirror) => {
-      const period = periodIn(session, name, { since, until });
-      if (by === 'user') return byUser(session, mirror, period);
-      if (by === undefined || by === 'kind' || by === 'asset') return wholeReport(session, mirror, period, by);
-      return byStep(session, mirror, period, by);
-    }),
+    withMirror(session, (mirror) =>
+      mirror.read(async (queries) => {
+        const period = await periodIn(session, queries, name, { since, until });
+        if (by === 'user') return byUser(session, queries, period);
+        if (by === undefined || by === 'kind' || by === 'asset') return wholeReport(session, queries, period, by);
+        return byStep(session, queries, period, by);
+      }),
+    ),
 });
 
 const acceptCommand = command({
@@ -231,10 +231,10 @@ const acceptCommand = command({
   },
   run: (session, { asset, period: name, reason, since, until }) =>
     withMirror(session, async (mirror) => {
-      const period = periodIn(session, name, { since, until });
-      const { differences } = await mirror.read((queries) =>
-        accountIn(queries, spanOf(period.sinceMs, period.untilMs)),
-      );
+      const { period, differences } = await mirror.read(async (queries) => {
+        const named = await periodIn(session, queries, name, { since, until });
+        return { ...(await accountIn(queries, spanOf(named.sinceMs, named.untilMs))), period: named };
+      });
       const open = differences.filter((each) => each.asset === asset && each.minor !== each.accepted);
       if (open.length === 0)
         throw new CliError('usage', `there is nothing to accept: the balance in ${asset} agrees with the lists`, {

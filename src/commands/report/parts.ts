@@ -31,7 +31,7 @@ const feesCommand = command({
   run: (session, { period: name, since, until }) =>
     withMirror(session, (mirror) =>
       mirror.read(async (queries) => {
-        const period = periodIn(session, name, { since, until });
+        const period = await periodIn(session, queries, name, { since, until });
         const span = spanOf(period.sinceMs, period.untilMs);
         const { assets, parts } = await accountIn(queries, span, [span]);
         const moved = parts.flat();
@@ -83,7 +83,7 @@ const usersCommand = command({
   run: (session, { period: name, top = 10, since, until }) =>
     withMirror(session, (mirror) =>
       mirror.read(async (queries) => {
-        const period = periodIn(session, name, { since, until });
+        const period = await periodIn(session, queries, name, { since, until });
         const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
         const data = { ...spanIn(period), users };
         return { result: { data, lists: 'users', list: { isWhole: true }, columns: USER_COLUMNS } };
@@ -156,7 +156,7 @@ const balanceCommand = command({
   run: (session, { period: name, token: asset = 'CNGN', by = 'day', since, until }) =>
     withMirror(session, (mirror) =>
       mirror.read(async (queries) => {
-        const period = periodIn(session, name, { since, until });
+        const period = await periodIn(session, queries, name, { since, until });
         const parts = partsOf(period.sinceMs, period.untilMs, by, session.globals.zone);
         const ends = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs).to);
         const found = await balancesAt(queries, ends);

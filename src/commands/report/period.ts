@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { monthNamed } from '../../engine/questions/report/periods.ts';
+import type { Queries } from '../../journal/store.ts';
 import { optionalArgument, word } from '../../terminal/parse/parameters.ts';
 import { type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -18,10 +19,17 @@ export const periodArgument = optionalArgument(
 
 /**
  * Returns the period that was typed: a month by its name, or from --since (default: the start of the month) to --until; now at the latest.
- * Throws CliError usage, also for one that has not begun.
+ * Rejects with CliError usage, also for one that has not begun.
  */
-export function periodIn(session: Session, name: string | undefined, typed: TypedPeriod): Period {
-  const nowMs = session.world.clock.now();
+export async function periodIn(
+  session: Session,
+  queries: Queries,
+  name: string | undefined,
+  typed: TypedPeriod,
+): Promise<Period> {
+  // By the service's clock, which may be ahead of this one.
+  const looked = (await queries.get<{ at: string | null }>('SELECT max(at) AS at FROM stored_balance_checks'))?.at;
+  const nowMs = Math.max(session.world.clock.now(), looked ? Date.parse(looked) : 0);
   const isTyped = typed.since !== undefined || typed.until !== undefined;
   if (name !== undefined && isTyped)
     throw new CliError('usage', 'a month and --since or --until cannot be combined', { hint: 'give one of them' });

@@ -87,7 +87,10 @@ export function indexesOf(table: MirrorTable): readonly string[] {
     `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${columns.join(', ')})${where && ` WHERE ${where}`}`;
   // What a report adds up and counts is in the index, so that it reads no row.
   const type = has('type') ? ['type'] : [];
-  const sums = hasEnd ? [index('completed', ['completed_at', ...type, 'amount_asset', 'amount_minor'], DONE)] : [];
+  const user = has('user_id') ? ['user_id'] : [];
+  const sums = hasEnd
+    ? [index('completed', ['completed_at', ...type, 'amount_asset', 'amount_minor', ...user], DONE)]
+    : [];
   const ends = ['completed_at', 'updated_at'].filter(has);
   const { own } = table;
   return [

@@ -171,9 +171,9 @@ async function readReversals(account: Account, mirror: Mirror): Promise<void> {
   );
   for (const { id, point } of rows) {
     const status = await statusOfPayout(account, id);
+    const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
     await mirror.write(async (queries) => {
-      if (status === 'reversed')
-        await noteStatus(queries, { name: 'payouts' }, id, status, new Date(account.world.clock.now()).toISOString());
+      if (status === 'reversed') await noteStatus(queries, { name: 'payouts' }, id, status, at);
       await writeSetting(queries, REVERSALS, point);
     });
   }

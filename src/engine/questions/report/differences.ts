@@ -53,7 +53,8 @@ async function underWay(queries: Queries, { from, to }: Span): Promise<readonly 
   for (const { table, own, asset, amount, fee, way, ...kind } of MOVEMENTS) {
     const [done, failed] = [kind.done ?? DONE, kind.failed ?? FAILED];
     const began = kind.beganAt ?? 'created_at';
-    const changes = `CASE WHEN ${done} THEN ${kind.completedAt} ELSE ${kind.failedAt} END`;
+    const changes =
+      way === 'in' ? kind.completedAt : `CASE WHEN ${done} THEN ${kind.completedAt} ELSE ${kind.failedAt} END`;
     const ended = `coalesce(${kind.endedAt ?? changes}, first_seen_at)`;
     const isOpen = kind.beganAt ? '1 = 0' : 'is_open = 1 AND gone_at IS NULL';
     const isOver = way === 'out' ? `(${done} OR ${failed})` : done;
@@ -221,7 +222,7 @@ export async function withAcceptances(
   differences: readonly Change[],
 ): Promise<readonly Difference[]> {
   const accepted = new Map<Asset, Accepted[]>();
-  for (const { asset } of differences)
+  for (const asset of new Set(differences.map((each) => each.asset)))
     accepted.set(
       asset,
       await queries.all<Accepted>(

@@ -3,7 +3,7 @@ import { type Amount, type Asset, amount } from '../../../money/amount.ts';
 import { DONE, FAILED } from '../../mirror/schema.ts';
 import { WORK } from '../kinds-of-work.ts';
 import { waitOf } from '../words.ts';
-import { begunBefore, CAME_BACK, CAME_BACK_AFTER, endOf, type Span } from './movements.ts';
+import { begunBefore, CAME_BACK, CAME_BACK_AFTER, endOf, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
@@ -96,9 +96,8 @@ export async function kindsIn(queries: Queries, span: Span): Promise<readonly Ki
     if (refunded === CAME_BACK)
       completed.push(...(await endedIn(queries, work, span, [CAME_BACK, CAME_BACK_AFTER, minor])));
     const failed = await endedIn(queries, work, span, [FAILED, failedAt, `CASE WHEN ${refunded} THEN ${minor} END`]);
-    // Written so that the index of what is open is used, and no longer one.
     const open = await queries.get<{ n: bigint }>(
-      `SELECT count(*) AS n FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND (CASE WHEN ${where} THEN 1 ELSE 0 END) = 1`,
+      `SELECT count(*) AS n FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND ${unindexed(where)}`,
     );
     const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
     for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
@@ -123,7 +122,7 @@ function endedIn(
   // Without an index of its own, a time is looked for among the rows that were made before it.
   const made = time === 'completed_at' ? [] : [begunBefore(from), to];
   return queries.all<KindRow>(
-    `SELECT ${asset} AS asset, count(*) AS n, sum(${minor}) AS minor FROM ${table} WHERE ${where} AND ${condition}
+    `SELECT ${asset} AS asset, count(*) AS n, sum(${minor}) AS minor FROM ${table} WHERE ${made.length > 0 ? unindexed(where) : where} AND ${condition}
        ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`,
     ...[...made, from, to],
   );
@@ -161,7 +160,7 @@ export async function pendingIn(queries: Queries, limit: number): Promise<readon
       minor: bigint | null;
     }>(
       `SELECT id, status, ${table === 'stored_payouts' ? 'payout_status' : 'NULL'} AS stage, created_at AS at, ${asset} AS asset, ${minor} AS minor
-       FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND (CASE WHEN ${where} THEN 1 ELSE 0 END) = 1
+       FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND ${unindexed(where)}
        ORDER BY created_at LIMIT ${limit}`,
     );
     const work = WORK.find((each) => `stored_${each.table}` === table);
@@ -193,12 +192,13 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
     last: string | null;
     w: bigint;
   }>(
-    `SELECT d.user_id, count(*) AS n, sum(d.amount_minor) AS minor, u.first_name AS first, u.last_name AS last,
+    `SELECT d.user_id, d.n, d.minor, u.first_name AS first, u.last_name AS last,
        (SELECT count(*) FROM stored_withdrawals w WHERE w.user_id = d.user_id AND w.status = 'completed'
           AND w.completed_at > ? AND w.completed_at <= ?) AS w
-     FROM stored_deposits d LEFT JOIN stored_users u ON u.id = d.user_id
-     WHERE d.user_id IS NOT NULL AND d.status = 'completed' AND d.completed_at > ? AND d.completed_at <= ?
-     GROUP BY d.user_id, u.first_name, u.last_name ORDER BY 3 DESC, 1 LIMIT ${limit}`,
+     FROM (SELECT user_id, count(*) AS n, sum(amount_minor) AS minor FROM stored_deposits
+         WHERE type = 'user_onramp' AND user_id IS NOT NULL AND ${DONE} AND completed_at > ? AND completed_at <= ?
+         GROUP BY user_id ORDER BY 3 DESC, 1 LIMIT ${limit}) d
+       LEFT JOIN stored_users u ON u.id = d.user_id ORDER BY 3 DESC, 1`,
     ...[from, to, from, to],
   );
   return rows.map(({ user_id, n, minor, first, last, w }) => ({
