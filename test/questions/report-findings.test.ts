@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -187,5 +188,77 @@ describe('what a report says of the copy', () => {
       expect(stderr).toContain('fiatrail sync');
     }
     expect((await run(world, 'report', 'balance')).code).toBe(2);
+  });
+});
+
+describe('what the users’ wallets hold', () => {
+  test('is read once a day, goes on where it stopped, and leaves out users who are gone', async () => {
+    const { world } = await account();
+    const first = await json(world, 'report', 'owed');
+    expect(first).toMatchObject({ users: 2, unknown: 0 });
+    const [gone = '', stays = ''] = inCopy<{ id: string }>(world, 'SELECT id FROM stored_users ORDER BY id').map(
+      ({ id }) => id,
+    );
+    // As a run leaves it that was interrupted after it had read all but one balance of a user.
+    inCopy(world, `UPDATE stored_owed SET minor = 77000000 WHERE user_id = '${stays}'`);
+    inCopy(world, `DELETE FROM stored_owed WHERE user_id = '${gone}' AND asset = 'CNGN'`);
+    const again = await json(world, 'report', 'owed');
+    expect(again.owed).toContainEqual({ asset: 'USDC', amount: { value: '77.000000', asset: 'USDC' }, users: 1 });
+    inCopy(world, `UPDATE stored_users SET gone_at = '2026-11-02T09:00:00.000Z' WHERE id = '${gone}'`);
+    expect(await json(world, 'report', 'owed')).toMatchObject({ users: 1 });
+    await pass(world, 25 * HOUR_MS);
+    expect((await json(world, 'report', 'owed')).owed).toContainEqual({
+      ...{ asset: 'USDC', amount: { value: '0.000000', asset: 'USDC' }, users: 0 },
+    });
+  });
+
+  test('is said to be unknown for a user whose balance the service does not say, who is not asked for again that day', async () => {
+    const { world } = await account();
+    await must(world, 'report', 'owed');
+    inCopy(world, "UPDATE stored_owed SET minor = NULL WHERE asset = 'USDT'");
+    expect(await json(world, 'report', 'owed')).toMatchObject({ users: 2, unknown: 2 });
+    expect(await must(world, 'report', 'owed')).toContain('the service does not say what 2 of them hold');
+  });
+});
+
+describe('what is open', () => {
+  test('is listed with what it waits for', async () => {
+    const { world } = await account();
+    await must(world, 'payout', 'start', '--amount', '2000', '--to', 'default', '--yes');
+    await must(world, 'fx', 'trades', 'start', '--pair', 'CNGN-USDC', '--side', 'buy', '--amount', '5000', '--yes');
+    await must(world, 'sync');
+    const { pending } = await json(world, 'report', 'pending');
+    expect((pending as { kind: string; waitsFor: string }[]).map(({ kind, waitsFor }) => [kind, waitsFor])).toEqual([
+      ['payouts of the account', 'waits for the transfer of the tokens, and then for the bank'],
+      ['trades', 'waits for the tokens of both sides to be exchanged'],
+    ]);
+  });
+
+  test('is not counted with what ended in the period', async () => {
+    const { world } = await account();
+    await must(world, 'payout', 'start', '--amount', '2000', '--to', 'default', '--yes');
+    await must(world, 'sync');
+    const { kinds } = await json(world, 'report', '--by', 'kind');
+    expect(kinds).toMatchObject([{ kind: 'payouts of the account', completed: 0, failed: 0, open: 1 }]);
+  });
+});
+
+describe('a chart of a report', () => {
+  test('has a bar for each day, and a panel for each line that moved', async () => {
+    const { world, accountNumber } = await account();
+    await must(world, 'sandbox', 'pay', accountNumber, '--amount', '20000', '--sender', 'HARMATTAN PAY');
+    await pass(world, DAY_MS);
+    await must(world, 'sync');
+    const file = join(world.stateDir, 'chart.svg');
+    await must(world, 'report', '--since', '2026-11-01', '--by', 'day', '--svg', file);
+    const drawn = readFileSync(file, 'utf8');
+    expect(drawn).toMatch(/^<svg .*<\/svg>\n$/s);
+    expect(drawn).toContain('CNGN: In');
+    expect(drawn).toContain('CNGN: Fees paid');
+    expect(drawn).toMatch(/2026-11-02: 20,000.00 cNGN<\/title>/);
+    expect(drawn.match(/<rect x=/g)).toHaveLength(2 * 3);
+    await must(world, 'report', 'balance', '--since', '2026-11-01', '--svg', file);
+    expect(readFileSync(file, 'utf8')).toContain('Balance in CNGN');
+    expect((await run(world, 'report', '--svg', file)).code).toBe(2);
   });
 });

@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { withMirror } from '../../engine/mirror/open.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { type Reach, reachOf } from '../../engine/questions/in-mirror.ts';
-import { accountIn } from '../../engine/questions/report/balance.ts';
+import { type AccountReport, accountIn } from '../../engine/questions/report/balance.ts';
 import { kindsIn, usersIn } from '../../engine/questions/report/kinds.ts';
 import type { Span } from '../../engine/questions/report/movements.ts';
 import { partsOf, STEPS, type Step, spanOf } from '../../engine/questions/report/periods.ts';
@@ -34,7 +34,17 @@ import {
   unexplained,
 } from './lines.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './parts.ts';
-import { iso, neverLooked, type Period, periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
+import {
+  iso,
+  neverLooked,
+  type Period,
+  periodArgument,
+  periodIn,
+  periodSchema,
+  spanIn,
+  svgOption,
+  writeChart,
+} from './period.ts';
 
 const KIND_COLUMNS = [
   { field: 'kind', title: 'Kind' },
@@ -119,7 +129,12 @@ async function wholeReport(
 const STEP_TITLES = { day: 'Day', week: 'Week of', month: 'Month' } as const;
 
 /** One row for each part of the period and each asset that moved in it. */
-async function byStep(session: Session, queries: Queries, period: Period, step: Step): Promise<Outcome> {
+async function byStep(
+  session: Session,
+  queries: Queries,
+  period: Period,
+  { step, svg }: { readonly step: Step; readonly svg: string | undefined },
+): Promise<Outcome> {
   const parts = partsOf(period.sinceMs, period.untilMs, step, session.globals.zone);
   const spans = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs));
   const { account, head, below, error } = await readAccount(session, queries, period, spans);
@@ -134,7 +149,21 @@ async function byStep(session: Session, queries: Queries, period: Period, step: 
     ).map((field) => right(field)),
     { field: 'movements', title: 'Movements', align: 'right', isWide: true },
   ];
+  if (svg !== undefined) await writeChart(session, svg, `By ${step}`, chartOf(account, parts));
   return rowsOutcome({ ...head, parts: rows }, 'parts', columns, { below, error });
+}
+
+/** A panel for each asset and line that moved. */
+function chartOf({ assets, parts: moved }: AccountReport, parts: readonly { readonly name: string }[]) {
+  return assets.flatMap((report) =>
+    MOVED.filter((field) => report[field] !== 0n).map((field) => ({
+      title: `${report.asset}: ${titleOfLine(field)}`,
+      points: parts.map(({ name }, index) => {
+        const own = moved[index]?.find(({ asset }) => asset === report.asset);
+        return { label: name, amount: own ? printedMoved(own)[field] : amount(report.asset, 0n) };
+      }),
+    })),
+  );
 }
 
 /** All users of the period; more than an account has. */
@@ -186,6 +215,7 @@ const reportCommand = command({
     'fiatrail report 2026-11 -o json',
     'fiatrail report --since 7d --by day',
     'fiatrail report --by asset -o csv',
+    'fiatrail report 2026-11 --by day --svg november.svg',
   ],
   endpoints: [],
   prints: reportSchema,
@@ -198,14 +228,18 @@ const reportCommand = command({
       oneOf(...STEPS, 'kind', 'user', 'asset'),
     ),
     ...periodOptions,
+    svg: svgOption,
   },
-  run: (session, { period: name, by, since, until }) =>
+  run: (session, { period: name, by, since, until, svg }) =>
     withMirror(session, (mirror) =>
       mirror.read(async (queries) => {
+        const step = STEPS.find((each) => each === by);
+        if (svg !== undefined && !step)
+          throw new CliError('usage', '--svg draws days, weeks or months', { hint: 'add: --by day' });
         const period = await periodIn(session, queries, name, { since, until });
         if (by === 'user') return byUser(session, queries, period);
-        if (by === undefined || by === 'kind' || by === 'asset') return wholeReport(session, queries, period, by);
-        return byStep(session, queries, period, by);
+        if (step) return byStep(session, queries, period, { step, svg });
+        return wholeReport(session, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
       }),
     ),
 });

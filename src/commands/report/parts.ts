@@ -7,11 +7,12 @@ import { owedTo } from '../../engine/questions/report/owed.ts';
 import { partsOf, STEPS, spanOf } from '../../engine/questions/report/periods.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
+import { timeText } from '../../present/times.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option, ticker, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 
-import { neverLooked, periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
+import { neverLooked, periodArgument, periodIn, periodSchema, spanIn, svgOption, writeChart } from './period.ts';
 
 const feesCommand = command({
   words: ['report', 'fees'],
@@ -138,7 +139,11 @@ const BAR = 24;
 const balanceCommand = command({
   words: ['report', 'balance'],
   summary: 'Report the balance of a token at the end of each day, week or month',
-  examples: ['fiatrail report balance', 'fiatrail report balance --token USDC --since 30d --by week'],
+  examples: [
+    'fiatrail report balance',
+    'fiatrail report balance --token USDC --since 30d --by week',
+    'fiatrail report balance 2026-11 --svg november.svg',
+  ],
   endpoints: [],
   prints: () =>
     z.object({
@@ -152,8 +157,9 @@ const balanceCommand = command({
     token: option('--token <ticker>', 'token: CNGN (default), USDC or USDT', ticker),
     by: option('--by <step>', 'day (default), week or month', oneOf(...STEPS)),
     ...periodOptions,
+    svg: svgOption,
   },
-  run: (session, { period: name, token: asset = 'CNGN', by = 'day', since, until }) =>
+  run: (session, { period: name, token: asset = 'CNGN', by = 'day', since, until, svg }) =>
     withMirror(session, (mirror) =>
       mirror.read(async (queries) => {
         const period = await periodIn(session, queries, name, { since, until });
@@ -167,6 +173,10 @@ const balanceCommand = command({
             ? [{ at, balance: amount(asset, balance.minor), isComputed: balance.isComputed }]
             : [];
         });
+        if (svg !== undefined)
+          await writeChart(session, svg, `Balance in ${asset}`, [
+            { title: asset, points: balances.map(({ at, balance }) => ({ label: at, amount: balance })) },
+          ]);
         const most = balances.reduce((max, { balance: { minor } }) => (minor > max ? minor : max), 1n);
         const rows = balances.map(({ at, balance, isComputed }) => ({
           ...{ at, balance: `${amountForPeople(balance)}${isComputed ? ' (computed)' : ''}` },
@@ -194,7 +204,7 @@ const owedCommand = command({
   endpoints: ['wallets.balance-user'],
   prints: () =>
     z.object({
-      users: z.int(),
+      ...{ users: z.int(), unknown: z.int() },
       oldest: z.nullable(z.string()),
       owed: z.array(z.object({ asset: z.string(), amount: amountSchema(), users: z.int() })),
       pagination: paginationSchema(),
@@ -207,7 +217,15 @@ const owedCommand = command({
         { field: 'amount', title: 'Owed', align: 'right' },
         { field: 'users', title: 'Users', align: 'right' },
       ] as const;
-      return { result: { data, lists: 'owed', list: { isWhole: true }, columns } };
+      const { users, unknown, oldest } = data;
+      const read = oldest && timeText(oldest, { zone: session.globals.zone }, true);
+      const says = `${users} users${read ? `, the first of them read ${read}` : ''}`;
+      const lacks = unknown > 0 ? `; the service does not say what ${unknown} of them hold` : '';
+      const below = {
+        ...{ title: 'Read', rows: [{ says: `${says}${lacks}` }] },
+        columns: [{ field: 'says', title: 'From' }],
+      };
+      return { result: { data, lists: 'owed', list: { isWhole: true }, columns, below } };
     }),
 });
 

@@ -1,8 +1,12 @@
 import * as z from 'zod/mini';
+import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { monthNamed } from '../../engine/questions/report/periods.ts';
+import { fileErrors } from '../../files/inspect.ts';
+import { replaceFile } from '../../files/private-file.ts';
 import type { Queries } from '../../journal/store.ts';
-import { optionalArgument, word } from '../../terminal/parse/parameters.ts';
+import { barsSvg } from '../../present/svg.ts';
+import { option, optionalArgument, plainText, word } from '../../terminal/parse/parameters.ts';
 import { type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
 
@@ -54,6 +58,15 @@ export const neverLooked = () =>
     code: 'NO_MIRROR',
     hint: 'run: fiatrail sync',
   });
+
+export const svgOption = option('--svg <file>', 'also draw the bars into this SVG file', plainText);
+
+/** Writes a chart to the file of --svg, replacing it. Throws CliError. */
+export async function writeChart(session: Session, file: string, ...chart: Parameters<typeof barsSvg>): Promise<void> {
+  const path = absolutePath(file);
+  fileErrors('written', path, () => replaceFile(path, barsSvg(...chart), session.world.ids.uuid()));
+  await session.note(`wrote ${path}`);
+}
 
 export const iso = (ms: number) => new Date(ms).toISOString();
 export const spanIn = ({ sinceMs, untilMs }: Period) => ({ since: iso(sinceMs), until: iso(untilMs - 1) });

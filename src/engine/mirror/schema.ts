@@ -54,7 +54,8 @@ export function creation(engine: Engine): string {
     // Differences between two looks at the balances that no list explains, once a person has accepted them; `until` is the second look.
     `CREATE TABLE stored_accepted (asset TEXT NOT NULL, minor ${whole} NOT NULL, since TEXT NOT NULL, until TEXT NOT NULL,
        reason TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (asset, until, at))${strict}`,
-    `CREATE TABLE stored_owed (user_id TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole} NOT NULL, at TEXT NOT NULL,
+    // What a user's wallets held when they were read; NULL if the service did not say it.
+    `CREATE TABLE stored_owed (user_id TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole}, at TEXT NOT NULL,
        PRIMARY KEY (user_id, asset))${strict}`,
     `CREATE TABLE stored_deposit_fees (amount_minor ${whole} PRIMARY KEY, fee_minor ${whole} NOT NULL, at TEXT NOT NULL)${strict}`,
     `CREATE VIEW balances AS SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances`,
