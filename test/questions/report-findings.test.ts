@@ -257,8 +257,11 @@ describe('a chart of a report', () => {
     expect(drawn).toContain('CNGN: Fees paid');
     expect(drawn).toMatch(/2026-11-02: 20,000.00 cNGN<\/title>/);
     expect(drawn.match(/<rect x=/g)).toHaveLength(2 * 3);
-    await must(world, 'report', 'balance', '--since', '2026-11-01', '--svg', file);
+    await must(world, 'report', 'balance', '--since', '2026-11-02', '--svg', file);
     expect(readFileSync(file, 'utf8')).toContain('Balance in CNGN');
+    // The options are its own, and not those of report.
+    const { balances } = await json(world, 'report', 'balance', '--since', '2026-11-02');
+    expect((balances as { at: string }[]).map(({ at }) => at)).toEqual(['2026-11-02', '2026-11-03']);
     expect((await run(world, 'report', '--svg', file)).code).toBe(2);
   });
 });
