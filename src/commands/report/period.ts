@@ -5,6 +5,7 @@ import { monthNamed } from '../../engine/questions/report/periods.ts';
 import { fileErrors } from '../../files/inspect.ts';
 import { replaceFile } from '../../files/private-file.ts';
 import type { Queries } from '../../journal/store.ts';
+import { printable } from '../../money/amount.ts';
 import { barsSvg } from '../../present/svg.ts';
 import { option, optionalArgument, plainText, word } from '../../terminal/parse/parameters.ts';
 import { type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
@@ -43,12 +44,12 @@ export async function periodIn(
   const inMonthMs = Math.min(nowMs, (times.untilMs ?? nowMs + 1) - 1);
   const month = monthNamed(name ?? 'this month', zone, inMonthMs);
   if (!month)
-    throw new CliError('usage', `"${name}" is no period`, {
-      hint: 'write "this month", "last month", 2026-11, or --since and --until',
+    throw new CliError('usage', `invalid period "${printable(name ?? '')}"`, {
+      hint: 'use "this month", "last month", 2026-11, or --since and --until',
     });
   const sinceMs = times.sinceMs ?? month.sinceMs;
   if (sinceMs > nowMs)
-    throw new CliError('usage', 'the period is in the future', { hint: 'see: fiatrail help report' });
+    throw new CliError('usage', 'the period is in the future', { hint: 'use "this month" for the days until now' });
   return { sinceMs, untilMs: Math.max(sinceMs + 1, Math.min(nowMs + 1, times.untilMs ?? month.untilMs)) };
 }
 
