@@ -205,6 +205,40 @@ describe('the differences of a report', () => {
     ).toEqual([]);
   });
 
+  test('are not hidden by such transfers at both of two looks', async () => {
+    const transfers = [90, 290].flatMap((begins) =>
+      Array.from({ length: 20 }, (_, index) => ({
+        ...{ begins, takes: 20, leavesAt: 1, amount: 1 + 2 ** index, fails: false },
+      })),
+    );
+    const moved = BigInt(sum(transfers.slice(20).map(({ amount }) => amount))) * THOUSAND;
+    const start = 10n * moved;
+    const looks = (more: bigint) =>
+      [
+        [100, start],
+        [300, start - moved + more],
+      ] as const;
+    expect(await found(await copyOf(transfers, looks(2n * moved)))).toEqual([
+      { from: at(100), to: at(300), minor: 2n * moved },
+    ]);
+    expect(await found(await copyOf(transfers, looks(moved)))).toEqual([]);
+  });
+
+  test('are told by the first look after a period at which less is under way', async () => {
+    const transfer = { begins: 90, takes: 20, leavesAt: 1, amount: 5, fails: false };
+    const mirror = await copyOf(
+      [transfer],
+      [
+        [0, 9_000n],
+        [100, 9_070n],
+        [200, 4_070n],
+      ],
+    );
+    const { differences } = await mirror.read((queries) => accountIn(queries, { ...between, to: at(150) }));
+    await mirror.close();
+    expect(differences.map(({ to, minor }) => ({ to, minor }))).toEqual([{ to: at(100), minor: 70n }]);
+  });
+
   test('are what a place holds that was not there at earlier looks', async () => {
     const looks = [
       [0, 500n],

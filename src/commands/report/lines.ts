@@ -127,14 +127,13 @@ export function checkLines(account: AccountReport | undefined, { syncedAt, parti
   const time = (at: string) => timeText(at, { zone }, true) ?? at;
   const compared = account?.compared;
   const balances = compared
-    ? `compared with the lists from ${time(compared.from)} to ${time(compared.to)}`
-    : 'cannot be checked: it takes two looks at the balances, each by fiatrail sync';
-  const lists =
-    partial.length > 0 ? `; may lack rows of ${partial.map((each) => each.replaceAll('_', ' ')).join(', ')}` : '';
-  const copy = `${syncedAt ? `synced ${time(syncedAt)}` : 'not synced completely yet; run: fiatrail sync'}${lists}`;
+    ? `compared from ${time(compared.from)} to ${time(compared.to)}`
+    : 'cannot be checked yet: it takes two looks, each by fiatrail sync';
+  const copy = syncedAt ? `synced ${time(syncedAt)}` : 'not synced completely yet; run: fiatrail sync';
+  const lacking = partial.map((table) => ({ check: 'Table', says: `may lack rows: ${table.replaceAll('_', ' ')}` }));
   return {
     title: 'Checks',
-    rows: [...(account ? [{ check: 'Balances', says: balances }] : []), { check: 'Copy', says: copy }],
+    rows: [...(account ? [{ check: 'Balances', says: balances }] : []), { check: 'Copy', says: copy }, ...lacking],
     columns: [
       { field: 'check', title: 'Check' },
       { field: 'says', title: 'Result' },
