@@ -58,6 +58,8 @@ interface ListExtent {
 
 /** A table below a list. */
 export interface Below {
+  /** Shown by a quiet command also if it found no rows. */
+  readonly isAlways?: true;
   readonly title: string;
   readonly rows: readonly Readonly<Record<string, string>>[];
   readonly columns: readonly Column[];

@@ -7,17 +7,15 @@ import { type AccountReport, accountIn } from '../../engine/questions/report/bal
 import { kindsIn, usersIn } from '../../engine/questions/report/kinds.ts';
 import type { Span } from '../../engine/questions/report/movements.ts';
 import { partsOf, STEPS, type Step, spanOf } from '../../engine/questions/report/periods.ts';
-import { endDryRun } from '../../engine/requests.ts';
 import type { Queries } from '../../journal/store.ts';
-import { amount, amountForPeople } from '../../money/amount.ts';
+import { amount } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import type { Below, Column } from '../../present/result.ts';
-import { timeText } from '../../present/times.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
-import { argument, oneOf, option, plainText, required } from '../../terminal/parse/parameters.ts';
+import { oneOf, option } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
+import { acceptCommand } from './accept.ts';
 import {
   assetSchema,
   balanceLines,
@@ -35,7 +33,6 @@ import {
 } from './lines.ts';
 import { partCommands, USER_COLUMNS, userSchema } from './parts.ts';
 import {
-  iso,
   neverLooked,
   type Period,
   periodArgument,
@@ -242,67 +239,6 @@ const reportCommand = command({
         return wholeReport(session, queries, period, by === 'kind' || by === 'asset' ? by : undefined);
       }),
     ),
-});
-
-const acceptCommand = command({
-  words: ['report', 'accept'],
-  summary: 'Accept, with a reason, changes of a balance that are in no list',
-  details:
-    'Each change is accepted for the two looks at the balances between which it was seen, and counts in the reports of every period in which it was seen.',
-  examples: ['fiatrail report accept USDC --reason "top-up from the exchange, 5 November"'],
-  endpoints: [],
-  prints: () =>
-    z.object({
-      ...periodSchema(),
-      ...{ asset: z.string(), amount: amountSchema(), reason: z.string(), accepted: z.array(differenceSchema()) },
-    }),
-  isLocal: true,
-  parameters: {
-    asset: argument('asset', 'CNGN, USDC, USDT, or NGN for earned fees', oneOf('CNGN', 'USDC', 'USDT', 'NGN')),
-    period: periodArgument,
-    reason: required('--reason <text>', 'why it is right', plainText, 'Reason:'),
-    ...periodOptions,
-  },
-  run: (session, { asset, period: name, reason, since, until }) =>
-    withMirror(session, async (mirror) => {
-      const { period, differences } = await mirror.read(async (queries) => {
-        const named = await periodIn(session, queries, name, { since, until });
-        return { ...(await accountIn(queries, spanOf(named.sinceMs, named.untilMs))), period: named };
-      });
-      const open = differences.filter((each) => each.asset === asset && each.minor !== each.accepted);
-      if (open.length === 0)
-        throw new CliError('usage', `there is nothing to accept: the balance in ${asset} agrees with the lists`, {
-          hint: 'see: fiatrail report',
-        });
-      const left = open.map((each) => ({ ...each, minor: each.minor - each.accepted }));
-      const total = amount(
-        asset,
-        left.reduce((sum, { minor }) => sum + minor, 0n),
-      );
-      const accepted = left.map((each) => printedDifference({ ...each, accepted: each.minor, reason }));
-      const data = { ...spanIn(period), asset, amount: total, reason, accepted };
-      endDryRun(session, data);
-      const time = (at: string) => timeText(at, { zone: session.globals.zone }, true) ?? at;
-      await confirmChange(session, {
-        summary: `accept ${amountForPeople(total)} that no list shows`,
-        lines: [
-          ...left.map(
-            ({ from, to, minor }) => [`${time(from)} to ${time(to)}`, amountForPeople(amount(asset, minor))] as const,
-          ),
-          ['reason', reason],
-        ],
-      });
-      const { user, name: host } = session.world.host;
-      const at = iso(session.world.clock.now());
-      await mirror.write(async (queries) => {
-        for (const { from, to, minor } of left)
-          await queries.run(
-            'INSERT INTO stored_accepted (asset, minor, since, until, reason, who, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-            ...[asset, minor, from, to, reason, `${user} on ${host}`, at],
-          );
-      });
-      return { result: { data } };
-    }),
 });
 
 export const commands = [reportCommand, ...partCommands, acceptCommand];

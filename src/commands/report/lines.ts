@@ -10,7 +10,7 @@ import type { Below, Column } from '../../present/result.ts';
 import { timeText } from '../../present/times.ts';
 
 /** The lines of a balance, in the order in which they add up. */
-export const LINES = [
+const LINES = [
   ['opening', 'Opening'],
   ['in', 'In'],
   ['earned', 'Fees earned'],
@@ -48,7 +48,7 @@ export function printedAsset(report: AssetReport) {
   };
 }
 
-export type PrintedAsset = ReturnType<typeof printedAsset>;
+type PrintedAsset = ReturnType<typeof printedAsset>;
 
 export const isShown = (report: AssetReport) =>
   [report.opening.minor, report.closing.minor, ...MOVED.map((field) => report[field])].some((each) => each !== 0n);
@@ -91,7 +91,7 @@ export function balanceLines(assets: readonly PrintedAsset[]): Below {
     { field: 'line', title: 'Balance' },
     ...assets.map(({ asset }) => ({ field: asset, title: asset, align: 'right' as const })),
   ];
-  return { title: 'Balances', rows: rows as Readonly<Record<string, string>>[], columns };
+  return { title: 'Balances', isAlways: true, rows: rows as Readonly<Record<string, string>>[], columns };
 }
 
 /** A difference as printed. */
@@ -119,7 +119,7 @@ export function differenceLines(differences: readonly Difference[]): readonly Be
     ...{ from, until: to, amount: amountForPeople(amount(asset, minor)) },
     accepted: minor === accepted ? (reason ?? 'yes') : 'no',
   }));
-  return [{ title: 'In no list', rows, columns: DIFFERENCE_COLUMNS }];
+  return [{ title: 'In no list', isAlways: true, rows, columns: DIFFERENCE_COLUMNS }];
 }
 
 /** What was checked, if anything was, and how old the copy is. */
@@ -133,6 +133,7 @@ export function checkLines(account: AccountReport | undefined, { syncedAt, parti
   const lacking = partial.map((table) => ({ check: 'Table', says: `may lack rows: ${table.replaceAll('_', ' ')}` }));
   return {
     title: 'Checks',
+    isAlways: true,
     rows: [...(account ? [{ check: 'Balances', says: balances }] : []), { check: 'Copy', says: copy }, ...lacking],
     columns: [
       { field: 'check', title: 'Check' },

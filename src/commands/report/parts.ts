@@ -155,7 +155,7 @@ const balanceCommand = command({
   parameters: {
     period: periodArgument,
     token: option('--token <ticker>', 'token: CNGN (default), USDC or USDT', ticker),
-    by: option('--by <step>', 'day (default), week or month', oneOf(...STEPS)),
+    by: option('--by <part>', 'day (default), week or month', oneOf(...STEPS)),
     ...periodOptions,
     svg: svgOption,
   },

@@ -1,7 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
+import { ASSETS, type BalanceCheck, checksIn } from './checks.ts';
 import { changesIn, type Difference, withAcceptances } from './differences.ts';
-import { ASSETS, type Look, looksIn } from './looks.ts';
 import {
   completedEffect,
   effectOf,
@@ -21,12 +21,16 @@ interface BalanceAt {
 
 type Balances = ReadonlyMap<Asset, BalanceAt>;
 
-const lookUntil = (looks: readonly Look[], at: string) => looks.findLast((look) => look.at <= at);
+const checkUntil = (checks: readonly BalanceCheck[], at: string) => checks.findLast((check) => check.at <= at);
 
 /** Adds up the movements between some times, with the fees that were earned between them, as looks saw it. */
-async function allMoved(queries: Queries, looks: readonly Look[], times: readonly string[]): Promise<MovedBetween> {
-  const earnedAt = (at: string) => (lookUntil(looks, at) ?? looks[0])?.earned ?? 0n;
-  const moved = await movedBetween(queries, [...times, ...looks.map(({ at }) => at)]);
+async function allMoved(
+  queries: Queries,
+  checks: readonly BalanceCheck[],
+  times: readonly string[],
+): Promise<MovedBetween> {
+  const earnedAt = (at: string) => (checkUntil(checks, at) ?? checks[0])?.earned ?? 0n;
+  const moved = await movedBetween(queries, [...times, ...checks.map(({ at }) => at)]);
   return (span) => {
     const sums = moved(span);
     const earned = earnedAt(span.to) - earnedAt(span.from);
@@ -40,20 +44,24 @@ export async function balancesAt(
   queries: Queries,
   moments: readonly string[],
 ): Promise<readonly Balances[] | undefined> {
-  const looks = await looksIn(queries, { from: moments[0] ?? '', to: moments.at(-1) ?? '' }, 1);
-  return looks.length === 0 ? undefined : balancesFrom(looks, moments, await allMoved(queries, looks, moments));
+  const checks = await checksIn(queries, { from: moments[0] ?? '', to: moments.at(-1) ?? '' }, 1);
+  return checks.length === 0 ? undefined : balancesFrom(checks, moments, await allMoved(queries, checks, moments));
 }
 
-function balancesFrom(looks: readonly Look[], moments: readonly string[], moved: MovedBetween): readonly Balances[] {
+function balancesFrom(
+  checks: readonly BalanceCheck[],
+  moments: readonly string[],
+  moved: MovedBetween,
+): readonly Balances[] {
   return moments.map((at): Balances => {
-    const look = lookUntil(looks, at);
-    const nearest = look ?? looks[0];
-    const sums = nearest && moved(look ? { from: look.at, to: at } : { from: at, to: nearest.at });
+    const check = checkUntil(checks, at);
+    const nearest = check ?? checks[0];
+    const sums = nearest && moved(check ? { from: check.at, to: at } : { from: at, to: nearest.at });
     return new Map(
       ASSETS.map((asset) => {
         const effect = effectOf(sums?.get(asset) ?? noSums());
-        const minor = (nearest?.seen.get(asset) ?? 0n) + (look ? effect : -effect);
-        return [asset, { minor, isComputed: look === undefined }];
+        const minor = (nearest?.held.get(asset) ?? 0n) + (check ? effect : -effect);
+        return [asset, { minor, isComputed: check === undefined }];
       }),
     );
   });
@@ -86,13 +94,13 @@ export interface AccountReport {
 
 /** Returns what became of the account's assets in a period, and in its parts. */
 export async function accountIn(queries: Queries, span: Span, parts: readonly Span[] = []): Promise<AccountReport> {
-  const looks = await looksIn(queries, span);
+  const checks = await checksIn(queries, span);
   const moved = await allMoved(
     queries,
-    looks,
+    checks,
     [span, ...parts].flatMap(({ from, to }) => [from, to]),
   );
-  const changes = await changesIn(queries, span.from, looks, moved);
+  const changes = await changesIn(queries, span.from, checks, moved);
   const differences = await withAcceptances(
     queries,
     changes.filter(({ to }) => isIn(span, to)),
@@ -104,11 +112,11 @@ export async function accountIn(queries: Queries, span: Span, parts: readonly Sp
     return { ...(sums.get(asset) ?? noSums()), asset, ...add };
   };
   const whole = moved(span);
-  const balances = balancesFrom(looks, [span.from, span.to], moved);
+  const balances = balancesFrom(checks, [span.from, span.to], moved);
   return {
     differences,
-    assets: looks.length > 0 ? ASSETS.map((asset) => assetOf(movedIn(span, whole, asset), balances)) : [],
-    compared: comparedIn(looks, span),
+    assets: checks.length > 0 ? ASSETS.map((asset) => assetOf(movedIn(span, whole, asset), balances)) : [],
+    compared: comparedIn(checks, span),
     parts: parts.map((part) => {
       const sums = moved(part);
       return ASSETS.map((asset) => movedIn(part, sums, asset)).filter(
@@ -121,9 +129,9 @@ export async function accountIn(queries: Queries, span: Span, parts: readonly Sp
 const isIn = ({ from, to }: Span, at: string) => at > from && at <= to;
 
 /** What was compared of a period: from the last look until its start, or the first one in it, to the last one. */
-function comparedIn(looks: readonly Look[], { from, to }: Span): Span | null {
-  const start = lookUntil(looks, from) ?? looks[0];
-  const end = lookUntil(looks, to);
+function comparedIn(checks: readonly BalanceCheck[], { from, to }: Span): Span | null {
+  const start = checkUntil(checks, from) ?? checks[0];
+  const end = checkUntil(checks, to);
   return start && end && end.at > from && end.at > start.at ? { from: start.at, to: end.at } : null;
 }
 

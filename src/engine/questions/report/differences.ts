@@ -1,7 +1,7 @@
 import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
 import { DONE, FAILED } from '../../mirror/schema.ts';
-import { ASSETS, type Look } from './looks.ts';
+import { ASSETS, type BalanceCheck } from './checks.ts';
 import {
   begunBefore,
   effectOf,
@@ -127,13 +127,13 @@ function both(one: Possible, other: Possible): Possible | undefined {
 }
 
 /** Returns, for each look, the movements that were under way then. */
-function movingAt(looks: readonly Look[], moving: readonly UnderWay[]): readonly (readonly UnderWay[])[] {
-  const all: UnderWay[][] = looks.map(() => []);
-  const times = looks.map(({ at }) => at);
+function movingAt(checks: readonly BalanceCheck[], moving: readonly UnderWay[]): readonly (readonly UnderWay[])[] {
+  const all: UnderWay[][] = checks.map(() => []);
+  const times = checks.map(({ at }) => at);
   for (const each of moving) {
     const { from, until } = each;
-    for (let index = indexFrom(times, from); index < looks.length; index++) {
-      if (until !== undefined && minuteOf(looks[index]?.at ?? '') > until) break;
+    for (let index = indexFrom(times, from); index < checks.length; index++) {
+      if (until !== undefined && minuteOf(checks[index]?.at ?? '') > until) break;
       all[index]?.push(each);
     }
   }
@@ -164,18 +164,18 @@ type Change = Omit<Difference, 'accepted' | 'reason'>;
  */
 function compare(
   asset: Asset,
-  looks: readonly Look[],
+  checks: readonly BalanceCheck[],
   likely: readonly bigint[],
   moving: readonly (readonly UnderWay[])[],
 ): readonly Change[] {
   const runs: Run[] = [];
-  for (const [index, { at }] of looks.entries()) {
+  for (const [index, { at }] of checks.entries()) {
     const own = (moving[index] ?? []).filter((each) => each.asset === asset);
     const possible = possibleAt(likely[index] ?? 0n, own, at);
     const run = runs.at(-1);
     const stays = run && both(run.possible, possible);
     if (run && stays) run.possible = stays;
-    else runs.push({ from: looks[index - 1]?.at ?? at, to: at, possible, likely: likely[index] ?? 0n });
+    else runs.push({ from: checks[index - 1]?.at ?? at, to: at, possible, likely: likely[index] ?? 0n });
   }
   return runs.flatMap((run, index) => {
     const before = runs[index - 1];
@@ -188,27 +188,27 @@ function compare(
 export async function changesIn(
   queries: Queries,
   from: string,
-  looks: readonly Look[],
+  checks: readonly BalanceCheck[],
   moved: MovedBetween,
 ): Promise<readonly Change[]> {
-  const [first, last] = [looks[0], looks.at(-1)];
+  const [first, last] = [checks[0], checks.at(-1)];
   if (!first || !last) return [];
-  const sums = looks.map(({ at }) => moved({ from: first.at, to: at }));
+  const sums = checks.map(({ at }) => moved({ from: first.at, to: at }));
   // The part of each look's balance that no list explains, if money moves when the lists say.
   const unlisted = (asset: Asset) =>
-    looks.map(({ seen }, index) => {
+    checks.map(({ held }, index) => {
       const own = sums[index]?.get(asset);
-      return (seen.get(asset) ?? 0n) - (first.seen.get(asset) ?? 0n) - (own ? effectOf(own) : 0n);
+      return (held.get(asset) ?? 0n) - (first.held.get(asset) ?? 0n) - (own ? effectOf(own) : 0n);
     });
   // A balance that agrees to the unit at each look needs no explanation.
   const open = ASSETS.filter((asset) => unlisted(asset).some((minor) => minor !== 0n));
   if (open.length === 0) return [];
-  const all = movingAt(looks, await underWay(queries, { from: first.at, to: last.at }));
+  const all = movingAt(checks, await underWay(queries, { from: first.at, to: last.at }));
   const start = Math.max(
     0,
-    looks.findLastIndex(({ at }, index) => at <= from && all[index]?.length === 0),
+    checks.findLastIndex(({ at }, index) => at <= from && all[index]?.length === 0),
   );
-  return open.flatMap((asset) => compare(asset, looks.slice(start), unlisted(asset).slice(start), all.slice(start)));
+  return open.flatMap((asset) => compare(asset, checks.slice(start), unlisted(asset).slice(start), all.slice(start)));
 }
 
 interface Accepted extends Span {

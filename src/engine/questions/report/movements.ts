@@ -40,23 +40,23 @@ export interface MovementKind {
 }
 
 /** When a row was first seen with a status: an SQL expression. */
-const seenOf = (table: string, status: string) =>
+const notedOf = (table: string, status: string) =>
   `(SELECT min(seen_at) FROM stored_status_changes WHERE kind = '${table.replace('stored_', '')}' AND id = ${table}.id AND status = ${status})`;
 
 /**
  * When a row of a list without that time ended, as far as is known: an SQL expression. If its status was seen to change, it ended before
  * that, and the look at the balances of that sync is taken to have seen it; otherwise it had ended when it was first seen.
  */
-const endSeenOf = (table: string) =>
+const endNotedOf = (table: string) =>
   `(SELECT coalesce((SELECT max(c.at) FROM stored_balance_checks c WHERE c.at <= s.at AND c.at > ${table}.created_at), s.at)
-    FROM (SELECT ${seenOf(table, `${table}.status`)} AS at) s)`;
+    FROM (SELECT ${notedOf(table, `${table}.status`)} AS at) s)`;
 
 /** SQL expressions for the end of a row of a table: what stands for it, and the latest that it can be. */
 export const endOf = (table: string, hasTime: boolean) => {
   const known = hasTime ? 'completed_at, ' : '';
   return {
-    end: `coalesce(${known}${endSeenOf(table)}, created_at)`,
-    latest: `coalesce(${known}${seenOf(table, `${table}.status`)}, first_seen_at)`,
+    end: `coalesce(${known}${endNotedOf(table)}, created_at)`,
+    latest: `coalesce(${known}${notedOf(table, `${table}.status`)}, first_seen_at)`,
   };
 };
 
@@ -102,7 +102,7 @@ export const CAME_BACK = `${FAILED} AND EXISTS (SELECT 1 FROM stored_status_chan
 const PAYOUT_FEE = `coalesce(fee_minor, 0) * ${CNGN_OF_KOBO}`;
 
 /** When it was completed: an SQL expression. */
-export const CAME_BACK_AFTER = `coalesce(completed_at, ${seenOf('stored_payouts', "'completed'")}, created_at)`;
+export const CAME_BACK_AFTER = `coalesce(completed_at, ${notedOf('stored_payouts', "'completed'")}, created_at)`;
 
 const isPayout = (cameBack: boolean) => ({
   ...{
@@ -141,7 +141,7 @@ export const MOVEMENTS: readonly MovementKind[] = [
     ...{
       completedAt: CAME_BACK_AFTER,
       failedAt: 'updated_at',
-      endedAt: `coalesce(${seenOf('stored_payouts', "'completed'")}, updated_at)`,
+      endedAt: `coalesce(${notedOf('stored_payouts', "'completed'")}, updated_at)`,
     },
   },
   {

@@ -6,17 +6,17 @@ import type { Span } from './movements.ts';
 export const ASSETS: readonly Asset[] = [...TOKENS, 'NGN'];
 
 /** What was seen when the balances were looked at. */
-export interface Look {
+export interface BalanceCheck {
   /** ISO 8601 in UTC. */
   readonly at: string;
   /** The account's balances, and the fees that it could withdraw; in the smallest unit. */
-  readonly seen: ReadonlyMap<Asset, bigint>;
+  readonly held: ReadonlyMap<Asset, bigint>;
   /** All fees that it had earned until then, in kobo. */
   readonly earned: bigint;
 }
 
 /** How many looks before and after a period are read to find one at which nothing was under way. */
-const LOOKS_AROUND = 50;
+const CHECKS_AROUND = 50;
 
 interface Sample {
   readonly source: string;
@@ -27,7 +27,11 @@ interface Sample {
 }
 
 /** Reads the looks of a period and some before and after it. Empty if nobody ever looked. */
-export async function looksIn(queries: Queries, { from, to }: Span, around = LOOKS_AROUND): Promise<readonly Look[]> {
+export async function checksIn(
+  queries: Queries,
+  { from, to }: Span,
+  around = CHECKS_AROUND,
+): Promise<readonly BalanceCheck[]> {
   const times = async (sql: string, ...values: string[]) =>
     (await queries.all<{ at: string }>(sql, ...values)).map(({ at }) => at);
   const select = 'SELECT at FROM stored_balance_checks WHERE';
@@ -39,24 +43,24 @@ export async function looksIn(queries: Queries, { from, to }: Span, around = LOO
   const [first] = all;
   if (first === undefined) return [];
   const samples = await samplesIn(queries, { from: first, to: all.at(-1) ?? first });
-  const places = new Map<string, Sample>();
+  const latest = new Map<string, Sample>();
   let next = 0;
   return all.map((at) => {
     for (let sample = samples[next]; sample && sample.at <= at; sample = samples[++next])
-      places.set(`${sample.source} ${sample.place} ${sample.asset}`, sample);
-    return lookOf(at, [...places.values()]);
+      latest.set(`${sample.source} ${sample.place} ${sample.asset}`, sample);
+    return checkOf(at, [...latest.values()]);
   });
 }
 
 /** A place that was not seen yet had nothing: what is found there later came from somewhere. */
-function lookOf(at: string, samples: readonly Sample[]): Look {
-  const seen = new Map<Asset, bigint>(ASSETS.map((asset) => [asset, 0n]));
+function checkOf(at: string, samples: readonly Sample[]): BalanceCheck {
+  const held = new Map<Asset, bigint>(ASSETS.map((asset) => [asset, 0n]));
   let earned = 0n;
   for (const { source, place, asset, minor } of samples) {
     if (source === 'fees' && place === 'earned') earned = minor;
-    if (source !== 'fees' || place === 'withdrawable') seen.set(asset, (seen.get(asset) ?? 0n) + minor);
+    if (source !== 'fees' || place === 'withdrawable') held.set(asset, (held.get(asset) ?? 0n) + minor);
   }
-  return { at, seen, earned };
+  return { at, held, earned };
 }
 
 /** The samples of a period in their order, after the last one of each place until its start. */
