@@ -388,7 +388,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
   ],
   [/^engine\/lists\/things\.ts$/, ['listOf']],
   [
-    /^engine\/questions\/report\/(kinds|movements)\.ts$/,
+    /^engine\/questions\/report\/(movement-)?kinds\.ts$/,
     ['endOf', 'endsOf', 'onramps', 'payouts', 'isPayout', 'notedOf'],
   ],
   [/^commands\/report\/index\.ts$/, ['right']],

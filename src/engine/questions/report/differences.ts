@@ -2,15 +2,8 @@ import type { Queries } from '../../../journal/store.ts';
 import type { Asset } from '../../../money/amount.ts';
 import { DONE, FAILED } from '../../mirror/schema.ts';
 import { ASSETS, type BalanceCheck } from './checks.ts';
-import {
-  begunBefore,
-  effectOf,
-  indexFrom,
-  MOVEMENTS,
-  type MovedBetween,
-  type MovementKind,
-  type Span,
-} from './movements.ts';
+import { MOVEMENTS, type MovementKind } from './movement-kinds.ts';
+import { begunBefore, effectOf, indexFrom, type MovedBetween, type Span } from './movements.ts';
 
 /** A change of a balance that no list shows, seen at the second of two looks. Times are ISO 8601 in UTC. */
 export interface Difference extends Span {

@@ -3,7 +3,8 @@ import { type Amount, type Asset, amount } from '../../../money/amount.ts';
 import { DONE, FAILED } from '../../mirror/schema.ts';
 import { WORK } from '../kinds-of-work.ts';
 import { waitOf } from '../words.ts';
-import { begunBefore, CAME_BACK, CAME_BACK_AFTER, endOf, type Span, unindexed } from './movements.ts';
+import { CAME_BACK, CAME_BACK_AFTER, endOf } from './movement-kinds.ts';
+import { begunBefore, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
