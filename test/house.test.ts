@@ -390,7 +390,11 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
     ],
   ],
   [/^engine\/lists\/things\.ts$/, ['listOf']],
-  [/^engine\/questions\/report\/kinds\.ts$/, ['bank']],
+  [
+    /^engine\/questions\/report\/(movement-)?kinds\.ts$/,
+    ['endOf', 'endsOf', 'onramps', 'payouts', 'isPayout', 'notedOf'],
+  ],
+  [/^commands\/report\/index\.ts$/, ['right']],
   [
     /^engine\/mirror\/tables\.ts$/,
     ['column', 'text', 'time', 'amount', 'flag', 'key', 'personal', 'personalKey', 'personName', 'sum', 'listing'],

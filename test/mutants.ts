@@ -21,6 +21,8 @@ const LEDGER = ['test/commands/ledger/ledger.test.ts'];
 const INBOX = ['test/webhooks/inbox.test.ts'];
 const FUNDS = ['test/cli/funds.test.ts'];
 const FAULTS = ['test/mirror/faults.test.ts'];
+const REPORTS = ['test/questions/report-findings.test.ts'];
+const DIFFERENCES = ['test/questions/differences.test.ts'];
 
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
 export const MUTANTS: readonly Mutant[] = [
@@ -1300,6 +1302,41 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'activity.unopened ??= error;',
     change: 'activity.unopened ??= undefined;',
     tests: FUNDS,
+  },
+  {
+    file: 'src/engine/questions/report/differences.ts',
+    line: 'filter((each) => each.to === to)',
+    change: 'slice(-1)',
+    tests: REPORTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/questions/report/differences.ts',
+    line: 'if (low > high) return undefined;',
+    change: '',
+    tests: DIFFERENCES,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/questions/report/movements.ts',
+    line: "if (line === 'bridged') sums.out -= moved;",
+    change: "if (line === 'bridged') sums.out -= 0n;",
+    tests: REPORTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/sync.ts',
+    line: "if (status === 'reversed')",
+    change: "if (status === 'never')",
+    tests: REPORTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/mirror/save-rows.ts',
+    line: "if (table.ends?.includes(before.status ?? ''))",
+    change: "if (table.ends?.includes('-'))",
+    tests: REPORTS,
+    failing: 1,
   },
   {
     file: 'src/engine/mirror/save-rows.ts',

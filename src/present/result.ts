@@ -56,6 +56,15 @@ interface ListExtent {
   readonly position?: Partial<Pagination>;
 }
 
+/** A table below a list. */
+export interface Below {
+  /** Shown by a quiet command also if it found no rows. */
+  readonly isAlways?: true;
+  readonly title: string;
+  readonly rows: readonly Readonly<Record<string, string>>[];
+  readonly columns: readonly Column[];
+}
+
 /** What a command passes to `present`. */
 export interface Result {
   /** The data of the response in wire form. */
@@ -82,12 +91,8 @@ export interface Result {
   stopped?(error: unknown): Promise<unknown>;
   /** The columns of a table (default: the scalar fields of its rows), or the fields shown for a document. */
   readonly columns?: readonly Column[];
-  /** For a list: a smaller table below its rows. Other formats have its content in data. */
-  readonly below?: {
-    readonly title: string;
-    readonly rows: readonly Readonly<Record<string, string>>[];
-    readonly columns: readonly Column[];
-  };
+  /** For a list: smaller tables below its rows. Other formats have their content in data. */
+  readonly below?: Below | readonly Below[];
   /** For `-o raw`: the source text of the service's `data`, with every digit kept. */
   readonly raw?: string;
   /** A fixed format that overrides -o: JSON, lines of JSON, or plain text such as a script. */

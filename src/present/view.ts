@@ -64,12 +64,16 @@ export async function* tableText(result: Result, options: PresentOptions, width:
     if (links) findLinks(await documentOf(result), links);
     return yield listingText(blocksOf(document, times, fields ? undefined : result.columns), frame);
   }
+  let isSilent = false;
   let draw: ((rows: readonly Plain[]) => string) | undefined;
   for await (const rows of pagesOf(result, fields)) {
     if (draw && rows.length === 0) continue;
     // What a query found is for a script, which must not take a word for a row. What a quiet job found goes into a mail.
     const isForScript = result.lists === undefined && !result.columns;
-    if (rows.length === 0 && (options.isQuiet || (isPiped && isForScript))) return;
+    if (rows.length === 0 && (options.isQuiet || (isPiped && isForScript))) {
+      isSilent = true;
+      break;
+    }
     if (rows.length > 0 && !isRows(rows)) {
       yield rows.map((row) => `${scalarText(row)}\n`).join('');
       continue;
@@ -90,9 +94,13 @@ export async function* tableText(result: Result, options: PresentOptions, width:
     yield draw(rows);
   }
   if (!result.below || fields) return;
-  const { title, rows, columns } = result.below;
-  const blocks = blocksOf({ rows }, times, [{ field: 'rows', title, columns }]);
-  yield `\n${listingText(blocks, frame)}`;
+  let isNext = false;
+  for (const { title, rows, columns, isAlways } of [result.below].flat()) {
+    if (isSilent && !isAlways) continue;
+    const blocks = blocksOf({ rows }, times, [{ field: 'rows', title, columns }]);
+    yield `${draw || isNext ? '\n' : ''}${listingText(blocks, frame)}`;
+    isNext = true;
+  }
 }
 
 /**

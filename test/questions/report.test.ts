@@ -2,49 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { main } from '../../src/main.ts';
-import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
-
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(world: FakeWorld, ...argv: string[]): Promise<Ran> {
-  const [before, errors] = [world.stdout.text().length, world.stderr.text().length];
-  const code = await main([...argv, '-q'], world);
-  return { code, stdout: world.stdout.text().slice(before), stderr: world.stderr.text().slice(errors) };
-}
-
-async function must(world: FakeWorld, ...argv: string[]): Promise<string> {
-  const { code, stdout, stderr } = await run(world, ...argv);
-  expect([0, 8], `${argv.join(' ')}: ${stderr}`).toContain(code);
-  return stdout;
-}
-
-const json = async (world: FakeWorld, ...argv: string[]) => JSON.parse(await must(world, ...argv, '-o', 'json'));
-
-const pass = (world: FakeWorld, ms: number) => world.clock.sleep(ms, new AbortController().signal);
-
-/** An account of the embedded sandbox with what the movements need. */
-async function account() {
-  const world = fakeWorld({ clock: fakeClock(Date.UTC(2026, 10, 2, 9)) });
-  await must(world, 'sandbox', 'seed', '--users', '2', '--rate-limits', 'off', '--pace', 'quick');
-  await must(world, 'wallets', 'external', 'add', COLD, '--network', 'base', '--label', 'cold', '--yes');
-  for (const number of ['0000000009', '0000000011', '0000000013'])
-    await must(world, 'bank-accounts', 'add', '--bank-code', '000013', '--account-number', number, '--yes');
-  const { accounts } = await json(world, 'bank-accounts', 'list');
-  const { accountNumber } = await json(world, 'api', 'GET', '/getfintechvirtualaccount');
-  const ids: string[] = (accounts as { accountId: string }[]).map(({ accountId }) => accountId);
-  await must(world, 'sync');
-  await pass(world, MINUTE_MS);
-  return { world, ids, accountNumber: String(accountNumber) };
-}
+import type { FakeWorld } from '../support/world.ts';
+import { account, COLD, HOUR_MS, MINUTE_MS, minorOf, must, pass, report, run, topUp } from './reports.ts';
 
 /** What happens, and how much time passes after it. */
 type Happening = { readonly what: string; readonly amount: number; readonly to: number; readonly minutes: number };
@@ -96,13 +55,6 @@ async function happens({ world, ids, accountNumber }: Awaited<ReturnType<typeof 
   await pass(world, minutes * MINUTE_MS);
 }
 
-interface Asset {
-  readonly asset: string;
-  readonly opening: { readonly value: string };
-  readonly closing: { readonly value: string };
-  readonly unlisted: { readonly value: string };
-}
-
 /** What the sandbox's ledger has for the account: tokens of its wallets, and fees that it can withdraw. */
 function ledger({ stateDir }: FakeWorld): Record<string, bigint> {
   const database = new DatabaseSync(join(stateDir, 'sandbox.db'), { readOnly: true });
@@ -113,13 +65,6 @@ function ledger({ stateDir }: FakeWorld): Record<string, bigint> {
   const rows = statement.all() as { asset: string; minor: bigint }[];
   database.close();
   return Object.fromEntries(rows.map(({ asset, minor }) => [asset, minor]));
-}
-
-const minorOf = ({ value }: { readonly value: string }) => BigInt(value.replace('.', ''));
-
-async function report(world: FakeWorld, ...more: string[]) {
-  const { code, stdout, stderr } = await run(world, 'report', '-o', 'json', ...more);
-  return { code, stderr, ...(JSON.parse(stdout) as { assets: Asset[] }) };
 }
 
 describe('the report of a month', () => {
@@ -150,21 +95,7 @@ describe('the report of a month', () => {
 
   test('shows a movement that no list has as the difference, until a person accepts it', async () => {
     const { world } = await account();
-    const { smartWallet } = await json(world, 'wallets', 'show');
-    await pass(world, HOUR_MS);
-    await must(
-      world,
-      'sandbox',
-      'pay',
-      smartWallet.address,
-      '--amount',
-      '25',
-      '--token',
-      'USDC',
-      '--chain',
-      '--sender',
-      COLD,
-    );
+    await topUp(world, 25);
     await pass(world, HOUR_MS);
     await must(world, 'sync');
     const found = await report(world);

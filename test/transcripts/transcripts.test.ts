@@ -114,10 +114,9 @@ $ fiatrail sync forget --yes
 $ fiatrail profiles mirror show
 `;
 
-/** Commands that need another host, somebody else’s signature, a server, a movement in no list, a captured delivery or an unknown outcome. */
+/** Commands that need another host, somebody else’s signature, a server, a captured delivery or an unknown outcome. */
 const UNSEEN = [
   ...[
-    'report accept',
     'profiles journal set',
     'profiles mirror set',
     'profiles operators remove',

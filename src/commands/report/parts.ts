@@ -1,17 +1,18 @@
 import * as z from 'zod/mini';
 import { withMirror } from '../../engine/mirror/open.ts';
-import { balancesAt } from '../../engine/questions/report/balance.ts';
+import { accountIn, balancesAt } from '../../engine/questions/report/balance.ts';
 import { pendingIn, usersIn } from '../../engine/questions/report/kinds.ts';
-import { noSums, sumsIn } from '../../engine/questions/report/movements.ts';
+import { noSums } from '../../engine/questions/report/movements.ts';
 import { owedTo } from '../../engine/questions/report/owed.ts';
 import { partsOf, STEPS, spanOf } from '../../engine/questions/report/periods.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
+import { timeText } from '../../present/times.ts';
 import { command } from '../../terminal/command.ts';
 import { oneOf, option, ticker, wholeNumber } from '../../terminal/parse/parameters.ts';
 import { periodOptions } from '../../terminal/parse/period.ts';
 
-import { periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
+import { neverLooked, periodArgument, periodIn, periodSchema, spanIn, svgOption, writeChart } from './period.ts';
 
 const feesCommand = command({
   words: ['report', 'fees'],
@@ -31,22 +32,37 @@ const feesCommand = command({
   run: (session, { period: name, since, until }) =>
     withMirror(session, (mirror) =>
       mirror.read(async (queries) => {
-        const period = periodIn(session, name, { since, until });
+        const period = await periodIn(session, queries, name, { since, until });
         const span = spanOf(period.sinceMs, period.untilMs);
-        const sums = await sumsIn(queries, span);
-        const naira = sums.get('NGN') ?? noSums();
-        const balance = (await balancesAt(queries, span.to))?.get('NGN');
+        const { assets, parts } = await accountIn(queries, span, [span]);
+        const moved = parts.flat();
+        const { earned, out } = moved.find(({ asset }) => asset === 'NGN') ?? noSums();
+        const balance = assets.find(({ asset }) => asset === 'NGN')?.closing;
         const data = {
           ...spanIn(period),
-          earned: amount('NGN', naira.earned),
-          withdrawn: amount('NGN', naira.out),
+          earned: amount('NGN', earned),
+          withdrawn: amount('NGN', out),
           withdrawable: balance ? amount('NGN', balance.minor) : null,
-          paid: [...sums].flatMap(([asset, { fees }]) => (fees === 0n ? [] : [amount(asset, fees)])),
+          paid: moved.flatMap(({ asset, fees }) => (fees === 0n ? [] : [amount(asset, fees)])),
         };
         return { result: { data } };
       }),
     ),
 });
+
+export const USER_COLUMNS = [
+  { field: 'name', title: 'Name' },
+  { field: 'user', title: 'User' },
+  { field: 'onramps', title: 'Onramps', align: 'right' },
+  { field: 'amount', title: 'Paid in', align: 'right' },
+  { field: 'withdrawals', title: 'Withdrawals', align: 'right', isWide: true },
+] as const;
+
+export const userSchema = () =>
+  z.object({
+    ...{ user: z.string(), name: z.nullable(z.string()), onramps: z.int() },
+    ...{ amount: amountSchema(), withdrawals: z.int() },
+  });
 
 const usersCommand = command({
   words: ['report', 'users'],
@@ -56,12 +72,7 @@ const usersCommand = command({
   prints: () =>
     z.object({
       ...periodSchema(),
-      users: z.array(
-        z.object({
-          ...{ user: z.string(), name: z.nullable(z.string()), onramps: z.int() },
-          ...{ amount: amountSchema(), withdrawals: z.int() },
-        }),
-      ),
+      users: z.array(userSchema()),
       pagination: paginationSchema(),
     }),
   isLocal: true,
@@ -73,16 +84,10 @@ const usersCommand = command({
   run: (session, { period: name, top = 10, since, until }) =>
     withMirror(session, (mirror) =>
       mirror.read(async (queries) => {
-        const period = periodIn(session, name, { since, until });
+        const period = await periodIn(session, queries, name, { since, until });
         const users = await usersIn(queries, spanOf(period.sinceMs, period.untilMs), top);
-        const columns = [
-          { field: 'name', title: 'Name' },
-          { field: 'user', title: 'User' },
-          { field: 'onramps', title: 'Onramps', align: 'right' },
-          { field: 'amount', title: 'Paid in', align: 'right' },
-          { field: 'withdrawals', title: 'Withdrawals', align: 'right', isWide: true },
-        ] as const;
-        return { result: { data: { ...spanIn(period), users }, lists: 'users', list: { isWhole: true }, columns } };
+        const data = { ...spanIn(period), users };
+        return { result: { data, lists: 'users', list: { isWhole: true }, columns: USER_COLUMNS } };
       }),
     ),
 });
@@ -90,7 +95,7 @@ const usersCommand = command({
 const pendingCommand = command({
   words: ['report', 'pending'],
   summary: 'Report what is open, the oldest first',
-  details: 'fiatrail find ID says what each of them waits for.',
+  details: 'fiatrail find ID says more about each of them, and what to do about it.',
   examples: ['fiatrail report pending', 'fiatrail report pending -o json --query "pending[].id"'],
   endpoints: [],
   prints: () =>
@@ -98,7 +103,7 @@ const pendingCommand = command({
       pending: z.array(
         z.object({
           ...{ kind: z.string(), id: z.string(), status: z.nullable(z.string()) },
-          ...{ amount: z.nullable(amountSchema()), since: z.nullable(z.string()) },
+          ...{ amount: z.nullable(amountSchema()), since: z.nullable(z.string()), waitsFor: z.string() },
         }),
       ),
       pagination: paginationSchema(),
@@ -111,9 +116,10 @@ const pendingCommand = command({
         const columns = [
           { field: 'id', title: 'ID' },
           { field: 'kind', title: 'Kind' },
-          { field: 'status', title: 'Status' },
+          { field: 'status', title: 'Status', isWide: true },
           { field: 'amount', title: 'Amount', align: 'right' },
           { field: 'since', title: 'Since', isBrief: true },
+          { field: 'waitsFor', title: 'What it waits for', isWide: true },
         ] as const;
         return {
           result: {
@@ -133,7 +139,11 @@ const BAR = 24;
 const balanceCommand = command({
   words: ['report', 'balance'],
   summary: 'Report the balance of a token at the end of each day, week or month',
-  examples: ['fiatrail report balance', 'fiatrail report balance --token USDC --since 30d --by week'],
+  examples: [
+    'fiatrail report balance',
+    'fiatrail report balance --token USDC --since 30d --by week',
+    'fiatrail report balance 2026-11 --svg november.svg',
+  ],
   endpoints: [],
   prints: () =>
     z.object({
@@ -145,19 +155,28 @@ const balanceCommand = command({
   parameters: {
     period: periodArgument,
     token: option('--token <ticker>', 'token: CNGN (default), USDC or USDT', ticker),
-    by: option('--by <step>', 'day (default), week or month', oneOf(...STEPS)),
+    by: option('--by <part>', 'day (default), week or month', oneOf(...STEPS)),
     ...periodOptions,
+    svg: svgOption,
   },
-  run: (session, { period: name, token: asset = 'CNGN', by = 'day', since, until }) =>
+  run: (session, { period: name, token: asset = 'CNGN', by = 'day', since, until, svg }) =>
     withMirror(session, (mirror) =>
       mirror.read(async (queries) => {
-        const period = periodIn(session, name, { since, until });
-        const balances = [];
-        for (const part of partsOf(period.sinceMs, period.untilMs, by, session.globals.zone)) {
-          const found = (await balancesAt(queries, spanOf(part.sinceMs, part.untilMs).to))?.get(asset);
-          if (found)
-            balances.push({ at: part.name, balance: amount(asset, found.minor), isComputed: found.isComputed });
-        }
+        const period = await periodIn(session, queries, name, { since, until });
+        const parts = partsOf(period.sinceMs, period.untilMs, by, session.globals.zone);
+        const ends = parts.map(({ sinceMs, untilMs }) => spanOf(sinceMs, untilMs).to);
+        const found = await balancesAt(queries, ends);
+        if (!found) throw neverLooked();
+        const balances = found.flatMap((each, index) => {
+          const [balance, at] = [each.get(asset), parts[index]?.name];
+          return balance && at !== undefined
+            ? [{ at, balance: amount(asset, balance.minor), isComputed: balance.isComputed }]
+            : [];
+        });
+        if (svg !== undefined)
+          await writeChart(session, svg, `Balance in ${asset}`, [
+            { title: asset, points: balances.map(({ at, balance }) => ({ label: at, amount: balance })) },
+          ]);
         const most = balances.reduce((max, { balance: { minor } }) => (minor > max ? minor : max), 1n);
         const rows = balances.map(({ at, balance, isComputed }) => ({
           ...{ at, balance: `${amountForPeople(balance)}${isComputed ? ' (computed)' : ''}` },
@@ -185,7 +204,7 @@ const owedCommand = command({
   endpoints: ['wallets.balance-user'],
   prints: () =>
     z.object({
-      users: z.int(),
+      ...{ users: z.int(), unknown: z.int() },
       oldest: z.nullable(z.string()),
       owed: z.array(z.object({ asset: z.string(), amount: amountSchema(), users: z.int() })),
       pagination: paginationSchema(),
@@ -198,7 +217,15 @@ const owedCommand = command({
         { field: 'amount', title: 'Owed', align: 'right' },
         { field: 'users', title: 'Users', align: 'right' },
       ] as const;
-      return { result: { data, lists: 'owed', list: { isWhole: true }, columns } };
+      const { users, unknown, oldest } = data;
+      const read = oldest && timeText(oldest, { zone: session.globals.zone }, true);
+      const says = `${users} users${read ? `, the first of them read ${read}` : ''}`;
+      const lacks = unknown > 0 ? `; the service does not say what ${unknown} of them hold` : '';
+      const below = {
+        ...{ title: 'Read', rows: [{ says: `${says}${lacks}` }] },
+        columns: [{ field: 'says', title: 'From' }],
+      };
+      return { result: { data, lists: 'owed', list: { isWhole: true }, columns, below } };
     }),
 });
 

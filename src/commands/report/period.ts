@@ -1,7 +1,13 @@
 import * as z from 'zod/mini';
+import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { monthNamed } from '../../engine/questions/report/periods.ts';
-import { optionalArgument, word } from '../../terminal/parse/parameters.ts';
+import { fileErrors } from '../../files/inspect.ts';
+import { replaceFile } from '../../files/private-file.ts';
+import type { Queries } from '../../journal/store.ts';
+import { printable } from '../../money/amount.ts';
+import { barsSvg } from '../../present/svg.ts';
+import { option, optionalArgument, plainText, word } from '../../terminal/parse/parameters.ts';
 import { type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
 
@@ -16,20 +22,51 @@ export const periodArgument = optionalArgument(
   word,
 );
 
-/** Returns the period that was typed: a month by its name, or from --since to --until; now at the latest. Throws CliError usage. */
-export function periodIn(session: Session, name: string | undefined, typed: TypedPeriod): Period {
-  const nowMs = session.world.clock.now();
+/**
+ * Returns the period that was typed: a month by its name, or from --since (default: the start of the month) to --until; now at the latest.
+ * Rejects with CliError usage, also for one that has not begun.
+ */
+export async function periodIn(
+  session: Session,
+  queries: Queries,
+  name: string | undefined,
+  typed: TypedPeriod,
+): Promise<Period> {
+  // By the service's clock, which may be ahead of this one.
+  const looked = (await queries.get<{ at: string | null }>('SELECT max(at) AS at FROM stored_balance_checks'))?.at;
+  const nowMs = Math.max(session.world.clock.now(), looked ? Date.parse(looked) : 0);
   const isTyped = typed.since !== undefined || typed.until !== undefined;
   if (name !== undefined && isTyped)
     throw new CliError('usage', 'a month and --since or --until cannot be combined', { hint: 'give one of them' });
-  const zone = session.globals.zone;
-  const month = monthNamed(name ?? 'this month', zone, nowMs);
+  const { zone } = session.globals;
+  const times = timesOf(typed, session);
+  // An end alone is the end of a part of its month.
+  const inMonthMs = Math.min(nowMs, (times.untilMs ?? nowMs + 1) - 1);
+  const month = monthNamed(name ?? 'this month', zone, inMonthMs);
   if (!month)
-    throw new CliError('usage', `"${name}" is no period`, {
-      hint: 'write "this month", "last month", 2026-11, or --since and --until',
+    throw new CliError('usage', `invalid period "${printable(name ?? '')}"`, {
+      hint: 'use "this month", "last month", 2026-11, or --since and --until',
     });
-  const { sinceMs = month.sinceMs, untilMs = month.untilMs } = isTyped ? timesOf(typed, session) : month;
-  return { sinceMs, untilMs: Math.max(sinceMs + 1, untilMs) };
+  const sinceMs = times.sinceMs ?? month.sinceMs;
+  if (sinceMs > nowMs)
+    throw new CliError('usage', 'the period is in the future', { hint: 'use "this month" for the days until now' });
+  return { sinceMs, untilMs: Math.max(sinceMs + 1, Math.min(nowMs + 1, times.untilMs ?? month.untilMs)) };
+}
+
+/** The error of a question about balances that no sync has read yet. */
+export const neverLooked = () =>
+  new CliError('usage', 'the balances of this account have not been copied to this machine yet', {
+    code: 'NO_MIRROR',
+    hint: 'run: fiatrail sync',
+  });
+
+export const svgOption = option('--svg <file>', 'also draw the bars into this SVG file', plainText);
+
+/** Writes a chart to the file of --svg, replacing it. Throws CliError. */
+export async function writeChart(session: Session, file: string, ...chart: Parameters<typeof barsSvg>): Promise<void> {
+  const path = absolutePath(file);
+  fileErrors('written', path, () => replaceFile(path, barsSvg(...chart), session.world.ids.uuid()));
+  await session.note(`wrote ${path}`);
 }
 
 export const iso = (ms: number) => new Date(ms).toISOString();

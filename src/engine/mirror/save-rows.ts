@@ -15,6 +15,8 @@ interface KnownRow {
   readonly digest: string | null;
   readonly status: string | null;
   readonly gone_at: string | null;
+  /** When it ended, if the list says it, or else when it was read. */
+  readonly ended_at: string;
 }
 
 const marks = (count: number) => new Array(count).fill('?').join(', ');
@@ -52,8 +54,9 @@ async function saveSome(
   { at, pass }: Reading,
 ): Promise<Saved> {
   const ids = rows.map(({ id }) => id);
+  const endedAt = columnNames(table).includes('completed_at') ? 'coalesce(completed_at, changed_at)' : 'changed_at';
   const found = await queries.all<KnownRow>(
-    `SELECT id, digest, status, gone_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
+    `SELECT id, digest, status, gone_at, ${endedAt} AS ended_at FROM ${stored(table)} WHERE id IN (${marks(ids.length)})`,
     ...ids,
   );
   const known = new Map(found.map((row) => [row.id, row]));
@@ -64,7 +67,11 @@ async function saveSome(
     await saveNames(queries, changed);
     for (const { id, status } of changed) {
       const before = known.get(id);
-      if (before && before.status !== status) await noteStatus(queries, table, id, status, at);
+      if (!before || before.status === status) continue;
+      // The list forgets when something ended that did not stay so.
+      if (table.ends?.includes(before.status ?? ''))
+        await noteStatus(queries, table, id, before.status, before.ended_at);
+      await noteStatus(queries, table, id, status, at);
     }
   }
   const same = rows.filter(isSame).map(({ id }) => id);
@@ -123,7 +130,7 @@ async function saveNames(queries: Queries, rows: readonly MirrorRow[]): Promise<
 /** Notes when a status was first seen, since the service's lists have only the last one. */
 export async function noteStatus(
   queries: Queries,
-  { name }: MirrorTable,
+  { name }: Pick<MirrorTable, 'name'>,
   id: string,
   status: string | null,
   at: string,

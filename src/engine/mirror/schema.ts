@@ -18,6 +18,10 @@ export const stored = ({ name }: Pick<MirrorTable, 'name'>) => `stored_${name}`;
 
 const integer = (engine: Engine) => (engine === 'sqlite' ? 'INTEGER' : 'BIGINT');
 
+/** Which rows have completed and which have failed: SQL conditions, which indexes and statements have in the same words. */
+export const DONE = "status = 'completed'";
+export const FAILED = "status IN ('failed', 'cancelled', 'expired')";
+
 /** The schema of a PostgreSQL database that has everything, beside the journal's. */
 export const SCHEMA = 'fiatrail_mirror';
 
@@ -47,10 +51,11 @@ export function creation(engine: Engine): string {
     `CREATE TABLE stored_balances (source TEXT NOT NULL, place TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole} NOT NULL,
        at TEXT NOT NULL, PRIMARY KEY (source, place, asset, at))${strict}`,
     `CREATE TABLE stored_balance_checks (at TEXT PRIMARY KEY)${strict}`,
-    // Movements that no list shows, once a person has accepted them.
+    // Differences between two looks at the balances that no list explains, once a person has accepted them; `until` is the second look.
     `CREATE TABLE stored_accepted (asset TEXT NOT NULL, minor ${whole} NOT NULL, since TEXT NOT NULL, until TEXT NOT NULL,
-       reason TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (asset, since, until))${strict}`,
-    `CREATE TABLE stored_owed (user_id TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole} NOT NULL, at TEXT NOT NULL,
+       reason TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (asset, until, at))${strict}`,
+    // What a user's wallets held when they were read; NULL if the service did not say it.
+    `CREATE TABLE stored_owed (user_id TEXT NOT NULL, asset TEXT NOT NULL, minor ${whole}, at TEXT NOT NULL,
        PRIMARY KEY (user_id, asset))${strict}`,
     `CREATE TABLE stored_deposit_fees (amount_minor ${whole} PRIMARY KEY, fee_minor ${whole} NOT NULL, at TEXT NOT NULL)${strict}`,
     `CREATE VIEW balances AS SELECT at, source, place, minor AS balance_minor, asset AS balance_asset FROM stored_balances`,
@@ -77,15 +82,25 @@ const viewColumns = (table: MirrorTable): readonly string[] => [
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
 export function indexesOf(table: MirrorTable): readonly string[] {
   const keys = table.columns.flatMap((column) => (column.isKey || column.isName ? namesOf(column).slice(0, 1) : []));
-  const times = ['created_at', ...table.columns.flatMap(({ name }) => (name === 'completed_at' ? [name] : []))];
-  const own = table.own === undefined ? [] : times;
+  const has = (name: string) => table.columns.some((column) => column.name === name);
+  const hasEnd = has('completed_at');
+  const index = (name: string, columns: readonly string[], where = '') =>
+    `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${columns.join(', ')})${where && ` WHERE ${where}`}`;
+  // What a report adds up and counts is in the index, so that it reads no row.
+  const type = has('type') ? ['type'] : [];
+  const user = has('user_id') ? ['user_id'] : [];
+  const sums = hasEnd
+    ? [index('completed', ['completed_at', ...type, 'amount_asset', 'amount_minor', ...user], DONE)]
+    : [];
+  const ends = ['completed_at', 'updated_at'].filter(has);
+  const { own } = table;
   return [
-    ...own.map(
-      (name) => `CREATE INDEX IF NOT EXISTS ${table.name}_own_${name} ON ${stored(table)} (${name}) WHERE ${table.own}`,
-    ),
-    ...[...times, ...keys].map(
-      (name) => `CREATE INDEX IF NOT EXISTS ${table.name}_${name} ON ${stored(table)} (${name})`,
-    ),
-    `CREATE INDEX IF NOT EXISTS ${table.name}_personal ON ${stored(table)} (created_at) WHERE is_personal = 1`,
+    ...(own
+      ? ['created_at', ...(hasEnd ? ['completed_at'] : [])].map((name) => index(`own_${name}`, [name], own))
+      : []),
+    ...['created_at', ...keys].map((name) => index(name, [name])),
+    ...sums,
+    ...(table.ends ? [index('failed', ['created_at', ...type, ...ends], FAILED)] : []),
+    index('personal', ['created_at'], 'is_personal = 1'),
   ];
 }

@@ -271,7 +271,10 @@ function pagesInto(
       const { data, request } = reading.reply();
       const made = makeRows(rows, [request, data]).map(rowOf);
       const result = await mirror.write(async (queries) => {
-        const written = await saveRows(queries, table, made, { at: isoAt(now()), pass });
+        const written = await saveRows(queries, table, made, {
+          at: isoAt(account.time.service.nowMs() ?? now()),
+          pass,
+        });
         if (save) await writeState(queries, table, save(reading.point()));
         return written;
       });

@@ -1,5 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { getFees, previewFees } from '../../contract/endpoints/fees.ts';
+import { payoutStatus } from '../../contract/endpoints/payouts.ts';
 import type { Queries } from '../../journal/store.ts';
 import { amount, fromWire, toWireNumber } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
@@ -9,8 +10,8 @@ import { readBalances, saveBalances } from './balances.ts';
 import type { Mirror } from './database.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
 import { mirrorRow } from './rows.ts';
-import { dropUnusedNames } from './save-rows.ts';
-import { columnNames, stored } from './schema.ts';
+import { dropUnusedNames, noteStatus } from './save-rows.ts';
+import { columnNames, FAILED, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type MirrorTable, TABLES } from './tables.ts';
 
@@ -59,6 +60,7 @@ export async function sync(
     reports.push({ ...(await reportOf(mirror, table)), done });
   }
   await readDepositFees(account, mirror);
+  await readReversals(account, mirror);
   await account.progress.end();
   await forgetPersonal(mirror, new Date(personalFromMs).toISOString());
   await mirror.write((queries) => writeSetting(queries, 'synced-at', new Date(now()).toISOString()));
@@ -120,7 +122,7 @@ export function lostWith(mirror: Mirror): Promise<string> {
   });
 }
 
-/** How many amounts are asked for in one sync: fewer than the rate limit of a minute. */
+/** How many amounts, and how many payouts, are asked for in one sync: fewer than the rate limit of a minute. */
 const MOST_AMOUNTS = 40;
 
 /**
@@ -148,6 +150,42 @@ async function readDepositFees(account: Account, mirror: Mirror): Promise<void> 
         ...[kobo, fee.minor, at],
       ),
     );
+  }
+}
+
+/** Up to which row the service was asked which payouts were reversed: when the row was read, and its id. */
+const REVERSALS = 'reversals-until';
+
+/**
+ * The list shows a payout that the bank sent back as one that failed, although its fee stays with the service, so the service is asked about
+ * each payout of the account that failed since the balances are known.
+ */
+async function readReversals(account: Account, mirror: Mirror): Promise<void> {
+  const rows = await mirror.read(async (queries) =>
+    queries.all<{ id: string; point: string }>(
+      `SELECT id, changed_at || ' ' || id AS point FROM stored_payouts WHERE type = 'fintech_offramp' AND ${FAILED}
+         AND changed_at || ' ' || id > ? AND coalesce(updated_at, created_at) > (SELECT min(at) FROM stored_balance_checks)
+       ORDER BY 2 LIMIT ${MOST_AMOUNTS}`,
+      (await readSetting(queries, REVERSALS)) ?? '',
+    ),
+  );
+  for (const { id, point } of rows) {
+    const status = await statusOfPayout(account, id);
+    const at = new Date(account.time.service.nowMs() ?? account.world.clock.now()).toISOString();
+    await mirror.write(async (queries) => {
+      if (status === 'reversed') await noteStatus(queries, { name: 'payouts' }, id, status, at);
+      await writeSetting(queries, REVERSALS, point);
+    });
+  }
+}
+
+async function statusOfPayout(account: Account, requestId: string): Promise<string | null | undefined> {
+  try {
+    return (await account.call(payoutStatus, { requestId })).data.status;
+  } catch (error) {
+    // The list may have rows that the service does not look up.
+    if (error instanceof CliError && error.category === 'refused') return undefined;
+    throw error;
   }
 }
 

@@ -10,6 +10,9 @@ const GOES_ON: Readonly<Record<string, string>> = {
   'onramp pending': 'waits for its payment',
   'onramp processing': 'was paid, and the service mints the tokens',
   'onramp funded': 'its wallet was funded',
+  'offramp pending': 'waits for the transfer of the tokens, and then for the bank',
+  'payout pending': 'waits for the transfer of the tokens, and then for the bank',
+  'trade pending': 'waits for the tokens of both sides to be exchanged',
   'deposit pending': 'waits for the bank to confirm it',
   'deposit processing': 'is being minted, or returned if the service does not accept it',
   'bridge transfer initiated': 'waits for the tokens to arrive',
@@ -86,12 +89,18 @@ export function goesOn({ ends }: Kind, status: string | undefined): boolean | un
   return ![...ends.done, ...ends.failed].includes(status);
 }
 
+/** Says what open work waits for: by the first of its statuses that says it. */
+export function waitOf(kind: string, statuses: readonly (string | null)[]): string {
+  const [found] = statuses.flatMap((status) => GOES_ON[`${kind} ${status}`] ?? GOES_ON[status ?? ''] ?? []);
+  return found ?? 'waits for the service';
+}
+
 /** Says what a status means and what to do about it; undefined for things, which have none. */
 export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: StatusAt): string | undefined {
   const isOpen = goesOn(kind, status);
   if (isOpen === undefined || status === undefined) return undefined;
   if (isOpen) {
-    const what = GOES_ON[`${kind.name} ${status}`] ?? GOES_ON[status] ?? 'waits for the service';
+    const what = waitOf(kind.name, [status]);
     const span = spanText(nowMs - sinceMs);
     const since = span === undefined ? '' : ` since ${span}`;
     const todo = TO_DO[what]?.(id) ?? 'nothing to do';

@@ -127,7 +127,8 @@ const takesValue = (flag: string) =>
 
 /** Returns the one command that the typed words can mean, since defining a command takes a while; all if they may mean several, or none. */
 function possible(commands: readonly Command[], typed: readonly string[]): readonly Command[] {
-  const named = commands.find(({ words }) => startsWith(typed, words));
+  // With `report balance`, the options of `report` are not those that are meant.
+  const named = parentsFirst(commands).findLast(({ words }) => startsWith(typed, words));
   const isOnly = named && commands.every(({ words }) => words === named.words || !startsWith(words, named.words));
   return isOnly ? [named] : commands;
 }

@@ -1,6 +1,10 @@
 import type { Queries } from '../../../journal/store.ts';
 import { type Amount, type Asset, amount } from '../../../money/amount.ts';
-import type { Span } from './movements.ts';
+import { DONE, FAILED } from '../../mirror/schema.ts';
+import { WORK } from '../kinds-of-work.ts';
+import { waitOf } from '../words.ts';
+import { CAME_BACK, CAME_BACK_AFTER, endOf } from './movement-kinds.ts';
+import { begunBefore, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
@@ -9,47 +13,56 @@ interface WorkKind {
   readonly where: string;
   readonly asset: string;
   readonly minor: string;
-  /** The column with the time when it was completed, and an SQL expression for the time when it failed. */
+  /** SQL expressions: when it was completed, and when it failed. */
   readonly doneAt: string;
   readonly failedAt: string;
+  /** An SQL condition: which of the failed rows had their money sent back by a bank. */
+  readonly refunded?: string;
 }
 
-const bank = (table: string, kind: string, type: string): WorkKind => ({
-  ...{ kind, table, where: `type = '${type}'`, asset: 'amount_asset', minor: 'amount_minor' },
-  doneAt: 'completed_at',
-  failedAt: table === 'stored_payouts' ? 'coalesce(updated_at, completed_at)' : 'coalesce(completed_at, created_at)',
+const AMOUNT = { asset: 'amount_asset', minor: 'amount_minor' } as const;
+
+const endsOf = (table: string) => ({ table, doneAt: 'completed_at', failedAt: endOf(table, true).end });
+
+const onramps = (kind: string, type: string): WorkKind => ({
+  // A payment that the service does not accept goes back to the account that it came from.
+  ...{ kind, ...endsOf('stored_deposits'), where: `type = '${type}'`, ...AMOUNT, refunded: '1 = 1' },
 });
 
-const AT_END = { doneAt: 'completed_at', failedAt: 'coalesce(completed_at, created_at)' } as const;
+const payouts = (kind: string, type: string): WorkKind => ({
+  ...{ kind, ...endsOf('stored_payouts'), where: `type = '${type}'`, ...AMOUNT },
+  ...{ failedAt: 'coalesce(updated_at, completed_at)', refunded: CAME_BACK },
+});
+
+const tradeEnd = endOf('stored_fx_trades', false).end;
 
 const WORK_KINDS: readonly WorkKind[] = [
-  bank('stored_deposits', 'onramps of users', 'user_onramp'),
-  bank('stored_deposits', 'deposits of the account', 'fintech_deposit'),
-  bank('stored_payouts', 'offramps of users', 'user_offramp'),
-  bank('stored_payouts', 'payouts of the account', 'fintech_offramp'),
+  onramps('onramps of users', 'user_onramp'),
+  onramps('deposits of the account', 'fintech_deposit'),
+  payouts('offramps of users', 'user_offramp'),
+  payouts('payouts of the account', 'fintech_offramp'),
   {
-    ...{ kind: 'withdrawals of users', table: 'stored_withdrawals', where: "type <> 'fintech_self_transfer'" },
-    ...{ asset: 'amount_asset', minor: 'amount_minor', ...AT_END },
+    kind: 'withdrawals of users',
+    ...endsOf('stored_withdrawals'),
+    where: "type <> 'fintech_self_transfer'",
+    ...AMOUNT,
   },
   {
-    ...{ kind: 'transfers of the account', table: 'stored_withdrawals', where: "type = 'fintech_self_transfer'" },
-    ...{ asset: 'amount_asset', minor: 'amount_minor', ...AT_END },
+    ...{ kind: 'transfers of the account', ...endsOf('stored_withdrawals'), where: "type = 'fintech_self_transfer'" },
+    ...AMOUNT,
   },
   {
     ...{ kind: 'swaps', table: 'stored_swaps', where: '1 = 1', asset: 'sold_asset', minor: 'sold_minor' },
     ...{ doneAt: 'updated_at', failedAt: 'coalesce(updated_at, created_at)' },
   },
-  {
-    ...{ kind: 'bridge transfers', table: 'stored_bridge_transfers', where: '1 = 1' },
-    ...{ asset: 'amount_asset', minor: 'amount_minor', ...AT_END },
-  },
+  { kind: 'bridge transfers', ...endsOf('stored_bridge_transfers'), where: '1 = 1', ...AMOUNT },
   {
     ...{ kind: 'trades', table: 'stored_fx_trades', where: '1 = 1', asset: 'cngn_asset', minor: 'cngn_minor' },
-    ...{ doneAt: 'created_at', failedAt: 'created_at' },
+    ...{ doneAt: tradeEnd, failedAt: tradeEnd },
   },
   {
-    ...{ kind: 'fee withdrawals', table: 'stored_fee_withdrawals', where: '1 = 1' },
-    ...{ asset: 'amount_asset', minor: 'amount_minor', ...AT_END },
+    ...{ kind: 'fee withdrawals', ...endsOf('stored_fee_withdrawals'), where: '1 = 1', ...AMOUNT },
+    doneAt: endOf('stored_fee_withdrawals', true).end,
   },
 ];
 
@@ -59,6 +72,8 @@ interface KindReport {
   readonly completed: number;
   readonly amount: Amount | null;
   readonly failed: number;
+  /** How much of what failed a bank sent back: payments that were not accepted, and payouts that came back. */
+  readonly refunded: Amount | null;
   /** How many have not ended yet, whenever they began. */
   readonly open: number;
 }
@@ -66,40 +81,60 @@ interface KindReport {
 interface KindRow {
   readonly asset: Asset | null;
   readonly n: bigint;
+  /** What was completed, or what was sent back. */
   readonly minor: bigint | null;
 }
 
-/** Work that failed in a period began at most so long before. Source: inferred. */
-const LONGEST_MS = 30 * 86_400_000;
+const amountOrNull = (asset: Asset | null, minor: bigint | null | undefined) =>
+  asset && minor !== null && minor !== undefined ? amount(asset, minor) : null;
 
 /** Counts the work that ended in a period, and what is open. */
-export async function kindsIn(queries: Queries, { from, to }: Span): Promise<readonly KindReport[]> {
+export async function kindsIn(queries: Queries, span: Span): Promise<readonly KindReport[]> {
   const reports: KindReport[] = [];
-  const begun = new Date(Date.parse(from) - LONGEST_MS).toISOString();
-  for (const { kind, table, where, asset, minor, doneAt, failedAt } of WORK_KINDS) {
-    const done = await queries.all<KindRow>(
-      `SELECT ${asset} AS asset, count(*) AS n, sum(${minor}) AS minor FROM ${table}
-       WHERE ${where} AND status = 'completed' AND ${doneAt} > ? AND ${doneAt} <= ? GROUP BY 1 ORDER BY 1`,
-      ...[from, to],
+  for (const work of WORK_KINDS) {
+    const { kind, table, where, minor, doneAt, failedAt, refunded = '1 = 0' } = work;
+    const completed = await endedIn(queries, work, span, [DONE, doneAt, minor]);
+    if (refunded === CAME_BACK)
+      completed.push(...(await endedIn(queries, work, span, [CAME_BACK, CAME_BACK_AFTER, minor])));
+    const failed = await endedIn(queries, work, span, [FAILED, failedAt, `CASE WHEN ${refunded} THEN ${minor} END`]);
+    const open = await queries.get<{ n: bigint }>(
+      `SELECT count(*) AS n FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND ${unindexed(where)}`,
     );
-    const one = async (sql: string, ...values: string[]) =>
-      Number(
-        (await queries.get<{ n: bigint }>(`SELECT count(*) AS n FROM ${table} WHERE ${where} AND ${sql}`, ...values))
-          ?.n ?? 0n,
-      );
-    const failed = await one(
-      `status IN ('failed', 'cancelled', 'expired') AND created_at > ? AND ${failedAt} > ? AND ${failedAt} <= ?`,
-      ...[begun, from, to],
-    );
-    const open = await one('is_open = 1 AND gone_at IS NULL');
-    const rows = done.length > 0 ? done : [{ asset: null, n: 0n, minor: 0n }];
-    for (const [index, row] of rows.entries())
+    const assets = [...new Set([...completed, ...failed].map(({ asset }) => asset))];
+    for (const [index, asset] of (assets.length > 0 ? assets : [null]).entries()) {
+      const [ended, lost] = [completed, failed].map((rows) => totalOf(rows.filter((row) => row.asset === asset)));
       reports.push({
-        ...{ kind, completed: Number(row.n), amount: row.asset ? amount(row.asset, row.minor ?? 0n) : null },
-        ...(index === 0 ? { failed, open } : { failed: 0, open: 0 }),
+        ...{ kind, completed: ended?.count ?? 0, amount: amountOrNull(asset, ended?.minor) },
+        ...{ failed: lost?.count ?? 0, refunded: amountOrNull(asset, lost?.minor) },
+        open: index === 0 ? Number(open?.n ?? 0n) : 0,
       });
+    }
   }
   return reports.filter(({ completed, failed, open }) => completed + failed + open > 0);
+}
+
+/** Counts and adds up the rows of a kind with an end in a period, by asset. */
+function endedIn(
+  queries: Queries,
+  { table, where, asset }: WorkKind,
+  { from, to }: Span,
+  [condition, time, minor]: readonly [condition: string, time: string, minor: string],
+): Promise<KindRow[]> {
+  // Without an index of its own, a time is looked for among the rows that were made before it.
+  const made = time === 'completed_at' ? [] : [begunBefore(from), to];
+  return queries.all<KindRow>(
+    `SELECT ${asset} AS asset, count(*) AS n, sum(${minor}) AS minor FROM ${table} WHERE ${made.length > 0 ? unindexed(where) : where} AND ${condition}
+       ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`,
+    ...[...made, from, to],
+  );
+}
+
+function totalOf(rows: readonly KindRow[]) {
+  const known = rows.flatMap(({ minor }) => minor ?? []);
+  return {
+    count: rows.reduce((sum, { n }) => sum + Number(n), 0),
+    minor: known.length > 0 ? known.reduce((sum, minor) => sum + minor, 0n) : null,
+  };
 }
 
 /** Something that has not ended. */
@@ -109,6 +144,8 @@ interface PendingWork {
   readonly status: string | null;
   readonly amount: Amount | null;
   readonly since: string | null;
+  /** In words, as find says it. */
+  readonly waitsFor: string;
 }
 
 /** Lists what is open, the oldest first. */
@@ -118,15 +155,21 @@ export async function pendingIn(queries: Queries, limit: number): Promise<readon
     const rows = await queries.all<{
       id: string;
       status: string | null;
+      stage: string | null;
       at: string | null;
       asset: Asset | null;
       minor: bigint | null;
     }>(
-      `SELECT id, status, created_at AS at, ${asset} AS asset, ${minor} AS minor FROM ${table}
-       WHERE ${where} AND is_open = 1 AND gone_at IS NULL ORDER BY created_at LIMIT ${limit}`,
+      `SELECT id, status, ${table === 'stored_payouts' ? 'payout_status' : 'NULL'} AS stage, created_at AS at, ${asset} AS asset, ${minor} AS minor
+       FROM ${table} WHERE is_open = 1 AND gone_at IS NULL AND ${unindexed(where)}
+       ORDER BY created_at LIMIT ${limit}`,
     );
-    for (const { id, status, at, asset: of, minor: sum } of rows)
-      all.push({ kind, id, status, since: at, amount: of && sum !== null ? amount(of, sum) : null });
+    const work = WORK.find((each) => `stored_${each.table}` === table);
+    for (const { id, status, stage, at, asset: of, minor: sum } of rows)
+      all.push({
+        ...{ kind, id, status: stage ?? status, since: at, amount: amountOrNull(of, sum) },
+        waitsFor: waitOf(work?.name ?? kind, [stage, status]),
+      });
   }
   return all.sort((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1)).slice(0, limit);
 }
@@ -150,12 +193,13 @@ export async function usersIn(queries: Queries, { from, to }: Span, limit: numbe
     last: string | null;
     w: bigint;
   }>(
-    `SELECT d.user_id, count(*) AS n, sum(d.amount_minor) AS minor, u.first_name AS first, u.last_name AS last,
+    `SELECT d.user_id, d.n, d.minor, u.first_name AS first, u.last_name AS last,
        (SELECT count(*) FROM stored_withdrawals w WHERE w.user_id = d.user_id AND w.status = 'completed'
           AND w.completed_at > ? AND w.completed_at <= ?) AS w
-     FROM stored_deposits d LEFT JOIN stored_users u ON u.id = d.user_id
-     WHERE d.user_id IS NOT NULL AND d.status = 'completed' AND d.completed_at > ? AND d.completed_at <= ?
-     GROUP BY d.user_id, u.first_name, u.last_name ORDER BY 3 DESC, 1 LIMIT ${limit}`,
+     FROM (SELECT user_id, count(*) AS n, sum(amount_minor) AS minor FROM stored_deposits
+         WHERE type = 'user_onramp' AND user_id IS NOT NULL AND ${DONE} AND completed_at > ? AND completed_at <= ?
+         GROUP BY user_id ORDER BY 3 DESC, 1 LIMIT ${limit}) d
+       LEFT JOIN stored_users u ON u.id = d.user_id ORDER BY 3 DESC, 1`,
     ...[from, to, from, to],
   );
   return rows.map(({ user_id, n, minor, first, last, w }) => ({

@@ -10,6 +10,8 @@ const FRESH_MS = 86_400_000;
 /** What the users' wallets hold together. */
 interface Owed {
   readonly users: number;
+  /** How many of them the service did not say a balance of. */
+  readonly unknown: number;
   /** When the oldest of the balances was read. */
   readonly oldest: string | null;
   readonly owed: readonly { readonly asset: Asset; readonly amount: Amount; readonly users: number }[];
@@ -32,13 +34,12 @@ export async function owedTo(account: Account, mirror: Mirror): Promise<Owed> {
       await wait();
       const { totalBalance } = (await account.call(balanceUser, { userId: id, token })).data;
       const held = totalBalance == null ? undefined : fromWire(totalBalance, 'token', token);
-      if (!held) continue;
       const at = new Date(clock.now()).toISOString();
       await mirror.write((queries) =>
         queries.run(
           `INSERT INTO stored_owed (user_id, asset, minor, at) VALUES (?, ?, ?, ?)
            ON CONFLICT (user_id, asset) DO UPDATE SET minor = excluded.minor, at = excluded.at`,
-          ...[id, token, held.minor, at],
+          ...[id, token, held?.minor ?? null, at],
         ),
       );
     }
@@ -46,15 +47,18 @@ export async function owedTo(account: Account, mirror: Mirror): Promise<Owed> {
   }
   await account.progress.end();
   return mirror.read(async (queries) => {
-    const rows = await queries.all<{ asset: Asset; minor: bigint; n: bigint; oldest: string }>(
+    const rows = await queries.all<{ asset: Asset; minor: bigint | null; n: bigint; oldest: string }>(
       `SELECT asset, sum(minor) AS minor, sum(CASE WHEN minor > 0 THEN 1 ELSE 0 END) AS n, min(o.at) AS oldest
        FROM stored_owed o JOIN stored_users u ON u.id = o.user_id AND u.gone_at IS NULL GROUP BY asset ORDER BY asset`,
     );
-    const all = await queries.get<{ n: bigint }>('SELECT count(DISTINCT user_id) AS n FROM stored_owed');
+    const all = await queries.get<{ n: bigint; unknown: bigint }>(
+      `SELECT count(DISTINCT user_id) AS n, count(DISTINCT CASE WHEN minor IS NULL THEN user_id END) AS unknown
+       FROM stored_owed o JOIN stored_users u ON u.id = o.user_id AND u.gone_at IS NULL`,
+    );
     const times = rows.map(({ oldest }) => oldest).sort();
     return {
-      ...{ users: Number(all?.n ?? 0n), oldest: times[0] ?? null },
-      owed: rows.map(({ asset, minor, n }) => ({ asset, amount: amount(asset, minor), users: Number(n) })),
+      ...{ users: Number(all?.n ?? 0n), unknown: Number(all?.unknown ?? 0n), oldest: times[0] ?? null },
+      owed: rows.map(({ asset, minor, n }) => ({ asset, amount: amount(asset, minor ?? 0n), users: Number(n) })),
     };
   });
 }

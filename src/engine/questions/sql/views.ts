@@ -69,7 +69,8 @@ const OWN: readonly View[] = [
   },
   {
     name: 'status_changes',
-    about: 'when a sync first saw another status; the service’s lists have only the last one',
+    about:
+      'when a sync first saw another status, and when what did not stay ended had ended; the service’s lists have only the last status',
     columns: [
       { name: 'kind', type: 'text', about: 'the view that has the row' },
       { name: 'id', type: 'text', about: 'id of the row' },

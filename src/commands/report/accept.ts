@@ -1,0 +1,76 @@
+import * as z from 'zod/mini';
+import { CliError } from '../../base/errors.ts';
+import { withMirror } from '../../engine/mirror/open.ts';
+import { accountIn } from '../../engine/questions/report/balance.ts';
+import { spanOf } from '../../engine/questions/report/periods.ts';
+import { endDryRun } from '../../engine/requests.ts';
+import { amount, amountForPeople } from '../../money/amount.ts';
+import { amountSchema } from '../../present/prints.ts';
+import { timeText } from '../../present/times.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
+import { argument, oneOf, plainText, required } from '../../terminal/parse/parameters.ts';
+import { periodOptions } from '../../terminal/parse/period.ts';
+import { differenceSchema, printedDifference } from './lines.ts';
+import { iso, periodArgument, periodIn, periodSchema, spanIn } from './period.ts';
+
+export const acceptCommand = command({
+  words: ['report', 'accept'],
+  summary: 'Accept, with a reason, changes of a balance that are in no list',
+  details:
+    'Each change is accepted for the two looks at the balances between which it was seen, and counts in the reports of every period in which it was seen.',
+  examples: ['fiatrail report accept USDC --reason "top-up from the exchange, 5 November"'],
+  endpoints: [],
+  prints: () =>
+    z.object({
+      ...periodSchema(),
+      ...{ asset: z.string(), amount: amountSchema(), reason: z.string(), accepted: z.array(differenceSchema()) },
+    }),
+  isLocal: true,
+  parameters: {
+    asset: argument('asset', 'CNGN, USDC, USDT, or NGN for earned fees', oneOf('CNGN', 'USDC', 'USDT', 'NGN')),
+    period: periodArgument,
+    reason: required('--reason <text>', 'why it is right', plainText, 'Reason:'),
+    ...periodOptions,
+  },
+  run: (session, { asset, period: name, reason, since, until }) =>
+    withMirror(session, async (mirror) => {
+      const { period, differences } = await mirror.read(async (queries) => {
+        const named = await periodIn(session, queries, name, { since, until });
+        return { ...(await accountIn(queries, spanOf(named.sinceMs, named.untilMs))), period: named };
+      });
+      const open = differences.filter((each) => each.asset === asset && each.minor !== each.accepted);
+      if (open.length === 0)
+        throw new CliError('usage', `there is nothing to accept: the balance in ${asset} agrees with the lists`, {
+          hint: 'see: fiatrail report',
+        });
+      const left = open.map((each) => ({ ...each, minor: each.minor - each.accepted }));
+      const total = amount(
+        asset,
+        left.reduce((sum, { minor }) => sum + minor, 0n),
+      );
+      const accepted = left.map((each) => printedDifference({ ...each, accepted: each.minor, reason }));
+      const data = { ...spanIn(period), asset, amount: total, reason, accepted };
+      endDryRun(session, data);
+      const time = (at: string) => timeText(at, { zone: session.globals.zone }, true) ?? at;
+      await confirmChange(session, {
+        summary: `accept ${amountForPeople(total)} that no list shows`,
+        lines: [
+          ...left.map(
+            ({ from, to, minor }) => [`${time(from)} to ${time(to)}`, amountForPeople(amount(asset, minor))] as const,
+          ),
+          ['reason', reason],
+        ],
+      });
+      const { user, name: host } = session.world.host;
+      const at = iso(session.world.clock.now());
+      await mirror.write(async (queries) => {
+        for (const { from, to, minor } of left)
+          await queries.run(
+            'INSERT INTO stored_accepted (asset, minor, since, until, reason, who, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+            ...[asset, minor, from, to, reason, `${user} on ${host}`, at],
+          );
+      });
+      return { result: { data } };
+    }),
+});

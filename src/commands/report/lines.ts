@@ -1,0 +1,155 @@
+import * as z from 'zod/mini';
+import { CliError } from '../../base/errors.ts';
+import type { Zone } from '../../base/zone.ts';
+import type { Reach } from '../../engine/questions/in-mirror.ts';
+import type { AccountReport, AssetMoved, AssetReport } from '../../engine/questions/report/balance.ts';
+import type { Difference } from '../../engine/questions/report/differences.ts';
+import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
+import { amountSchema } from '../../present/prints.ts';
+import type { Below, Column } from '../../present/result.ts';
+import { timeText } from '../../present/times.ts';
+
+/** The lines of a balance, in the order in which they add up. */
+const LINES = [
+  ['opening', 'Opening'],
+  ['in', 'In'],
+  ['earned', 'Fees earned'],
+  ['out', 'Out'],
+  ['fees', 'Fees paid'],
+  ['traded', 'Traded'],
+  ['refunds', 'Refunds'],
+  ['inFlight', 'Left, not arrived'],
+  ['unlisted', 'In no list'],
+  ['closing', 'Closing'],
+] as const;
+
+/** The lines of what moved. */
+export const MOVED = ['in', 'earned', 'out', 'fees', 'traded', 'refunds', 'unlisted'] as const;
+
+export const titleOfLine = (field: string) => LINES.find(([name]) => name === field)?.[1] ?? field;
+
+/** What moved of an asset, as printed: what the balance fell by is negative. */
+export function printedMoved({ asset, ...sums }: AssetMoved) {
+  const of = (minor: bigint) => amount(asset, minor);
+  return {
+    ...{ asset, in: of(sums.in), earned: of(sums.earned), out: of(-sums.out), fees: of(-sums.fees) },
+    ...{ traded: of(sums.traded), refunds: of(sums.refunds), unlisted: of(sums.unlisted), accepted: of(sums.accepted) },
+    ...{ movements: sums.count, failed: sums.failed },
+  };
+}
+
+export function printedAsset(report: AssetReport) {
+  const { asset, opening, closing, inFlight } = report;
+  return {
+    ...printedMoved(report),
+    ...{ opening: amount(asset, opening.minor), isOpeningComputed: opening.isComputed },
+    ...{ inFlight: amount(asset, -inFlight), closing: amount(asset, closing.minor) },
+    isClosingComputed: closing.isComputed,
+  };
+}
+
+type PrintedAsset = ReturnType<typeof printedAsset>;
+
+export const isShown = (report: AssetReport) =>
+  [report.opening.minor, report.closing.minor, ...MOVED.map((field) => report[field])].some((each) => each !== 0n);
+
+export const movedSchema = () => ({
+  asset: z.string(),
+  ...Object.fromEntries([...MOVED, 'accepted'].map((name) => [name, amountSchema()])),
+  ...{ movements: z.int(), failed: z.int() },
+});
+
+export const assetSchema = () =>
+  z.object({
+    ...movedSchema(),
+    ...{ opening: amountSchema(), isOpeningComputed: z.boolean(), inFlight: amountSchema() },
+    ...{ closing: amountSchema(), isClosingComputed: z.boolean() },
+  });
+
+/** An amount under the name of its asset: without the name, and with no more decimals than it needs. */
+const shortAmount = (each: Amount) =>
+  amountForPeople(each)
+    .replace(/[^\d.,-]/g, '')
+    .replace(/(\.\d\d\d*?)0+$/, '$1');
+
+/** The assets side by side, as people read a balance. */
+export function balanceLines(assets: readonly PrintedAsset[]): Below {
+  const computed: Readonly<Record<string, boolean>> = {
+    opening: assets.some((each) => each.isOpeningComputed),
+    closing: assets.some((each) => each.isClosingComputed),
+  };
+  const rows = LINES.map(([field, title]) => ({
+    line: computed[field] ? `${title}, computed` : title,
+    ...Object.fromEntries(
+      assets.map((each) => {
+        const isEmpty = each[field].minor === 0n && field !== 'opening' && field !== 'closing';
+        return [each.asset, isEmpty ? '' : shortAmount(each[field])];
+      }),
+    ),
+  })).filter(({ line: _, ...cells }) => Object.values(cells).some((text) => text !== ''));
+  const columns = [
+    { field: 'line', title: 'Balance' },
+    ...assets.map(({ asset }) => ({ field: asset, title: asset, align: 'right' as const })),
+  ];
+  return { title: 'Balances', isAlways: true, rows: rows as Readonly<Record<string, string>>[], columns };
+}
+
+/** A difference as printed. */
+export const printedDifference = ({ asset, from, to, minor, accepted, reason }: Difference) => ({
+  ...{ asset, from, until: to, amount: amount(asset, minor), accepted: amount(asset, accepted), reason },
+});
+
+export const differenceSchema = () =>
+  z.object({
+    ...{ asset: z.string(), from: z.iso.datetime(), until: z.iso.datetime() },
+    ...{ amount: amountSchema(), accepted: amountSchema(), reason: z.nullable(z.string()) },
+  });
+
+const DIFFERENCE_COLUMNS: readonly Column[] = [
+  { field: 'from', title: 'Between', isBrief: true },
+  { field: 'until', title: 'and', isBrief: true },
+  { field: 'amount', title: 'Amount', align: 'right' },
+  { field: 'accepted', title: 'Accepted' },
+];
+
+/** The differences below a report; none if there are none. */
+export function differenceLines(differences: readonly Difference[]): readonly Below[] {
+  if (differences.length === 0) return [];
+  const rows = differences.map(({ asset, from, to, minor, accepted, reason }) => ({
+    ...{ from, until: to, amount: amountForPeople(amount(asset, minor)) },
+    accepted: minor === accepted ? (reason ?? 'yes') : 'no',
+  }));
+  return [{ title: 'In no list', isAlways: true, rows, columns: DIFFERENCE_COLUMNS }];
+}
+
+/** What was checked, if anything was, and how old the copy is. */
+export function checkLines(account: AccountReport | undefined, { syncedAt, partial }: Reach, zone: Zone): Below {
+  const time = (at: string) => timeText(at, { zone }, true) ?? at;
+  const compared = account?.compared;
+  const balances = compared
+    ? `compared from ${time(compared.from)} to ${time(compared.to)}`
+    : 'cannot be checked yet: it takes two looks, each by fiatrail sync';
+  const copy = syncedAt ? `synced ${time(syncedAt)}` : 'not synced completely yet; run: fiatrail sync';
+  const lacking = partial.map((table) => ({ check: 'Table', says: `may lack rows: ${table.replaceAll('_', ' ')}` }));
+  return {
+    title: 'Checks',
+    isAlways: true,
+    rows: [...(account ? [{ check: 'Balances', says: balances }] : []), { check: 'Copy', says: copy }, ...lacking],
+    columns: [
+      { field: 'check', title: 'Check' },
+      { field: 'says', title: 'Result' },
+    ],
+  };
+}
+
+/** The error of movements that no list shows and nobody accepted; each counts, also if another one cancels it. */
+export function unexplained(differences: readonly Difference[]): CliError | undefined {
+  const wrong = differences.filter(({ minor, accepted }) => minor !== accepted);
+  if (wrong.length === 0) return undefined;
+  const figures = wrong.map(({ asset, minor, accepted }) => amountForPeople(amount(asset, minor - accepted)));
+  const shown = figures.length > 4 ? [...figures.slice(0, 3), `${figures.length - 3} more amounts`] : figures;
+  return new CliError('declined', `the balance changed by ${shown.join(' and ')} that no list shows`, {
+    code: 'UNEXPLAINED',
+    hint: `look for it with: fiatrail sync --full; if it is right, such as tokens that came from a chain: fiatrail report accept ${wrong[0]?.asset} --reason "…"`,
+  });
+}

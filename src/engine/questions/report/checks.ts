@@ -1,0 +1,79 @@
+import type { Queries } from '../../../journal/store.ts';
+import { type Asset, TOKENS } from '../../../money/amount.ts';
+import type { Span } from './movements.ts';
+
+/** What an account has an amount of: tokens, and earned fees in Naira. */
+export const ASSETS: readonly Asset[] = [...TOKENS, 'NGN'];
+
+/** What was seen when the balances were looked at. */
+export interface BalanceCheck {
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+  /** The account's balances, and the fees that it could withdraw; in the smallest unit. */
+  readonly held: ReadonlyMap<Asset, bigint>;
+  /** All fees that it had earned until then, in kobo. */
+  readonly earned: bigint;
+}
+
+/** How many looks before and after a period are read to find one at which nothing was under way. */
+const CHECKS_AROUND = 50;
+
+interface Sample {
+  readonly source: string;
+  readonly place: string;
+  readonly asset: Asset;
+  readonly minor: bigint;
+  readonly at: string;
+}
+
+/** Reads the looks of a period and some before and after it. Empty if nobody ever looked. */
+export async function checksIn(
+  queries: Queries,
+  { from, to }: Span,
+  around = CHECKS_AROUND,
+): Promise<readonly BalanceCheck[]> {
+  const times = async (sql: string, ...values: string[]) =>
+    (await queries.all<{ at: string }>(sql, ...values)).map(({ at }) => at);
+  const select = 'SELECT at FROM stored_balance_checks WHERE';
+  const all = [
+    ...(await times(`${select} at <= ? ORDER BY at DESC LIMIT ${around}`, from)).toReversed(),
+    ...(await times(`${select} at > ? AND at <= ? ORDER BY at`, from, to)),
+    ...(await times(`${select} at > ? ORDER BY at LIMIT ${around}`, to)),
+  ];
+  const [first] = all;
+  if (first === undefined) return [];
+  const samples = await samplesIn(queries, { from: first, to: all.at(-1) ?? first });
+  const latest = new Map<string, Sample>();
+  let next = 0;
+  return all.map((at) => {
+    for (let sample = samples[next]; sample && sample.at <= at; sample = samples[++next])
+      latest.set(`${sample.source} ${sample.place} ${sample.asset}`, sample);
+    return checkOf(at, [...latest.values()]);
+  });
+}
+
+/** A place that was not seen yet had nothing: what is found there later came from somewhere. */
+function checkOf(at: string, samples: readonly Sample[]): BalanceCheck {
+  const held = new Map<Asset, bigint>(ASSETS.map((asset) => [asset, 0n]));
+  let earned = 0n;
+  for (const { source, place, asset, minor } of samples) {
+    if (source === 'fees' && place === 'earned') earned = minor;
+    if (source !== 'fees' || place === 'withdrawable') held.set(asset, (held.get(asset) ?? 0n) + minor);
+  }
+  return { at, held, earned };
+}
+
+/** The samples of a period in their order, after the last one of each place until its start. */
+async function samplesIn(queries: Queries, { from, to }: Span): Promise<readonly Sample[]> {
+  const before = await queries.all<Sample>(
+    `SELECT b.source, b.place, b.asset, b.minor, b.at FROM stored_balances b
+     JOIN (SELECT source, place, asset, max(at) AS at FROM stored_balances WHERE at <= ? GROUP BY source, place, asset) l
+       ON l.source = b.source AND l.place = b.place AND l.asset = b.asset AND l.at = b.at`,
+    from,
+  );
+  const since = await queries.all<Sample>(
+    'SELECT source, place, asset, minor, at FROM stored_balances WHERE at > ? AND at <= ? ORDER BY at',
+    ...[from, to],
+  );
+  return [...before, ...since];
+}

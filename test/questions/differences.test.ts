@@ -1,0 +1,250 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Mirror, openMirrorFile } from '../../src/engine/mirror/database.ts';
+import { indexesOf } from '../../src/engine/mirror/schema.ts';
+import { TABLES } from '../../src/engine/mirror/tables.ts';
+import { accountIn } from '../../src/engine/questions/report/balance.ts';
+import { fakeClock, fakeWorld } from '../support/world.ts';
+
+const MINUTE_MS = 60_000;
+const START_MS = Date.UTC(2026, 10, 1);
+const at = (minute: number) => new Date(START_MS + minute * MINUTE_MS).toISOString();
+
+/** Money in lists moves in whole thousands, what is in no list is less: so each can be told from the sum of both. */
+const THOUSAND = 1_000n;
+
+/** A transfer of the account: its row is made, the tokens leave at some moment, and it ends at a later one. Times in minutes. */
+interface Transfer {
+  readonly begins: number;
+  readonly takes: number;
+  /** When the tokens really leave, in parts of the time that it takes. */
+  readonly leavesAt: number;
+  readonly amount: number;
+  readonly fails: boolean;
+}
+
+interface Hidden {
+  readonly minute: number;
+  readonly minor: number;
+}
+
+interface History {
+  readonly transfers: readonly Transfer[];
+  readonly hidden: readonly Hidden[];
+  readonly looks: readonly number[];
+}
+
+const LAST = 3_000;
+
+const history = (exact: boolean): fc.Arbitrary<History> =>
+  fc.record({
+    transfers: fc.array(
+      fc.record({
+        begins: fc.integer({ min: 10, max: LAST - 400 }),
+        takes: fc.integer({ min: 1, max: 200 }),
+        leavesAt: exact ? fc.constant(0) : fc.double({ min: 0, max: 1, noNaN: true }),
+        amount: fc.integer({ min: 1, max: 9 }),
+        fails: exact ? fc.constant(false) : fc.boolean(),
+      }),
+      { maxLength: 12 },
+    ),
+    hidden: fc.array(
+      fc.record({
+        minute: fc.integer({ min: 5, max: LAST - 10 }),
+        minor: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: -40, max: -1 })),
+      }),
+      { maxLength: 6 },
+    ),
+    looks: fc.uniqueArray(fc.integer({ min: 3, max: LAST - 1 }), { maxLength: 15 }),
+  });
+
+/** When the tokens of a transfer were away: from a minute until another, which is never for one that completes. */
+function awayOf({ begins, takes, leavesAt, fails }: Transfer): readonly [number, number] {
+  const left = begins + Math.floor(takes * leavesAt);
+  return [left, fails ? begins + takes : Number.POSITIVE_INFINITY];
+}
+
+const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+
+/** Fills a copy with the transfers of an account and what was seen of its balances, and asks it. */
+async function copyOf(
+  transfers: readonly Transfer[],
+  looks: readonly (readonly [minute: number, minor: bigint, place?: string])[],
+): Promise<Mirror> {
+  const world = fakeWorld({ clock: fakeClock(START_MS + LAST * MINUTE_MS) });
+  world.ensurePrivateDir(world.stateDir);
+  const mirror = await openMirrorFile(join(world.stateDir, 'mirror.db'), world.clock);
+  await mirror.write(async (queries) => {
+    for (const table of TABLES) for (const index of indexesOf(table)) await queries.run(index);
+    for (const [index, each] of transfers.entries()) {
+      const seenAt = at(each.begins + each.takes + 30);
+      await queries.run(
+        `INSERT INTO stored_withdrawals (id, status, created_at, type, amount_minor, amount_asset, completed_at, is_open, is_personal,
+           json, digest, pass, first_seen_at, changed_at) VALUES (?, ?, ?, 'fintech_self_transfer', ?, 'USDC', ?, 0, 0, '{}', 'x', 1, ?, ?)`,
+        ...[`t-${index}`, each.fails ? 'failed' : 'completed', at(each.begins), BigInt(each.amount) * THOUSAND],
+        // The list does not say when a transfer failed; the sync that saw it is later.
+        ...[each.fails ? null : at(each.begins + each.takes), seenAt, seenAt],
+      );
+    }
+    for (const [minute, minor, place = 'base'] of looks) {
+      await queries.run('INSERT INTO stored_balance_checks (at) VALUES (?) ON CONFLICT DO NOTHING', at(minute));
+      await queries.run(
+        "INSERT INTO stored_balances (source, place, asset, minor, at) VALUES ('wallet', ?, 'USDC', ?, ?)",
+        ...[place, minor, at(minute)],
+      );
+    }
+  });
+  return mirror;
+}
+
+/** What the lists and the looks have of a history, and what its looks should show as in no list. */
+async function differencesOf({ transfers, hidden, looks: some }: History) {
+  // Nothing is under way at the first and the last look.
+  const looks = [0, ...some.toSorted((a, b) => a - b), LAST];
+  const mirror = await copyOf(
+    transfers,
+    looks.map((minute) => {
+      const away = transfers.filter((each) => awayOf(each)[0] <= minute && awayOf(each)[1] > minute);
+      const minor = 1_000_000 - 1_000 * sum(away.map(({ amount }) => amount));
+      const unseen = sum(hidden.filter((each) => each.minute <= minute).map((each) => each.minor));
+      return [minute, BigInt(minor + unseen)];
+    }),
+  );
+  const span = { from: new Date(START_MS - MINUTE_MS).toISOString(), to: at(LAST) };
+  const days = [0, 1, 2].map((day) => ({
+    from: day === 0 ? span.from : at(day * 1_440),
+    to: day === 2 ? span.to : at((day + 1) * 1_440),
+  }));
+  const report = await mirror.read((queries) => accountIn(queries, span, days));
+  const alone = await Promise.all(days.map((day) => mirror.read((queries) => accountIn(queries, day))));
+  await mirror.close();
+  const expected = looks.slice(1).flatMap((minute, index) => {
+    const from = looks[index] ?? 0;
+    const minor = sum(hidden.filter((each) => each.minute > from && each.minute <= minute).map((each) => each.minor));
+    return minor === 0 ? [] : [{ from: at(from), to: at(minute), minor: BigInt(minor) }];
+  });
+  return { report, alone, expected };
+}
+
+const unlistedThousandths = (minor: bigint) => ((minor % THOUSAND) + THOUSAND + 500n) % THOUSAND;
+
+describe('the differences of a report', () => {
+  test('are the changes between two looks that no list shows, to the unit, also where they cancel later', async () => {
+    await fc.assert(
+      fc.asyncProperty(history(true), async (random) => {
+        const { report, expected } = await differencesOf(random);
+        expect(report.differences.map(({ from, to, minor }) => ({ from, to, minor }))).toEqual(expected);
+      }),
+      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 60) },
+    );
+  }, 120_000);
+
+  test('hide none and invent none when tokens leave at any moment of a transfer', async () => {
+    await fc.assert(
+      fc.asyncProperty(history(false), async (random) => {
+        const { report, expected } = await differencesOf(random);
+        const found = report.differences;
+        // Which of the transfers under way had moved may stay open until a later look; what is in no list does not.
+        const odd = found.filter(({ minor }) => minor % THOUSAND !== 0n);
+        expect(odd.map(({ from, to }) => ({ from, to }))).toEqual(expected.map(({ from, to }) => ({ from, to })));
+        expect(odd.map(({ minor }) => unlistedThousandths(minor))).toEqual(
+          expected.map(({ minor }) => unlistedThousandths(minor)),
+        );
+        const total = (each: readonly { readonly minor: bigint }[]) => each.reduce((all, { minor }) => all + minor, 0n);
+        expect(total(found)).toBe(total(expected));
+        if (random.hidden.length === 0) expect(found).toEqual([]);
+      }),
+      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 60) },
+    );
+  }, 120_000);
+
+  test('are in exactly one of the parts of a period, and in the report of that part alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.boolean().chain(history), async (random) => {
+        const { report, alone } = await differencesOf(random);
+        expect(alone.flatMap(({ differences }) => differences)).toEqual(report.differences);
+        const usdc = report.assets.find(({ asset }) => asset === 'USDC');
+        const parts = report.parts.flat().filter(({ asset }) => asset === 'USDC');
+        expect(parts.reduce((all, { unlisted }) => all + unlisted, 0n)).toBe(usdc?.unlisted);
+      }),
+      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 40) },
+    );
+  }, 120_000);
+
+  const between = { from: new Date(START_MS - MINUTE_MS).toISOString(), to: at(LAST) };
+
+  const found = async (mirror: Mirror) => {
+    const { differences } = await mirror.read((queries) => accountIn(queries, between));
+    await mirror.close();
+    return differences.map(({ from, to, minor }) => ({ from, to, minor }));
+  };
+
+  test('are not hidden by more transfers under way than can be told apart', async () => {
+    const transfers = Array.from({ length: 20 }, (_, index) => ({
+      ...{ begins: 90, takes: 20, leavesAt: 1, amount: 1 + 2 ** index, fails: false },
+    }));
+    const moved = BigInt(sum(transfers.map(({ amount }) => amount))) * THOUSAND;
+    const start = 10n * moved;
+    // The tokens leave between the second and the third look; more than all of them has come before the second.
+    const more = 2n * moved;
+    const looks = [
+      [0, start],
+      [100, start + more],
+      [200, start + more - moved],
+    ] as const;
+    expect(await found(await copyOf(transfers, looks))).toEqual([{ from: at(0), to: at(100), minor: more }]);
+    expect(
+      await found(
+        await copyOf(transfers, [
+          [0, start],
+          [100, start],
+          [200, start - moved],
+        ]),
+      ),
+    ).toEqual([]);
+  });
+
+  test('are not hidden by such transfers at both of two looks', async () => {
+    const transfers = [90, 290].flatMap((begins) =>
+      Array.from({ length: 20 }, (_, index) => ({
+        ...{ begins, takes: 20, leavesAt: 1, amount: 1 + 2 ** index, fails: false },
+      })),
+    );
+    const moved = BigInt(sum(transfers.slice(20).map(({ amount }) => amount))) * THOUSAND;
+    const start = 10n * moved;
+    const looks = (more: bigint) =>
+      [
+        [100, start],
+        [300, start - moved + more],
+      ] as const;
+    expect(await found(await copyOf(transfers, looks(2n * moved)))).toEqual([
+      { from: at(100), to: at(300), minor: 2n * moved },
+    ]);
+    expect(await found(await copyOf(transfers, looks(moved)))).toEqual([]);
+  });
+
+  test('are told by the first look after a period at which less is under way', async () => {
+    const transfer = { begins: 90, takes: 20, leavesAt: 1, amount: 5, fails: false };
+    const mirror = await copyOf(
+      [transfer],
+      [
+        [0, 9_000n],
+        [100, 9_070n],
+        [200, 4_070n],
+      ],
+    );
+    const { differences } = await mirror.read((queries) => accountIn(queries, { ...between, to: at(150) }));
+    await mirror.close();
+    expect(differences.map(({ to, minor }) => ({ to, minor }))).toEqual([{ to: at(100), minor: 70n }]);
+  });
+
+  test('are what a place holds that was not there at earlier looks', async () => {
+    const looks = [
+      [0, 500n],
+      [60, 500n],
+      [60, 70n, 'bsc'],
+    ] as const;
+    expect(await found(await copyOf([], looks))).toEqual([{ from: at(0), to: at(60), minor: 70n }]);
+  });
+});
