@@ -79,7 +79,8 @@ async function lookFor(account: Account, journal: Journal, work: Work, operation
   const looked = await current(journal, operationId);
   const { repeatedAs } = looked.searchState;
   // Another operation has what the service says is this one's: a person finds out which of the two it is.
-  if (repeatedAs !== undefined) return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };
+  if (repeatedAs !== undefined)
+    return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };
   if (!found.isComplete) return { kind: 'incomplete', operation: looked };
   return absence(account, journal, looked, found);
 }
@@ -163,7 +164,7 @@ async function afterLook(
   result: 'done' | 'not-done' | 'unclear',
 ): Promise<Reconciled> {
   if (result === 'done')
-    return ended(journal, operationId, () => journal.append(operationId, 'accepted', { detail: 'found as requested' }));
+    return ended(journal, operationId, () => journal.append(operationId, 'settled', { detail: 'found as requested' }));
   const operation = await current(journal, operationId);
   if (result === 'unclear') return { kind: 'unclear', operation };
   // The thing itself has no time to be compared with that of the request, so it need not be known.

@@ -210,7 +210,7 @@ describe('allows a removal that leaves this machine allowed', () => {
     expect({ code, steps: steps.slice(0, 4), states }).toEqual({
       code: 0,
       steps: ['check', 'list', 'list', 'remove'],
-      states: ['accepted'],
+      states: ['settled'],
     });
   });
 
@@ -241,7 +241,7 @@ describe('allows a removal that leaves this machine allowed', () => {
       list: [list(OWN, '198.51.*.*')],
       remove: [REMOVED],
     });
-    expect({ code, states }).toEqual({ code: 8, states: ['accepted'] });
+    expect({ code, states }).toEqual({ code: 8, states: ['settled'] });
     expect(stderr).toMatch(/"operationId":"[^"]+"/);
   });
 
@@ -484,7 +484,7 @@ describe('ip replace', () => {
   test('adds, verifies, rereads, removes and verifies', async () => {
     const { code, steps, states } = await run(argv, script);
     const expected = ['check', 'list', 'add', 'check', 'read', 'list', 'remove', 'check', 'read'];
-    expect({ code, steps, states }).toEqual({ code: 0, steps: expected, states: ['accepted'] });
+    expect({ code, steps, states }).toEqual({ code: 0, steps: expected, states: ['settled'] });
   });
 
   test.each([
