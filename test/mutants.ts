@@ -884,6 +884,19 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/cli/journaled.test.ts'],
   },
   {
+    file: 'src/engine/operations/work.ts',
+    line: ' && !work.events',
+    change: '',
+    tests: ['test/commands/ops/refresh.test.ts'],
+  },
+  {
+    file: 'src/engine/operations/work.ts',
+    line: ' && !work.isFinishedApart',
+    change: '',
+    tests: ['test/commands/ops/refresh.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/engine/operations/reconcile.ts',
     line: "if (repeatedAs !== undefined) return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };",
     change: '',

@@ -79,8 +79,7 @@ async function lookFor(account: Account, journal: Journal, work: Work, operation
   const looked = await current(journal, operationId);
   const { repeatedAs } = looked.searchState;
   // Another operation has what the service says is this one's: a person finds out which of the two it is.
-  if (repeatedAs !== undefined)
-    return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };
+  if (repeatedAs !== undefined) return { kind: 'several', operation: looked, candidates: [acceptedAs(repeatedAs)] };
   if (!found.isComplete) return { kind: 'incomplete', operation: looked };
   return absence(account, journal, looked, found);
 }
