@@ -11,6 +11,7 @@ import { bankLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
 import { callCommand, command } from '../terminal/command.ts';
+import { wholeList } from '../terminal/list-command.ts';
 import { requiredBank } from '../terminal/parse/field-options.ts';
 import { argument, digits, id, option, picked, plainText, required, switchOn } from '../terminal/parse/parameters.ts';
 import { objectOf, properties } from '../terminal/parse/properties.ts';
@@ -63,14 +64,20 @@ const COLUMNS = [
   { field: 'label', title: 'Label', isWide: true },
 ] as const;
 
-const listCommand = callCommand(listBankAccounts, {
-  words: ['bank-accounts', 'list'],
-  summary: 'List payout bank accounts',
-  examples: ['fiatrail bank-accounts list', 'fiatrail bank-accounts list -o json --query defaultAccount.accountId'],
-  parameters: {},
-  request: () => ({}),
-  columns: COLUMNS,
-});
+const listCommand = wholeList(
+  callCommand(listBankAccounts, {
+    words: ['bank-accounts', 'list'],
+    summary: 'List payout bank accounts',
+    examples: [
+      'fiatrail bank-accounts list --search settlement',
+      'fiatrail bank-accounts list -o json --query defaultAccount.accountId',
+    ],
+    parameters: {},
+    request: () => ({}),
+    columns: COLUMNS,
+  }),
+  { names: { called: 'holder, bank or label', fields: ['accountName', 'bankName', 'label'] }, time: 'createdAt' },
+);
 
 const SHOWN = [
   { field: 'accountId', title: 'ID' },

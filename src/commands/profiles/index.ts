@@ -22,6 +22,7 @@ import { paginationSchema } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { addProfile, neededForProfile, profileParameters } from '../../terminal/ask/new-profile.ts';
 import { command } from '../../terminal/command.ts';
+import { wholeList } from '../../terminal/list-command.ts';
 import { argument, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { journalCommands } from './journal.ts';
@@ -85,35 +86,38 @@ function row(session: Session, name: string, used: string | undefined) {
   return { name, mode, baseUrl: baseUrl ?? null, store: kind, isUsed, problem };
 }
 
-const listCommand = command({
-  words: ['profiles', 'list'],
-  summary: 'List profiles and show the active one',
-  examples: ['fiatrail profiles list', "fiatrail profiles list -o json --query 'profiles[?isUsed].name | [0]'"],
-  endpoints: [],
-  prints: () =>
-    z.object({
-      profiles: z.array(
-        z.object({
-          name: z.string(),
-          mode: z.nullable(z.string()),
-          baseUrl: z.nullable(z.string()),
-          store: z.nullable(z.string()),
-          isUsed: z.boolean(),
-          problem: z.nullable(z.string()),
-        }),
-      ),
-      pagination: paginationSchema(),
-    }),
-  isLocal: true,
-  parameters: {},
-  run: async (session) => {
-    const used = activeName(session);
-    if (used === undefined) await session.say(`warning: no profile can be used here${FIND_OUT}`);
-    const profiles = allProfileNames(session.world).map((name) => row(session, name, used));
-    const columns = COLUMNS.filter(({ field }) => field !== 'problem' || profiles.some(({ problem }) => problem));
-    return { result: { data: { profiles }, lists: 'profiles', list: { isWhole: true }, columns } };
-  },
-});
+const listCommand = wholeList(
+  command({
+    words: ['profiles', 'list'],
+    summary: 'List profiles and show the active one',
+    examples: ['fiatrail profiles list', "fiatrail profiles list -o json --query 'profiles[?isUsed].name | [0]'"],
+    endpoints: [],
+    prints: () =>
+      z.object({
+        profiles: z.array(
+          z.object({
+            name: z.string(),
+            mode: z.nullable(z.string()),
+            baseUrl: z.nullable(z.string()),
+            store: z.nullable(z.string()),
+            isUsed: z.boolean(),
+            problem: z.nullable(z.string()),
+          }),
+        ),
+        pagination: paginationSchema(),
+      }),
+    isLocal: true,
+    parameters: {},
+    run: async (session) => {
+      const used = activeName(session);
+      if (used === undefined) await session.say(`warning: no profile can be used here${FIND_OUT}`);
+      const profiles = allProfileNames(session.world).map((name) => row(session, name, used));
+      const columns = COLUMNS.filter(({ field }) => field !== 'problem' || profiles.some(({ problem }) => problem));
+      return { result: { data: { profiles }, lists: 'profiles', list: { isWhole: true }, columns } };
+    },
+  }),
+  { names: { called: 'name or base URL', fields: ['name', 'baseUrl'] } },
+);
 
 const FIND_OUT = '; find out why with: fiatrail explain';
 
