@@ -884,6 +884,12 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/cli/journaled.test.ts'],
   },
   {
+    file: 'src/engine/change.ts',
+    line: 'if (otherWallets)',
+    change: 'if (otherWallets && isPartial)',
+    tests: FUNDS,
+  },
+  {
     file: 'src/engine/operations/work.ts',
     line: ' && !work.events',
     change: '',
