@@ -1,4 +1,3 @@
-import { CliError } from '../base/errors.ts';
 import {
   addBankAccount,
   deleteBankAccount,
@@ -13,7 +12,17 @@ import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
 import { callCommand, command } from '../terminal/command.ts';
 import { wholeList } from '../terminal/list-command.ts';
 import { requiredBank } from '../terminal/parse/field-options.ts';
-import { argument, digits, id, option, picked, plainText, required, switchOn } from '../terminal/parse/parameters.ts';
+import {
+  argument,
+  digits,
+  id,
+  nothingTo,
+  option,
+  picked,
+  plainText,
+  required,
+  switchOn,
+} from '../terminal/parse/parameters.ts';
 import { objectOf, properties } from '../terminal/parse/properties.ts';
 
 const accountId = picked(
@@ -110,6 +119,11 @@ const showCommand = command({
   },
 });
 
+const CHANGED = {
+  label: option('--label <text>', 'label for the account', plainText),
+  isDefault: switchOn('--default', 'make this the default payout account'),
+};
+
 const updateCommand = callCommand(updateBankAccount, {
   words: ['bank-accounts', 'update'],
   summary: 'Relabel a payout bank account or make it the default',
@@ -120,15 +134,10 @@ const updateCommand = callCommand(updateBankAccount, {
   ],
   parameters: {
     accountId,
-    label: option('--label <text>', 'label for the account', plainText),
-    isDefault: switchOn('--default', 'make this the default payout account'),
+    ...CHANGED,
   },
   request: ({ accountId, label, isDefault }) => {
-    if (label === undefined && !isDefault)
-      throw new CliError('usage', 'nothing to update', {
-        code: 'VALIDATION_ERROR',
-        hint: 'add --label, --default or both',
-      });
+    if (label === undefined && !isDefault) throw nothingTo('update', CHANGED);
     return { accountId, label, isDefault: isDefault || undefined };
   },
 });

@@ -183,16 +183,9 @@ interface CompletionMemory {
 /** A long list is written in batches of this size. */
 const MAX_NOTED = 5_000;
 
-/** How to tell the user that the cache could not be updated. */
-interface Reporter {
-  readonly world: World;
-  readonly globals: { readonly verbose: boolean };
-  say(text: string): Promise<void>;
-}
-
 /** Opens the memory of a command. `account` is called only if there is something to write. */
 function createMemory(
-  { world, globals, say }: Reporter,
+  { world, globals, say }: Notices,
   profile: Profile,
   account: () => Promise<{ readonly keyFingerprint: string }>,
 ): CompletionMemory {

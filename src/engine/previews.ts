@@ -212,11 +212,7 @@ export async function withdrawableFees(account: Account, isBeforehand: boolean) 
 }
 
 /** Reads the platform fee on an amount from its fee preview. */
-export async function platformFeeOn(
-  account: Account,
-  direction: Direction,
-  value: Amount,
-): Promise<Amount | undefined> {
+export async function platformFeeOn(account: Account, direction: Direction, value: Amount) {
   const request = { amount: toWireNumber(value, 'kobo'), transactionType: direction };
   return nairaOf((await account.call(previewFees, request, PREVIEW_READ)).data.result?.finalFee);
 }
@@ -239,10 +235,9 @@ interface FeePreview {
 
 /** Reads the fees on an amount: `₦100.00: ₦75.00 to the platform, ₦25.00 to you`. */
 export async function feePreview(account: Account, direction: Direction, value: Amount): Promise<FeePreview> {
-  const unreadable = () => undefined;
   const [platform, own] = await Promise.all([
-    platformFeeOn(account, direction, value).catch(unreadable),
-    ownFeeOn(account, direction, value).catch(unreadable),
+    platformFeeOn(account, direction, value).catch(unread),
+    ownFeeOn(account, direction, value).catch(unread),
   ]);
   const parts = [
     platform && `${amountForPeople(platform)} to the platform`,

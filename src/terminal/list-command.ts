@@ -154,11 +154,11 @@ export function wholeList(list: Command, { names, time, statuses }: RowFields): 
         (row as Readonly<Record<string, string | null>>)[name];
     const searched = searchFilter<object>(search, (row) => names?.fields.map(fieldOf(row)) ?? []);
     const timed = filterOf({ filter: searched, timeOf: (row: object) => fieldOf(row)(time ?? '') }, {}, period);
-    const kept = rows.filter(
+    const matching = rows.filter(
       (row) => (timed?.matches(row) ?? true) && (status === undefined || fieldOf(row)('status') === status),
     );
-    const extent = { isWhole: true, position: { total: kept.length } };
-    return { ...outcome, result: { ...result, list: extent, data: { ...(data as object), [lists]: kept } } };
+    const extent = { isWhole: true, position: { total: matching.length } };
+    return { ...outcome, result: { ...result, list: extent, data: { ...(data as object), [lists]: matching } } };
   };
   return { ...list, parameters, run: run as Command['run'] };
 }

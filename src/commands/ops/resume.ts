@@ -6,7 +6,7 @@ import { followWork } from '../../engine/operations/started.ts';
 import { isFollowed } from '../../engine/operations/work.ts';
 import { command } from '../../terminal/command.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../../terminal/parse/field-options.ts';
-import { optionalArgument, switchOn } from '../../terminal/parse/parameters.ts';
+import { optionalArgument, picked, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { COLUMNS, OPERATION_ID, operationName, operationNamed, printed } from './printed.ts';
 
@@ -30,10 +30,14 @@ export const resumeCommand = command({
   ],
   endpoints: [],
   parameters: {
-    operationId: optionalArgument('operation-id', OPERATION_ID, operationName),
+    operationId: picked(
+      'accepted operation',
+      optionalArgument('operation-id', OPERATION_ID, operationName, 'Which operation?'),
+    ),
     all: switchOn('--all', 'read the status of every accepted operation of this machine once'),
     wait: waitOption('until it completes or fails'),
   },
+  asks: ({ all }) => (all ? [] : ['operationId']),
   run: async (session, { wait, all, operationId: given }) => {
     if (all && (given ?? wait) !== undefined)
       throw new CliError('usage', '--all cannot be combined with an operation id or --wait', {

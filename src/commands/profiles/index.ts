@@ -23,7 +23,7 @@ import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { addProfile, neededForProfile, profileParameters } from '../../terminal/ask/new-profile.ts';
 import { command } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
-import { argument, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { argument, optionalArgument, picked, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { journalCommands } from './journal.ts';
 import { mirrorCommands } from './mirror.ts';
@@ -56,6 +56,8 @@ const addCommand = command({
     return profileResult(session, next);
   },
 });
+
+const NAME = picked('profile', argument('name', 'profile name', word, 'Which profile?'));
 
 const COLUMNS = [
   { field: 'name', title: 'Name' },
@@ -144,7 +146,7 @@ const useCommand = command({
   prints: () => z.object({ name: z.string(), mode: z.string(), isHere: z.boolean() }),
   isLocal: true,
   parameters: {
-    name: argument('name', 'profile name', word),
+    name: NAME,
     here: switchOn('--here', 'use it in this folder and its subfolders only; writes .fiatrail.json'),
   },
   run: async (session, { name, here }) => {
@@ -235,7 +237,7 @@ const removeCommand = command({
   endpoints: [],
   prints: () => z.object({ name: z.string(), removed: z.boolean() }),
   isLocal: true,
-  parameters: { name: argument('name', 'profile name', word) },
+  parameters: { name: NAME },
   run: async (session, { name }) => {
     if (name === BUILT_IN && !profileNames(session.world).includes(name)) {
       throw new CliError('usage', `the built-in profile ${BUILT_IN} cannot be removed`, {

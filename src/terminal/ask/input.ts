@@ -77,7 +77,7 @@ async function askForMissing(
 
 /** What a thing is named by. */
 const identityOf = (picks: Picked) =>
-  picks.includes('wallet') ? 'address' : picks.includes('network') ? 'name' : 'id';
+  picks.includes('wallet') ? 'address' : /network|profile/.test(picks) ? 'name' : 'id';
 
 /** Returns the flag or argument that a request field, or the object around it, comes from; the field itself if none does. */
 export function inputName({ parameters, fields = {} }: Pick<Command, 'parameters' | 'fields'>, field: string): string {
