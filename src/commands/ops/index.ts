@@ -206,7 +206,7 @@ function nextStep(looked: Looked): string | null {
 
 const RECONCILED = [
   { field: 'operationId', title: 'Operation' },
-  { field: 'state', title: 'State' },
+  { field: 'state', title: 'Status' },
   { field: 'found', title: 'Found' },
   { field: 'summary', title: 'Summary' },
   { field: 'requestId', title: 'Request' },
