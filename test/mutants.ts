@@ -25,6 +25,12 @@ const FAULTS = ['test/mirror/faults.test.ts'];
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
 export const MUTANTS: readonly Mutant[] = [
   {
+    file: 'src/commands/fx/prices.ts',
+    line: 'return { lines, previews, ...purchasePayer(session, side, cngn) };',
+    change: 'return { lines };',
+    tests: ['test/commands/fx/quote.test.ts'],
+  },
+  {
     file: 'src/engine/once.ts',
     line: "firstName(words.join(' ')),",
     change: "words.join(' '),",

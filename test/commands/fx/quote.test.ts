@@ -48,8 +48,8 @@ test.each([
 });
 
 describe('a trade on a quote', () => {
-  const quoted = async (world: ReturnType<typeof fakeWorld>, amount: string) => {
-    const argv = ['fx', 'quote', '--pair', 'CNGN-USDC', '--side', 'sell', '--amount', amount, '-o', 'json'];
+  const quoted = async (world: ReturnType<typeof fakeWorld>, amount: string, side = 'sell') => {
+    const argv = ['fx', 'quote', '--pair', 'CNGN-USDC', '--side', side, '--amount', amount, '-o', 'json'];
     return (JSON.parse((await ran(world, ...argv)).stdout) as Quoted['quote']).quoteId;
   };
 
@@ -75,6 +75,13 @@ describe('a trade on a quote', () => {
       code: 9,
       stderr: expect.stringMatching(/the balance is [\d,.]+ USDC, and this takes [\d,.]+ USDC/),
     });
+  });
+
+  test('with --yes, is not sent when the cNGN is short', async () => {
+    const world = fakeWorld();
+    const id = await quoted(world, '50000000', 'buy');
+    const { code, stderr } = await ran(world, 'fx', 'trades', 'start', '--quote', id, '--yes');
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('and this takes 50,000,000.00 cNGN') });
   });
 
   test('says that it knows no figures of a quote of another machine', async () => {
