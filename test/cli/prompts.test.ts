@@ -136,3 +136,18 @@ test.each([
   const { asked } = await bare(await busyWorld(), words);
   expect(asked.map(([, question]) => question)).toEqual(expected.map((each) => expect.stringContaining(each)));
 });
+
+test.each([
+  [['fx', 'trades', 'start'], 'Amount in cNGN:', '12', 'below the minimum of 1,000.00 cNGN'],
+  [['fx', 'trades', 'start', '--order', 'o-1'], 'Amount in cNGN:', '12', true],
+  [['fx', 'orders', 'add', '--min', '6000'], 'Maximum per trade', '5000', '--min'],
+] as const)('%j asks again for what does not fit the other values', async (words, question, typed, expected) => {
+  const verdicts: unknown[] = [];
+  const real = answering([]);
+  const text: Prompter['text'] = (asked, check) => {
+    if (asked.includes(question)) verdicts.push(check(typed), check('50000'));
+    return real.text(asked, check);
+  };
+  await main([...words], { ...(await busyWorld()), prompter: async () => ({ ...real, text }) });
+  expect(verdicts).toEqual([expected === true ? true : expect.stringContaining(expected), true]);
+});

@@ -161,7 +161,12 @@ const tradesStart = startCommand(fxTrade, trade, {
     order: option('--order <order-id>', 'id of an order to trade against, at its price', id),
     pair: optionalPair,
     side: optionalSide,
-    amount: optionalCngn,
+    amount: {
+      ...optionalCngn,
+      fits: (value: Amount | undefined, { order }: { readonly order?: unknown }) => {
+        if (value && order === undefined) requireQuotable(value);
+      },
+    },
     ...priceLimits,
     to: destination,
     key: serviceIdempotencyKey,

@@ -89,7 +89,10 @@ const createCommand = command({
     side: requiredSide,
     price: required('--price <cngn>', PRICE_HELP, amountOf('CNGN'), 'Price (cNGN per stablecoin):'),
     min: required('--min <cngn>', MIN_HELP, amountOf('CNGN'), 'Minimum per trade, in cNGN:'),
-    max: required('--max <cngn>', MAX_HELP, amountOf('CNGN'), 'Maximum per trade, in cNGN:'),
+    max: {
+      ...required('--max <cngn>', MAX_HELP, amountOf('CNGN'), 'Maximum per trade, in cNGN:'),
+      fits: (max: Amount, { min }: { readonly min?: unknown }) => checkBounds(min as Amount, max),
+    },
     spread: option('--spread <percent>', SPREAD_HELP, spread),
   },
   fields: { orderType: 'side', baseCurrency: 'pair', quoteCurrency: 'pair', minAmount: 'min', maxAmount: 'max' },

@@ -70,7 +70,12 @@ async function askForMissing(
   // There is nothing to choose from, but a person may know what it is.
   if (picks && question.endsWith('?'))
     return askFor({ ...parameter, question: `${question} Type its ${identityOf(picks)}:` }, session);
-  if (!values || parameter.isSecret) return askFor(parameter, session);
+  const fitting = (text: string) => {
+    const value = parse(text);
+    parameter.fits?.(value, input);
+    return value;
+  };
+  if (!values || parameter.isSecret) return askFor({ ...parameter, parse: fitting }, session);
   const choices = values.map((value) => ({ name: value, value }));
   return parse(await (await session.world.prompter()).select(question, choices));
 }

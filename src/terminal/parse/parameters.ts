@@ -27,6 +27,8 @@ export interface Parameter<T> {
   /** The prompt shown on a terminal when a value is missing that is required, or needed by the others. */
   readonly question?: string;
   readonly isSecret?: boolean;
+  /** Whether a value that was asked for fits the values before it, so that it can be asked for again. Throws CliError usage. */
+  fits?(value: T, input: Readonly<Record<string, unknown>>): void;
   /** Whether it may be repeated; `parse` is called with each text. */
   readonly repeats?: boolean;
   /** The accepted texts, when they can be listed; used for completion, and offered where a missing value is asked for. */
