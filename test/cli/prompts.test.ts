@@ -151,3 +151,19 @@ test.each([
   await main([...words], { ...(await busyWorld()), prompter: async () => ({ ...real, text }) });
   expect(verdicts).toEqual([expected === true ? true : expect.stringContaining(expected), true]);
 });
+
+test('swaps start does not offer the token that is sold, and takes no amount of another one', async () => {
+  const world = await busyWorld();
+  const real = answering([]);
+  const offered: unknown[] = [];
+  const select: Prompter['select'] = (asked, choices, asking) => {
+    if (asked.includes('buy')) offered.push(choices.map(({ name }) => name));
+    return real.select(asked, choices, asking);
+  };
+  const text: Prompter['text'] = (asked, check) => {
+    offered.push(check('5 USDT'), check('5 cNGN'));
+    return real.text(asked, check);
+  };
+  await main(['swaps', 'start', '--sell', 'CNGN'], { ...world, prompter: async () => ({ ...real, select, text }) });
+  expect(offered).toEqual([['USDC', 'USDT'], expect.stringContaining('the token to sell'), true]);
+});

@@ -76,7 +76,16 @@ async function askForMissing(
     return value;
   };
   if (!values || parameter.isSecret) return askFor({ ...parameter, parse: fitting }, session);
-  const choices = values.map((value) => ({ name: value, value }));
+  const isFitting = (value: string) => {
+    try {
+      fitting(value);
+      return true;
+    } catch (error) {
+      if (error instanceof CliError) return false;
+      throw error;
+    }
+  };
+  const choices = values.filter(isFitting).map((value) => ({ name: value, value }));
   return parse(await (await session.world.prompter()).select(question, choices));
 }
 
