@@ -360,6 +360,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'callCommand',
       'printedWork',
       'listCommand',
+      'wholeList',
       'startCommand',
       'statusCommand',
       'argument',

@@ -27,6 +27,12 @@ const DIFFERENCES = ['test/questions/differences.test.ts'];
 /** Lines about money, keys, evidence and the order of writes. `npm run mutants` changes each. */
 export const MUTANTS: readonly Mutant[] = [
   {
+    file: 'src/commands/fx/prices.ts',
+    line: 'return { lines, previews, ...purchasePayer(session, side, cngn) };',
+    change: 'return { lines };',
+    tests: ['test/commands/fx/quote.test.ts'],
+  },
+  {
     file: 'src/engine/once.ts',
     line: "firstName(words.join(' ')),",
     change: "words.join(' '),",
@@ -921,6 +927,25 @@ export const MUTANTS: readonly Mutant[] = [
     line: 'if (!isRefused) await requireUndone(journal, operationId);',
     change: '',
     tests: ['test/cli/journaled.test.ts'],
+  },
+  {
+    file: 'src/engine/change.ts',
+    line: 'if (otherWallets)',
+    change: 'if (otherWallets && isPartial)',
+    tests: FUNDS,
+  },
+  {
+    file: 'src/engine/operations/work.ts',
+    line: ' && !work.events',
+    change: '',
+    tests: ['test/commands/ops/refresh.test.ts'],
+  },
+  {
+    file: 'src/engine/operations/work.ts',
+    line: ' && !work.isFinishedApart',
+    change: '',
+    tests: ['test/commands/ops/refresh.test.ts'],
+    failing: 1,
   },
   {
     file: 'src/engine/operations/reconcile.ts',

@@ -11,10 +11,18 @@ export interface QuoteTerms {
   readonly price: string;
 }
 
+/** A quote that this machine has fetched. */
+export interface SavedQuote extends QuoteTerms {
+  /** In whole stablecoin, as the service wrote it. */
+  readonly tokenAmount?: string;
+  /** ISO 8601. */
+  readonly expiresAt?: string;
+}
+
 /** A quote is valid for minutes, so these are far more than can be traded on. */
 const MAX_QUOTES = 50;
 
-type Quotes = Readonly<Record<string, QuoteTerms>>;
+type Quotes = Readonly<Record<string, SavedQuote>>;
 
 const fileOf = (world: World): string => join(stateDir(world), 'quotes.json');
 
@@ -22,7 +30,7 @@ const fileOf = (world: World): string => join(stateDir(world), 'quotes.json');
  * Saves what a quote says for the trade on it, whose request names neither pair nor amount. Never fails: without it, a lost trade can be proven
  * by the service's idempotency key alone, or a person decides.
  */
-export function saveQuote(world: World, quoteId: string, terms: QuoteTerms): void {
+export function saveQuote(world: World, quoteId: string, terms: SavedQuote): void {
   try {
     world.ensurePrivateDir(stateDir(world));
     const quotes = Object.entries({ ...quotesIn(world), [quoteId]: terms }).slice(-MAX_QUOTES);
@@ -37,7 +45,7 @@ export function saveQuote(world: World, quoteId: string, terms: QuoteTerms): voi
 }
 
 /** Returns what a quote said that this machine has fetched; undefined for another one. */
-export function savedQuote(world: World, quoteId: string): QuoteTerms | undefined {
+export function savedQuote(world: World, quoteId: string): SavedQuote | undefined {
   const quotes = quotesIn(world);
   return Object.hasOwn(quotes, quoteId) ? quotes[quoteId] : undefined;
 }
@@ -49,11 +57,16 @@ function quotesIn(world: World): Quotes {
 }
 
 /** Returns the terms in a value of the file, if it is what this program writes: anybody may have edited it. */
-function termsIn(value: unknown): readonly QuoteTerms[] {
-  const { pair, side, cngnAmount, price } = (value ?? {}) as Readonly<Record<string, unknown>>;
+function termsIn(value: unknown): readonly SavedQuote[] {
+  const { pair, side, cngnAmount, price, tokenAmount, expiresAt } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const areTexts =
     typeof pair === 'string' && typeof side === 'string' && typeof cngnAmount === 'string' && typeof price === 'string';
-  return areTexts ? [{ pair, side, cngnAmount, price }] : [];
+  if (!areTexts) return [];
+  const more = {
+    ...(typeof tokenAmount === 'string' ? { tokenAmount } : {}),
+    ...(typeof expiresAt === 'string' ? { expiresAt } : {}),
+  };
+  return [{ pair, side, cngnAmount, price, ...more }];
 }
 
 function attemptJson(read: () => unknown): unknown {

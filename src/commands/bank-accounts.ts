@@ -1,4 +1,3 @@
-import { CliError } from '../base/errors.ts';
 import {
   addBankAccount,
   deleteBankAccount,
@@ -11,8 +10,19 @@ import { bankLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
 import { PREVIEW_READ, readPreviews } from '../engine/previews.ts';
 import { callCommand, command } from '../terminal/command.ts';
+import { wholeList } from '../terminal/list-command.ts';
 import { requiredBank } from '../terminal/parse/field-options.ts';
-import { argument, digits, id, option, picked, plainText, required, switchOn } from '../terminal/parse/parameters.ts';
+import {
+  argument,
+  digits,
+  id,
+  nothingTo,
+  option,
+  picked,
+  plainText,
+  required,
+  switchOn,
+} from '../terminal/parse/parameters.ts';
 import { objectOf, properties } from '../terminal/parse/properties.ts';
 
 const accountId = picked(
@@ -63,14 +73,20 @@ const COLUMNS = [
   { field: 'label', title: 'Label', isWide: true },
 ] as const;
 
-const listCommand = callCommand(listBankAccounts, {
-  words: ['bank-accounts', 'list'],
-  summary: 'List payout bank accounts',
-  examples: ['fiatrail bank-accounts list', 'fiatrail bank-accounts list -o json --query defaultAccount.accountId'],
-  parameters: {},
-  request: () => ({}),
-  columns: COLUMNS,
-});
+const listCommand = wholeList(
+  callCommand(listBankAccounts, {
+    words: ['bank-accounts', 'list'],
+    summary: 'List payout bank accounts',
+    examples: [
+      'fiatrail bank-accounts list --search settlement',
+      'fiatrail bank-accounts list -o json --query defaultAccount.accountId',
+    ],
+    parameters: {},
+    request: () => ({}),
+    columns: COLUMNS,
+  }),
+  { names: { called: 'holder, bank or label', fields: ['accountName', 'bankName', 'label'] }, time: 'createdAt' },
+);
 
 const SHOWN = [
   { field: 'accountId', title: 'ID' },
@@ -103,6 +119,11 @@ const showCommand = command({
   },
 });
 
+const CHANGED = {
+  label: option('--label <text>', 'label for the account', plainText),
+  isDefault: switchOn('--default', 'make this the default payout account'),
+};
+
 const updateCommand = callCommand(updateBankAccount, {
   words: ['bank-accounts', 'update'],
   summary: 'Relabel a payout bank account or make it the default',
@@ -113,15 +134,10 @@ const updateCommand = callCommand(updateBankAccount, {
   ],
   parameters: {
     accountId,
-    label: option('--label <text>', 'label for the account', plainText),
-    isDefault: switchOn('--default', 'make this the default payout account'),
+    ...CHANGED,
   },
   request: ({ accountId, label, isDefault }) => {
-    if (label === undefined && !isDefault)
-      throw new CliError('usage', 'nothing to update', {
-        code: 'VALIDATION_ERROR',
-        hint: 'add --label, --default or both',
-      });
+    if (label === undefined && !isDefault) throw nothingTo('update', CHANGED);
     return { accountId, label, isDefault: isDefault || undefined };
   },
 });

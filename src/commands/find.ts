@@ -191,13 +191,14 @@ const findCommand = command({
         'anything',
         'id, hash, address, account number, bank reference, sum, or part of a name',
         word,
-        '',
+        'What do you look for?',
       ),
       required: false,
     },
     phone: switchOn('--phone', 'eleven digits are a phone number'),
     bvnStdin: switchOn('--bvn-stdin', 'read a BVN from standard input, and find its onboarding'),
   },
+  asks: ({ bvnStdin }) => (bvnStdin ? [] : ['anything']),
   run: async (session, { anything, phone, bvnStdin }) => {
     const { findAnything, findBvn } = await import('../engine/questions/find.ts');
     const choose = (matches: readonly FindMatch[]) => pickMatch(session, matches);

@@ -116,8 +116,16 @@ const start = startCommand(swap, startSwap, {
   parameters: {
     userId: userArgument('active user', 'user whose tokens are swapped'),
     sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
-    buy: required('--buy <token>', `token to buy: ${TOKENS}`, ticker, `Token to buy (${TOKENS}):`),
-    amount: required('--amount <tokens>', AMOUNT_HELP, amountOfToken, 'Amount to sell:'),
+    buy: {
+      ...required('--buy <token>', `token to buy: ${TOKENS}`, ticker, `Token to buy (${TOKENS}):`),
+      fits: (buy: Token, { sell }: { readonly sell?: unknown }) => checkTokens(sell as Token, buy),
+    },
+    amount: {
+      ...required('--amount <tokens>', AMOUNT_HELP, amountOfToken, 'Amount to sell:'),
+      fits: (value: ReturnType<typeof amountOfToken>, { sell }: { readonly sell?: unknown }) => {
+        soldOf(value, sell as Token);
+      },
+    },
     slippage: option('--slippage <percent>', `${SLIPPAGE_HELP}, 0% to 100% (default 2%)`, percent),
     from: option('--from <address>', 'user’s wallet to sell from (default: the managed wallet)', evmAddress),
     to: option('--to <address>', 'address that receives the bought tokens (default: the managed wallet)', evmAddress),

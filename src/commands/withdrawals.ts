@@ -1,10 +1,9 @@
 import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawals.ts';
-import { addressProblem } from '../crypto/address.ts';
 import { type Withdrawal, withdrawalsBy } from '../engine/lists/history.ts';
 import { found } from '../engine/lists/listed.ts';
 import { externalWalletLines, userLines } from '../engine/names.ts';
 import { outcomeOf } from '../engine/outcome.ts';
-import { amountLine, paidFrom, readPreviews, userWalletBalance, walletBalance } from '../engine/previews.ts';
+import { amountLine, paidFrom, readPreviews, withdrawableFrom } from '../engine/previews.ts';
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { choice, listCommand, tokenFilter, userOption, WITHDRAWAL_STATUSES } from '../terminal/list-command.ts';
@@ -75,13 +74,7 @@ const start = command({
       ticker: token,
       network,
     };
-    const payer = paidFrom(
-      () =>
-        addressProblem('evm', from) === undefined
-          ? walletBalance(session, from, token, 'anyNetwork')
-          : userWalletBalance(session, userId, token, 'anyNetwork', from),
-      amount,
-    );
+    const payer = paidFrom(() => withdrawableFrom(session, userId, from, token), amount);
     const reply = await session.change(withdrawAsset, request, {
       summary: `withdraw ${amountForPeople(amount)} from user ${userId} to ${to} on ${network ?? 'base'}`,
       lines: [

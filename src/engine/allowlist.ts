@@ -1,5 +1,5 @@
 import type { Profile } from '../account/profile.ts';
-import { CliError } from '../base/errors.ts';
+import { CliError, withDetails } from '../base/errors.ts';
 import {
   fullyVisible,
   type IpRange,
@@ -85,6 +85,26 @@ export async function readEntries(account: Account): Promise<readonly AllowlistE
 /** Checks this machine's access; the server reads its list again for every check. */
 async function readAccess(account: Account, options: AccountCallOptions): Promise<Access> {
   return accessOf((await account.call(ipAllowlist, { action: 'check' }, options)).data);
+}
+
+/** How long a command that was blocked takes at most to find out from where. */
+const OWN_ADDRESS_MS = 5_000;
+
+/** Adds this machine's address to the error of a request that it blocked, as far as the service shows it. */
+export async function withOwnAddress(account: Account, error: CliError): Promise<CliError> {
+  const access = await readAccess(account, { ...BEFOREHAND, totalMs: OWN_ADDRESS_MS }).catch(() => undefined);
+  if (!access?.own || access.isAllowed) return error;
+  const { own } = access;
+  const known = [localAddress(account.profile), parseRange(access.yourIp)].find(
+    (each) => each !== undefined && matchesVisible(each, own),
+  );
+  const address = known ? rangeText(known) : access.yourIp;
+  return withDetails(error, {
+    message: `${error.message} (this machine is ${address})`,
+    hint: known
+      ? `allow this machine with: fiatrail ip add ${address}`
+      : `allow this machine by its full address, of which the service shows ${address}, with: fiatrail ip add ADDRESS`,
+  });
 }
 
 /** Converts a `check` response. Throws CliError network if it does not say whether this machine is allowed. */

@@ -28,7 +28,7 @@ export interface Change {
 
 /** A change to send. */
 interface SentChange extends Change {
-  /** Reads the balance that pays for it, in at most one request: the only preview that is read if nobody is asked. */
+  /** Reads the balance that pays for it, in as few requests as that takes: the only preview that is read if nobody is asked. */
   readonly payer?: (() => Promise<readonly ShownLine[]>) | undefined;
   /** Runs after the confirmation, right before the request is sent; if it throws, nothing is sent. */
   readonly before?: () => Promise<void>;
@@ -261,12 +261,17 @@ const ESTIMATE_PERCENT = 10n;
 
 /**
  * Throws CliError declined if a balance that this command has read shows that a change cannot work: it does not cover the change, or the
- * amount is below the minimum. A balance that could not be read, or only in part, stops nothing: the service decides.
+ * amount is below the minimum; usage if the paying wallet is not the user's. A balance that could not be read, or only in part, stops nothing: the service decides.
  */
 export function requireCovered(lines: readonly ShownLine[]): void {
   for (const [, , balance] of lines) {
     if (balance?.afterMinor === undefined) continue;
-    const { asset, beforeMinor, afterMinor, minimumMinor, isEstimate, isPartial } = balance;
+    const { asset, beforeMinor, afterMinor, minimumMinor, isEstimate, isPartial, otherWallets } = balance;
+    if (otherWallets)
+      throw new CliError('usage', 'the wallet that should pay is not one of the user’s; nothing was sent', {
+        code: 'NOT_THE_USERS_WALLET',
+        hint: `the user’s wallets are: ${otherWallets.join(', ')}`,
+      });
     const [held, taken] = [amount(asset, beforeMinor), amount(asset, beforeMinor - afterMinor)];
     const margin = isEstimate ? (taken.minor * ESTIMATE_PERCENT) / 100n : 0n;
     if (afterMinor + margin < 0n && !isPartial)

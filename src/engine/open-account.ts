@@ -1,6 +1,7 @@
 import { completionCachePath, completionMarkPath } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import { profileFile } from '../account/stored-profile.ts';
+import { CliError } from '../base/errors.ts';
 import { oneAtATime } from '../base/one-at-a-time.ts';
 import type { World } from '../base/world.ts';
 import { type CallOptions, requestIdOf } from '../client/client.ts';
@@ -51,7 +52,14 @@ export function createAccount({ idempotencyKey, journal: shared, ...given }: Giv
     journal,
     activity: {},
     rules: rulesOf(() => ({ ...account, idempotencyKey: idempotencyKey() })),
-    call: (endpoint, input, options = {}) => callOf(account, calling, endpoint, input, options),
+    call: async (endpoint, input, options = {}) => {
+      try {
+        return await callOf(account, calling, endpoint, input, options);
+      } catch (error) {
+        if (!(error instanceof CliError) || error.code !== 'IP_BLOCKED' || options.totalMs !== undefined) throw error;
+        throw await (await import('./allowlist.ts')).withOwnAddress(account, error);
+      }
+    },
     connection: async (endpoint) => {
       const opened = await connection.open();
       const isChecked = endpoint && endpoint.id !== getPlatformPublicKey.id && endpoint.area !== 'control';
@@ -175,16 +183,9 @@ interface CompletionMemory {
 /** A long list is written in batches of this size. */
 const MAX_NOTED = 5_000;
 
-/** How to tell the user that the cache could not be updated. */
-interface Reporter {
-  readonly world: World;
-  readonly globals: { readonly verbose: boolean };
-  say(text: string): Promise<void>;
-}
-
 /** Opens the memory of a command. `account` is called only if there is something to write. */
 function createMemory(
-  { world, globals, say }: Reporter,
+  { world, globals, say }: Notices,
   profile: Profile,
   account: () => Promise<{ readonly keyFingerprint: string }>,
 ): CompletionMemory {

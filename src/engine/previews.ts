@@ -1,7 +1,9 @@
 import { CliError } from '../base/errors.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
 import { accumulatedFees, getFees, previewFees } from '../contract/endpoints/fees.ts';
+import { listUserWallets } from '../contract/endpoints/wallets.ts';
 import type { Direction } from '../contract/values.ts';
+import { addressProblem } from '../crypto/address.ts';
 import {
   type Amount,
   amount,
@@ -45,6 +47,8 @@ export function amountLine(value: Amount, unit: MoneyUnit, more = ''): ShownLine
 export interface Held extends Amount {
   /** Whether a network could not be read, so that it may hold more. */
   readonly isPartial?: boolean;
+  /** The wallets of the user, if this is none of them. */
+  readonly otherWallets?: readonly string[];
 }
 
 /** Returns the preview of the balance that an amount is paid from; nothing if it cannot be read. */
@@ -63,11 +67,12 @@ export function balanceLine(
   more: Pick<BalanceChange, 'isEstimate' | 'minimumMinor'> = {},
 ): ShownLine {
   const now = `${amountForPeople(before)} before`;
-  const isPartial = before.isPartial ? { isPartial: true as const } : {};
-  const balance = { asset: before.asset, beforeMinor: before.minor, ...isPartial, ...more };
+  const { asset, minor: beforeMinor, isPartial = false, otherWallets } = before;
+  const balance = { asset, beforeMinor, ...(isPartial ? { isPartial } : {}), otherWallets, ...more };
   if (changeMinor === undefined) return ['balance', now, { ...balance, afterMinor: undefined }];
   const after = amount(before.asset, before.minor + changeMinor);
   const known = { ...balance, afterMinor: after.minor };
+  if (otherWallets) return ['balance', 'the wallet is not one of the user’s', known];
   if (after.minor >= 0n) return ['balance', `${now}, ${amountForPeople(after)} after`, known];
   return ['balance', `${now}, ${amountForPeople(amount(before.asset, -after.minor))} short`, known];
 }
@@ -127,8 +132,40 @@ export async function userWalletBalance(
 ): Promise<Held | undefined> {
   const { data } = await account.call(balanceUser, { userId, token }, PREVIEW_READ);
   const wallet = (await address)?.toLowerCase();
-  const rows = data.networkBalances?.filter((each) => !wallet || each.walletAddress?.toLowerCase() === wallet) ?? [];
-  return largestIn(where === 'base' ? rows.filter(isOnBase) : rows, token);
+  const all = data.networkBalances ?? [];
+  const rows = all.filter((each) => !wallet || each.walletAddress?.toLowerCase() === wallet);
+  const paying = where === 'base' ? rows.filter(isOnBase) : rows;
+  // Rows that all name their wallet, without one of this wallet, say that it holds none of the token.
+  const isNone =
+    wallet !== undefined && paying.length === 0 && all.length > 0 && all.every((each) => each.walletAddress);
+  return isNone ? amount(token, 0n) : largestIn(paying, token);
+}
+
+/**
+ * Reads what a user's wallet holds of a token on the network where it holds most, and whether it is one of the user's. What cannot be read is left
+ * open. Throws CliError interrupted.
+ */
+export async function withdrawableFrom(
+  account: Account,
+  userId: string,
+  address: string,
+  token: Token,
+): Promise<Held | undefined> {
+  const read =
+    addressProblem('evm', address) === undefined
+      ? walletBalance(account, address, token, 'anyNetwork')
+      : userWalletBalance(account, userId, token, 'anyNetwork', address);
+  const [held, reply] = await Promise.all([
+    read.catch(unread),
+    account.call(listUserWallets, { userId }, PREVIEW_READ).catch(unread),
+  ]);
+  const wallets = reply?.data.wallets?.flatMap(({ walletAddress }) => walletAddress ?? []) ?? [];
+  const isTheirs = wallets.some((each) => each.toLowerCase() === address.toLowerCase());
+  return isTheirs || wallets.length === 0 ? held : { ...amount(token, 0n), otherWallets: wallets };
+}
+
+function unread(error: unknown): undefined {
+  noLines(error);
 }
 
 /** Reads what a wallet on EVM networks holds of a token on Base or, with `anyNetwork`, on the network where it holds most. */
@@ -139,8 +176,9 @@ export async function walletBalance(
   where: 'base' | 'anyNetwork',
 ): Promise<Held | undefined> {
   const { data } = await account.call(balanceAddress, { address, token }, PREVIEW_READ);
-  const rows = data.networkBalances ?? [];
-  return largestIn(where === 'base' ? rows.filter(isOnBase) : rows, token);
+  const rows = data.networkBalances;
+  const paying = where === 'base' ? rows?.filter(isOnBase) : rows;
+  return paying?.length === 0 ? amount(token, 0n) : largestIn(paying ?? [], token);
 }
 
 /** Reads what the account's smart wallet holds of a token on Base or, with `allNetworks`, in all. */
@@ -174,11 +212,7 @@ export async function withdrawableFees(account: Account, isBeforehand: boolean) 
 }
 
 /** Reads the platform fee on an amount from its fee preview. */
-export async function platformFeeOn(
-  account: Account,
-  direction: Direction,
-  value: Amount,
-): Promise<Amount | undefined> {
+export async function platformFeeOn(account: Account, direction: Direction, value: Amount) {
   const request = { amount: toWireNumber(value, 'kobo'), transactionType: direction };
   return nairaOf((await account.call(previewFees, request, PREVIEW_READ)).data.result?.finalFee);
 }
@@ -201,10 +235,9 @@ interface FeePreview {
 
 /** Reads the fees on an amount: `₦100.00: ₦75.00 to the platform, ₦25.00 to you`. */
 export async function feePreview(account: Account, direction: Direction, value: Amount): Promise<FeePreview> {
-  const unreadable = () => undefined;
   const [platform, own] = await Promise.all([
-    platformFeeOn(account, direction, value).catch(unreadable),
-    ownFeeOn(account, direction, value).catch(unreadable),
+    platformFeeOn(account, direction, value).catch(unread),
+    ownFeeOn(account, direction, value).catch(unread),
   ]);
   const parts = [
     platform && `${amountForPeople(platform)} to the platform`,

@@ -13,6 +13,8 @@ import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Account } from './account.ts';
 import { AlreadyDone, type Guard, requireFree, timeForPeople } from './guard.ts';
+import { workStartedBy } from './operations/find-work.ts';
+import { endsAccepted } from './operations/work.ts';
 import type { PlanToApply } from './plans/change.ts';
 
 /** The parts of an account that journaled sending needs. */
@@ -107,13 +109,14 @@ export async function sendJournaled<D>(
   const { endpoint, call } = sending;
   const journal = await account.journal();
   await journal.requireLastLink();
+  const done = endsAccepted(await workStartedBy(endpoint.id)) ? 'settled' : 'accepted';
   const { operationId, isLate } = await claimedAndSent(account, journal, await intentOf(account, sending));
   account.activity.inFlight = { operationId, summary: sending.summary };
   try {
     const reply = await call(isLate);
     const requestId = requestIdOf(endpoint, reply.data);
     const result = resultOf(endpoint, reply.data);
-    await record(account, journal, { operationId, state: 'accepted', requestId, result });
+    await record(account, journal, { operationId, state: done, requestId, result });
     return { reply, operationId };
   } catch (error) {
     if (error instanceof CliError && error.category === 'unknown') {
@@ -166,7 +169,7 @@ export async function repetitionOf(
 
 interface RecordedOutcome {
   readonly operationId: string;
-  readonly state: 'accepted' | 'refused' | 'unknown';
+  readonly state: 'accepted' | 'settled' | 'refused' | 'unknown';
   readonly requestId?: string | undefined;
   readonly detail?: string;
   readonly result?: string;
@@ -183,7 +186,7 @@ async function record({ world }: Journaled, journal: Journal, outcome: RecordedO
     const recordedIn = await journal.record(operationId, state, { requestId, ...appended });
     if (recordedIn === 'spool')
       await warn('the journal cannot be written now; the outcome was saved beside it, and the next command records it');
-    if (recordedIn === 'contradicted' && state === 'accepted') {
+    if (recordedIn === 'contradicted' && (state === 'accepted' || state === 'settled')) {
       const [known] = await journal.find(operationId);
       if (known && !isSame(known, requestId)) await warn(contradictedText(known, requestId));
     }

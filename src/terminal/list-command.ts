@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { listed } from '../engine/lists/listed.ts';
+import { filterOf, listed } from '../engine/lists/listed.ts';
 import type { Listing, RowFilter } from '../engine/lists/resume.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { type Command, command, type Declaration } from './command.ts';
@@ -118,4 +118,47 @@ export function listCommand<E extends Endpoint, Row, P extends Parameters>(
     ...definition,
     ...{ endpoints: [endpoint.id], prints: { response: endpoint }, parameters, run },
   } as unknown as Declaration<P>);
+}
+
+/** What the rows of a list without pages have to filter by: names, a time and a state. */
+interface RowFields {
+  readonly names?: { readonly called: string; readonly fields: readonly string[] };
+  readonly time?: string;
+  readonly statuses?: readonly string[];
+}
+
+type FieldOf = (name: string) => string | null | undefined;
+
+/** Adds the options to a list without pages that filter its rows: the service returns all of them, and fiatrail leaves out what does not match. */
+export function wholeList(list: Command, { names, time, statuses }: RowFields): Command {
+  const parameters: Parameters = {
+    ...list.parameters,
+    ...(names ? { search: searchOption(names.called) } : {}),
+    ...(statuses ? { status: choice('status', statuses) } : {}),
+    ...(time ? periodOptions : {}),
+  };
+  const run = async (
+    session: Session,
+    input: Partial<Values<typeof periodOptions>> & { readonly search?: string; readonly status?: string },
+  ) => {
+    const { search, status, since, until } = input;
+    const period = periodOf({ since, until }, session);
+    const outcome = await list.run(session, input as never);
+    const { raw: _, ...result } = outcome.result ?? { data: undefined };
+    const { data, lists = '' } = result;
+    const rows = (data as Readonly<Record<string, readonly object[]>> | undefined)?.[lists];
+    if (!rows || [search, status, since, until].every((given) => given === undefined)) return outcome;
+    const fieldOf =
+      (row: object): FieldOf =>
+      (name) =>
+        (row as Readonly<Record<string, string | null>>)[name];
+    const searched = searchFilter<object>(search, (row) => names?.fields.map(fieldOf(row)) ?? []);
+    const timed = filterOf({ filter: searched, timeOf: (row: object) => fieldOf(row)(time ?? '') }, {}, period);
+    const matching = rows.filter(
+      (row) => (timed?.matches(row) ?? true) && (status === undefined || fieldOf(row)('status') === status),
+    );
+    const extent = { isWhole: true, position: { total: matching.length } };
+    return { ...outcome, result: { ...result, list: extent, data: { ...(data as object), [lists]: matching } } };
+  };
+  return { ...list, parameters, run: run as Command['run'] };
 }

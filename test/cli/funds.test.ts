@@ -23,12 +23,16 @@ interface Held {
   readonly elsewhere?: string;
   /** Whether a network could not be read. */
   readonly isPartial?: boolean;
+  /** The wallets of the user. */
+  readonly wallets?: readonly string[];
+  /** Whether no row is about the wallet that pays. */
+  readonly isElsewhere?: boolean;
 }
 
 /** Runs a command for an account with a balance; `sent` lists what was sent that is no read. */
 async function run(
   argv: readonly string[],
-  { balance, minimumKobo = 1_000, onBsc = '0', isPartial = false, elsewhere }: Held,
+  { balance, minimumKobo = 1_000, onBsc = '0', isPartial = false, elsewhere, wallets = [FROM], isElsewhere }: Held,
   answers: readonly Answer[],
 ) {
   const asked: string[] = [];
@@ -37,11 +41,17 @@ async function run(
     asked.push(`${method} ${path}`);
     if (path.startsWith('/balance')) {
       if (balance === 'unreadable') return refusal(404, '02', 'no');
-      const networkBalances = [
-        { network: 'bsc', balance: onBsc, walletAddress: FROM },
-        ...(elsewhere === undefined ? [] : [{ network: 'base', balance: elsewhere, walletAddress: TO }]),
-        { network: 'base', balance, walletAddress: FROM, error: isPartial ? 'cannot be reached' : null },
-      ];
+      const ofOthers = isElsewhere ? [{ network: 'base', balance, walletAddress: TO }] : undefined;
+      const networkBalances =
+        path.startsWith('/balance/user') && ofOthers
+          ? ofOthers
+          : ofOthers
+            ? []
+            : [
+                { network: 'bsc', balance: onBsc, walletAddress: FROM },
+                ...(elsewhere === undefined ? [] : [{ network: 'base', balance: elsewhere, walletAddress: TO }]),
+                { network: 'base', balance, walletAddress: FROM, error: isPartial ? 'cannot be reached' : null },
+              ];
       return success({ totalBalance: String(Number(balance) + Number(onBsc)), networkBalances });
     }
     if (path === '/getuserdetails')
@@ -49,6 +59,8 @@ async function run(
         ...{ personalDetails: { firstName: 'FATIMA', lastName: 'SANI' }, walletDetails: { evmWallet: FROM } },
         virtualAccounts: [],
       });
+    if (path === '/listuserwallets')
+      return success({ wallets: wallets.map((walletAddress) => ({ walletAddress })), count: wallets.length });
     if (path === '/getfintechwallet')
       return success({
         ...{ fintechId: 'f-1', smartWallet: { address: FROM } },
@@ -118,6 +130,35 @@ test('a swap is paid from the managed wallet, whatever the others hold', async (
   });
 });
 
+describe('a wallet that a withdrawal is to be paid from', () => {
+  const [, argv = []] = COMMANDS[0] ?? [];
+  const TAKEN = 'the wallet that should pay is not one of the user’s; nothing was sent';
+
+  test.each<[string, readonly string[], Held]>([
+    ['before the question', argv, { balance: '500', wallets: [TO] }],
+    ['with --yes', [...argv, '--yes'], { balance: '500', wallets: [TO] }],
+    ['although its balance cannot be read', [...argv, '--yes'], { balance: 'unreadable', wallets: [TO] }],
+  ])('is the user’s, or the command says so %s', async (_, line, held) => {
+    const { code, stderr, rows } = await run(line, held, []);
+    expect({ code, rows }).toEqual({ code: 2, rows: [] });
+    expect(stderr).toContain(TAKEN);
+    expect(stderr).toContain(`the user’s wallets are: ${TO}`);
+  });
+
+  test('is the service’s to judge if it shows no wallets', async () => {
+    expect(await run(argv, { balance: '500', wallets: [] }, [NO])).toMatchObject({ code: 9 });
+  });
+
+  test.each([
+    ['an EVM wallet', argv],
+    ['a managed wallet', COMMANDS.find(([what]) => what === 'swaps')?.[1] ?? []],
+  ])('holds nothing if no row is about it: %s', async (_, line) => {
+    const { code, stderr, rows } = await run(line, { balance: '500', isElsewhere: true }, []);
+    expect({ code, rows }).toEqual({ code: 9, rows: [] });
+    expect(stderr).toMatch(/the balance is 0\.00 \S+, and this takes 20\.00/);
+  });
+});
+
 describe('a confirmation names', () => {
   const ofUser = COMMANDS.filter(([what]) => ['offramp', 'withdrawals', 'swaps'].includes(what));
   test.each(ofUser)('the user of %s', async (_, argv) => {
@@ -140,9 +181,11 @@ describe('with --yes, the balance of what pays', () => {
   const READS = /^(GET|POST) \/balance\//;
   const sentOf = (asked: readonly string[]) => asked.filter((each) => MONEY.test(each) && each.startsWith('POST'));
 
-  test.each(COMMANDS)('stops %s if it is short, after one request', async (_, argv, unit) => {
+  test.each(COMMANDS)('stops %s if it is short, after one request', async (what, argv, unit) => {
     const { code, stderr, asked, rows } = await run([...argv, '--yes'], { balance: '19.99' }, []);
-    expect({ code, rows, reads: asked.filter((each) => !each.includes('publickey')).length }).toEqual({
+    const isWhoseRead = (each: string) => what === 'withdrawals' && each.includes('listuserwallets');
+    const reads = asked.filter((each) => !each.includes('publickey') && !isWhoseRead(each)).length;
+    expect({ code, rows, reads }).toEqual({
       ...{ code: 9, rows: [], reads: 1 },
     });
     expect(stderr).toContain(`the balance is 19.99 ${unit}, and this takes 20.00 ${unit}; nothing was sent`);

@@ -281,7 +281,7 @@ describe('a word', () => {
 describe('a parameter', () => {
   test('that is required is marked as such and has a prompt', () => {
     expect({ argument: argument('user-id', '', id), required: required('--amount <n>', '', word) }).toMatchObject({
-      argument: { kind: 'argument', required: true, question: 'user-id:' },
+      argument: { kind: 'argument', required: true, question: 'User id:' },
       required: { kind: 'option', required: true, question: '--amount <n>:' },
     });
   });

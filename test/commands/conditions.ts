@@ -133,6 +133,14 @@ export const CONDITIONS: readonly Condition[] = [
     ],
   },
   {
+    is: 'a wallet that is not one of the user’s',
+    code: 'NOT_THE_USERS_WALLET',
+    declares: () => false,
+    lines: ({ user, wallet }) => [
+      ['withdrawals', 'start', user, '--amount', '10', '--token', 'CNGN', '--from', ELSEWHERE, '--to', wallet],
+    ],
+  },
+  {
     is: 'a balance that was read first and is too low',
     code: 'BALANCE_TOO_LOW',
     declares: () => false,

@@ -226,7 +226,7 @@ describe('an endpoint whose effect depends on its action', () => {
     const { code, world } = await run([...REMOVE, '--yes'], [success({ action: 'remove' })]);
     expect({ code, states: journalRows(world.stateDir).map(({ state }) => state) }).toEqual({
       code: 0,
-      states: ['accepted'],
+      states: ['settled'],
     });
   });
 

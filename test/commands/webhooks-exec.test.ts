@@ -24,8 +24,8 @@ function worldWith(endOf: (run: number) => ProgramEnd) {
 async function forwardings(world: FakeWorld): Promise<(string | null)[]> {
   const before = world.stdout.text().length;
   await main(['webhooks', 'inbox', 'list', '--event', 'user.onboarded', '-q', '-o', 'json'], world);
-  const { events } = JSON.parse(world.stdout.text().slice(before)) as { events: { forwarding: string | null }[] };
-  return events.map(({ forwarding }) => forwarding);
+  const { events } = JSON.parse(world.stdout.text().slice(before)) as { events: { status: string | null }[] };
+  return events.map(({ status }) => status);
 }
 
 const EXEC = ['--event', 'user.onboarded', '--exec', './on-event.sh "$HOME"'];

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { printedSchema } from '../../src/commands/schema.ts';
 import { RENAMED, RENAMED_FLAGS } from '../../src/contract/renamed.ts';
+import type { JsonSchema } from '../../src/derive/schema.ts';
 import { ROOT } from '../support/built.ts';
 
 const page = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -94,6 +96,25 @@ describe('flags and arguments', () => {
     expect(options.filter(({ flag }) => banned.includes(flag))).toEqual([]);
   });
 
+  test('of a list without pages filter by what its rows have', () => {
+    const flagsOf = (command: string) => options.filter((each) => each.command === command).map(({ flag }) => flag);
+    const whole = all.filter(
+      ({ words: [...words] }) => words.at(-1) === 'list' && !flagsOf(words.join(' ')).includes('--limit'),
+    );
+    expect(whole.map(({ words }) => words.join(' ')).toSorted()).toEqual(WITHOUT_PAGES);
+    const missing = whole.flatMap(({ words, prints }) => {
+      const command = words.join(' ');
+      const fields = prints ? rowFieldsIn(printedSchema(prints)) : [];
+      const flags = [
+        ...(fields.some((field) => /name$|label|description/i.test(field)) ? ['--search'] : []),
+        ...(fields.some((field) => field.endsWith('At')) ? ['--since', '--until'] : []),
+        ...(fields.includes('status') ? ['--status'] : []),
+      ];
+      return flags.filter((flag) => !flagsOf(command).includes(flag)).map((flag) => `${command} ${flag}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
   test('name an id after its thing', () => {
     const ids = all.flatMap(({ parameters }) =>
       Object.values(parameters).flatMap(({ kind, name }) =>
@@ -109,6 +130,21 @@ describe('flags and arguments', () => {
     expect(commandsWith(before).filter((command) => commandsWith(now).includes(command))).toEqual([]);
   });
 });
+
+/** The lists that the service, or this machine, prints as a whole. */
+const WITHOUT_PAGES = [
+  ...['bank-accounts list', 'ip list', 'profiles list', 'profiles operators list', 'sandbox fault list'],
+  ...['wallets external list', 'wallets list'],
+];
+
+/** The fields of the rows of a document with one list. */
+function rowFieldsIn({ properties }: JsonSchema): readonly string[] {
+  const lists = Object.values(properties ?? {}).flatMap(({ type, items }) =>
+    type === 'array' && items ? [items] : [],
+  );
+  expect(lists).not.toEqual([]);
+  return Object.keys(lists[0]?.properties ?? {});
+}
 
 /** A transfer is final when the command returns; the others have the status of their group. */
 const WITHOUT_STATUS = ['transfers start', 'swaps wallets start', 'fx market-orders start'];

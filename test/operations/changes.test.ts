@@ -89,7 +89,7 @@ describe.each(CASES)('$endpoint', ({ endpoint, prepare }) => {
     await fault('lost-response');
     expect(await run(...line, '--yes')).toBe(6);
     expect(await run('ops', 'reconcile')).toBe(0);
-    expect(stateOf(endpoint)).toBe('accepted');
+    expect(stateOf(endpoint)).toBe('settled');
   });
 
   test('is not found done when the request was lost, and in a sandbox believed not done after 10 minutes', async () => {
@@ -109,7 +109,7 @@ test('a sandbox reset ends the changes that the sandbox alone knew', async () =>
   await run('sandbox', 'fault', 'add', '--on', 'wallets.remove-external', '--fault', 'lost-request');
   expect(await run('wallets', 'external', 'remove', ADDRESS, '--yes')).toBe(6);
   expect(await run('sandbox', 'reset', '--yes')).toBe(0);
-  expect([stateOf('wallets.remove-external'), stateOf('sandbox.reset')]).toEqual(['resolved', 'accepted']);
+  expect([stateOf('wallets.remove-external'), stateOf('sandbox.reset')]).toEqual(['resolved', 'settled']);
 });
 
 describe('an answer that does not say it', () => {
@@ -193,6 +193,6 @@ describe('an answer that does not say it', () => {
     expect(await reconciled()).toBe('unclear');
     world = { ...world, network: async () => success(entry('')) };
     expect(await reconciled()).toBe('ended');
-    expect(stateOf('management.ip-allowlist')).toBe('accepted');
+    expect(stateOf('management.ip-allowlist')).toBe('settled');
   });
 });

@@ -116,7 +116,7 @@ describe('a wrong value', () => {
     [['--allow-user', 'any', '--allow-user', 'u-1'], '--allow-user any and another --allow-user'],
     [['--allow-user', 'u-1', '--disallow-user', 'u-1'], '--allow-user u-1 and --disallow-user u-1 cannot be combined'],
     [['--shared', '--read-only'], 'a profile name and --shared cannot be combined'],
-    [[], 'no rule was given'],
+    [[], 'nothing to set: give --read-only'],
   ])('%j is one sentence', async (flags, message) => {
     const { run } = await ruledMachine();
     const { code, stderr } = await run(['profiles', 'rules', 'set', 'main', ...flags, '--yes']);

@@ -51,7 +51,7 @@ export function rewriteJournal({ env }: Pick<World, 'env'>, change: (database: D
   }
   for (const { sql } of triggers) database.exec(String(sql));
   database.close();
-  for (const folder of [stateDir, configDir])
+  for (const folder of [stateDir, configDir].filter(existsSync))
     for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
       if (file.endsWith('.head')) rmSync(join(folder, file));
 }

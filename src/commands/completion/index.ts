@@ -57,12 +57,17 @@ _fiatrail() {
     fi
   done
   (( \${#described} )) || return 1
-  # A name leads to ids that do not begin with it.
   if [[ \${described[1]} == "$PREFIX"* ]]; then
     _describe -V 'fiatrail' described
-  else
+    return
+  fi
+  # A name leads to ids that do not begin with it; several are listed first, and the next Tab chooses.
+  _describe -V 'fiatrail' described -U
+  if (( \${#described} == 1 )) || [[ \${compstate[old_list]} == shown ]]; then
     compstate[insert]=menu
-    _describe -V 'fiatrail' described -U
+  else
+    compstate[insert]=
+    compstate[list]='list force'
   fi
 }
 if [[ \${funcstack[1]} == _fiatrail ]]; then
@@ -196,7 +201,7 @@ const installCommand = command({
   words: ['completion', 'install'],
   summary: 'Install completion for a shell',
   details:
-    'Writes the completion script to the folder where the shell looks for it and, for bash, a line that loads it to ~/.bashrc. Completes commands, flags, values, ids and banks. The name of a person, a bank account or a wallet completes to its id (not in fish). Ids come from the journal and from the embedded sandbox or, for an account over the network, from the completion cache. Nothing is sent to the service.',
+    'Writes the completion script to the folder where the shell looks for it and, for bash, a line that loads it to ~/.bashrc. Completes commands, flags, values, ids and banks. The name of a person, a bank account or a wallet completes to its id; several are listed first. Ids come from the journal and from the embedded sandbox or, for an account over the network, from the completion cache. Nothing is sent to the service.',
   examples: ['fiatrail completion install zsh', 'fiatrail completion install fish -o json'],
   endpoints: [],
   isLocal: true,

@@ -85,6 +85,7 @@ const REQUESTS: Readonly<Record<string, EntryKind | undefined>> = {
   onramp: 'request onramp',
   offramp: 'request offramp',
   payout: 'request payout',
+  withdrawals: undefined,
   swaps: 'request swaps',
   bridge: 'request bridge',
 };

@@ -12,6 +12,7 @@ import {
   amountHelp,
   amountOf,
   amountOrZeroOf,
+  nothingTo,
   oneOf,
   onOrOff,
   option,
@@ -98,6 +99,15 @@ const SET = [
   { field: 'exampleCalculation.offramp.fee', title: 'Fee earned' },
 ] as const;
 
+const SETTINGS = {
+  onrampPercent: onramp.percent,
+  onrampCap: onramp.cap,
+  onramp: onramp.isOn,
+  offrampPercent: offramp.percent,
+  offrampCap: offramp.cap,
+  offramp: offramp.isOn,
+};
+
 const setCommand = command({
   words: ['fees', 'set'],
   summary: 'Set the fees that the account charges its users',
@@ -110,12 +120,7 @@ const setCommand = command({
   endpoints: [manageFees.id, getFees.id],
   prints: { response: manageFees },
   parameters: {
-    onrampPercent: onramp.percent,
-    onrampCap: onramp.cap,
-    onramp: onramp.isOn,
-    offrampPercent: offramp.percent,
-    offrampCap: offramp.cap,
-    offramp: offramp.isOn,
+    ...SETTINGS,
     note: option('--note <text>', 'reason, for the audit log', plainText),
     description: option('--description <text>', 'description of the settings, for the audit log', plainText),
     updatedBy: option('--updated-by <name>', 'who changes the settings, for the audit log', plainText),
@@ -135,12 +140,7 @@ const setCommand = command({
       offramp: { percent: input.offrampPercent, cap: input.offrampCap, isOn: input.offramp },
     };
     const changed = DIRECTIONS.filter((direction) => isChanged(wanted[direction]));
-    if (changed.length === 0) {
-      throw new CliError('usage', 'nothing to set', {
-        code: 'VALIDATION_ERROR',
-        hint: 'for example: fiatrail fees set --onramp-percent 0.5% --onramp-cap 500 --onramp on',
-      });
-    }
+    if (changed.length === 0) throw nothingTo('set', SETTINGS);
     const current = changed.every((direction) => isComplete(wanted[direction]))
       ? undefined
       : (await session.call(getFees, {}, { isBeforehand: true })).data.feeConfiguration;

@@ -26,7 +26,7 @@ import { amountHelp, amountOf, id, oneOfAnyCase, option, required } from '../../
 import { startCommand, statusCommand } from '../../terminal/work-commands.ts';
 import { commands as book } from './book.ts';
 import { commands as orders } from './orders.ts';
-import { dealPreview, purchasePayer, quoteTermsOf, quoteWithin } from './prices.ts';
+import { dealPreview, purchasePayer, quotedDeal, quoteTermsOf, quoteWithin, toSave } from './prices.ts';
 import { commands as vault } from './vault.ts';
 
 /** The flags that say what to trade. */
@@ -120,7 +120,7 @@ const quoteCommand = command({
       quote,
       asset === 'CNGN' ? { pair, side, cngnAmount: given } : { pair, side, tokenAmount: given },
     );
-    saveQuote(session.world, reply.data.quote.quoteId, quoteTermsOf(reply.data.quote));
+    saveQuote(session.world, reply.data.quote.quoteId, toSave(reply.data));
     await session.note(
       `the quote is valid for 5 minutes; trade on it with: fiatrail fx trades start --quote ${reply.data.quote.quoteId}`,
     );
@@ -161,7 +161,12 @@ const tradesStart = startCommand(fxTrade, trade, {
     order: option('--order <order-id>', 'id of an order to trade against, at its price', id),
     pair: optionalPair,
     side: optionalSide,
-    amount: optionalCngn,
+    amount: {
+      ...optionalCngn,
+      fits: (value: Amount | undefined, { order }: { readonly order?: unknown }) => {
+        if (value && order === undefined) requireQuotable(value);
+      },
+    },
     ...priceLimits,
     to: destination,
     key: serviceIdempotencyKey,
@@ -179,21 +184,23 @@ const tradesStart = startCommand(fxTrade, trade, {
     const limited = await quoteWithin(session, { ...deal, maxPrice, minPrice });
     const { what } = terms;
     const request = limited ? { quoteId: limited.quoteId } : terms.request;
-    const lines = [...terms.lines, ...(limited?.lines ?? [])];
     const { pair, side, amount } = deal;
-    const quoted = limited?.terms ?? (deal.quote === undefined ? undefined : savedQuote(session.world, deal.quote));
+    const saved = deal.quote === undefined ? undefined : savedQuote(session.world, deal.quote);
+    const quoted = limited?.terms ?? (saved && quoteTermsOf(saved));
+    // What a plan says must be what another machine can read too.
+    const onQuote = deal.quote === undefined || session.planMode() ? undefined : quotedDeal(session, saved);
+    const lines = [...terms.lines, ...(limited?.lines ?? []), ...(onQuote?.lines ?? [])];
+    if (amount) lines.push(amountLine(amount, 'decimal-string'));
+    lines.push(['destination', to ?? 'the account']);
     return session.change(
       trade,
       { ...request, destinationWalletAddress: to, idempotencyKey: key ?? session.serviceIdempotencyKey() },
       {
         summary: what,
-        lines: [
-          ...lines,
-          ...(amount ? [amountLine(amount, 'decimal-string')] : []),
-          ['destination', to ?? 'the account'],
-        ],
         ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
         ...purchasePayer(session, side, amount),
+        ...onQuote,
+        lines,
         terms: () => quoted && { ...quoted },
       },
       options,

@@ -12,7 +12,17 @@ import { command } from '../../terminal/command.ts';
 import { listCommand } from '../../terminal/list-command.ts';
 import { optionalPair, requiredPair, requiredSide } from '../../terminal/parse/field-options.ts';
 import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
-import { amountOf, argument, id, oneOf, option, percent, picked, required } from '../../terminal/parse/parameters.ts';
+import {
+  amountOf,
+  argument,
+  id,
+  nothingTo,
+  oneOf,
+  option,
+  percent,
+  picked,
+  required,
+} from '../../terminal/parse/parameters.ts';
 import { balancePreview, marketPreview, purchasePayer } from './prices.ts';
 
 const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
@@ -79,7 +89,10 @@ const createCommand = command({
     side: requiredSide,
     price: required('--price <cngn>', PRICE_HELP, amountOf('CNGN'), 'Price (cNGN per stablecoin):'),
     min: required('--min <cngn>', MIN_HELP, amountOf('CNGN'), 'Minimum per trade, in cNGN:'),
-    max: required('--max <cngn>', MAX_HELP, amountOf('CNGN'), 'Maximum per trade, in cNGN:'),
+    max: {
+      ...required('--max <cngn>', MAX_HELP, amountOf('CNGN'), 'Maximum per trade, in cNGN:'),
+      fits: (max: Amount, { min }: { readonly min?: unknown }) => checkBounds(min as Amount, max),
+    },
     spread: option('--spread <percent>', SPREAD_HELP, spread),
   },
   fields: { orderType: 'side', baseCurrency: 'pair', quoteCurrency: 'pair', minAmount: 'min', maxAmount: 'max' },
@@ -137,6 +150,14 @@ const orderId = picked(
   argument('order-id', 'order id, from fx orders add or fx orders list', id, 'Which order?'),
 );
 
+const TERMS = {
+  price: option('--price <cngn>', PRICE_HELP, amountOf('CNGN')),
+  min: option('--min <cngn>', MIN_HELP, amountOf('CNGN')),
+  max: option('--max <cngn>', MAX_HELP, amountOf('CNGN')),
+  spread: option('--spread <percent>', SPREAD_HELP, spread),
+  status: option('--set-status <status>', 'new status: active or paused', oneOf('active', 'paused')),
+};
+
 /** Takes no idempotency key: it says what the order offers from now on, so repeating it moves nothing twice. */
 const updateCommand = command({
   words: ['fx', 'orders', 'update'],
@@ -149,11 +170,7 @@ const updateCommand = command({
   prints: { response: updateOrder },
   parameters: {
     orderId,
-    price: option('--price <cngn>', PRICE_HELP, amountOf('CNGN')),
-    min: option('--min <cngn>', MIN_HELP, amountOf('CNGN')),
-    max: option('--max <cngn>', MAX_HELP, amountOf('CNGN')),
-    spread: option('--spread <percent>', SPREAD_HELP, spread),
-    status: option('--set-status <status>', 'new status: active or paused', oneOf('active', 'paused')),
+    ...TERMS,
     ...PLAN_OPTIONS,
   },
   fields: { minAmount: 'min', maxAmount: 'max' },
@@ -167,11 +184,7 @@ const updateCommand = command({
       status && ['status', status],
     ];
     const lines = changes.filter((line) => line !== undefined);
-    if (lines.length === 0)
-      throw new CliError('usage', 'nothing to update', {
-        code: 'VALIDATION_ERROR',
-        hint: 'add --price, --min, --max, --spread or --status',
-      });
+    if (lines.length === 0) throw nothingTo('update', TERMS);
     const request = {
       orderId: order,
       price: price && wireDecimal(price),

@@ -1,9 +1,9 @@
-import type { QuoteTerms } from '../../account/saved-quotes.ts';
+import type { QuoteTerms, SavedQuote } from '../../account/saved-quotes.ts';
 import { CliError } from '../../base/errors.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { fxSettings } from '../../contract/endpoints/fx-vault.ts';
-import { MIN_CNGN, PAIRS, type Side } from '../../contract/fx.ts';
+import { MIN_CNGN, PAIRS, SIDES, type Side } from '../../contract/fx.ts';
 import { amountIn, stablecoinOf, wireDecimal } from '../../engine/fx-terms.ts';
 import type { ShownLine } from '../../engine/plans/line.ts';
 import {
@@ -16,6 +16,7 @@ import {
   walletBalance,
 } from '../../engine/previews.ts';
 import { type Amount, type Asset, amountForPeople } from '../../money/amount.ts';
+import { timeText } from '../../present/times.ts';
 import type { Session } from '../../terminal/session.ts';
 
 /** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
@@ -141,12 +142,46 @@ export async function quoteWithin(session: Session, deal: LimitedDeal): Promise<
     );
   return {
     quoteId: data.quote.quoteId,
-    terms: quoteTermsOf(data.quote),
+    terms: quoteTermsOf(toSave(data)),
     lines: [['price', `${amountForPeople(price)} each, fixed by quote ${data.quote.quoteId}`]],
   };
 }
 
 /** Returns the terms of a quote as a trade says them. */
-export function quoteTermsOf({ pair, side, cngnAmount, price }: ResponseOf<typeof quote>['quote']): QuoteTerms {
-  return { pair: String(pair), side: String(side), cngnAmount: String(cngnAmount), price: String(price) };
+export const quoteTermsOf = ({ pair, side, cngnAmount, price }: SavedQuote): QuoteTerms => ({
+  pair,
+  side,
+  cngnAmount,
+  price,
+});
+
+/** Returns what is saved of a quote of the service. */
+export function toSave({
+  quote: { pair, side, cngnAmount, price, usdcAmount, usdtAmount, expiresAt },
+}: Pick<ResponseOf<typeof quote>, 'quote'>): SavedQuote {
+  const token = usdcAmount ?? usdtAmount;
+  const more = { ...(typeof token === 'string' ? { tokenAmount: token } : {}), expiresAt: String(expiresAt) };
+  return { pair: String(pair), side: String(side), cngnAmount: String(cngnAmount), price: String(price), ...more };
+}
+
+/** What a person sees of a trade on a quote before consent, and the balance that pays for it. The quote itself cannot be read again. */
+export function quotedDeal(session: Session, saved: SavedQuote | undefined) {
+  const cngn = amountIn(saved?.cngnAmount, 'CNGN');
+  const price = amountIn(saved?.price, 'CNGN');
+  const side = SIDES.find((each) => each === saved?.side);
+  if (!saved || !cngn || !price || !side)
+    return { lines: [['figures', 'not known: this machine did not get the quote']] as readonly ShownLine[] };
+  const { pair, tokenAmount, expiresAt = '' } = saved;
+  const tokens = amountIn(tokenAmount, stablecoinOf(pair));
+  const until = timeText(expiresAt, { zone: session.globals.zone, nowMs: session.world.clock.now() });
+  const isBuy = side === 'buy';
+  const lines: readonly ShownLine[] = [
+    ['pair', pair],
+    [isBuy ? 'pays' : 'receives', amountForPeople(cngn)],
+    ...(tokens ? [[isBuy ? 'receives' : 'pays', amountForPeople(tokens)] as const] : []),
+    ['price', `${amountForPeople(price)} each`],
+    ...(until ? [['valid until', until] as const] : []),
+  ];
+  const previews = () => readPreviews(() => balancePreview(session, pair, side, isBuy ? cngn : tokens));
+  return { lines, previews, ...purchasePayer(session, side, cngn) };
 }

@@ -152,7 +152,10 @@ const registerCommand = callCommand(registerMpc, {
     vaultId: required('--vault-id <id>', 'vault id from the MPC provider', id, 'Vault id:'),
     usdc: required('--usdc <address>', 'address of the vault’s USDC wallet', evmAddress, 'USDC wallet of the vault:'),
     usdt: required('--usdt <address>', 'address of the vault’s USDT wallet', evmAddress, 'USDT wallet of the vault:'),
-    emails: repeated('--email <address>', 'notification address, 1 to 20; can be repeated', word),
+    emails: {
+      ...repeated('--email <address>', 'notification address, 1 to 20; can be repeated', word),
+      ...{ required: true, question: 'Address to notify of approval and transactions:' },
+    },
     publicKey: required(
       '--public-key-file <file>',
       'file with the SSH public key of the callback signer',
@@ -176,11 +179,6 @@ const registerCommand = callCommand(registerMpc, {
     notificationEmails: 'emails',
   },
   request: async ({ vaultId, usdc, usdt, emails, ...files }, session) => {
-    if (!emails || emails.length === 0)
-      throw new CliError('usage', 'missing required option: --email <address>', {
-        code: 'VALIDATION_ERROR',
-        hint: 'add the addresses to notify of the vault’s approval and transactions',
-      });
     const publicKey = (await keyIn(session, '--public-key-file', files.publicKey)).trim();
     const privateKey = new Secret(await keyIn(session, '--private-key-file', files.privateKeyFile));
     const apiKey = await vaultKey(session, files.apiKeyStdin);

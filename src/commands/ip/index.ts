@@ -15,6 +15,7 @@ import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { askFor } from '../../terminal/ask/input.ts';
 import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { command, type Guided } from '../../terminal/command.ts';
+import { wholeList } from '../../terminal/list-command.ts';
 import { waitOption } from '../../terminal/parse/field-options.ts';
 import { option, optionalArgument, plainText, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -163,20 +164,23 @@ const COLUMNS = [
   { field: 'description', title: 'Label' },
 ] as const;
 
-const listCommand = command({
-  words: ['ip', 'list'],
-  summary: 'List the addresses on the allowlist',
-  examples: ['fiatrail ip list', 'fiatrail ip list -o json --query "ipAddresses[].ip"'],
-  endpoints: [ipAllowlist.id],
-  prints: { response: ipAllowlist, lists: 'ipAddresses' },
-  parameters: {},
-  run: async (session) => {
-    const { result } = await outcomeOf(session, ipAllowlist, await session.call(ipAllowlist, { action: 'list' }), {
-      columns: COLUMNS,
-    });
-    return result ? { result: { ...result, lists: 'ipAddresses', list: { isWhole: true } } } : {};
-  },
-});
+const listCommand = wholeList(
+  command({
+    words: ['ip', 'list'],
+    summary: 'List the addresses on the allowlist',
+    examples: ['fiatrail ip list', 'fiatrail ip list -o json --query "ipAddresses[].ip"'],
+    endpoints: [ipAllowlist.id],
+    prints: { response: ipAllowlist, lists: 'ipAddresses' },
+    parameters: {},
+    run: async (session) => {
+      const { result } = await outcomeOf(session, ipAllowlist, await session.call(ipAllowlist, { action: 'list' }), {
+        columns: COLUMNS,
+      });
+      return result ? { result: { ...result, lists: 'ipAddresses', list: { isWhole: true } } } : {};
+    },
+  }),
+  { names: { called: 'address or label', fields: ['ip', 'description'] } },
+);
 
 const CHECKED = [
   { field: 'yourIp', title: 'Your address' },

@@ -6,8 +6,8 @@ import { JOURNAL_CHANGED } from '../../journal/entries.ts';
 import type { Operation } from '../../journal/operations.ts';
 import type { VerifiedJournal } from '../../journal/verify.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
-import { command } from '../../terminal/command.ts';
-import { argument, id, option, optionalArgument, picked, switchOn } from '../../terminal/parse/parameters.ts';
+import { command, type Guided } from '../../terminal/command.ts';
+import { argument, id, option, optionalArgument, picked, required, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 import { backupCommand, exportCommand, importCommand, stepThrough } from './files.ts';
@@ -48,6 +48,30 @@ const showCommand = command({
   },
 });
 
+const words = (text: string): string => {
+  if (text.trim() !== '') return text.trim();
+  throw new CliError('usage', 'the reason is empty', { hint: 'say how you know, in a few words' });
+};
+
+interface GivenVerdict {
+  readonly operationId?: string | undefined;
+  readonly completed?: boolean | undefined;
+  readonly notDone?: boolean | undefined;
+}
+
+/** Asks which operation it is, and how it ended, before why one thinks so. */
+async function resolveGuide(session: Session, given: GivenVerdict): Promise<Guided<GivenVerdict> | undefined> {
+  if (given.completed || given.notDone) return undefined;
+  const { pick } = await import('../../terminal/ask/pick/index.ts');
+  const { operationId = await pick('operation in doubt', 'Which operation?', session, 'ops', {}) } = given;
+  if (operationId === undefined) return undefined;
+  const isCompleted = await (await session.world.prompter()).select('How did it end?', [
+    { name: 'nothing was done: its idempotency key becomes free', value: false },
+    { name: 'the money moved', value: true },
+  ]);
+  return { values: { operationId, ...(isCompleted ? { completed: true } : { notDone: true }) } };
+}
+
 const resolveCommand = command({
   words: ['ops', 'resolve'],
   summary: 'Record how an operation with an unknown outcome ended',
@@ -61,18 +85,18 @@ const resolveCommand = command({
   prints: operationSchema,
   isLocal: true,
   parameters: {
-    operationId,
+    operationId: { ...operationId, picks: 'operation in doubt' },
     completed: switchOn('--completed', 'the money moved'),
     notDone: switchOn('--not-done', 'nothing was done'),
     requestId: option('--request-id <request-id>', 'the service’s id of the work, if you know it', id),
-    reason: option('--reason <text>', 'how you know (required)', (text) => text.trim()),
+    reason: required('--reason <text>', 'how you know', words, 'How do you know?'),
   },
+  guide: resolveGuide,
   run: async (session, { completed, notDone, requestId, reason, ...input }) => {
     if (completed === notDone)
       throw new CliError('usage', 'give either --completed or --not-done', {
         hint: 'run: fiatrail ops resolve --help',
       });
-    if (!reason) throw new CliError('usage', 'missing --reason', { hint: 'say how you know, in a few words' });
     const operation = await operationNamed(session, input.operationId);
     const journal = await session.journal();
     if (journal.isBusy(operation))
@@ -182,7 +206,7 @@ function nextStep(looked: Looked): string | null {
 
 const RECONCILED = [
   { field: 'operationId', title: 'Operation' },
-  { field: 'state', title: 'State' },
+  { field: 'state', title: 'Status' },
   { field: 'found', title: 'Found' },
   { field: 'summary', title: 'Summary' },
   { field: 'requestId', title: 'Request' },

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
 import { PAGE_SIZE } from '../../engine/lists/pages.ts';
 import { cursorOf, DEFAULT_LIMIT, listDigest, pointOf } from '../../engine/lists/resume.ts';
+import { refreshAccepted } from '../../engine/operations/refresh.ts';
 import type { Journal } from '../../journal/interface.ts';
 import type { ListPosition, Operation, Selection } from '../../journal/operations.ts';
 import { NEXT, type OperationState } from '../../journal/states.ts';
@@ -76,14 +77,26 @@ async function positionAt(journal: Journal, cursor: string, list: string): Promi
   });
 }
 
+/** Asks how the accepted operations of the list are, and says how many were asked about. Returns the error that ends the command after the list. */
+async function refreshed(session: Session, filter: Listing['filter']): Promise<CliError | undefined> {
+  const { asked, changed, error } = await refreshAccepted(session, filter);
+  const count = `${asked} operation${asked === 1 ? '' : 's'}`;
+  await session.note(
+    `the service was asked how ${count} ${asked === 1 ? 'is' : 'are'}; ${changed} ended since the last look`,
+  );
+  return error;
+}
+
 export const listCommand = command({
   words: ['ops', 'list'],
   summary: 'List the money operations of this machine, unknown outcomes first',
-  details: 'Operations with an unknown outcome come first, however old they are. The rest is listed newest first.',
+  details:
+    'Operations with an unknown outcome come first, however old they are. The rest is listed newest first. With --refresh, the status of each accepted operation is read first, in the account that it belongs to; ops reconcile finds unknown outcomes.',
   examples: [
     'fiatrail ops list',
     'fiatrail ops list --in-doubt -o json --query "operations[].operationId"',
     'fiatrail ops list --since 2026-08-01 --all -o csv',
+    'fiatrail ops list --refresh --status accepted',
     'fiatrail ops list --once fees-2026-11',
     'fiatrail ops list --kind onboarding --status failed',
   ],
@@ -95,24 +108,23 @@ export const listCommand = command({
     state: option('--status <status>', `${STATES.join(', ')} (default all)`, oneOf(...STATES)),
     kind: option('--kind <kind>', KINDS.join(', '), oneOf(...KINDS)),
     once: option('--once <key>', 'only operations that were given this idempotency key', word),
+    refresh: switchOn('--refresh', 'ask the service first how accepted operations are'),
     ...periodOptions,
     ...pageOptions('operations'),
   },
-  run: async (session: Session, { limit, inDoubt, state, kind, once, since, until, after, all }) => {
+  run: async (session: Session, { limit, inDoubt, state, kind, once, since, until, after, all, refresh }) => {
     if (inDoubt && state)
       throw new CliError('usage', '--in-doubt and --status cannot be combined', {
         hint: '--in-doubt means the statuses sent and unknown',
       });
     const journal = await session.journal();
     await session.operators();
-    const listing = {
-      filter: { kind, givenIdempotencyKey: once, ...timesOf({ since, until }, session) },
-      state,
-      inDoubt,
-    };
-    const list = listDigest('', 'ops list', [state, kind, once, inDoubt, since?.text, until?.text]);
+    const filter = { kind, givenIdempotencyKey: once, ...timesOf({ since, until }, session) };
+    const error = refresh ? await refreshed(session, filter) : undefined;
+    const listing = { filter, state, inDoubt };
+    const digest = listDigest('', 'ops list', [state, kind, once, inDoubt, since?.text, until?.text]);
     const size = limit ?? (all ? PAGE_SIZE : DEFAULT_LIMIT);
-    const from = after === undefined ? undefined : await positionAt(journal, after, list);
+    const from = after === undefined ? undefined : await positionAt(journal, after, digest);
     // One more than the page has, to know whether another one follows.
     const found = await pageAfter(journal, listing, from, all ? size : size + 1);
     const first = found.slice(0, size);
@@ -127,9 +139,10 @@ export const listCommand = command({
     const last = first.at(-1);
     const position = {
       ...{ total: all ? null : total, limit: size, offset: from ? null : 0, hasMore },
-      after: hasMore && last ? pointAt(list, positionIn(last)) : null,
+      after: hasMore && last ? pointAt(digest, positionIn(last)) : null,
     };
     const columns = kind === 'onboarding' ? ONBOARDING_COLUMNS : COLUMNS;
-    return { result: { data, lists: 'operations', list: { isWhole: all === true, position }, columns, ...more } };
+    const list = { isWhole: all === true, position };
+    return { result: { data, lists: 'operations', list, columns, ...more }, ...(error ? { error } : {}) };
   },
 });

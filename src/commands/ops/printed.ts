@@ -25,7 +25,7 @@ const ADVICE: Readonly<Record<OperationState, string>> = {
 
 export const COLUMNS = [
   { field: 'operationId', title: 'Operation' },
-  { field: 'state', title: 'State' },
+  { field: 'state', title: 'Status' },
   { field: 'summary', title: 'Summary' },
   { field: 'createdAt', title: 'When' },
   { field: 'requestId', title: 'Request', isWide: true },

@@ -22,7 +22,8 @@ import { paginationSchema } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { addProfile, neededForProfile, profileParameters } from '../../terminal/ask/new-profile.ts';
 import { command } from '../../terminal/command.ts';
-import { argument, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { wholeList } from '../../terminal/list-command.ts';
+import { argument, optionalArgument, picked, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { journalCommands } from './journal.ts';
 import { mirrorCommands } from './mirror.ts';
@@ -56,6 +57,8 @@ const addCommand = command({
   },
 });
 
+const NAME = picked('profile', argument('name', 'profile name', word, 'Which profile?'));
+
 const COLUMNS = [
   { field: 'name', title: 'Name' },
   { field: 'mode', title: 'Mode' },
@@ -85,35 +88,38 @@ function row(session: Session, name: string, used: string | undefined) {
   return { name, mode, baseUrl: baseUrl ?? null, store: kind, isUsed, problem };
 }
 
-const listCommand = command({
-  words: ['profiles', 'list'],
-  summary: 'List profiles and show the active one',
-  examples: ['fiatrail profiles list', "fiatrail profiles list -o json --query 'profiles[?isUsed].name | [0]'"],
-  endpoints: [],
-  prints: () =>
-    z.object({
-      profiles: z.array(
-        z.object({
-          name: z.string(),
-          mode: z.nullable(z.string()),
-          baseUrl: z.nullable(z.string()),
-          store: z.nullable(z.string()),
-          isUsed: z.boolean(),
-          problem: z.nullable(z.string()),
-        }),
-      ),
-      pagination: paginationSchema(),
-    }),
-  isLocal: true,
-  parameters: {},
-  run: async (session) => {
-    const used = activeName(session);
-    if (used === undefined) await session.say(`warning: no profile can be used here${FIND_OUT}`);
-    const profiles = allProfileNames(session.world).map((name) => row(session, name, used));
-    const columns = COLUMNS.filter(({ field }) => field !== 'problem' || profiles.some(({ problem }) => problem));
-    return { result: { data: { profiles }, lists: 'profiles', list: { isWhole: true }, columns } };
-  },
-});
+const listCommand = wholeList(
+  command({
+    words: ['profiles', 'list'],
+    summary: 'List profiles and show the active one',
+    examples: ['fiatrail profiles list', "fiatrail profiles list -o json --query 'profiles[?isUsed].name | [0]'"],
+    endpoints: [],
+    prints: () =>
+      z.object({
+        profiles: z.array(
+          z.object({
+            name: z.string(),
+            mode: z.nullable(z.string()),
+            baseUrl: z.nullable(z.string()),
+            store: z.nullable(z.string()),
+            isUsed: z.boolean(),
+            problem: z.nullable(z.string()),
+          }),
+        ),
+        pagination: paginationSchema(),
+      }),
+    isLocal: true,
+    parameters: {},
+    run: async (session) => {
+      const used = activeName(session);
+      if (used === undefined) await session.say(`warning: no profile can be used here${FIND_OUT}`);
+      const profiles = allProfileNames(session.world).map((name) => row(session, name, used));
+      const columns = COLUMNS.filter(({ field }) => field !== 'problem' || profiles.some(({ problem }) => problem));
+      return { result: { data: { profiles }, lists: 'profiles', list: { isWhole: true }, columns } };
+    },
+  }),
+  { names: { called: 'name or base URL', fields: ['name', 'baseUrl'] } },
+);
 
 const FIND_OUT = '; find out why with: fiatrail explain';
 
@@ -140,7 +146,7 @@ const useCommand = command({
   prints: () => z.object({ name: z.string(), mode: z.string(), isHere: z.boolean() }),
   isLocal: true,
   parameters: {
-    name: argument('name', 'profile name', word),
+    name: NAME,
     here: switchOn('--here', 'use it in this folder and its subfolders only; writes .fiatrail.json'),
   },
   run: async (session, { name, here }) => {
@@ -231,7 +237,7 @@ const removeCommand = command({
   endpoints: [],
   prints: () => z.object({ name: z.string(), removed: z.boolean() }),
   isLocal: true,
-  parameters: { name: argument('name', 'profile name', word) },
+  parameters: { name: NAME },
   run: async (session, { name }) => {
     if (name === BUILT_IN && !profileNames(session.world).includes(name)) {
       throw new CliError('usage', `the built-in profile ${BUILT_IN} cannot be removed`, {

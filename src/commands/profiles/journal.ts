@@ -10,7 +10,7 @@ import { endDryRun } from '../../engine/requests.ts';
 import { isBound, passwordToStore, serverAddressOf } from '../../journal/postgres/server-address.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
-import { option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { nothingTo, option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { requireProfile } from './show.ts';
 
@@ -64,6 +64,13 @@ const showCommand = command({
   },
 });
 
+const SETTINGS = {
+  url: option('--url <url>', 'keep the journal in this PostgreSQL database: postgres://USER@HOST/DATABASE', journalUrl),
+  local: switchOn('--local', 'keep the journal in a file of this machine'),
+  independent: switchOn('--independent', 'let each state folder have a journal of its own (see above for the cost)'),
+  passwordStdin: switchOn('--password-stdin', 'read the password of the database from standard input, and store it'),
+};
+
 const setCommand = command({
   words: ['profiles', 'journal', 'set'],
   summary: 'Set where a profile keeps its journal',
@@ -79,20 +86,12 @@ const setCommand = command({
   isLocal: true,
   parameters: {
     name: nameArgument,
-    url: option(
-      '--url <url>',
-      'keep the journal in this PostgreSQL database: postgres://USER@HOST/DATABASE',
-      journalUrl,
-    ),
-    local: switchOn('--local', 'keep the journal in a file of this machine'),
-    independent: switchOn('--independent', 'let each state folder have a journal of its own (see above for the cost)'),
-    passwordStdin: switchOn('--password-stdin', 'read the password of the database from standard input, and store it'),
+    ...SETTINGS,
   },
   run: async (session, { name = session.profile.name, url, local, independent, passwordStdin }) => {
     if ([url !== undefined, local, independent].filter(Boolean).length > 1)
       throw new CliError('usage', '--url, --local and --independent cannot be combined', { hint: 'give one of them' });
-    if (url === undefined && !local && !independent && !passwordStdin)
-      throw new CliError('usage', 'nothing to set', { hint: 'give --url, --local, --independent or --password-stdin' });
+    if (url === undefined && !local && !independent && !passwordStdin) throw nothingTo('set', SETTINGS);
     const isLocal = local === true || independent === true;
     await change(session, name, {
       url,

@@ -6,7 +6,7 @@ import { mirrorLocationOf } from '../../engine/mirror/open.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { serverAddressOf } from '../../journal/postgres/server-address.ts';
 import { command } from '../../terminal/command.ts';
-import { duration, option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { duration, nothingTo, option, optionalArgument, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { requireProfile } from './show.ts';
 
@@ -69,6 +69,12 @@ const showCommand = command({
   },
 });
 
+const SETTINGS = {
+  url: option('--url <url>', 'keep it in this PostgreSQL database: postgres://USER@HOST/DATABASE', mirrorUrl),
+  local: switchOn('--local', 'keep it in a file of this machine'),
+  personalDays: option('--keep <duration>', 'how long names and numbers of persons are kept (default 90d)', wholeDays),
+};
+
 const setCommand = command({
   words: ['profiles', 'mirror', 'set'],
   summary: 'Set where a profile keeps the copy of its account’s lists, and how long it keeps names',
@@ -83,19 +89,12 @@ const setCommand = command({
   isLocal: true,
   parameters: {
     name: nameArgument,
-    url: option('--url <url>', 'keep it in this PostgreSQL database: postgres://USER@HOST/DATABASE', mirrorUrl),
-    local: switchOn('--local', 'keep it in a file of this machine'),
-    personalDays: option(
-      '--keep <duration>',
-      'how long names and numbers of persons are kept (default 90d)',
-      wholeDays,
-    ),
+    ...SETTINGS,
   },
   run: async (session, { name = session.profile.name, url, local, personalDays }) => {
     if (url !== undefined && local)
       throw new CliError('usage', '--url and --local cannot be combined', { hint: 'give one of them' });
-    if (url === undefined && !local && personalDays === undefined)
-      throw new CliError('usage', 'nothing to set', { hint: 'give --url, --local or --keep' });
+    if (url === undefined && !local && personalDays === undefined) throw nothingTo('set', SETTINGS);
     const stored = requireProfile(session, name);
     const next = {
       url: local ? undefined : (url ?? stored.mirror?.url),

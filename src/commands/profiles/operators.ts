@@ -18,6 +18,7 @@ import type { Author } from '../../engine/plans/plan.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
+import { wholeList } from '../../terminal/list-command.ts';
 import { PLAN_OPTIONS } from '../../terminal/parse/money-options.ts';
 import { argument, option, someArguments, switchOn } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -46,42 +47,45 @@ async function shownPending(pending: PendingChange) {
   return { change: changeForPeople(wanted), askedBy: personForPeople(askedBy), askedAt, endsAt };
 }
 
-const listCommand = command({
-  words: ['profiles', 'operators', 'list'],
-  summary: 'List the people who may sign plans',
-  details:
-    'The list is in the journal, so every host that shares the journal has the same one. Compare a public key with its owner before you rely on it: over the phone, or in person.',
-  examples: ['fiatrail profiles operators list', 'fiatrail profiles operators list --profile main -o json'],
-  endpoints: [],
-  prints: () =>
-    z.object({
-      operators: z.array(
-        z.object({
-          name: z.string(),
-          publicKey: z.string(),
-          isYou: z.boolean(),
-          addedBy: z.string(),
-          addedAt: z.iso.datetime(),
-        }),
-      ),
-      signAbove: z.nullable(z.array(z.string())),
-      pending: z.nullable(pendingSchema()),
-      pagination: paginationSchema(),
-    }),
-  parameters: {},
-  run: async (session) => {
-    const { signLimits } = await import('../../engine/plans/sign-above.ts');
-    const list = await session.operators();
-    const own = await ownOperator(list.operators, session.profile, session.world);
-    const operators = list.operators.map(({ name, publicKey, addedBy, addedAt }) => ({
-      ...{ name, publicKey, isYou: publicKey === own?.publicKey, addedBy: personForPeople(addedBy), addedAt },
-    }));
-    const signAbove = signAboveWords(signLimits(session.profile, list));
-    const pending = list.pending && (await shownPending(list.pending));
-    const data = { operators, signAbove, pending };
-    return { result: { data, lists: 'operators', list: { isWhole: true }, columns: COLUMNS } };
-  },
-});
+const listCommand = wholeList(
+  command({
+    words: ['profiles', 'operators', 'list'],
+    summary: 'List the people who may sign plans',
+    details:
+      'The list is in the journal, so every host that shares the journal has the same one. Compare a public key with its owner before you rely on it: over the phone, or in person.',
+    examples: ['fiatrail profiles operators list', 'fiatrail profiles operators list --profile main -o json'],
+    endpoints: [],
+    prints: () =>
+      z.object({
+        operators: z.array(
+          z.object({
+            name: z.string(),
+            publicKey: z.string(),
+            isYou: z.boolean(),
+            addedBy: z.string(),
+            addedAt: z.iso.datetime(),
+          }),
+        ),
+        signAbove: z.nullable(z.array(z.string())),
+        pending: z.nullable(pendingSchema()),
+        pagination: paginationSchema(),
+      }),
+    parameters: {},
+    run: async (session) => {
+      const { signLimits } = await import('../../engine/plans/sign-above.ts');
+      const list = await session.operators();
+      const own = await ownOperator(list.operators, session.profile, session.world);
+      const operators = list.operators.map(({ name, publicKey, addedBy, addedAt }) => ({
+        ...{ name, publicKey, isYou: publicKey === own?.publicKey, addedBy: personForPeople(addedBy), addedAt },
+      }));
+      const signAbove = signAboveWords(signLimits(session.profile, list));
+      const pending = list.pending && (await shownPending(list.pending));
+      const data = { operators, signAbove, pending };
+      return { result: { data, lists: 'operators', list: { isWhole: true }, columns: COLUMNS } };
+    },
+  }),
+  { names: { called: 'name', fields: ['name'] }, time: 'addedAt' },
+);
 
 const NAME = argument('name', 'name of the operator, such as ada', operatorName, 'Name of the operator:');
 

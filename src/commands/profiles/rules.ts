@@ -17,7 +17,7 @@ import type { Journal } from '../../journal/interface.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
-import { optionalArgument, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { nothingTo, optionalArgument, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { createSession, type Session } from '../../terminal/session.ts';
 import { editsOf, RULE_FLAGS } from './rule-flags.ts';
 import { requireProfile } from './show.ts';
@@ -260,8 +260,7 @@ const setCommand = command({
       throw new CliError('usage', 'a profile name and --shared cannot be combined', {
         hint: 'the rules of a shared journal count for every profile',
       });
-    if (Object.values(given).every((value) => value === undefined))
-      throw new CliError('usage', 'no rule was given', { hint: 'for example --max-per-call "NGN 500000"' });
+    if (Object.values(given).every((value) => value === undefined)) throw nothingTo('set', RULE_FLAGS);
     return withSessionOf(session, name, async (own) => {
       await changeRules(own, given, shared === true);
       return rulesResult(own);

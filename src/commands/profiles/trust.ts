@@ -9,7 +9,7 @@ import { endDryRun } from '../../engine/requests.ts';
 import { visible } from '../../present/text.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
-import { optionalArgument, shortDuration, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { optionalArgument, picked, shortDuration, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { requireProfile } from './show.ts';
 
@@ -119,9 +119,10 @@ export const trustCommand = command({
     ]),
   isLocal: true,
   parameters: {
-    name: optionalArgument('name', 'profile name', word),
+    name: picked('profile', optionalArgument('name', 'profile name', word, 'Which profile?')),
     here: switchOn('--here', 'trust this folder’s choice of profile'),
   },
+  asks: ({ here }) => (here ? [] : ['name']),
   run: async (session, { name, here }) => {
     if ((name === undefined) === (here !== true))
       throw new CliError('usage', 'expected either a profile name or --here', {

@@ -5,6 +5,7 @@ import { FAULT_KINDS } from '../../contract/sandbox.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { printable } from '../../money/amount.ts';
 import { type Command, command, type Group } from '../../terminal/command.ts';
+import { wholeList } from '../../terminal/list-command.ts';
 import { oneOf, option, plainText, required, wholeNumber, word } from '../../terminal/parse/parameters.ts';
 import { requireSandbox } from './require-sandbox.ts';
 
@@ -98,18 +99,21 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
       return outcomeOf(session, sandboxFaultAdd, await session.call(sandboxFaultAdd, { endpoint, kind, name, times }));
     },
   });
-  const listCommand = command({
-    words: ['sandbox', 'fault', 'list'],
-    summary: 'List injected faults and how many requests each still affects',
-    examples: ['fiatrail sandbox fault list', 'fiatrail sandbox fault list -o json'],
-    endpoints: [sandboxFaultList.id],
-    prints: { response: sandboxFaultList },
-    parameters: {},
-    run: async (session) => {
-      requireSandbox(session);
-      return outcomeOf(session, sandboxFaultList, await session.call(sandboxFaultList, {}), { columns: COLUMNS });
-    },
-  });
+  const listCommand = wholeList(
+    command({
+      words: ['sandbox', 'fault', 'list'],
+      summary: 'List injected faults and how many requests each still affects',
+      examples: ['fiatrail sandbox fault list', 'fiatrail sandbox fault list -o json'],
+      endpoints: [sandboxFaultList.id],
+      prints: { response: sandboxFaultList },
+      parameters: {},
+      run: async (session) => {
+        requireSandbox(session);
+        return outcomeOf(session, sandboxFaultList, await session.call(sandboxFaultList, {}), { columns: COLUMNS });
+      },
+    }),
+    { names: { called: 'endpoint or kind', fields: ['endpoint', 'kind'] } },
+  );
   const clearCommand = command({
     words: ['sandbox', 'fault', 'clear'],
     summary: 'Remove all injected faults',

@@ -20,7 +20,7 @@ import { entryAt } from '../../files/inspect.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/plain-file.ts';
 import { type Command, command, type Group } from '../../terminal/command.ts';
 import { choice, listOptions } from '../../terminal/list-command.ts';
-import { argument, duration, id, newFile, option, switchOn, word } from '../../terminal/parse/parameters.ts';
+import { argument, duration, id, newFile, option, picked, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOf, periodOptions } from '../../terminal/parse/period.ts';
 import { faultCommands } from './fault.ts';
 import { payCommand } from './pay.ts';
@@ -123,7 +123,7 @@ const COLUMNS = [
   { field: 'dueAt', title: 'Next attempt', isWide: true },
 ] as const;
 
-const eventId = argument('event-id', 'event id, from sandbox events list', id);
+const eventId = picked('sandbox event', argument('event-id', 'event id, from sandbox events list', id, 'Which event?'));
 
 type SandboxEvent = ResponseOf<typeof sandboxEvents>['events'][number];
 

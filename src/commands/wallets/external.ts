@@ -8,12 +8,44 @@ import { externalWalletLines } from '../../engine/names.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { readPreviews } from '../../engine/previews.ts';
 import { callCommand, command } from '../../terminal/command.ts';
+import { wholeList } from '../../terminal/list-command.ts';
 import { anyAddress, networkName } from '../../terminal/parse/field-options.ts';
 import { argument, id, oneOf, option, picked, plainText, required, switchOn } from '../../terminal/parse/parameters.ts';
 
 const address = picked(
   'external wallet',
-  argument('external-wallet', 'address of a registered wallet, from wallets show', id, 'Which wallet?'),
+  argument('external-wallet', 'address of a registered wallet, from wallets external list', id, 'Which wallet?'),
+);
+
+/** The account's external wallets in a table. */
+export const EXTERNAL_COLUMNS = [
+  { field: 'address', title: 'Address' },
+  { field: 'blockchain', title: 'Network' },
+  { field: 'type', title: 'Type' },
+  { field: 'status', title: 'Status' },
+  { field: 'isDefault', title: 'Default' },
+  { field: 'label', title: 'Label' },
+] as const;
+
+const listCommand = wholeList(
+  command({
+    words: ['wallets', 'external', 'list'],
+    summary: 'List the external wallets of the account',
+    examples: ['fiatrail wallets external list', 'fiatrail wallets external list --search vault -o csv'],
+    endpoints: [getFintechWallet.id],
+    isView: true,
+    prints: { response: getFintechWallet, lists: 'externalWallets' },
+    parameters: {},
+    run: async (session) => {
+      const columns = EXTERNAL_COLUMNS;
+      const { result } = outcomeOf(session, getFintechWallet, await session.call(getFintechWallet, {}), { columns });
+      return result ? { result: { ...result, lists: 'externalWallets', list: { isWhole: true } } } : {};
+    },
+  }),
+  {
+    names: { called: 'label, purpose or address', fields: ['label', 'purpose', 'address'] },
+    ...{ time: 'addedAt', statuses: ['active', 'inactive'] },
+  },
 );
 
 const addCommand = callCommand(addExternalWallet, {
@@ -103,4 +135,4 @@ const removeCommand = command({
   },
 });
 
-export const externalCommands = [addCommand, enableCommand, disableCommand, removeCommand];
+export const externalCommands = [listCommand, addCommand, enableCommand, disableCommand, removeCommand];

@@ -1,27 +1,16 @@
 import { getFintechAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { getFintechWallet, listUserWallets } from '../../contract/endpoints/wallets.ts';
 import { callCommand } from '../../terminal/command.ts';
+import { wholeList } from '../../terminal/list-command.ts';
 import { userArgument } from '../../terminal/parse/field-options.ts';
-
-import { externalCommands } from './external.ts';
+import { EXTERNAL_COLUMNS, externalCommands } from './external.ts';
 
 const SHOWN = [
   { field: 'fintechName', title: 'Account' },
   { field: 'smartWallet.address', title: 'Smart wallet' },
   { field: 'smartWallet.deployed', title: 'Deployed' },
   { field: 'totalUsers', title: 'Users' },
-  {
-    field: 'externalWallets',
-    title: 'External wallets',
-    columns: [
-      { field: 'address', title: 'Address' },
-      { field: 'blockchain', title: 'Network' },
-      { field: 'type', title: 'Type' },
-      { field: 'status', title: 'Status' },
-      { field: 'isDefault', title: 'Default' },
-      { field: 'label', title: 'Label' },
-    ],
-  },
+  { field: 'externalWallets', title: 'External wallets', columns: EXTERNAL_COLUMNS },
 ] as const;
 
 const showCommand = callCommand(getFintechWallet, {
@@ -42,14 +31,17 @@ const COLUMNS = [
   { field: 'balances.USDT.balance', title: 'USDT', align: 'right' },
 ] as const;
 
-const userCommand = callCommand(listUserWallets, {
-  words: ['wallets', 'list'],
-  summary: 'List a user’s wallets and their balances',
-  examples: ['fiatrail wallets list 4f1c…', 'fiatrail wallets list 4f1c… -o csv'],
-  parameters: { userId: userArgument('user') },
-  request: (input) => input,
-  columns: COLUMNS,
-});
+const userCommand = wholeList(
+  callCommand(listUserWallets, {
+    words: ['wallets', 'list'],
+    summary: 'List a user’s wallets and their balances',
+    examples: ['fiatrail wallets list 4f1c…', 'fiatrail wallets list 4f1c… -o csv'],
+    parameters: { userId: userArgument('user') },
+    request: ({ userId }) => ({ userId }),
+    columns: COLUMNS,
+  }),
+  { time: 'createdAt', statuses: ['smart_wallet', 'multi_chain'] },
+);
 
 const DEPOSIT_ACCOUNT = [
   { field: 'accountNumber', title: 'Number' },

@@ -10,7 +10,7 @@ import { type Asset, amount, DECIMALS, printable, toWireNumber, toWireText } fro
 import { paginationSchema } from '../../present/prints.ts';
 import { command } from '../../terminal/command.ts';
 import { nearest } from '../../terminal/parse/nearest.ts';
-import { argument, optionalArgument, required, word } from '../../terminal/parse/parameters.ts';
+import { argument, optionalArgument, required, withValues, word } from '../../terminal/parse/parameters.ts';
 import { objectOf, properties } from '../../terminal/parse/properties.ts';
 import type { Session } from '../../terminal/session.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
@@ -119,6 +119,11 @@ function madeUp({ world }: Session, name: string, changes: Readonly<Record<strin
   return { event, body: JSON.stringify({ event, ...around, version: '1.0.0', data }) };
 }
 
+const EVENT_NAME = withValues(
+  EVENTS.map(({ name }) => name),
+  word,
+);
+
 export const triggerCommand = command({
   words: ['webhooks', 'trigger'],
   summary: 'Send a made-up event to a URL, signed as the service would',
@@ -132,7 +137,7 @@ export const triggerCommand = command({
     z.object({ event: z.string(), to: z.string(), status: z.nullable(z.int()), problem: z.nullable(z.string()) }),
   isLocal: true,
   parameters: {
-    event: argument('event', 'event name, such as user.onboarded', word, 'Event:'),
+    event: argument('event', 'event name, such as user.onboarded', EVENT_NAME, 'Which event?'),
     to: required('--target <url>', 'URL that receives it', targetUrl, 'Target URL:'),
     set: properties('--set', 'field of the content to change, such as deposit.amount'),
   },

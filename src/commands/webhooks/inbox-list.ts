@@ -30,7 +30,7 @@ const summarySchema = () =>
     copies: z.int(),
     sentAt: z.iso.datetime(),
     receivedAt: z.iso.datetime(),
-    forwarding: z.nullable(z.enum(['forwarded', 'pending', 'dead'])),
+    status: z.nullable(z.enum(['forwarded', 'pending', 'dead'])),
   });
 
 /** An event as the lists print it. */
@@ -43,7 +43,7 @@ export function summaryOf(event: InboxEvent) {
     ...{ requestId, userId, eventId, webhookId, isLate, isSealed, problem, happenedAt, copies },
     sentAt: new Date(event.sentAtMs).toISOString(),
     receivedAt: new Date(event.receivedAtMs).toISOString(),
-    forwarding: forwardingOf(event),
+    status: forwardingOf(event),
   };
 }
 
@@ -89,7 +89,7 @@ const COLUMNS = [
   { field: 'event', title: 'Event' },
   { field: 'receivedAt', title: 'Received' },
   { field: 'requestId', title: 'Request' },
-  { field: 'forwarding', title: 'Status' },
+  { field: 'status', title: 'Status' },
   { field: 'mark', title: 'Mark', isWide: true },
   { field: 'userId', title: 'User', isWide: true },
   { field: 'isLate', title: 'Late', isWide: true },

@@ -29,7 +29,12 @@ function findEvent(inbox: Inbox, text: string): InboxEvent {
   });
 }
 
-const EVENT = argument('event', 'number of the event, or the start of its event id or webhook id', id);
+const EVENT = argument(
+  'event',
+  'number of the event, or the start of its event id or webhook id',
+  id,
+  'Number or id of the event:',
+);
 
 const forwardSchema = () =>
   z.object({

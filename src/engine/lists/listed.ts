@@ -60,7 +60,7 @@ export async function listed<E extends Endpoint, Row>(
 }
 
 /** Returns the filter of the rows, with the period if the service cannot filter by it. */
-function filterOf<Row>(
+export function filterOf<Row>(
   { filter, timeOf }: Pick<Listing<Endpoint, Row>, 'filter' | 'timeOf'>,
   typed: RowFilter<Row>['typed'],
   { startDate, endDate }: Period,

@@ -145,7 +145,11 @@ export const orderUpdate: Work = {
 };
 
 /** A key that was replaced. Its rotation is finished by a command of its own. */
-export const keyRotation: Work = { starts: [regenerateApiKey], evidence: 'fiatrail keys rotate --resume' };
+export const keyRotation: Work = {
+  starts: [regenerateApiKey],
+  evidence: 'fiatrail keys rotate --resume',
+  isFinishedApart: true,
+};
 
 /** A sandbox that was reset or restored. */
 export const sandboxReplacement: Work = { starts: [sandboxReset, sandboxRestore], evidence: 'fiatrail sandbox status' };

@@ -75,6 +75,12 @@ export async function listed(account: Account, { list, find }: Work, query: Evid
   }
 }
 
+/** Returns the row of an accepted operation, by its request id, from the list that shows such work. */
+export async function listedAs(account: Account, work: Work, operation: Operation): Promise<WorkCandidate | undefined> {
+  const { candidates } = await listed(account, work, await queryFor(account, work, operation));
+  return candidates.find(({ requestId }) => requestId === operation.requestId);
+}
+
 /**
  * Whether a row may be an operation's: it was not in the list before, and is not too old. A row that is too old, and that the list should have
  * had before but had not, is kept: one of the two times is wrong, and a person decides. What carries the tag is the operation's, whatever its time.

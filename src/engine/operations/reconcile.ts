@@ -163,7 +163,7 @@ async function afterLook(
   result: 'done' | 'not-done' | 'unclear',
 ): Promise<Reconciled> {
   if (result === 'done')
-    return ended(journal, operationId, () => journal.append(operationId, 'accepted', { detail: 'found as requested' }));
+    return ended(journal, operationId, () => journal.append(operationId, 'settled', { detail: 'found as requested' }));
   const operation = await current(journal, operationId);
   if (result === 'unclear') return { kind: 'unclear', operation };
   // The thing itself has no time to be compared with that of the request, so it need not be known.

@@ -115,6 +115,8 @@ export interface Work {
   /** What was there, where `find` looks, before the request left. */
   before?(account: Account, request: EvidenceQuery['request']): Promise<RowsBefore | undefined>;
   check?(account: Account, operation: Pick<Operation, 'request'>): Promise<CheckResult>;
+  /** A command of its own finishes it after the service accepted it. */
+  readonly isFinishedApart?: true;
 }
 
 /** What a search reads of a row. */
@@ -143,6 +145,10 @@ export interface EvidenceList<L extends Endpoint = Endpoint, R = unknown> {
 export type FollowedWork = Work & { readonly status: Status<Endpoint> };
 
 export const isFollowed = (work: Work | undefined): work is FollowedWork => work?.status !== undefined;
+
+/** Whether work has ended as soon as the service accepts it: no status and no event says more of it later. */
+export const endsAccepted = (work: Work | undefined): boolean =>
+  work !== undefined && !work.status && !work.events && !work.isFinishedApart;
 
 /** The states in which most work has ended. */
 export const ENDS = { done: ['completed'], failed: ['failed'] } as const;

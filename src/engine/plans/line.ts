@@ -10,6 +10,8 @@ export interface BalanceChange {
   readonly isEstimate?: boolean;
   /** Whether a part of it could not be read. */
   readonly isPartial?: boolean;
+  /** The wallets of the user, if the one that should pay is none of them. */
+  readonly otherWallets?: readonly string[] | undefined;
   /** The smallest amount that the service takes at once. */
   readonly minimumMinor?: bigint | undefined;
 }

@@ -70,14 +70,28 @@ async function askForMissing(
   // There is nothing to choose from, but a person may know what it is.
   if (picks && question.endsWith('?'))
     return askFor({ ...parameter, question: `${question} Type its ${identityOf(picks)}:` }, session);
-  if (!values || parameter.isSecret) return askFor(parameter, session);
-  const choices = values.map((value) => ({ name: value, value }));
+  const fitting = (text: string) => {
+    const value = parse(text);
+    parameter.fits?.(value, input);
+    return value;
+  };
+  if (!values || parameter.isSecret) return askFor({ ...parameter, parse: fitting }, session);
+  const isFitting = (value: string) => {
+    try {
+      fitting(value);
+      return true;
+    } catch (error) {
+      if (error instanceof CliError) return false;
+      throw error;
+    }
+  };
+  const choices = values.filter(isFitting).map((value) => ({ name: value, value }));
   return parse(await (await session.world.prompter()).select(question, choices));
 }
 
 /** What a thing is named by. */
 const identityOf = (picks: Picked) =>
-  picks.includes('wallet') ? 'address' : picks.includes('network') ? 'name' : 'id';
+  picks.includes('wallet') ? 'address' : /network|profile/.test(picks) ? 'name' : 'id';
 
 /** Returns the flag or argument that a request field, or the object around it, comes from; the field itself if none does. */
 export function inputName({ parameters, fields = {} }: Pick<Command, 'parameters' | 'fields'>, field: string): string {

@@ -27,6 +27,8 @@ export interface Parameter<T> {
   /** The prompt shown on a terminal when a value is missing that is required, or needed by the others. */
   readonly question?: string;
   readonly isSecret?: boolean;
+  /** Whether a value that was asked for fits the values before it, so that it can be asked for again. Throws CliError usage. */
+  fits?(value: T, input: Readonly<Record<string, unknown>>): void;
   /** Whether it may be repeated; `parse` is called with each text. */
   readonly repeats?: boolean;
   /** The accepted texts, when they can be listed; used for completion, and offered where a missing value is asked for. */
@@ -43,7 +45,11 @@ export type Thing =
   | 'order'
   | 'trade'
   | 'request'
-  | 'operation';
+  | 'operation'
+  | 'accepted operation'
+  | 'operation in doubt'
+  | 'sandbox event'
+  | 'profile';
 
 /** What a missing value can be picked from. */
 export type Picked = 'active user' | 'inactive user' | 'user' | 'bank account' | 'bank' | Thing;
@@ -63,7 +69,7 @@ const valuesOf = ({ values }: Parse<unknown>) => (values ? { values } : {});
 
 /** Lists the values that a parser is known to accept. */
 export function withValues<T>(values: readonly string[], parse: (text: string) => T): Parse<T> {
-  return Object.assign(parse, { values });
+  return Object.assign((text: string) => parse(text), { values });
 }
 
 /** A required parameter; it is prompted for on a terminal. */
@@ -72,7 +78,7 @@ function needed<T>(
   name: string,
   help: string,
   parse: Parse<T>,
-  question = `${name}:`,
+  question = kind === 'option' ? `${name}:` : `${name[0]?.toUpperCase()}${name.slice(1).replaceAll('-', ' ')}:`,
 ): Parameter<T> {
   return { kind, name, help, required: true, parse: (text = '') => parse(text), question, ...valuesOf(parse) };
 }
@@ -94,8 +100,13 @@ export function argument<T>(name: string, help: string, parse: Parse<T>, questio
   return needed('argument', name, help, parse, question);
 }
 
-export function optionalArgument<T>(name: string, help: string, parse: Parse<T>): Parameter<T | undefined> {
-  return possible('argument', name, help, parse);
+export function optionalArgument<T>(
+  name: string,
+  help: string,
+  parse: Parse<T>,
+  question?: string,
+): Parameter<T | undefined> {
+  return possible('argument', name, help, parse, question);
 }
 
 /** One or more arguments, at the end of the command line. */
@@ -131,6 +142,15 @@ export function repeated<T>(name: string, help: string, parse: Parse<T>): Parame
 
 export function switchOn(name: string, help: string): Parameter<boolean> {
   return { kind: 'option', name, help, required: false, parse: () => true };
+}
+
+/** The error of a command that is given none of the values that it sets: it names them. */
+export function nothingTo(does: 'set' | 'update', parameters: Parameters): CliError {
+  const flags = Object.values(parameters).flatMap(({ name }) => /--[\w-]+/.exec(name) ?? []);
+  const others = flags.slice(0, -1).join(', ');
+  return new CliError('usage', `nothing to ${does}: give ${others} or ${flags.at(-1) ?? ''}`, {
+    code: 'VALIDATION_ERROR',
+  });
 }
 
 /** A parameter whose missing value is chosen from a list on a terminal. */

@@ -21,6 +21,13 @@ async function offered(words: readonly string[], options: WorldOptions = {}): Pr
   return found === FILES ? FILES : found.map(({ text }) => text);
 }
 
+/** The completions that the program prints. */
+async function asked(home: Home, words: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
+  const { stdout, stderr, code } = await fiatrail(home, ['completion', 'complete', '--', ...words], { env });
+  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] ?? '']));
+}
+
 describe('completion offers', () => {
   test.each<[words: string[], offers: string[]]>([
     [['onr'], ['onramp']],
@@ -167,12 +174,6 @@ describe('the shell protocol', () => {
 });
 
 describe('ids', () => {
-  async function asked(home: Home, words: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
-    const { stdout, stderr, code } = await fiatrail(home, ['completion', 'complete', '--', ...words], { env });
-    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
-    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] ?? '']));
-  }
-
   test('from the sandbox and the journal are offered where they fit', async () => {
     const home = newHome(onTestFinished);
     await fiatrailJson(home, ['sandbox', 'seed', '--users', '2', '--pace', 'instant']);
@@ -254,6 +255,8 @@ test('the build has the outline of every command', async () => {
 });
 
 describe('the scripts', () => {
+  const installed = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0);
+
   /** A home whose PATH has a `fiatrail`. */
   function homeWithProgram(): Home {
     const home = newHome(onTestFinished);
@@ -318,6 +321,70 @@ describe('the scripts', () => {
     expect(await inShell('bash', home, script)).toBe(offers);
   });
 
+  /** What zsh is told to offer for the last word, and how to insert it. */
+  const inZsh = (words: readonly string[], list = '') => `
+    compdef() { :; }
+    typeset -A compstate
+    compstate[old_list]=${list}
+    _describe() { print -rn -- "<\${described[*]}> \${@[4]} " }
+    source <(fiatrail completion zsh)
+    words=(${words.join(' ')}); CURRENT=\${#words}; PREFIX=\${words[-1]}
+    _fiatrail; print -rn -- "insert=\${compstate[insert]-as usual}"`;
+
+  test('a name leads to the same ids in every shell', async () => {
+    const home = homeWithProgram();
+    await fiatrail(home, ['sandbox', 'seed', '--users', '40', '--pace', 'instant', '-q']);
+    const { users } = await fiatrailJson<{ users: { userId: string; firstName: string; lastName: string }[] }>(home, [
+      ...['users', 'list', '--all'],
+    ]);
+    const named = Object.entries(Object.groupBy(users, ({ firstName }) => firstName));
+    const [name = '', several = []] = named.find(([, those = []]) => those.length === 2) ?? [];
+    const [one = '', [only] = []] = named.find(([, those = []]) => those.length === 1) ?? [];
+    const aboutThe = (those: typeof users) => those.map((each) => `${each.firstName} ${each.lastName}`).sort();
+    expect({ several: several.length, hasOne: only !== undefined }).toEqual({ several: 2, hasOne: true });
+    const lines = (await asked(home, ['users', 'show', name.toLowerCase()])).toSorted();
+    expect(lines).toEqual(several.map(({ userId }) => userId).sort());
+    if (installed.includes('fish')) {
+      const script = `fiatrail completion fish | source; complete -C "fiatrail users show ${name.toLowerCase()}"`;
+      const offers = (await inShell('fish', home, script)).trim().split('\n');
+      expect(offers.map((line) => line.split('\t')[0]).sort()).toEqual(lines);
+      expect(offers.map((line) => line.split('\t')[1]).sort()).toEqual(aboutThe(several));
+    }
+    if (installed.includes('zsh')) {
+      const listed = await inShell('zsh', home, inZsh(['fiatrail', 'users', 'show', name.toLowerCase()]));
+      for (const { userId } of several) expect(listed).toContain(`${userId}:`);
+      // Several are listed, and only the next Tab inserts one of them.
+      expect(listed).toMatch(/> -U insert=$/);
+      expect(await inShell('zsh', home, inZsh(['fiatrail', 'users', 'show', name], 'shown'))).toMatch(/insert=menu$/);
+      const single = await inShell('zsh', home, inZsh(['fiatrail', 'users', 'show', one.toLowerCase()]));
+      expect(single).toBe(`<${only?.userId}:${only?.firstName} ${only?.lastName}> -U insert=menu`);
+    }
+  });
+
+  test('every shell completes --bank-code from the start', async () => {
+    const home = homeWithProgram();
+    const words = ['offramp', 'start', 'u', '--bank-code', ''];
+    const codes = await asked(home, words);
+    expect(codes.length).toBeGreaterThan(20);
+    const typed = ['fiatrail', ...words].map((word) => `'${word}'`).join(' ');
+    const bash = [
+      'source <(fiatrail completion bash)',
+      `COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _fiatrail`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a variable of the shell
+      'printf "%s " "${COMPREPLY[@]}"',
+    ].join('\n');
+    expect((await inShell('bash', home, bash)).trim().split(' ')).toEqual(codes);
+    if (installed.includes('fish')) {
+      const script = 'fiatrail completion fish | source; complete -C "fiatrail offramp start u --bank-code "';
+      expect((await inShell('fish', home, script)).trim().split('\n')).toHaveLength(codes.length);
+    }
+    if (installed.includes('zsh')) {
+      const offers = await inShell('zsh', home, inZsh(['fiatrail', 'offramp', 'start', 'u', '--bank-code', "''"]));
+      for (const code of codes) expect(offers).toContain(`${code}:`);
+      expect(offers).toMatch(/insert=as usual$/);
+    }
+  });
+
   test('in bash without the package bash-completion, a new shell has what was installed', async () => {
     const home = homeWithProgram();
     await fiatrail(home, ['completion', 'install', 'bash', '-q'], { env: { HOME: home.path } });
@@ -326,8 +393,6 @@ describe('the scripts', () => {
       .end;
     expect(stdout).toBe('complete -F _fiatrail fiatrail\n');
   });
-
-  const installed = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0);
 
   test.each(['bash', ...installed])('%s accepts its script', async (shell) => {
     const home = homeWithProgram();
@@ -340,7 +405,7 @@ describe('the scripts', () => {
     'in %s, Tab completes commands and values',
     async (shell) => {
       const script =
-        'source (fiatrail completion fish | psub); complete -C "fiatrail onr"; complete -C "fiatrail users list --status=in"';
+        'fiatrail completion fish | source; complete -C "fiatrail onr"; complete -C "fiatrail users list --status=in"';
       expect(await inShell(shell, homeWithProgram(), script)).toMatch(/^onramp\t.*\n--status=inactive\n$/);
     },
   );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { main } from '../../../src/main.ts';
-import { fakeWorld } from '../../support/world.ts';
+import { type Answer, fakeWorld } from '../../support/world.ts';
 
 interface Quoted {
   readonly quote: Readonly<Record<string, { readonly value: string }>> & { readonly quoteId: string };
@@ -45,4 +45,49 @@ test.each([
   const deal = ['--pair', 'CNGN-USDC', '--side', 'sell', ...amount];
   const { code, stderr } = await ran(fakeWorld(), 'fx', what, 'start', ...deal, '--yes');
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
+});
+
+describe('a trade on a quote', () => {
+  const quoted = async (world: ReturnType<typeof fakeWorld>, amount: string, side = 'sell') => {
+    const argv = ['fx', 'quote', '--pair', 'CNGN-USDC', '--side', side, '--amount', amount, '-o', 'json'];
+    return (JSON.parse((await ran(world, ...argv)).stdout) as Quoted['quote']).quoteId;
+  };
+
+  test('shows what the quote says before consent', async () => {
+    const declines: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
+    const world = fakeWorld({ isTerminal: true, answers: [declines] });
+    const { stderr } = await ran(world, 'fx', 'trades', 'start', '--quote', await quoted(world, '5 USDC'));
+    for (const words of [
+      /pays +5.00 USDC/,
+      /receives +[\d,.]+ cNGN/,
+      /price +1,[\d.]+ cNGN each/,
+      /valid until/,
+      /after/,
+    ])
+      expect(stderr).toMatch(words);
+  });
+
+  test('is not asked about when it cannot be paid', async () => {
+    const world = fakeWorld({ isTerminal: true });
+    const id = await quoted(world, '50000000');
+    const { code, stderr } = await ran(world, 'fx', 'trades', 'start', '--quote', id);
+    expect({ code, stderr }).toEqual({
+      code: 9,
+      stderr: expect.stringMatching(/the balance is [\d,.]+ USDC, and this takes [\d,.]+ USDC/),
+    });
+  });
+
+  test('with --yes, is not sent when the cNGN is short', async () => {
+    const world = fakeWorld();
+    const id = await quoted(world, '50000000', 'buy');
+    const { code, stderr } = await ran(world, 'fx', 'trades', 'start', '--quote', id, '--yes');
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('and this takes 50,000,000.00 cNGN') });
+  });
+
+  test('says that it knows no figures of a quote of another machine', async () => {
+    const declines: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
+    const world = fakeWorld({ isTerminal: true, answers: [declines] });
+    const { stderr } = await ran(world, 'fx', 'trades', 'start', '--quote', 'q-1');
+    expect(stderr).toContain('not known: this machine did not get the quote');
+  });
 });

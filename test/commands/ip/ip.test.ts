@@ -210,7 +210,7 @@ describe('allows a removal that leaves this machine allowed', () => {
     expect({ code, steps: steps.slice(0, 4), states }).toEqual({
       code: 0,
       steps: ['check', 'list', 'list', 'remove'],
-      states: ['accepted'],
+      states: ['settled'],
     });
   });
 
@@ -241,7 +241,7 @@ describe('allows a removal that leaves this machine allowed', () => {
       list: [list(OWN, '198.51.*.*')],
       remove: [REMOVED],
     });
-    expect({ code, states }).toEqual({ code: 8, states: ['accepted'] });
+    expect({ code, states }).toEqual({ code: 8, states: ['settled'] });
     expect(stderr).toMatch(/"operationId":"[^"]+"/);
   });
 
@@ -484,7 +484,7 @@ describe('ip replace', () => {
   test('adds, verifies, rereads, removes and verifies', async () => {
     const { code, steps, states } = await run(argv, script);
     const expected = ['check', 'list', 'add', 'check', 'read', 'list', 'remove', 'check', 'read'];
-    expect({ code, steps, states }).toEqual({ code: 0, steps: expected, states: ['accepted'] });
+    expect({ code, steps, states }).toEqual({ code: 0, steps: expected, states: ['settled'] });
   });
 
   test.each([
@@ -594,5 +594,34 @@ describe('an invalid address exits with 2 and sends nothing', () => {
       steps: [],
       stderr: expect.stringMatching(new RegExp(`error: invalid address ".*"; .*${is}\n +hint: `)),
     });
+  });
+});
+
+describe('a command that the allowlist blocks', () => {
+  async function blocked(yourIp: string | null, argv = ['balances', 'account']) {
+    const { network, steps } = playing({ read: [BLOCKED], check: [check(false, null, 1, yourIp)] });
+    const world = fakeWorld({ network, clock: fakeClock(), env: ACCOUNT });
+    return { code: await main([...argv, '-o', 'json', '--yes'], world), steps, stderr: world.stderr.text() };
+  }
+
+  test.each([
+    ['in full', '203.0.113.7', '(this machine is 203.0.113.7)', 'allow this machine with: fiatrail ip add 203.0.113.7'],
+    ['masked', OWN, `(this machine is ${OWN})`, `shows ${OWN}, with: fiatrail ip add ADDRESS`],
+    ['not at all', null, 'not on the list', 'fiatrail ip check; then allow it with: fiatrail ip add ADDRESS'],
+    ['as text that is no address', 'x; rm -rf ~', 'not on the list', 'allow it with: fiatrail ip add ADDRESS'],
+  ])('names the address that the service shows %s', async (_, yourIp, message, hint) => {
+    const { code, steps, stderr } = await blocked(yourIp);
+    expect({ code, steps, ...JSON.parse(stderr.slice(stderr.indexOf('{')))['error'] }).toMatchObject({
+      ...{ code: 'IP_BLOCKED', steps: ['read', 'check'] },
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    });
+  });
+
+  test('is as it was if the service does not say from where it was called', async () => {
+    const { network } = playing({ read: [BLOCKED], check: [refusal(500, '04', 'no')] });
+    const world = fakeWorld({ network, clock: fakeClock(), env: ACCOUNT });
+    expect(await main(['balances', 'account'], world)).toBe(4);
+    expect(world.stderr.text()).toContain('see the address that the service sees with: fiatrail ip check');
   });
 });

@@ -1,5 +1,7 @@
+import { allProfileNames } from '../../../account/profile.ts';
 import { CliError } from '../../../base/errors.ts';
 import type { Choice } from '../../../base/world.ts';
+import { sandboxEvents } from '../../../contract/control.ts';
 import { bridgeNetworks } from '../../../contract/endpoints/bridge.ts';
 import { listOrders } from '../../../contract/endpoints/fx-orders.ts';
 import { listTrades } from '../../../contract/endpoints/fx-trades.ts';
@@ -7,7 +9,8 @@ import { getFintechWallet, listUserWallets } from '../../../contract/endpoints/w
 import { networkOf } from '../../../contract/networks.ts';
 import { amountIn } from '../../../engine/fx-terms.ts';
 import { PREVIEW_READ } from '../../../engine/previews.ts';
-import type { Operation } from '../../../journal/operations.ts';
+
+import type { Operation, Selection } from '../../../journal/operations.ts';
 import { amountForPeople } from '../../../money/amount.ts';
 import { visible } from '../../../present/text.ts';
 import { timeText } from '../../../present/times.ts';
@@ -63,12 +66,15 @@ const cngn = (figure: Parameters<typeof amountIn>[0]) => {
   return value && amountForPeople(value);
 };
 
-async function operations(session: Session): Promise<readonly Operation[]> {
+async function operations(session: Session, state?: Selection['state']): Promise<readonly Operation[]> {
   const journal = await session.existingJournal();
   if (!journal) return [];
   const account = await journal.accountIds(await session.accountNames());
-  return journal.list({ account, limit: MAX_CHOICES });
+  return journal.list({ account, limit: MAX_CHOICES, ...(state ? { state } : {}) });
 }
+
+const operationChoices = async (session: Session, state?: Selection['state']): Promise<Choices> =>
+  (await operations(session, state)).flatMap((each) => choice(each.operationId, ...partsOf(session, each)));
 
 /** Many differ only in their time. */
 const partsOf = ({ globals: { zone } }: Session, { summary, createdAt, state }: Operation) =>
@@ -112,8 +118,16 @@ const READERS: Readonly<Record<Thing, (session: Session, group: string, input: G
     const own = (await operations(session)).filter(isOwn);
     return own.flatMap((each) => choice(each.requestId, ...partsOf(session, each)));
   },
-  operation: async (session) =>
-    (await operations(session)).flatMap((each) => choice(each.operationId, ...partsOf(session, each))),
+  operation: (session) => operationChoices(session),
+  'accepted operation': (session) => operationChoices(session, 'accepted'),
+  'operation in doubt': (session) => operationChoices(session, 'in-doubt'),
+  'sandbox event': async (session) => {
+    const { events } = (await session.call(sandboxEvents, { limit: MAX_CHOICES }, PREVIEW_READ)).data;
+    return events.flatMap(({ eventId, event, createdAt, state }) =>
+      choice(eventId, event, timeText(createdAt, { zone: session.globals.zone }, true), state),
+    );
+  },
+  profile: async ({ world }) => allProfileNames(world).flatMap((name) => choice(name)),
 };
 
 /** Lets the user pick a thing by its description; undefined if there is none, or if the list cannot be read. */

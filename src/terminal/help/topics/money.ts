@@ -126,7 +126,7 @@ export const MONEY_TOPICS: readonly Topic[] = [
       'Do not start it again: it may be paid twice.',
       {
         step: 'See what has not finished.',
-        run: ['fiatrail status', 'fiatrail ops list --status accepted', 'fiatrail ops list --in-doubt'],
+        run: ['fiatrail status', 'fiatrail ops list --refresh --status accepted', 'fiatrail ops list --in-doubt'],
       },
       {
         step: 'Wait for it.',
