@@ -29,7 +29,7 @@ function yielding(clock: FakeClock, stopping: AbortController): Clock {
 
 test('an acknowledged event is recorded once the disk has room again, and not sent twice', async () => {
   const { inbox, clock } = await testInbox();
-  inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+  inbox.forwardTo({ targets: [TARGET] });
   inbox.add([await received(deliveryOf(onboarded(1)))]);
   const stopping = new AbortController();
   let sent = 0;
@@ -66,7 +66,7 @@ async function attempts(
   enough: number,
 ) {
   const { inbox, clock } = await testInbox();
-  inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+  inbox.forwardTo({ targets: [TARGET] });
   inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
   const stopping = new AbortController();
   const numbers: number[] = [];

@@ -5,7 +5,16 @@ import { endDryRun } from '../../engine/requests.ts';
 import { timeText } from '../../present/times.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
-import { argument, duration, id, oneOf, option, required } from '../../terminal/parse/parameters.ts';
+import {
+  argument,
+  duration,
+  id,
+  oneOf,
+  option,
+  optionalArgument,
+  required,
+  switchOn,
+} from '../../terminal/parse/parameters.ts';
 import { objectOf, properties } from '../../terminal/parse/properties.ts';
 import type { Session } from '../../terminal/session.ts';
 import { readBody } from '../../webhooks/body.ts';
@@ -153,29 +162,38 @@ const targetName = (text: string): string => (text.startsWith('exec:') ? text : 
 
 const redriveCommand = command({
   words: ['webhooks', 'inbox', 'redrive'],
-  summary: 'Try to forward dead events again, and to open sealed ones',
+  summary: 'Forward dead and held events, and open sealed ones',
   details:
-    'Sealed events are opened if the profile has a key for them by now. A running webhooks listen forwards all of them at once; otherwise the next one does.',
+    'Without an argument, dead events are forwarded again, and sealed ones are opened if the profile has a key for them by now. --late also forwards events that are held because they came late or early. An event that is given is forwarded whatever it is held for: first look at it with webhooks inbox show. A running webhooks listen forwards all of them at once; otherwise the next one does.',
   examples: [
-    'fiatrail webhooks inbox redrive',
+    'fiatrail webhooks inbox redrive --late',
+    'fiatrail webhooks inbox redrive 12',
     'fiatrail webhooks inbox redrive --target http://127.0.0.1:3000/webhooks',
   ],
   endpoints: [],
-  prints: () => z.object({ redriven: z.int(), opened: z.int() }),
+  prints: () => z.object({ redriven: z.int(), released: z.int(), opened: z.int() }),
   isLocal: true,
-  parameters: { to: option('--target <target>', 'only dead events for this URL, or for exec:COMMAND', targetName) },
-  run: async (session, { to }) =>
+  parameters: {
+    event: optionalArgument('event', 'only this event: its number, or the start of its event id or webhook id', id),
+    to: option('--target <target>', 'only for this URL, or for exec:COMMAND', targetName),
+    late: switchOn('--late', 'also events that are held because they came late or early'),
+  },
+  run: async (session, { event: name, to, late }) =>
     withInbox(session, async (inbox) => {
-      endDryRun(session, { to: to ?? null, dead: inbox.counts().dead });
-      const opened = await openSealed(session, inbox);
-      return { result: { data: { redriven: inbox.forwards.redrive(to), opened } } };
+      const event = name === undefined ? undefined : findEvent(inbox, name);
+      const { dead, held } = inbox.counts();
+      endDryRun(session, { event: event ? Number(event.id) : null, to: to ?? null, dead, held });
+      const opened = event ? 0 : await openSealed(session, inbox);
+      const chosen = { target: to, event: event?.id, isOffTime: late };
+      return { result: { data: { ...inbox.forwards.redrive(chosen), opened } } };
     }),
 });
 
 const pruneCommand = command({
   words: ['webhooks', 'inbox', 'prune'],
-  summary: 'Delete old events that need no forwarding',
-  details: 'Events that wait to be forwarded, and dead ones, are kept.',
+  summary: 'Delete old events that need nothing more',
+  details:
+    'Events that are held, wait to be forwarded or are dead are kept, and so is what tells a copy of a deleted event.',
   examples: [
     'fiatrail webhooks inbox prune --older-than 90d --yes',
     'fiatrail webhooks inbox prune --older-than 30d --dry-run',

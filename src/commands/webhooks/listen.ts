@@ -1,3 +1,4 @@
+import { storedOrBuiltIn } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Clock } from '../../base/world.ts';
 import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
@@ -102,7 +103,6 @@ export const listenCommand = command({
       word,
     ),
     events: repeated('--event <name>', 'forward only this event; can be repeated', (text) => eventNamed(text).name),
-    forwardLate: switchOn('--forward-late', 'also forward events that arrive more than 5 minutes after they were sent'),
     opened: switchOn('--opened', 'forward the opened event instead of the sealed body; needs --resign'),
     resign: option(
       '--resign <form>',
@@ -112,7 +112,7 @@ export const listenCommand = command({
     tlsCert: option('--tls-cert <file>', 'certificate in PEM, to listen with TLS', word),
     tlsKey: option('--tls-key <file>', 'private key of the certificate, in PEM', word),
   },
-  run: async (session, { events = [], forwardLate, ...input }) => {
+  run: async (session, { events = [], ...input }) => {
     const { world, profile } = session;
     const targets = targetsOf(session, input);
     const inbox = await openProfileInbox(world, profile);
@@ -123,7 +123,7 @@ export const listenCommand = command({
       inbox.forwardTo({
         targets: targets.map(({ name }) => name),
         events: events.length > 0 ? events : undefined,
-        forwardsLate: forwardLate,
+        needsSealing: storedOrBuiltIn(profile)?.sealing === 'require',
       });
       await listenUntilStopped(session, inbox, input, targets);
       return {};

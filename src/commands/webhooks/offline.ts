@@ -14,7 +14,7 @@ import type { Session } from '../../terminal/session.ts';
 import { readBody } from '../../webhooks/body.ts';
 import { WebhookError } from '../../webhooks/error.ts';
 import { eventIn } from '../../webhooks/event.ts';
-import { verifyDelivery } from '../../webhooks/verify.ts';
+import { notEarly, verifyDelivery } from '../../webhooks/verify.ts';
 import { secretsOf } from './targets.ts';
 
 /** A saved HTTP request. */
@@ -131,7 +131,7 @@ export const verifyCommand = command({
     // Header names of another service are right in a saved delivery.
     const service = saved.headers.length > 0 ? {} : { serviceName: named };
     try {
-      const verified = verifyDelivery({ headers: given, body }, { ...options, ...service });
+      const verified = notEarly(verifyDelivery({ headers: given, body }, { ...options, ...service }));
       if (verified.isLate && !anyAge) throw new WebhookError('TOO_OLD', 'its signature is valid, but it is too old');
       const { id, sentAtMs, isLate, serviceName: from } = verified;
       const event = eventName(saved.body);

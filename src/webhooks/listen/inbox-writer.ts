@@ -1,11 +1,11 @@
 import { type Open, type ReadBody, readBodyWith } from '../body.ts';
 import type { Inbox, StoredDelivery } from '../inbox/inbox.ts';
 import { contentOf, type NewEvent } from '../inbox/received.ts';
-import type { Verified } from '../verify.ts';
+import type { Judged } from '../verify.ts';
 
 /** A delivery whose signature was right. */
 export interface SignedDelivery {
-  readonly verified: Verified;
+  readonly verified: Judged;
   readonly body: Uint8Array;
 }
 
@@ -16,11 +16,11 @@ export interface InboxWriter {
 }
 
 /** Describes a verified delivery for the inbox. */
-export function newEventOf(verified: Verified, read: ReadBody, body: Uint8Array): NewEvent {
-  const { serviceName, signature, timestamp, id, eventHeader, sentAtMs, isLate } = verified;
+export function newEventOf(verified: Judged, read: ReadBody, body: Uint8Array): NewEvent {
+  const { serviceName, signature, timestamp, id, eventHeader, sentAtMs, isLate, isEarly } = verified;
   return {
     ...contentOf(read, body),
-    ...{ webhookId: id, signature, isLate, isSealed: read.isSealed, body, sentAtMs },
+    ...{ webhookId: id, signature, isLate, isEarly, isSealed: read.isSealed, body, sentAtMs },
     headers: {
       [`x-${serviceName}-signature`]: signature,
       [`x-${serviceName}-timestamp`]: timestamp,
