@@ -111,6 +111,8 @@ export interface Prompter {
 export interface ProgramOptions {
   /** Text for standard input, which is then closed. */
   readonly input?: string;
+  /** Bytes for standard input instead of a text. */
+  readonly inputBytes?: Uint8Array;
   readonly timeoutMs: number;
   /** The only word is a command line for the system's shell. */
   readonly isShell?: boolean;

@@ -20,7 +20,7 @@ export async function runProgram(
   interrupted: AbortSignal,
 ): Promise<ProgramEnd> {
   const { child, ended } = started(words, options, env, interrupted);
-  child?.stdin?.end(options.input ?? '');
+  child?.stdin?.end(options.inputBytes ?? options.input ?? '');
   const chunks: Buffer[] = [];
   let size = 0;
   child?.stdout?.on('data', (chunk: Buffer) => {

@@ -45,7 +45,12 @@ test('a command gets each event on its standard input, and what it is about in i
   expect(words).toEqual(['./on-event.sh "$HOME"']);
   expect(options).toMatchObject({
     isShell: true,
-    env: { FIATRAIL_EVENT: 'user.onboarded', FIATRAIL_EVENT_IS_LATE: 'false' },
+    env: {
+      FIATRAIL_EVENT: 'user.onboarded',
+      FIATRAIL_EVENT_ID: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      FIATRAIL_EVENT_IS_LATE: 'false',
+      FIATRAIL_EVENT_IS_EARLY: 'false',
+    },
   });
   expect(JSON.parse(options.input ?? '')).toMatchObject({
     event: 'user.onboarded',

@@ -16,6 +16,7 @@ import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox, Listener } from '../../webhooks/inbox/inbox.ts';
 import { type ForwardTarget, forwardTo, sendTo } from '../../webhooks/listen/forwarder.ts';
 import { eventNamed } from './events.ts';
+import { createNoticed, type Noticed } from './noticed.ts';
 import { type Screen, screenFor } from './screen.ts';
 import { DEFAULT_PORT, type ListenerOptions, serveUntil } from './served.ts';
 import { commandTarget, resigningOf, targetUrl } from './targets.ts';
@@ -161,7 +162,7 @@ function targetsOf(
     throw new CliError('usage', '--opened needs --resign: the service’s signature covers the sealed body', {
       hint: 'add --resign service or --resign standard',
     });
-  const sending = { exchange: world.network, clock: world.clock, resign: resigning, isOpened: opened };
+  const sending = { exchange: world.network, clock: world.clock, resign: resigning, isOpened: opened, isMarked: true };
   return [
     ...forward.map(
       (url): ForwardTarget => ({ name: url, send: (event, stopping) => sendTo(url, event, sending, stopping) }),
@@ -228,7 +229,7 @@ function startWorks(
     onUnrecorded: screen.unwritable,
   };
   return [
-    follow(session, inbox, { screen, recorder }, stopping),
+    follow(session, inbox, { screen, recorder, noticed: createNoticed(session, inbox, screen.say) }, stopping),
     lookUntil(recorder, screen, world.clock, stopping),
     ...targets.map((target) =>
       forwardTo(
@@ -251,7 +252,11 @@ const TOUCH_EVERY = 50;
 async function follow(
   session: Session,
   inbox: Inbox,
-  { screen, recorder }: { readonly screen: Screen; readonly recorder: EventRecorder },
+  {
+    screen,
+    recorder,
+    noticed,
+  }: { readonly screen: Screen; readonly recorder: EventRecorder; readonly noticed: Noticed },
   stopping: AbortSignal,
 ): Promise<void> {
   const { clock } = session.world;
@@ -264,6 +269,7 @@ async function follow(
     last = fresh.at(-1)?.id ?? last;
     await screen.arrived(fresh);
     await record(recorder, screen, fresh);
+    noticed.look(fresh);
     await screen.refresh();
     if (round % TOUCH_EVERY === 0 && !isOurs(inbox, screen)) throw takenOver();
     if (fresh.length < AT_ONCE) await clock.sleep(LOOK_MS, stopping).catch(() => {});

@@ -43,8 +43,8 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
   };
   const refresh = async () => {
     if (!line.isLive || !isTable) return;
-    const { events, waiting, dead } = inbox.counts();
-    const counted = `${events} in the inbox · ${waiting} waiting to be forwarded · ${dead} dead`;
+    const { events, waiting, dead, held } = inbox.counts();
+    const counted = `${events} in the inbox · ${waiting} waiting to be forwarded · ${held} held · ${dead} dead`;
     await line.show(
       unreachable === undefined ? counted : `NOTHING CAN ARRIVE: ${unreachable}`,
       unreachable !== undefined,
@@ -95,7 +95,9 @@ const row = (time: string, number: string, event: string, about: string) =>
 function rowOf(event: InboxEvent, zone: Zone): string {
   const { receivedAtMs } = event;
   const time = new Date(receivedAtMs + zone.offsetMs(receivedAtMs)).toISOString().slice(11, 19);
+  const { isLate, isEarly, held } = event;
+  const notes = [isLate ? 'late' : [], isEarly ? 'early' : [], held ? 'held' : []].flat();
   // The event's texts come from outside.
-  const name = plainLine(`${event.event ?? event.mark}${event.isLate ? ' (late)' : ''}`);
+  const name = plainLine(`${event.event ?? event.mark}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`);
   return row(time, String(event.id), name, plainLine(event.requestId ?? event.userId ?? event.problem ?? ''));
 }

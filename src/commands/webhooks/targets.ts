@@ -22,15 +22,18 @@ const COMMAND_MS = 60_000;
 export function commandTarget(command: string, { runProgram }: Pick<World, 'runProgram'>): ForwardTarget {
   return {
     name: `exec:${command}`,
-    send: async ({ id, event, webhookId, isLate, text }) => {
+    send: async ({ id, event, eventId, webhookId, isLate, isEarly, text, body }) => {
       const env = {
         FIATRAIL_EVENT: event ?? '',
+        FIATRAIL_EVENT_ID: eventId ?? '',
         FIATRAIL_EVENT_NUMBER: String(id),
         FIATRAIL_WEBHOOK_ID: webhookId ?? '',
         FIATRAIL_EVENT_IS_LATE: String(isLate),
+        FIATRAIL_EVENT_IS_EARLY: String(isEarly),
       };
       const end = await runProgram([command], {
-        ...{ input: text ?? '', timeoutMs: COMMAND_MS, isShell: true, env, showsErrors: true },
+        ...(text === null ? { inputBytes: body } : { input: text }),
+        ...{ timeoutMs: COMMAND_MS, isShell: true, env, showsErrors: true },
       });
       if (end.kind === 'ended') return end.code === 0 ? {} : { problem: `the command ended with ${end.code}` };
       return { problem: end.kind === 'late' ? 'the command took too long' : 'the command cannot be started' };

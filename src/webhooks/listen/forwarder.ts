@@ -155,20 +155,25 @@ interface SendingOptions extends Sending {
   readonly resign?: Resigning | undefined;
   /** Sends what was opened instead of the sealed body; such a body needs a new signature. */
   readonly isOpened?: boolean | undefined;
+  /** Tells the target in a header of ours if the event came late or early. */
+  readonly isMarked?: boolean | undefined;
 }
 
 /** Sends an event of the inbox to a target once: as it arrived, or signed again. */
 export async function sendTo(
   target: string,
   event: InboxEvent,
-  { resign, isOpened = false, ...sending }: SendingOptions,
+  { resign, isOpened = false, isMarked = false, ...sending }: SendingOptions,
   stopping: AbortSignal,
 ): Promise<ForwardEnd> {
   const body = isOpened && event.text !== null ? Buffer.from(event.text) : event.body;
-  if (!resign) return post(target, event.headers, body, sending, stopping);
+  const timing = event.isLate ? 'late' : 'early';
+  const mark = isMarked && (event.isLate || event.isEarly) ? { 'x-fiatrail-timing': timing } : {};
+  if (!resign) return post(target, { ...event.headers, ...mark }, body, sending, stopping);
   // The same id, so that the target recognizes a repetition.
   const webhookId = event.webhookId ?? `fiatrail-${event.id}`;
-  return sendSigned(target, { event: event.event, webhookId, body }, resign, sending, stopping);
+  const signed = signedHeaders(resign, { event: event.event, webhookId, body }, sending.clock.now());
+  return post(target, { ...signed, ...mark }, body, sending, stopping);
 }
 
 interface Signable {
