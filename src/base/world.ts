@@ -122,6 +122,13 @@ export interface ProgramOptions {
   readonly showsErrors?: boolean;
   /** Keeps the end of its standard error. */
   readonly capturesErrors?: boolean;
+  /** The only variables of ours that it gets; without this, all but our secrets. */
+  readonly keepsEnv?: readonly string[];
+  /**
+   * Ends it on this signal instead of on an interrupt, and like after `timeoutMs`: with SIGTERM, and for good after `graceMs`. If it then exits
+   * with 0, it has ended and is not late. It is killed at once when the user interrupts this program a second time.
+   */
+  readonly ending?: { readonly signal: AbortSignal; readonly graceMs: number };
   /** Runs it detached: it outlives this process and does not receive the terminal's signals. */
   readonly isDetached?: boolean;
 }

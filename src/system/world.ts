@@ -49,7 +49,10 @@ export function createSystemWorld(endsAtOnce = false): World {
       return process.cwd();
     },
     self: [process.execPath, process.argv[1] ?? ''],
-    runProgram: (words, options) => runProgram(words, options, process.env, signals().interrupted.signal),
+    runProgram: (words, options) => {
+      const { interrupted, abandoned } = signals();
+      return runProgram(words, options, process.env, interrupted.signal, abandoned.signal);
+    },
     startProgram: (...program) => startProgram(...program, process.env, signals().interrupted.signal),
     inputParts: () => process.stdin,
     findProgram: (name) => findProgram(name, process.env, process.platform),

@@ -13,6 +13,8 @@ const TARGET = 'http://127.0.0.1:9/';
 /** More than any test needs, so that one whose events are never due ends too. */
 const MOST_SLEEPS = 2_000;
 
+const NEVER = new AbortController().signal;
+
 /** A clock that moves only when the forwarder sleeps, and lets other work go on meanwhile. */
 function yielding(clock: FakeClock, stopping: AbortController): Clock {
   let sleeps = 0;
@@ -52,8 +54,9 @@ test('an acknowledged event is recorded once the disk has room again, and not se
       gather: queueMicrotask,
       onForwarded: () => stopping.abort(),
       onUnrecorded: (problem) => void unrecorded.push(problem),
+      onDraining: () => {},
     },
-    stopping.signal,
+    { stopping: stopping.signal, cutOff: NEVER },
   );
   expect([sent, unrecorded]).toEqual([1, ['full', 'full']]);
   expect(inbox.list({ limit: 1 })[0]?.forwards).toMatchObject([{ state: 'acknowledged' }]);
@@ -78,8 +81,14 @@ async function attempts(
   await forwardTo(
     { name: TARGET, send },
     inbox.forwards,
-    { clock: yielding(clock, stopping), gather: queueMicrotask, onForwarded: () => {}, onUnrecorded: () => {} },
-    stopping.signal,
+    {
+      clock: yielding(clock, stopping),
+      gather: queueMicrotask,
+      onForwarded: () => {},
+      onUnrecorded: () => {},
+      onDraining: () => {},
+    },
+    { stopping: stopping.signal, cutOff: NEVER },
   );
   return { numbers };
 }

@@ -16,13 +16,15 @@ export function targetUrl(text: string): string {
 }
 
 /** How long a command may take with an event. */
-const COMMAND_MS = 60_000;
+export const COMMAND_MS = 60_000;
+/** How long a command that is asked to end has for it. */
+const GRACE_MS = 5_000;
 
 /** A command that gets each event on its standard input; exit code 0 acknowledges it. */
 export function commandTarget(command: string, { runProgram }: Pick<World, 'runProgram'>): ForwardTarget {
   return {
     name: `exec:${command}`,
-    send: async ({ id, event, eventId, webhookId, isLate, isEarly, text, body }) => {
+    send: async ({ id, event, eventId, webhookId, isLate, isEarly, text, body }, cutOff) => {
       const env = {
         FIATRAIL_EVENT: event ?? '',
         FIATRAIL_EVENT_ID: eventId ?? '',
@@ -33,7 +35,13 @@ export function commandTarget(command: string, { runProgram }: Pick<World, 'runP
       };
       const end = await runProgram([command], {
         ...(text === null ? { inputBytes: body } : { input: text }),
-        ...{ timeoutMs: COMMAND_MS, isShell: true, env, showsErrors: true },
+        ...{
+          timeoutMs: COMMAND_MS,
+          isShell: true,
+          env,
+          showsErrors: true,
+          ending: { signal: cutOff, graceMs: GRACE_MS },
+        },
       });
       if (end.kind === 'ended') return end.code === 0 ? {} : { problem: `the command ended with ${end.code}` };
       return { problem: end.kind === 'late' ? 'the command took too long' : 'the command cannot be started' };

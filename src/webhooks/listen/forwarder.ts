@@ -14,12 +14,20 @@ export type Resigning =
 export interface ForwardTarget {
   /** The URL, or `exec:` and the command. */
   readonly name: string;
-  send(event: InboxEvent, stopping: AbortSignal): Promise<ForwardEnd>;
+  send(event: InboxEvent, cutOff: AbortSignal): Promise<ForwardEnd>;
+}
+
+/** How a listener ends: it starts nothing new once `stopping` aborts, and what is still on its way is cut off when `cutOff` does. */
+export interface Ending {
+  readonly stopping: AbortSignal;
+  readonly cutOff: AbortSignal;
 }
 
 interface ForwardOptions {
   readonly clock: Clock;
   onForwarded(forward: DueForward, end: ForwardEnd): void;
+  /** Called when it stops while events are on their way. */
+  onDraining(count: number): void;
   /** Runs `flush` after the current turn of the event loop. */
   readonly gather: (flush: () => void) => void;
   /** Called when an attempt cannot be recorded for a while, such as on a full disk. */
@@ -40,14 +48,14 @@ const LONGEST_PAUSE_MS = 30_000;
 const IDLE_MS = 250;
 
 /**
- * Forwards the events of an inbox to a target until `stopping` aborts: at least once, in the order of each request, and never again
+ * Forwards the events of an inbox to a target until it is to stop, and lets what is on its way end: at least once, in the order of each request, and never again
  * once the target has acknowledged it. A slow event holds up nothing but its own request.
  */
 export async function forwardTo(
   target: ForwardTarget,
   forwards: Forwards,
   options: ForwardOptions,
-  stopping: AbortSignal,
+  { stopping, cutOff }: Ending,
 ): Promise<void> {
   const sleep = (durationMs: number) => options.clock.sleep(durationMs, stopping).catch(() => {});
   const record = recorder(forwards, options.gather);
@@ -56,7 +64,7 @@ export async function forwardTo(
   let pauses = 0;
   let failingMs = 0;
   const start = async (forward: DueForward) => {
-    if (await attempt(target, forward, record, options, stopping)) [failures, pauses] = [0, 0];
+    if (await attempt(target, forward, record, options, cutOff)) [failures, pauses] = [0, 0];
     else {
       if (failures === 0) failingMs = options.clock.now();
       failures += 1;
@@ -78,6 +86,7 @@ export async function forwardTo(
         running.set(forward.id, start(forward));
       await Promise.race([...running.values(), sleep(IDLE_MS)]);
     }
+    if (running.size > 0 && !cutOff.aborted) options.onDraining(running.size);
   } finally {
     await Promise.allSettled(running.values());
   }
@@ -110,28 +119,28 @@ function recorder(forwards: Forwards, gather: ForwardOptions['gather']): RecordE
     });
 }
 
-/** Makes one attempt and records it, unless the listener is stopping: an attempt that was cut off says nothing about the target. */
+/** Makes one attempt and records it, unless it was cut off, which says nothing about the target. */
 async function attempt(
   target: ForwardTarget,
   forward: DueForward,
   record: RecordEnd,
   options: ForwardOptions,
-  stopping: AbortSignal,
+  cutOff: AbortSignal,
 ): Promise<boolean> {
-  const end = await target.send(forward.event, stopping);
-  if (stopping.aborted && !isTaken(end)) return false;
-  if (!(await isRecorded(() => record(forward, end), options, stopping))) return false;
+  const end = await target.send(forward.event, cutOff);
+  if (cutOff.aborted && !isTaken(end)) return false;
+  if (!(await isRecorded(() => record(forward, end), options, cutOff))) return false;
   options.onForwarded(forward, end);
   return isTaken(end);
 }
 
 const RECORD_AGAIN_MS = 1_000;
 
-/** Records an attempt as soon as the inbox can be written. Returns false when stopping. */
+/** Records an attempt as soon as the inbox can be written. Returns false once it is cut off. */
 async function isRecorded(
   record: () => Promise<void>,
   { clock, onUnrecorded }: ForwardOptions,
-  stopping: AbortSignal,
+  cutOff: AbortSignal,
 ): Promise<boolean> {
   for (;;) {
     try {
@@ -139,10 +148,10 @@ async function isRecorded(
       return true;
     } catch (error) {
       const problem = transientProblemOf(error);
-      if (stopping.aborted) return false;
+      if (cutOff.aborted) return false;
       onUnrecorded(problem);
     }
-    await clock.sleep(RECORD_AGAIN_MS, stopping).catch(() => {});
+    await clock.sleep(RECORD_AGAIN_MS, cutOff).catch(() => {});
   }
 }
 
