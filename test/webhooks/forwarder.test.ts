@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/base/world.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import type { ForwardEnd } from '../../src/webhooks/inbox/forwards.ts';
@@ -176,6 +176,54 @@ test('goes on at full speed once a trial is taken', async () => {
     110,
   );
   expect(new Set(numbers).size).toBe(80);
+});
+
+describe('a listener that stops', () => {
+  /** Forwards two events of one request; the first attempt ends when `finish` is called, or is cut off. */
+  async function stoppingWith(during: (cut: () => void, finish: () => void) => void) {
+    const { inbox, clock } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET] });
+    inbox.add(await Promise.all([onboarded(1, 'a'), onboarded(2, 'a')].map((body) => received(deliveryOf(body)))));
+    const [stopping, cutting] = [new AbortController(), new AbortController()];
+    const draining: number[] = [];
+    const sent: bigint[] = [];
+    const send = ({ id }: { readonly id: bigint }, cutOff: AbortSignal) =>
+      new Promise<ForwardEnd>((resolve) => {
+        sent.push(id);
+        cutOff.addEventListener('abort', () => resolve({ problem: 'cut off' }), { once: true });
+        stopping.abort();
+        setImmediate(() =>
+          setImmediate(() =>
+            during(
+              () => cutting.abort(),
+              () => resolve({ status: 200 }),
+            ),
+          ),
+        );
+      });
+    await forwardTo(
+      { name: TARGET, send },
+      inbox.forwards,
+      {
+        ...{ clock: yielding(clock, stopping), gather: queueMicrotask },
+        ...{ onForwarded: () => {}, onUnrecorded: () => {}, onDraining: (count) => void draining.push(count) },
+      },
+      { stopping: stopping.signal, cutOff: cutting.signal },
+    );
+    const states = inbox.list({ limit: 9, after: 0n }).map(({ forwards: [forward] }) => forward);
+    return { draining, sent, states };
+  }
+
+  test('lets what is on its way end, and leaves the rest', async () => {
+    const { draining, sent, states } = await stoppingWith((_cut, finish) => finish());
+    expect([draining, sent]).toEqual([[1], [1n]]);
+    expect(states).toMatchObject([{ state: 'acknowledged' }, { state: 'waiting', attempts: 0 }]);
+  });
+
+  test('counts nothing against a target that was cut off', async () => {
+    const { sent, states } = await stoppingWith((cut) => cut());
+    expect([sent, states]).toMatchObject([[1n], [{ state: 'waiting', attempts: 0 }, { state: 'waiting' }]]);
+  });
 });
 
 testQueryPlans();
