@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Outcome } from '../engine/outcome.ts';
-import type { Finding } from '../engine/questions/find.ts';
-import type { Kind } from '../engine/questions/kind.ts';
+import type { Findings } from '../engine/questions/find.ts';
 import { kindNamed } from '../engine/questions/kinds.ts';
-import type { Match } from '../engine/questions/look.ts';
+import type { Kind } from '../engine/questions/kinds-of-work.ts';
+import type { FindMatch } from '../engine/questions/look.ts';
 import type { Story } from '../engine/questions/story.ts';
 import { paginationSchema } from '../present/prints.ts';
 import type { Column } from '../present/result.ts';
@@ -88,10 +88,10 @@ function storyColumns({ facts }: Kind, { row, status, means, amount, user, asOf,
   ];
 }
 
-const who = async ({ kind, found }: Match): Promise<string | null> =>
+const who = async ({ kind, found }: FindMatch): Promise<string | null> =>
   (await import('../engine/questions/words.ts')).textIn(found?.row ?? {}, kind.who ?? []) ?? null;
 
-async function rowOf(match: Match) {
+async function rowOf(match: FindMatch) {
   const { kind, id, matchedBy, found, operations, at } = match;
   const { textIn, amountIn } = await import('../engine/questions/words.ts');
   const row = found?.row ?? {};
@@ -101,7 +101,7 @@ async function rowOf(match: Match) {
 }
 
 /** Lets a person pick one of several matches on a terminal. */
-async function pickMatch(session: Session, matches: readonly Match[]): Promise<Match | undefined> {
+async function pickMatch(session: Session, matches: readonly FindMatch[]): Promise<FindMatch | undefined> {
   if (!session.isInteractive || session.globals.present.format !== 'table') return undefined;
   const { amountWords, isPlainAmount } = await import('../present/plain.ts');
   const { zone } = session.globals;
@@ -119,7 +119,7 @@ async function pickMatch(session: Session, matches: readonly Match[]): Promise<M
   });
 }
 
-async function printed({ matches, isCut, isTooCommon, story, looked, widen }: Finding): Promise<Outcome> {
+async function printed({ matches, isCut, isTooCommon, story, looked, widen }: Findings): Promise<Outcome> {
   if (story)
     return {
       result: {
@@ -200,7 +200,7 @@ const findCommand = command({
   },
   run: async (session, { anything, phone, bvnStdin }) => {
     const { findAnything, findBvn } = await import('../engine/questions/find.ts');
-    const choose = (matches: readonly Match[]) => pickMatch(session, matches);
+    const choose = (matches: readonly FindMatch[]) => pickMatch(session, matches);
     if (!bvnStdin) return printed(await findAnything(session, await typedIn(session, anything, phone), choose));
     if ((anything ?? []).length > 0)
       throw new CliError('usage', '<anything> cannot be combined with --bvn-stdin', { hint: 'remove one of them' });

@@ -16,7 +16,7 @@ import {
 import type { WireNumber } from '../money/decimal.ts';
 import { cappedPercentOf, percentFromWire } from '../money/rates.ts';
 import type { Account, AccountCallOptions } from './account.ts';
-import type { Balance, ShownLine } from './plans/line.ts';
+import type { BalanceChange, ShownLine } from './plans/line.ts';
 
 /** A user is waiting for the prompt, so a preview that takes longer is left out. */
 export const PREVIEW_READ = { totalMs: 5_000 } as const;
@@ -60,7 +60,7 @@ export function paidFrom(read: () => Promise<Held | undefined>, paid: Amount): (
 export function balanceLine(
   before: Held,
   changeMinor?: bigint,
-  more: Pick<Balance, 'isEstimate' | 'minimumMinor'> = {},
+  more: Pick<BalanceChange, 'isEstimate' | 'minimumMinor'> = {},
 ): ShownLine {
   const now = `${amountForPeople(before)} before`;
   const isPartial = before.isPartial ? { isPartial: true as const } : {};

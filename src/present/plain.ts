@@ -54,7 +54,7 @@ export function amountWords({ value, asset, unit }: PlainAmount): string {
   return minor === undefined ? `${value} ${ASSET_LABEL[asset]}` : amountForPeople({ asset, minor });
 }
 
-interface PlainObject {
+export interface PlainObject {
   readonly [name: string]: Plain;
 }
 

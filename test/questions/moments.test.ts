@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { kindNamed } from '../../src/engine/questions/kinds.ts';
-import type { Recorded } from '../../src/engine/questions/known.ts';
-import { eventMoments, journalMoments, paymentMoments } from '../../src/engine/questions/moments.ts';
+import { journalMoments, type Recorded } from '../../src/engine/questions/known.ts';
+import { eventMoments, paymentMoments } from '../../src/engine/questions/story.ts';
 import { meaningOf } from '../../src/engine/questions/words.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
 import { deposit } from './mirror.ts';

@@ -8,7 +8,7 @@ import type { WireNumber } from '../../money/decimal.ts';
 import type { Account } from '../account.ts';
 
 /** What the account has in one place. */
-interface Balance {
+interface PlacedBalance {
   /** `wallet`: the account's smart wallet, by network. `vault`: its stablecoins for trades. `fees`: earned fees, by what became of them. */
   readonly source: 'wallet' | 'vault' | 'fees';
   readonly place: string;
@@ -17,18 +17,18 @@ interface Balance {
 }
 
 /** What the account has, and since when at least, in UTC. */
-interface Balances {
+interface BalanceLook {
   readonly at: string;
-  readonly balances: readonly Balance[];
+  readonly balances: readonly PlacedBalance[];
 }
 
 const balanceOf = (
-  source: Balance['source'],
+  source: PlacedBalance['source'],
   place: string | null | undefined,
   value: WireNumber | string | null | undefined,
   unit: MoneyUnit,
   asset: Asset,
-): Balance[] => {
+): PlacedBalance[] => {
   const found = value === null || value === undefined ? undefined : fromWire(value, unit, asset);
   return place && found ? [{ source, place, asset, minor: found.minor }] : [];
 };
@@ -40,14 +40,14 @@ interface Networks {
     | undefined;
 }
 
-const ofNetworks = (source: Balance['source'], token: Token, { networkBalances }: Networks): Balance[] =>
+const ofNetworks = (source: PlacedBalance['source'], token: Token, { networkBalances }: Networks): PlacedBalance[] =>
   (networkBalances ?? []).flatMap(({ network, balance }) =>
     balanceOf(source, network, balance as string, 'token', token),
   );
 
 /** Reads what the account has now. The time is the service's, if it says one. Rejects with CliError. */
-export async function readBalances(account: Account): Promise<Balances> {
-  const balances: Balance[] = [];
+export async function readBalances(account: Account): Promise<BalanceLook> {
+  const balances: PlacedBalance[] = [];
   let at: string | undefined;
   for (const token of TOKENS) {
     const { data } = await account.call(balanceMulti, { token });
@@ -87,7 +87,7 @@ async function vaultsOf(account: Account): Promise<readonly (readonly [Token, st
 }
 
 /** Writes the balances that are not what they were, and when they were looked at. Returns how many are new. */
-export async function saveBalances(queries: Queries, { at, balances }: Balances): Promise<number> {
+export async function saveBalances(queries: Queries, { at, balances }: BalanceLook): Promise<number> {
   await queries.run('INSERT INTO stored_balance_checks (at) VALUES (?) ON CONFLICT DO NOTHING', at);
   let count = 0;
   for (const { source, place, asset, minor } of balances) {

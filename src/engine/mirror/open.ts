@@ -13,7 +13,7 @@ const MIRROR_VARIABLE = 'FIATRAIL_MIRROR_URL';
 /** How long names and numbers of persons are kept, unless the profile says otherwise. */
 const PERSONAL_DAYS = 90;
 
-type Owner = Pick<Profile, 'name' | 'mode'>;
+type MirrorOwner = Pick<Profile, 'name' | 'mode'>;
 
 /** Where a mirror is, and how long it keeps what is personal. */
 interface MirrorLocation {
@@ -24,7 +24,7 @@ interface MirrorLocation {
 }
 
 /** Returns where the mirror of a profile is; `to` is the URL that a command was given. */
-export function mirrorLocationOf(world: World, owner: Owner, to?: string): MirrorLocation {
+export function mirrorLocationOf(world: World, owner: MirrorOwner, to?: string): MirrorLocation {
   const settings = readProfile(world, owner.name)?.mirror;
   const given = [
     [to, '--to'],
@@ -51,21 +51,21 @@ async function openAt(world: World, { path, server }: MirrorLocation): Promise<M
 }
 
 /** Opens the mirror of a profile's account, creating it on first use. Rejects with DatabaseError, and CliError usage. */
-export const openMirror = (world: World, owner: Owner, to?: string): Promise<Mirror> =>
+export const openMirror = (world: World, owner: MirrorOwner, to?: string): Promise<Mirror> =>
   openAt(world, mirrorLocationOf(world, owner, to));
 
 /** Whether the account of a profile has a mirror. */
-export function hasMirror(world: World, owner: Owner): boolean {
+export function hasMirror(world: World, owner: MirrorOwner): boolean {
   const { server, path } = mirrorLocationOf(world, owner);
   return server !== undefined || entryAt(path) !== undefined;
 }
 
 /** Opens the mirror of a profile's account, if there is one. Rejects with DatabaseError, and CliError usage. */
-export const existingMirror = async (world: World, owner: Owner): Promise<Mirror | undefined> =>
+export const existingMirror = async (world: World, owner: MirrorOwner): Promise<Mirror | undefined> =>
   hasMirror(world, owner) ? openMirror(world, owner) : undefined;
 
 /** Removes the file of a mirror, whatever is in it. Throws CliError usage, or the system's error. */
-export function removeMirrorFile(world: World, owner: Owner): void {
+export function removeMirrorFile(world: World, owner: MirrorOwner): void {
   removeDatabase(mirrorPath(world, owner));
 }
 
@@ -78,7 +78,7 @@ export const noMirror = () =>
 
 /** Runs work on the mirror of the account. Rejects with CliError usage if there is none, and with DatabaseError. */
 export async function withMirror<T>(
-  { world, profile }: { readonly world: World; readonly profile: Owner },
+  { world, profile }: { readonly world: World; readonly profile: MirrorOwner },
   work: (mirror: Mirror) => Promise<T>,
 ): Promise<T> {
   const mirror = await existingMirror(world, profile);

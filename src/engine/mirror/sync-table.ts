@@ -46,7 +46,7 @@ interface Syncing {
 }
 
 /** What is known of the pages that were read. */
-interface Look {
+interface TableLook {
   added: number;
   changed: number;
   pages: number;
@@ -63,7 +63,7 @@ interface SavedPage {
   readonly total: number | undefined;
 }
 
-type Pages = (options: {
+type ReadPages = (options: {
   readonly period?: Period;
   readonly point?: ResumePoint | undefined;
   readonly pass?: number;
@@ -77,9 +77,9 @@ type Pages = (options: {
 export async function syncTable(syncing: Syncing, table: MirrorTable): Promise<TableSync> {
   const { mirror, account, isFull } = syncing;
   const { now } = account.world.clock;
-  const look: Look = { added: 0, changed: 0, pages: 0, total: undefined, isOrdered: true };
+  const look: TableLook = { added: 0, changed: 0, pages: 0, total: undefined, isOrdered: true };
   let state = await mirror.read((queries) => readState(queries, table));
-  const work: Work = {
+  const work: TableWork = {
     ...{ table, mirror, look, now },
     pages: pagesInto(syncing, table, await table.list(), look),
     state: () => state,
@@ -105,11 +105,11 @@ export async function syncTable(syncing: Syncing, table: MirrorTable): Promise<T
 }
 
 /** A sync of one table at work. */
-interface Work {
+interface TableWork {
   readonly table: MirrorTable;
   readonly mirror: Mirror;
-  readonly look: Look;
-  readonly pages: Pages;
+  readonly look: TableLook;
+  readonly pages: ReadPages;
   now(): number;
   state(): ListState;
   /** Changes the state, which is written with the next page or by `save`. */
@@ -118,7 +118,7 @@ interface Work {
 }
 
 /** Reads what is new and what is not final. Returns whether the table is whole. */
-async function isFresh(work: Work): Promise<boolean> {
+async function isFresh(work: TableWork): Promise<boolean> {
   const { table, mirror, look, pages, state, save } = work;
   const isWhole = async () => {
     const agrees = look.total === undefined || (await countIn(mirror, table)) + state().excess === look.total;
@@ -140,7 +140,7 @@ async function isFresh(work: Work): Promise<boolean> {
 }
 
 /** Reads the final rows of the last days again. */
-async function lookAgain({ table, pages, now, save }: Work): Promise<void> {
+async function lookAgain({ table, pages, now, save }: TableWork): Promise<void> {
   const sinceMs = now() - COMES_BACK_MS;
   const period = table.readBy === 'dated' ? { startDate: isoAt(sinceMs), endDate: undefined } : ALWAYS;
   await pages({ period, isEnough: ({ oldestMs }) => oldestMs < sinceMs });
@@ -148,7 +148,7 @@ async function lookAgain({ table, pages, now, save }: Work): Promise<void> {
 }
 
 /** Reads the whole list, from where an earlier run stopped. Returns whether that proves that the table is whole. */
-async function readAll({ table, mirror, look, pages, now, state, set, save }: Work): Promise<boolean> {
+async function readAll({ table, mirror, look, pages, now, state, set, save }: TableWork): Promise<boolean> {
   const { point } = state();
   if (point === null) await save({ pass: state().pass + 1, passStartedAt: isoAt(now()) });
   const { pass, excess: before } = state();
@@ -181,7 +181,7 @@ async function readAll({ table, mirror, look, pages, now, state, set, save }: Wo
 const isoAt = (atMs: number): string => new Date(atMs).toISOString();
 
 /** Reads from the start of a list back to rows that are known. */
-async function readHead(table: MirrorTable, state: ListState, mirror: Mirror, pages: Pages): Promise<void> {
+async function readHead(table: MirrorTable, state: ListState, mirror: Mirror, pages: ReadPages): Promise<void> {
   const untilMs = state.until === null ? Number.NEGATIVE_INFINITY : Date.parse(state.until) - LATE_MS;
   const oldestOpen = table.readBy === 'newest' ? (await openTimes(mirror, table))[0] : undefined;
   const backToMs = Math.min(untilMs, oldestOpen === undefined ? untilMs : oldestOpen - SERVICE_SKEW_MS);
@@ -192,7 +192,7 @@ async function readHead(table: MirrorTable, state: ListState, mirror: Mirror, pa
 }
 
 /** Reads the rows that are not final again, by the time that they were made. */
-async function readOpen(table: MirrorTable, mirror: Mirror, pages: Pages): Promise<void> {
+async function readOpen(table: MirrorTable, mirror: Mirror, pages: ReadPages): Promise<void> {
   for (const [fromMs, toMs] of periodsOf(await openTimes(mirror, table)))
     await pages({ period: { startDate: isoAt(fromMs - SERVICE_SKEW_MS), endDate: isoAt(toMs + SERVICE_SKEW_MS) } });
 }
@@ -251,8 +251,8 @@ function pagesInto(
   { account, mirror, personalFromMs }: Syncing,
   table: MirrorTable,
   listing: Listing<Endpoint, unknown>,
-  look: Look,
-): Pages {
+  look: TableLook,
+): ReadPages {
   const { now } = account.world.clock;
   const makeRows = rowMaker(table, listing.endpoint);
   const isThings = table.readBy === 'whole' || table.readBy === 'count';

@@ -1,12 +1,16 @@
 import { CliError } from '../../base/errors.ts';
-import { getFees } from '../../contract/endpoints/fees.ts';
+import { getFees, previewFees } from '../../contract/endpoints/fees.ts';
+import type { Queries } from '../../journal/store.ts';
+import { amount, fromWire, toWireNumber } from '../../money/amount.ts';
+import { parseExactJson } from '../../money/decimal.ts';
+import type { Plain } from '../../present/plain.ts';
 import type { Account } from '../account.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { Mirror } from './database.ts';
-import { readDepositFees } from './deposit-fees.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
-import { forgetPersonal } from './personal.ts';
-import { stored } from './schema.ts';
+import { mirrorRow } from './rows.ts';
+import { dropUnusedNames } from './save-rows.ts';
+import { columnNames, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
 import { type MirrorTable, TABLES } from './tables.ts';
 
@@ -114,4 +118,73 @@ export function lostWith(mirror: Mirror): Promise<string> {
     const rows = `${gone} rows that the service no longer shows`;
     return balances?.first ? `${balances.n} balances since ${balances.first.slice(0, 10)}, ${rows}` : rows;
   });
+}
+
+/** How many amounts are asked for in one sync: fewer than the rate limit of a minute. */
+const MOST_AMOUNTS = 40;
+
+/**
+ * The list of deposits does not say which fee was taken from the account's own deposits, so the service is asked what it takes from such an
+ * amount, soon after the deposit. Without it, a report would show the fee as a movement that is in no list.
+ */
+async function readDepositFees(account: Account, mirror: Mirror): Promise<void> {
+  const rows = await mirror.read((queries) =>
+    queries.all<{ amount_minor: bigint }>(
+      `SELECT DISTINCT amount_minor FROM stored_deposits WHERE type = 'fintech_deposit' AND status = 'completed'
+         AND fee_minor IS NULL AND funding_minor IS NULL AND amount_minor IS NOT NULL
+         AND amount_minor NOT IN (SELECT amount_minor FROM stored_deposit_fees) ORDER BY amount_minor LIMIT ${MOST_AMOUNTS}`,
+    ),
+  );
+  for (const { amount_minor: kobo } of rows) {
+    const { result } = (
+      await account.call(previewFees, { amount: toWireNumber(amount('NGN', kobo), 'kobo'), transactionType: 'onramp' })
+    ).data;
+    const fee = result?.finalFee == null ? undefined : fromWire(result.finalFee, 'kobo', 'NGN');
+    if (!fee) continue;
+    const at = new Date(account.world.clock.now()).toISOString();
+    await mirror.write((queries) =>
+      queries.run(
+        'INSERT INTO stored_deposit_fees (amount_minor, fee_minor, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+        ...[kobo, fee.minor, at],
+      ),
+    );
+  }
+}
+
+/** How many rows are changed in one transaction. */
+const BATCH = 500;
+
+/** Things that exist are personal for as long as the service lists them; everything else from the time that it was made. */
+const ageOf = ({ readBy }: MirrorTable) =>
+  readBy === 'count' || readBy === 'whole' ? 'gone_at' : 'coalesce(created_at, first_seen_at)';
+
+/** Removes what is personal from rows of before a time, also from the files. Returns how many rows had it. */
+async function forgetPersonal(mirror: Mirror, beforeAt: string): Promise<number> {
+  let count = 0;
+  for (const table of TABLES) {
+    const sql = `SELECT id, json FROM ${stored(table)} WHERE is_personal = 1 AND ${ageOf(table)} < ? LIMIT ${BATCH}`;
+    for (let found = BATCH; found === BATCH; count += found)
+      found = await mirror.write(async (queries) => {
+        const rows = await queries.all<{ id: string; json: string }>(sql, beforeAt);
+        for (const row of rows) await strip(queries, table, row);
+        return rows.length;
+      });
+  }
+  if (count === 0) return 0;
+  await mirror.write(dropUnusedNames);
+  await mirror.erase();
+  return count;
+}
+
+async function strip(
+  queries: Queries,
+  table: MirrorTable,
+  { id, json }: { readonly id: string; readonly json: string },
+) {
+  const row = mirrorRow(table, parseExactJson(json) as Plain, false);
+  const names = columnNames(table);
+  await queries.run(
+    `UPDATE ${stored(table)} SET ${names.map((name) => `${name} = ?`).join(', ')}, json = ?, digest = ?, is_personal = 0 WHERE id = ?`,
+    ...[...row.values, row.json, row.digest, id],
+  );
 }

@@ -1,7 +1,7 @@
 import type { Asset } from '../../money/amount.ts';
 
 /** What a line of a confirmation says about a balance, so that nobody has to read its words. */
-export interface Balance {
+export interface BalanceChange {
   readonly asset: Asset;
   readonly beforeMinor: bigint;
   /** Negative if the balance does not cover the change; undefined if the change to it is not known. */
@@ -15,4 +15,4 @@ export interface Balance {
 }
 
 /** A label and its value in a confirmation. */
-export type ShownLine = readonly [label: string, value: string, balance?: Balance];
+export type ShownLine = readonly [label: string, value: string, balance?: BalanceChange];

@@ -3,24 +3,24 @@ import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
 import { existingMirror, noMirror } from '../mirror/open.ts';
 import { type Reach, reachOf } from './in-mirror.ts';
-import type { Kind } from './kind.ts';
 import { KINDS } from './kinds.ts';
+import type { Kind } from './kinds-of-work.ts';
 import { onrampOf } from './known.ts';
-import { type Local, lookLocally, type Match, operationMatches, withOperations } from './look.ts';
-import { type Answer, type Asked, askService } from './service.ts';
+import { type FindMatch, type Local, lookLocally, operationMatches, withOperations } from './look.ts';
+import { type Answer, askService, type Replies } from './service.ts';
 import { isUnsettled, type Story, storyOf } from './story.ts';
 import type { Typed } from './typed.ts';
 import { textIn } from './words.ts';
 
 /** Where something was looked for, and how far that reaches. */
-interface Looked {
+interface LookedIn {
   readonly place: 'mirror' | 'journal' | 'inbox' | 'service';
   readonly says: string;
 }
 
 /** What was found. */
-export interface Finding {
-  readonly matches: readonly Match[];
+export interface Findings {
+  readonly matches: readonly FindMatch[];
   /** Whether more than these match. */
   readonly isCut: boolean;
   /** Whether too many names have what was typed. */
@@ -28,15 +28,15 @@ export interface Finding {
   /** Of the only match, or of the one that was chosen. */
   readonly story: Story | undefined;
   /** Where it was looked for, if nothing was found. */
-  readonly looked: readonly Looked[];
+  readonly looked: readonly LookedIn[];
   /** Commands after which more may be found. */
   readonly widen: readonly string[];
 }
 
-type Choose = (matches: readonly Match[]) => Promise<Match | undefined>;
+type Choose = (matches: readonly FindMatch[]) => Promise<FindMatch | undefined>;
 
 /** Finds what was typed on this machine, else asks the service. `choose` picks one of several. Rejects with CliError and DatabaseError. */
-export async function findAnything(account: Account, typed: Typed, choose: Choose): Promise<Finding> {
+export async function findAnything(account: Account, typed: Typed, choose: Choose): Promise<Findings> {
   const local = await lookLocally(account, typed);
   const kinds = local.matches.length === 0 && !local.isTooCommon ? kindsThatLookUp(typed) : [];
   if (!local.hasMirror && local.matches.length === 0 && kinds.length === 0) throw noMirror();
@@ -50,7 +50,7 @@ export async function findAnything(account: Account, typed: Typed, choose: Choos
 }
 
 /** Finds the onboardings of a BVN that this machine started; their digest recognizes it, and nothing else knows it. */
-export async function findBvn(account: Account, bvn: Secret, choose: Choose): Promise<Finding> {
+export async function findBvn(account: Account, bvn: Secret, choose: Choose): Promise<Findings> {
   const { onboard } = await import('../../contract/endpoints/users.ts');
   const { recognizableInput } = await import('../send.ts');
   const journal = await account.existingJournal();
@@ -65,14 +65,14 @@ export async function findBvn(account: Account, bvn: Secret, choose: Choose): Pr
       : [];
   const matches = operationMatches(operations);
   const story = await chosenStory(account, matches, choose, undefined);
-  const looked: Looked[] =
+  const looked: LookedIn[] =
     matches.length > 0 ? [] : [{ place: 'journal', says: 'no onboarding of this BVN was started on this machine' }];
   return { matches, story, looked, widen: [], isCut: false, isTooCommon: false };
 }
 
 async function chosenStory(
   account: Account,
-  matches: readonly Match[],
+  matches: readonly FindMatch[],
   choose: Choose,
   answers: readonly Answer[] | undefined,
 ): Promise<Story | undefined> {
@@ -98,7 +98,7 @@ function kindsThatLookUp({ text, words, sums, isPhone }: Typed): readonly Kind[]
   return words.length > 0 && !/\d/.test(text) ? [] : KINDS.filter(({ read }) => read !== undefined);
 }
 
-const answerMatch = ({ kind, row }: Answer, { text }: Typed): Match => ({
+const answerMatch = ({ kind, row }: Answer, { text }: Typed): FindMatch => ({
   ...{ kind, id: textIn(row, [kind.read?.field ?? '']) ?? text, rank: 0, matchedBy: ['id'] },
   ...{ operations: [], events: [], at: textIn(row, kind.times[0]?.slice(1) ?? []) ?? null },
 });
@@ -107,9 +107,9 @@ const answerMatch = ({ kind, row }: Answer, { text }: Typed): Match => ({
 const FRESH_MS = 60_000;
 
 /** Says where something was looked for, how far back, how fresh, and what would widen it. */
-async function reachOfSearch(account: Account, local: Local, asked: Asked | undefined) {
+async function reachOfSearch(account: Account, local: Local, asked: Replies | undefined) {
   const { world, profile } = account;
-  const looked: Looked[] = [];
+  const looked: LookedIn[] = [];
   const widen: string[] = [];
   const mirror = local.hasMirror ? await existingMirror(world, profile) : undefined;
   try {
@@ -148,7 +148,7 @@ function reachText({ from, syncedAt, partial }: Reach): string {
   ].join('; ');
 }
 
-function serviceSays(asked: Asked | undefined): string {
+function serviceSays(asked: Replies | undefined): string {
   if (!asked) return 'not asked: it looks up ids only';
   const { unknown, problems } = asked;
   const known = `${unknown} kinds of ids are unknown to it`;

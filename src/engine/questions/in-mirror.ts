@@ -1,20 +1,20 @@
 import type { Queries } from '../../journal/store.ts';
 import type { Amount } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
-import { isPlainObject, type Plain } from '../../present/plain.ts';
+import { isPlainObject, type Plain, type PlainObject } from '../../present/plain.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { readState } from '../mirror/list-state.ts';
 import { stored } from '../mirror/schema.ts';
 import { type MirrorTable, TABLES } from '../mirror/tables.ts';
-import type { Kind } from './kind.ts';
 import { kindOfRow } from './kinds.ts';
+import type { Kind } from './kinds-of-work.ts';
 
 /** A row of the mirror. Times are ISO 8601 in UTC. */
-export interface Found {
+export interface FoundRow {
   readonly kind: Kind;
   readonly id: string;
   /** In the form that -o json prints. */
-  readonly row: Readonly<Record<string, Plain>>;
+  readonly row: PlainObject;
   readonly status: string | null;
   readonly createdAt: string | null;
   readonly changedAt: string;
@@ -27,7 +27,7 @@ export interface Found {
 
 /** Rows that were found; `isCut` if there are more, which are older. */
 interface FoundRows {
-  readonly rows: readonly Found[];
+  readonly rows: readonly FoundRow[];
   readonly isCut: boolean;
 }
 
@@ -62,7 +62,7 @@ async function select(
   );
 }
 
-function foundIn(table: MirrorTable, row: MirrorRecord, matchedBy: readonly string[]): Found {
+function foundIn(table: MirrorTable, row: MirrorRecord, matchedBy: readonly string[]): FoundRow {
   const whole = parseExactJson(String(row['json'])) as Plain;
   const text = (name: string) => (typeof row[name] === 'string' ? row[name] : null);
   const fields = isPlainObject(whole) ? whole : {};
@@ -79,7 +79,7 @@ const keyColumns = ({ columns }: MirrorTable) =>
 
 /** Finds the rows that have one of these keys: an id, a hash, an address, a number; up to `limit` of each table. */
 export async function rowsWithKey(queries: Queries, keys: readonly string[], limit: number): Promise<FoundRows> {
-  const rows: Found[] = [];
+  const rows: FoundRow[] = [];
   let isCut = false;
   if (keys.length === 0) return { rows, isCut };
   for (const table of TABLES) {
@@ -107,7 +107,7 @@ export async function rowsWithKey(queries: Queries, keys: readonly string[], lim
 
 /** Finds the rows that move one of these sums. */
 export async function rowsWithSum(queries: Queries, sums: readonly Amount[], limit: number): Promise<FoundRows> {
-  const rows: Found[] = [];
+  const rows: FoundRow[] = [];
   let isCut = false;
   for (const table of TABLES) {
     const columns = table.columns.filter(({ kind, isKey }) => kind === 'amount' && isKey).map(({ name }) => name);
@@ -144,7 +144,7 @@ export async function rowsWithName(
   words: readonly string[],
   limit: number,
 ): Promise<FoundRows | undefined> {
-  const rows: Found[] = [];
+  const rows: FoundRow[] = [];
   let isCut = false;
   // Needs no escaping, unlike LIKE.
   const has = queries.engine === 'sqlite' ? 'instr' : 'strpos';
@@ -190,7 +190,7 @@ export async function rowsWithName(
 }
 
 /** Finds the user that has one of these ids or wallets. */
-export async function userWith(queries: Queries, keys: readonly string[]): Promise<Found | undefined> {
+export async function userWith(queries: Queries, keys: readonly string[]): Promise<FoundRow | undefined> {
   const table = TABLES.find(({ name }) => name === 'users');
   if (!table || keys.length === 0) return undefined;
   const columns = ['id', 'evm_wallet', 'solana_wallet', 'bantu_wallet'];
@@ -201,7 +201,7 @@ export async function userWith(queries: Queries, keys: readonly string[]): Promi
 }
 
 /** The statuses that a row was seen in, with the time of the sync that saw each. */
-export async function statusesOf(queries: Queries, { kind, id }: Pick<Found, 'kind' | 'id'>) {
+export async function statusesOf(queries: Queries, { kind, id }: Pick<FoundRow, 'kind' | 'id'>) {
   return queries.all<{ status: string; seen_at: string }>(
     'SELECT status, seen_at FROM stored_status_changes WHERE kind = ? AND id = ? ORDER BY seen_at',
     ...[kind.table ?? '', id],

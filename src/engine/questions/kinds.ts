@@ -1,4 +1,4 @@
-import type { Kind } from './kind.ts';
+import type { Kind } from './kinds-of-work.ts';
 import { WORK } from './kinds-of-work.ts';
 
 /** Every kind that has an id, things before the work that belongs to them. */

@@ -1,19 +1,17 @@
 import type { Operation, Transition } from '../../journal/operations.ts';
-import { resultIn } from '../../journal/states.ts';
+import { type OperationState, resultIn } from '../../journal/states.ts';
 import type { Amount } from '../../money/amount.ts';
 import { parseExactJson, scaledInteger } from '../../money/decimal.ts';
 import { valueAt } from '../../present/content.ts';
-import { isPlainAmount, isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
+import { isPlainAmount, isPlainObject, type Plain, type PlainObject, toPlain } from '../../present/plain.ts';
 import type { Account } from '../account.ts';
 import type { Mirror } from '../mirror/database.ts';
 import { readSetting } from '../mirror/list-state.ts';
-import { type Found, rowsWithKey, statusesOf, userWith } from './in-mirror.ts';
+import { type FoundRow, rowsWithKey, statusesOf, userWith } from './in-mirror.ts';
 import { kindNamed } from './kinds.ts';
-import { linksOf, type Match, MOST_ROWS } from './look.ts';
+import { type FindMatch, linksOf, MOST_ROWS } from './look.ts';
 import { askService } from './service.ts';
 import { textIn } from './words.ts';
-
-type Row = Readonly<Record<string, Plain>>;
 
 /** An operation with what became of it. */
 export interface Recorded {
@@ -34,10 +32,10 @@ export async function recordedOf(
 }
 
 /** What was sent, and what the service answered when work was started and when it was followed; what came later counts. */
-export async function answersIn(recorded: readonly Recorded[]): Promise<Row> {
+export async function answersIn(recorded: readonly Recorded[]): Promise<PlainObject> {
   const { endpointNamed, recordedData } = await import('../operations/recorded.ts');
   const [first] = recorded;
-  let row: Row = {};
+  let row: PlainObject = {};
   if (first) {
     const sent = (await endpointNamed(first.operation.endpoint))?.request();
     const request = toPlain(parseExactJson(first.operation.request), sent);
@@ -52,7 +50,7 @@ export async function answersIn(recorded: readonly Recorded[]): Promise<Row> {
   return row;
 }
 
-export const withoutNulls = (row: Row | undefined): Row =>
+export const withoutNulls = (row: PlainObject | undefined): PlainObject =>
   Object.fromEntries(Object.entries(row ?? {}).filter(([, value]) => value !== null));
 
 /** The fields in which rows name their user, or a wallet of the user. */
@@ -60,10 +58,10 @@ const USER_FIELDS = [
   ...['userId', 'fintechUserId', 'walletAddress', 'sourceWalletAddress', 'smartWalletAddress', 'userWalletAddress'],
 ];
 
-const userOf = ({ request }: Operation) => textIn(JSON.parse(request) as Row, ['userId']);
+const userOf = ({ request }: Operation) => textIn(JSON.parse(request) as PlainObject, ['userId']);
 
 /** What the mirror knows about a match: the statuses it was seen in, what belongs to it, and whose it is. */
-export async function knownInMirror(mirror: Mirror | undefined, match: Match, row: Row) {
+export async function knownInMirror(mirror: Mirror | undefined, match: FindMatch, row: PlainObject) {
   if (!mirror) return { statuses: [], belongings: [], isCut: false, user: undefined, syncedAt: null };
   const { kind, found, operations } = match;
   const userKeys = [...USER_FIELDS.map((field) => textIn(row, [field])), ...operations.map(userOf)];
@@ -74,7 +72,7 @@ export async function knownInMirror(mirror: Mirror | undefined, match: Match, ro
       statuses: found ? await statusesOf(queries, found) : [],
       isCut: linked.isCut,
       // Things have stories of their own.
-      belongings: linked.rows.filter((each: Found) => each.id !== match.id && each.kind.ends !== undefined),
+      belongings: linked.rows.filter((each: FoundRow) => each.id !== match.id && each.kind.ends !== undefined),
       user:
         kind.name === 'user'
           ? undefined
@@ -97,14 +95,14 @@ export interface DuePayment {
 const PAYABLE_MS = 30 * 60_000;
 
 /** Returns what had to be paid for an onramp, by the answers to its start and its status; undefined if they do not say it. */
-export function dueIn(row: Row): DuePayment | undefined {
+export function dueIn(row: PlainObject): DuePayment | undefined {
   const total = nairaAt(row, 'feeBreakdown.totalAmount') ?? nairaAt(row, 'totalAmountWithFee');
   const startedMs = Date.parse(textIn(row, ['wallet.createdAt', 'createdAt']) ?? '');
   return total && { total, expiresAtMs: startedMs + PAYABLE_MS };
 }
 
 /** Returns the Naira in a field. */
-export function nairaAt(row: Row, field: string): Amount | undefined {
+export function nairaAt(row: PlainObject, field: string): Amount | undefined {
   const value = valueAt(row as Plain, field.split('.'));
   const minor = isPlainAmount(value) && value.asset === 'NGN' ? scaledInteger(value.value, 2) : undefined;
   return minor === undefined ? undefined : { asset: 'NGN', minor };
@@ -124,7 +122,7 @@ const [NEWEST_OPERATIONS, MOST_ONRAMPS] = [300, 5];
  * Finds the onramp that a deposit paid, by its wallet; or that it was meant for, by the account that it went to. No list has
  * onramps, so the service is asked for their statuses.
  */
-export async function onrampOf(account: Account, { kind, found }: Match): Promise<OnrampOf | undefined> {
+export async function onrampOf(account: Account, { kind, found }: FindMatch): Promise<OnrampOf | undefined> {
   const row = found?.row ?? {};
   if (kind.name !== 'deposit' || textIn(row, ['type']) !== 'user_onramp') return undefined;
   const wallet = textIn(row, ['walletAddress']);
@@ -147,4 +145,58 @@ export async function onrampOf(account: Account, { kind, found }: Match): Promis
     return { id, startedAt, due: dueIn({ ...(await answersIn(recorded)), ...answer.row }) };
   }
   return undefined;
+}
+
+/** Something that happened. */
+export interface Moment {
+  /** ISO 8601 in UTC; null if nothing says when. */
+  readonly at: string | null;
+  readonly what: string;
+  /** Who says so. */
+  readonly source: 'journal' | 'service' | 'mirror' | 'inbox';
+  /** Why it failed, if this says so. */
+  readonly reason?: string;
+}
+
+/** What the journal says of the states of an operation. */
+const STATES: Readonly<Record<OperationState, string>> = {
+  prepared: 'recorded',
+  sent: 'sent to the service',
+  accepted: 'accepted by the service',
+  settled: 'ended well',
+  failed: 'failed',
+  refused: 'refused',
+  unknown: 'the outcome is unknown',
+  resolved: 'decided by a person',
+};
+
+/** Who ran, planned, signed and applied operations, and what became of them. */
+export function journalMoments(recorded: readonly Recorded[]): Moment[] {
+  return recorded.flatMap(({ operation, transitions }) => {
+    const { authority, operator, host, createdAt, summary } = operation;
+    const signed = (authority?.signers ?? []).map(
+      ({ name, role, signedAt }): Moment => ({
+        at: signedAt,
+        what: `the plan was signed by ${name}${role === 'author' ? ', its author' : ''}`,
+        source: 'journal',
+      }),
+    );
+    const { author } = authority ?? {};
+    const planned = author && `planned by ${author.user} on ${author.host}`;
+    const ran = planned ? `applied by ${operator} on ${host}, ${planned}` : `run by ${operator} on ${host}`;
+    return [
+      ...signed,
+      { at: createdAt, what: `${ran}: ${summary}`, source: 'journal' } as const,
+      ...transitions.filter(({ state }) => state !== 'prepared').map(transitionMoment),
+    ];
+  });
+}
+
+function transitionMoment({ state, at, requestId, detail }: Transition): Moment {
+  const id = requestId && state === 'accepted' ? ` as ${requestId}` : '';
+  const hasReason = (state === 'failed' || state === 'refused') && detail !== null;
+  return {
+    ...{ at, what: `${STATES[state]}${id}${detail ? `; ${detail}` : ''}`, source: 'journal' },
+    ...(hasReason ? { reason: detail } : {}),
+  };
 }

@@ -1,24 +1,24 @@
 import type { Operation } from '../../journal/operations.ts';
-import type { Plain } from '../../present/plain.ts';
+import type { PlainObject } from '../../present/plain.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Account } from '../account.ts';
 import { existingProfileInbox } from '../inbox.ts';
 import type { Mirror } from '../mirror/database.ts';
 import { existingMirror } from '../mirror/open.ts';
-import { type Found, rowsWithKey, rowsWithName, rowsWithSum } from './in-mirror.ts';
-import type { Kind } from './kind.ts';
+import { type FoundRow, rowsWithKey, rowsWithName, rowsWithSum } from './in-mirror.ts';
 import { kindNamed, kindStartedBy } from './kinds.ts';
+import type { Kind } from './kinds-of-work.ts';
 import type { Typed } from './typed.ts';
 import { textIn } from './words.ts';
 
 /** Something that what was typed may mean, as this machine knows it. */
-export interface Match {
+export interface FindMatch {
   readonly kind: Kind;
   readonly id: string;
-  /** How well it fits; see `Found`. */
+  /** How well it fits; see `FoundRow`. */
   readonly rank: number;
   readonly matchedBy: readonly string[];
-  readonly found?: Found | undefined;
+  readonly found?: FoundRow | undefined;
   /** The operations that started it, newest first. */
   readonly operations: readonly Operation[];
   readonly events: readonly InboxEvent[];
@@ -28,7 +28,7 @@ export interface Match {
 
 /** What looking on this machine found. */
 export interface Local {
-  readonly matches: readonly Match[];
+  readonly matches: readonly FindMatch[];
   /** Whether there are more than these. */
   readonly isCut: boolean;
   readonly hasMirror: boolean;
@@ -43,13 +43,13 @@ const NEWEST_OPERATIONS = 300;
 /** A prefix of an operation id must have as many characters. */
 const SHORTEST_PREFIX = 8;
 
-interface Sources {
+interface LocalSources {
   readonly mirror: Mirror | undefined;
   readonly account: Pick<Account, 'profile' | 'existingJournal' | 'world'>;
 }
 
 /** Looks for what was typed in the mirror, the journal and the inbox, and sends nothing. Rejects with DatabaseError and CliError. */
-export async function lookLocally(account: Sources['account'], typed: Typed): Promise<Local> {
+export async function lookLocally(account: LocalSources['account'], typed: Typed): Promise<Local> {
   const mirror = await existingMirror(account.world, account.profile);
   try {
     const byKey = await withKeys({ mirror, account }, typed);
@@ -68,16 +68,17 @@ export async function lookLocally(account: Sources['account'], typed: Typed): Pr
   }
 }
 
-const byRankAndTime = (a: Match, b: Match) => a.rank - b.rank || compare(b.at ?? '', a.at ?? '') || compare(a.id, b.id);
+const byRankAndTime = (a: FindMatch, b: FindMatch) =>
+  a.rank - b.rank || compare(b.at ?? '', a.at ?? '') || compare(a.id, b.id);
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-const matchOf = (found: Found): Match => ({
+const matchOf = (found: FoundRow): FindMatch => ({
   ...{ kind: found.kind, id: found.id, rank: found.rank, matchedBy: found.matchedBy, found },
   ...{ operations: [], events: [], at: found.createdAt },
 });
 
-async function withKeys(sources: Sources, { keys }: Typed) {
+async function withKeys(sources: LocalSources, { keys }: Typed) {
   const { mirror } = sources;
   const { rows, isCut } = mirror
     ? await mirror.read((queries) => rowsWithKey(queries, keys, MOST_ROWS))
@@ -89,10 +90,10 @@ async function withKeys(sources: Sources, { keys }: Typed) {
 }
 
 /** Whether an operation is of this profile; every embedded profile has the same sandbox. */
-const isOwn = ({ profile }: Sources['account'], { mode, profile: name }: Operation) =>
+const isOwn = ({ profile }: LocalSources['account'], { mode, profile: name }: Operation) =>
   name === profile.name || (mode === 'embedded' && profile.mode === 'embedded');
 
-async function operationsNamed({ account }: Sources, keys: readonly string[]): Promise<Operation[]> {
+async function operationsNamed({ account }: LocalSources, keys: readonly string[]): Promise<Operation[]> {
   const journal = await account.existingJournal();
   const found = journal ? (await Promise.all(keys.map((key) => journal.find(key)))).flat() : [];
   return found.filter((operation) => {
@@ -106,16 +107,16 @@ async function operationsNamed({ account }: Sources, keys: readonly string[]): P
 }
 
 /** Adds the operations that started a match which was found by something else than its id. */
-export async function withOperations(account: Sources['account'], match: Match): Promise<Match> {
+export async function withOperations(account: LocalSources['account'], match: FindMatch): Promise<FindMatch> {
   if (match.operations.length > 0 || match.kind.starts === undefined) return match;
   return { ...match, operations: await operationsNamed({ mirror: undefined, account }, [match.id]) };
 }
 
 /** What operations started, each thing once. */
-export const operationMatches = (operations: readonly Operation[]): readonly Match[] =>
+export const operationMatches = (operations: readonly Operation[]): readonly FindMatch[] =>
   merged(operations.map(operationMatch));
 
-function operationMatch(operation: Operation): Match {
+function operationMatch(operation: Operation): FindMatch {
   const { operationId, requestId, endpoint, createdAt } = operation;
   const work = kindStartedBy(endpoint);
   const isWork = requestId !== null && work.name !== 'operation';
@@ -147,7 +148,10 @@ export async function eventsAbout(
 const EVENT_ID = /^(?=.*[a-z_-])[\w-]*\d[\w-]*$/i;
 
 /** Finds events by the start of their own ids. No index has these, so it comes last. */
-async function eventsWithId({ world, profile }: Sources['account'], { text, isPhone }: Typed): Promise<Match[]> {
+async function eventsWithId(
+  { world, profile }: LocalSources['account'],
+  { text, isPhone }: Typed,
+): Promise<FindMatch[]> {
   if (isPhone || text.length < SHORTEST_PREFIX || !EVENT_ID.test(text)) return [];
   const inbox = await existingProfileInbox(world, profile);
   try {
@@ -157,12 +161,12 @@ async function eventsWithId({ world, profile }: Sources['account'], { text, isPh
   }
 }
 
-const eventMatch = (event: InboxEvent, rank: number): Match => ({
+const eventMatch = (event: InboxEvent, rank: number): FindMatch => ({
   ...{ kind: kindNamed('event'), id: String(event.id), rank, matchedBy: ['event'] },
   ...{ operations: [], events: [event], at: timeOf(event) },
 });
 
-async function eventMatches(events: readonly InboxEvent[], keys: readonly string[]): Promise<Match[]> {
+async function eventMatches(events: readonly InboxEvent[], keys: readonly string[]): Promise<FindMatch[]> {
   const about = events.filter(({ requestId }) => requestId !== null && keys.includes(requestId));
   const [event] = about;
   if (!event?.requestId) return [];
@@ -184,7 +188,7 @@ async function eventMatches(events: readonly InboxEvent[], keys: readonly string
 export const timeOf = ({ happenedAt, receivedAtMs }: InboxEvent): string =>
   happenedAt ?? new Date(receivedAtMs).toISOString();
 
-async function withSumOrName({ mirror, account }: Sources, { sums, words }: Typed) {
+async function withSumOrName({ mirror, account }: LocalSources, { sums, words }: Typed) {
   const bySum = await mirror?.read((queries) => rowsWithSum(queries, sums, MOST_ROWS));
   const byName = await mirror?.read((queries) => rowsWithName(queries, words, MOST_ROWS));
   const journal = sums.length > 0 ? await account.existingJournal() : undefined;
@@ -204,7 +208,7 @@ async function withSumOrName({ mirror, account }: Sources, { sums, words }: Type
 }
 
 /** Joins what several sources know of one thing. */
-function merged(matches: readonly Match[]): Match[] {
+function merged(matches: readonly FindMatch[]): FindMatch[] {
   const byThing = Map.groupBy(matches, ({ kind, id }) => `${kind.name} ${id}`);
   return [...byThing.values()].flatMap((same) => {
     const [first] = same.toSorted((a, b) => a.rank - b.rank);
@@ -227,13 +231,13 @@ function merged(matches: readonly Match[]): Match[] {
 const OWNERS = ['userId', 'walletAddress', 'sourceWalletAddress', 'smartWalletAddress', 'virtualAccountNumber'];
 
 /** Leaves out what belongs to a thing that is among the matches: it is told with it. */
-function withoutBelongings(matches: readonly Match[]): Match[] {
+function withoutBelongings(matches: readonly FindMatch[]): FindMatch[] {
   const things = matches.filter(({ rank }) => rank < 2);
   const owned = new Set(things.flatMap(({ kind, found }) => linksOf(kind, found?.row ?? {})));
-  const belongs = ({ found }: Match) => OWNERS.some((field) => owned.has(textIn(found?.row ?? {}, [field]) ?? ''));
+  const belongs = ({ found }: FindMatch) => OWNERS.some((field) => owned.has(textIn(found?.row ?? {}, [field]) ?? ''));
   return matches.filter((match) => match.rank < 2 || !belongs(match));
 }
 
 /** The values that other rows have too if they belong to a thing. */
-export const linksOf = (kind: Kind, row: Readonly<Record<string, Plain>>): string[] =>
+export const linksOf = (kind: Kind, row: PlainObject): string[] =>
   (kind.links ?? []).flatMap((field) => textIn(row, [field]) ?? []);

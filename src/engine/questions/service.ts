@@ -1,19 +1,19 @@
 import { CliError } from '../../base/errors.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
-import { isPlainObject, type Plain, toPlain } from '../../present/plain.ts';
+import { isPlainObject, type PlainObject, toPlain } from '../../present/plain.ts';
 import type { Account } from '../account.ts';
 import { PREVIEW_READ } from '../previews.ts';
-import type { Kind } from './kind.ts';
 import { KINDS } from './kinds.ts';
+import type { Kind } from './kinds-of-work.ts';
 
 /** What the service says of an id. */
 export interface Answer {
   readonly kind: Kind;
-  readonly row: Readonly<Record<string, Plain>>;
+  readonly row: PlainObject;
 }
 
 /** What asking the service came to. */
-export interface Asked {
+export interface Replies {
   readonly answers: readonly Answer[];
   /** How many endpoints said that they do not know it. */
   readonly unknown: number;
@@ -25,7 +25,7 @@ export interface Asked {
  * Asks the service about an id, where an endpoint that only reads looks such an id up: of these kinds, or of every kind.
  * Rejects with CliError interrupted.
  */
-export async function askService(account: Account, id: string, kinds: readonly Kind[] = KINDS): Promise<Asked> {
+export async function askService(account: Account, id: string, kinds: readonly Kind[] = KINDS): Promise<Replies> {
   const readable = kinds.filter(({ read }) => read !== undefined);
   const all = await Promise.all(readable.map((kind) => ask(account, kind, id)));
   return {

@@ -1,24 +1,109 @@
 import { isInDoubt } from '../../journal/states.ts';
 import { amountForPeople } from '../../money/amount.ts';
-import type { Plain } from '../../present/plain.ts';
+import { isPlainObject, type Plain, type PlainObject } from '../../present/plain.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Account } from '../account.ts';
+import { shownTarget } from '../inbox.ts';
 import { existingMirror } from '../mirror/open.ts';
-import type { Found } from './in-mirror.ts';
-import { answersIn, dueIn, knownInMirror, type OnrampOf, recordedOf, withoutNulls } from './known.ts';
-import { eventsAbout, type Match } from './look.ts';
+import { wrongPaymentText } from '../operations/payments-in.ts';
+import type { FoundRow } from './in-mirror.ts';
+import type { Kind } from './kinds-of-work.ts';
 import {
-  eventMoments,
+  answersIn,
+  type DuePayment,
+  dueIn,
   journalMoments,
+  knownInMirror,
   type Moment,
-  mirrorMoments,
-  paymentMoments,
-  timeMoments,
-  wrongPayment,
-} from './moments.ts';
+  nairaAt,
+  type OnrampOf,
+  recordedOf,
+  withoutNulls,
+} from './known.ts';
+import { eventsAbout, type FindMatch, timeOf } from './look.ts';
 import { amountIn, goesOn, meaningOf, reasonIn, textIn } from './words.ts';
 
-type Row = Readonly<Record<string, Plain>>;
+/** What the times of a row say. */
+function timeMoments(kind: Kind, row: PlainObject, source: 'service' | 'mirror'): Moment[] {
+  return kind.times.flatMap(([title, ...fields], index): Moment[] => {
+    const at = textIn(row, fields);
+    if (at === undefined) return [];
+    const sum = index === 0 ? textIn(row, kind.amount ?? []) : undefined;
+    const who = index === 0 ? textIn(row, kind.who ?? []) : undefined;
+    const way = kind.name === 'deposit' ? 'from' : 'for';
+    return [{ at, what: `${title}${sum ? `: ${sum}${who ? ` ${way} ${who}` : ''}` : ''}`, source }];
+  });
+}
+
+/** The statuses that syncs saw, and the sync that missed the row. */
+function mirrorMoments(
+  statuses: readonly { readonly status: string; readonly seen_at: string }[],
+  found: FoundRow | undefined,
+): Moment[] {
+  const gone: Moment[] = found?.goneAt
+    ? [{ at: found.goneAt, what: 'the service no longer lists it', source: 'mirror' }]
+    : [];
+  return [
+    ...statuses.map((each): Moment => ({ at: each.seen_at, what: `status: ${each.status}`, source: 'mirror' })),
+    ...gone,
+  ];
+}
+
+/** Says what is wrong with a deposit, and what becomes of it; undefined if it is right. */
+function wrongPayment(
+  { row, status, createdAt }: FoundRow,
+  due: DuePayment & { readonly paidAtMs?: number },
+): string | undefined {
+  const paid = nairaAt(row, 'amount');
+  return paid && wrongPaymentText({ paid, status, createdAt, sender: textIn(row, ['depositor.name']) }, due);
+}
+
+/** The payments into the account of an onramp: the right one, and those that the service refunds. */
+export function paymentMoments(belongings: readonly FoundRow[], due: DuePayment | undefined): Moment[] {
+  const right = belongings.find(({ kind, status }) => kind.name === 'deposit' && status === 'completed');
+  const paidAtMs = right ? Date.parse(right.createdAt ?? '') : Infinity;
+  return belongings.map((each): Moment => {
+    const { kind, id, row, status, createdAt } = each;
+    const sender = textIn(row, ['depositor.name']);
+    const sum = textIn(row, kind.amount ?? []) ?? '';
+    const isPayment = kind.name === 'deposit';
+    const wrong = isPayment && due ? wrongPayment(each, { ...due, paidAtMs }) : undefined;
+    const what = isPayment ? `${sum}${sender ? ` from ${sender}` : ''} arrived` : `${kind.name} of ${sum}`;
+    return { at: createdAt, what: `${wrong ?? `${what}; status: ${status}`} (${kind.name} ${id})`, source: 'mirror' };
+  });
+}
+
+/** Where events say why something failed. */
+const EVENT_REASONS = ['refundReason', 'error.message', 'failureReason', 'reason', 'message'];
+
+/** What arrived of the service's events, and where each of them went. */
+export function eventMoments(events: Iterable<InboxEvent>): Moment[] {
+  return [...events].map((event): Moment => {
+    const { id, copies, forwards, text } = event;
+    const went = forwards.map(({ target, state, attempts, problem }) => {
+      const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
+      return `${WENT[state]} ${shownTarget(target)}${tries}${problem ? ` (${problem})` : ''}`;
+    });
+    const again = copies > 0 ? [`delivered ${copies + 1} times`] : [];
+    const reason = reasonIn(contentOf(text), EVENT_REASONS);
+    return {
+      at: timeOf(event),
+      what: [`event ${event.event ?? event.mark} (no. ${id})`, reason, ...again, ...went].filter(Boolean).join('; '),
+      source: 'inbox',
+      ...(reason === undefined ? {} : { reason }),
+    };
+  });
+}
+
+const WENT = { waiting: 'waits to be forwarded to', acknowledged: 'forwarded to', dead: 'given up for' } as const;
+
+/** The data of an event; empty if it cannot be read. */
+function contentOf(text: string | null): PlainObject {
+  if (text === null) return {};
+  const body = JSON.parse(text) as Plain;
+  const data = isPlainObject(body) ? (body['data'] ?? body) : {};
+  return isPlainObject(data) ? data : {};
+}
 
 /** What something is, and everything that belongs to it. Times are ISO 8601 in UTC. */
 export interface Story {
@@ -30,7 +115,7 @@ export interface Story {
   readonly amount: Plain;
   readonly user: { readonly userId: string; readonly name: string | null } | null;
   /** What the service shows of it. */
-  readonly row: Row;
+  readonly row: PlainObject;
   /** When the service said so. */
   readonly asOf: string | null;
   readonly timeline: readonly Moment[];
@@ -39,7 +124,7 @@ export interface Story {
 }
 
 /** Whether the service should be asked: the copy of the lists does not have it, or had it while it went on. */
-export const isUnsettled = ({ kind, found, operations }: Match): boolean => {
+export const isUnsettled = ({ kind, found, operations }: FindMatch): boolean => {
   if (kind.read === undefined) return false;
   if (found) return goesOn(kind, textIn(found.row, ['status'])) === true;
   return operations.length > 0 || kind.name !== 'event';
@@ -48,13 +133,13 @@ export const isUnsettled = ({ kind, found, operations }: Match): boolean => {
 /** Tells everything that is known of a match. Sends nothing. Rejects with DatabaseError and CliError. */
 export async function storyOf(
   account: Account,
-  match: Match,
-  answered: Row | undefined,
+  match: FindMatch,
+  answered: PlainObject | undefined,
   onramp: OnrampOf | undefined,
 ): Promise<Story> {
   const recorded = await recordedOf(account, match.operations);
   const answers = recorded.length > 0 ? await answersIn(recorded) : {};
-  const row: Row = { ...answers, ...eventRow(match), ...match.found?.row, ...withoutNulls(answered) };
+  const row: PlainObject = { ...answers, ...eventRow(match), ...match.found?.row, ...withoutNulls(answered) };
   const { kind, id } = match;
   const now = account.world.clock.now();
   const status = textIn(row, ['status']) ?? (kind.name === 'operation' ? match.operations[0]?.state : undefined);
@@ -100,13 +185,13 @@ const CUT: Moment = { at: null, what: 'older payments and transfers are left out
 const NAMES = ['virtualAccount.accountName', 'lastName', 'firstName'];
 
 /** What an event that was found by its own id is about. */
-const requestsOf = ({ kind, matchedBy, events }: Match): string[] =>
+const requestsOf = ({ kind, matchedBy, events }: FindMatch): string[] =>
   kind.name === 'event' && !matchedBy.includes('requestId')
     ? events.flatMap(({ requestId }) => (requestId ? [`fiatrail find ${requestId}`] : []))
     : [];
 
 /** What an event says of itself, if the match is one. */
-const eventRow = ({ kind, events: [event] }: Match): Row =>
+const eventRow = ({ kind, events: [event] }: FindMatch): PlainObject =>
   kind.name === 'event' && event ? { event: event.event, requestId: event.requestId, userId: event.userId } : {};
 
 const onrampMoment = ({ id, startedAt, due }: OnrampOf): Moment => ({
@@ -116,7 +201,7 @@ const onrampMoment = ({ id, startedAt, due }: OnrampOf): Moment => ({
 });
 
 /** What belongs to something, in one line. */
-function belongingMoment({ kind, id, row, status, createdAt }: Found): Moment {
+function belongingMoment({ kind, id, row, status, createdAt }: FoundRow): Moment {
   const amount = textIn(row, kind.amount ?? []);
   const who = textIn(row, kind.who ?? []);
   const way = kind.name === 'deposit' ? 'from' : 'to';
@@ -125,7 +210,7 @@ function belongingMoment({ kind, id, row, status, createdAt }: Found): Moment {
 }
 
 function nextCommands(
-  { kind, id, operations }: Match,
+  { kind, id, operations }: FindMatch,
   status: string | undefined,
   events: readonly InboxEvent[],
 ): string[] {

@@ -1,10 +1,8 @@
 import { isWireNumber, wireNumberText } from '../../money/decimal.ts';
 import { valueAt } from '../../present/content.ts';
-import { amountWords, isPlainAmount, type Plain } from '../../present/plain.ts';
+import { amountWords, isPlainAmount, type Plain, type PlainObject } from '../../present/plain.ts';
 import { spanText } from '../../present/times.ts';
-import type { Kind } from './kind.ts';
-
-type Row = Readonly<Record<string, Plain>>;
+import type { Kind } from './kinds-of-work.ts';
 
 /** What the service waits for or does, by kind and status, or by status. */
 const GOES_ON: Readonly<Record<string, string>> = {
@@ -49,7 +47,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The first of some fields that has a text or an amount, as people read it. */
-export function textIn(row: Row, fields: readonly string[]): string | undefined {
+export function textIn(row: PlainObject, fields: readonly string[]): string | undefined {
   for (const field of fields) {
     const value = valueAt(row as Plain, field.split('.'));
     if (isPlainAmount(value)) return amountWords(value);
@@ -60,19 +58,19 @@ export function textIn(row: Row, fields: readonly string[]): string | undefined 
 }
 
 /** The first of some fields that has an amount; null if none has. */
-export function amountIn(row: Row, fields: readonly string[]): Plain {
+export function amountIn(row: PlainObject, fields: readonly string[]): Plain {
   const values = fields.map((field) => valueAt(row as Plain, field.split('.')));
   return values.find((value) => value !== undefined && value !== null) ?? null;
 }
 
 /** The service's reason in words; undefined if it gives none. */
-export function reasonIn(row: Row, fields: readonly string[]): string | undefined {
+export function reasonIn(row: PlainObject, fields: readonly string[]): string | undefined {
   const text = textIn(row, fields);
   return (text !== undefined && Object.hasOwn(REASONS, text) ? REASONS[text] : text) || undefined;
 }
 
 /** What is known of where something stands. Times are in milliseconds since the epoch. */
-interface Status {
+interface StatusAt {
   readonly kind: Kind;
   readonly id: string;
   readonly status: string | undefined;
@@ -89,7 +87,7 @@ export function goesOn({ ends }: Kind, status: string | undefined): boolean | un
 }
 
 /** Says what a status means and what to do about it; undefined for things, which have none. */
-export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: Status): string | undefined {
+export function meaningOf({ kind, id, status, sinceMs, nowMs, reason }: StatusAt): string | undefined {
   const isOpen = goesOn(kind, status);
   if (isOpen === undefined || status === undefined) return undefined;
   if (isOpen) {

@@ -8,20 +8,20 @@ import { DatabaseError } from '../../../sqlite/errors.ts';
 import type { Account } from '../../account.ts';
 import { mirrorLocationOf, noMirror } from '../../mirror/open.ts';
 import { COPIES } from './copied.ts';
-import { positionIn, type Statement } from './statement.ts';
+import { positionIn, type SqlStatement } from './statement.ts';
 import { views } from './views.ts';
-import { type CopiedRow, linesOf, MEMORY_BYTES, type Message, type Order, QUERY_PROCESS } from './wire.ts';
+import { type CopiedRow, linesOf, MEMORY_BYTES, type Message, QUERY_PROCESS, type QueryOrder } from './wire.ts';
 
 /** A row, with a value for each column. */
-type Row = readonly Plain[];
+type ResultRow = readonly Plain[];
 
 /** What a query found. */
-interface Found {
+interface QueryResult {
   /** As SQLite names them; two may have one name, and any text may be one. */
   readonly columns: readonly string[];
-  readonly first: readonly Row[];
+  readonly first: readonly ResultRow[];
   /** The rows after the first ones. Rejects as `ask` does. */
-  readonly more: AsyncIterable<readonly Row[]>;
+  readonly more: AsyncIterable<readonly ResultRow[]>;
   /** Ends the process, if it has not ended. */
   end(): void;
 }
@@ -38,7 +38,7 @@ type Nearest = (text: string, names: readonly string[]) => readonly string[];
  * Runs a query on the copy of the account's lists, in a process of its own that is ended after the time limit of a request. Rejects with
  * CliError and DatabaseError.
  */
-export async function ask(account: Account, statement: Statement, nearest: Nearest): Promise<Found> {
+export async function ask(account: Account, statement: SqlStatement, nearest: Nearest): Promise<QueryResult> {
   const { world, profile, globals } = account;
   const { server, path } = mirrorLocationOf(world, profile);
   if (server)
@@ -69,7 +69,7 @@ export async function ask(account: Account, statement: Statement, nearest: Neare
   };
   const head = await parts.next();
   const columns = head.done ? [] : head.value.columns;
-  let first: readonly Row[] = [];
+  let first: readonly ResultRow[] = [];
   // What a table looks like is decided by its first rows.
   while (first.length === 0) {
     const part = await parts.next();
@@ -79,15 +79,15 @@ export async function ask(account: Account, statement: Statement, nearest: Neare
   return { columns, first, more: rowsOf(parts), end };
 }
 
-async function* rowsOf(parts: AsyncIterable<Part>): AsyncGenerator<readonly Row[]> {
+async function* rowsOf(parts: AsyncIterable<ResultPart>): AsyncGenerator<readonly ResultRow[]> {
   for await (const { rows } of parts) yield rows;
 }
 
 /** Yields what the process reads: the query, and the rows of the journal and the inbox if it names them. */
-async function* orderFor(account: Account, { sql, tokens, isExplained }: Statement, path: string) {
+async function* orderFor(account: Account, { sql, tokens, isExplained }: SqlStatement, path: string) {
   const names = new Set(tokens.map(({ text }) => text.replace(/^'(.*)'$/s, '$1').toLowerCase()));
   const copies = Object.keys(COPIES).filter((name) => names.has(name));
-  const order: Order = { path, sql, isExplained, copies };
+  const order: QueryOrder = { path, sql, isExplained, copies };
   yield `${JSON.stringify(order)}\n`;
   for (const name of copies) {
     for await (const page of COPIES[name]?.(account) ?? []) yield `${JSON.stringify(page.map(copiedRow))}\n`;
@@ -98,15 +98,15 @@ async function* orderFor(account: Account, { sql, tokens, isExplained }: Stateme
 const copiedRow = (row: readonly SqlValue[]): CopiedRow => row.map((value) => (value === null ? null : String(value)));
 
 /** A part of what the process printed. */
-interface Part {
+interface ResultPart {
   /** The names of the columns, in the first part; it has no rows. */
   readonly columns: readonly string[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly ResultRow[];
 }
 
-interface Asked {
+interface Question {
   readonly account: Account;
-  readonly statement: Statement;
+  readonly statement: SqlStatement;
   readonly path: string;
   readonly nearest: Nearest;
   readonly run: QueryRun;
@@ -121,13 +121,13 @@ interface QueryRun {
 }
 
 /** Yields the columns and then rows as the process prints them. Throws if it does not come to its end. */
-async function* partsOf(program: RunningProgram, asked: Asked): AsyncGenerator<Part> {
+async function* partsOf(program: RunningProgram, asked: Question): AsyncGenerator<ResultPart> {
   const { run } = asked;
   try {
     for await (const lines of linesOf(program.output)) {
-      const rows: Row[] = [];
+      const rows: ResultRow[] = [];
       for (const line of lines) {
-        const parsed = parseJson(line) as Row | Message;
+        const parsed = parseJson(line) as ResultRow | Message;
         if (Array.isArray(parsed)) rows.push(parsed);
         else {
           const message = parsed as Message;
@@ -147,7 +147,7 @@ async function* partsOf(program: RunningProgram, asked: Asked): AsyncGenerator<P
 const VIEWS_HINT = 'list the views and their columns with: fiatrail sql --views';
 
 /** Says why a process ended before its query did. */
-async function endOf({ ended }: RunningProgram, { account: { world, globals }, run }: Asked): Promise<unknown> {
+async function endOf({ ended }: RunningProgram, { account: { world, globals }, run }: Question): Promise<unknown> {
   const end = await ended;
   if (run.failure !== undefined) return run.failure;
   if (world.interrupted.aborted) return new CliError('interrupted', 'interrupted');
@@ -165,7 +165,7 @@ async function endOf({ ended }: RunningProgram, { account: { world, globals }, r
 }
 
 /** Says in one sentence what is wrong with a query, and where. */
-function errorOf(message: Exclude<Message, { columns: unknown } | { isEnd: unknown }>, asked: Asked): Error {
+function errorOf(message: Exclude<Message, { columns: unknown } | { isEnd: unknown }>, asked: Question): Error {
   const { statement, path } = asked;
   if ('problem' in message) return new DatabaseError(message.problem, path, undefined);
   const { at } = message;
@@ -194,13 +194,13 @@ function errorOf(message: Exclude<Message, { columns: unknown } | { isEnd: unkno
 
 const SYNTAX_HINT = 'the language is SQLite’s: https://sqlite.org/lang_select.html';
 
-function hintFor(name: string, names: readonly string[], { nearest }: Asked): string {
+function hintFor(name: string, names: readonly string[], { nearest }: Question): string {
   const near = nearest(name, names);
   return near.length > 0 ? `did you mean ${near.join(' or ')}? ${VIEWS_HINT}` : VIEWS_HINT;
 }
 
 /** The columns of the views that a query names; of all, if it names none. */
-function columnsAround({ tokens }: Statement): readonly string[] {
+function columnsAround({ tokens }: SqlStatement): readonly string[] {
   const words = new Set(tokens.map(({ text }) => text.toLowerCase()));
   const named = views().filter(({ name }) => words.has(name));
   return [...new Set((named.length > 0 ? named : views()).flatMap(({ columns }) => columns.map(({ name }) => name)))];

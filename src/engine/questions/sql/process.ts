@@ -3,9 +3,9 @@ import { DatabaseError } from '../../../sqlite/errors.ts';
 import { type CompiledQuery, openForQueries, type QueryDatabase } from '../../../sqlite/query.ts';
 import { MIRROR_FILE_ID } from '../../mirror/database.ts';
 import { VERSION } from '../../mirror/schema.ts';
-import { closedName, type Statement, statementOf } from './statement.ts';
+import { closedName, type SqlStatement, statementOf } from './statement.ts';
 import { openNames, readAccess, views } from './views.ts';
-import { type CopiedRow, linesOf, MEMORY_BYTES, type Message, type Order, rowLine } from './wire.ts';
+import { type CopiedRow, linesOf, MEMORY_BYTES, type Message, type QueryOrder, rowLine } from './wire.ts';
 
 /** How much is printed at once, in characters. */
 const PART_LENGTH = 64 * 1024;
@@ -18,7 +18,7 @@ const PART_LENGTH = 64 * 1024;
 export async function runQueryProcess(world: World): Promise<number> {
   world.limitProcess(MEMORY_BYTES);
   const lines = eachLine(world.inputParts());
-  const order = JSON.parse(await nextLine(lines)) as Order;
+  const order = JSON.parse(await nextLine(lines)) as QueryOrder;
   const say = (message: Message) => world.stdout.write(`${JSON.stringify(message)}\n`);
   try {
     const database = await openForQueries(order.path, { version: VERSION, applicationId: MIRROR_FILE_ID });
@@ -61,7 +61,7 @@ async function addCopy(database: QueryDatabase, name: string, lines: AsyncGenera
 
 async function answer(
   database: QueryDatabase,
-  statement: Statement,
+  statement: SqlStatement,
   { stdout }: World,
   say: (message: Message) => Promise<void>,
 ): Promise<void> {
@@ -88,7 +88,7 @@ async function answer(
 }
 
 /** Compiles a query, or what shows how it would be run: a step in each row, and how deep it is below another one. */
-function compile(database: QueryDatabase, { sql, isExplained }: Statement): CompiledQuery {
+function compile(database: QueryDatabase, { sql, isExplained }: SqlStatement): CompiledQuery {
   const compiled = database.compile(sql);
   if (!isExplained) return compiled;
   const plan = database.compile(`EXPLAIN QUERY PLAN ${sql}`);
@@ -115,7 +115,7 @@ const NAMED =
   /^(?:no such (?:column|table|function)|ambiguous column name|wrong number of arguments to function|misuse of (?:aggregate|window function)):? "?(.+?)"?(?:\(\))?(?: - should this be .*)?$/s;
 
 /** Returns where the mistake of a message is, as SQLite does not tell Node. */
-function positionOf(message: string, { sql, tokens }: Statement, database: QueryDatabase): number | undefined {
+function positionOf(message: string, { sql, tokens }: SqlStatement, database: QueryDatabase): number | undefined {
   if (message === 'incomplete input') return sql.length;
   const isRaw = (text: string) => tokens.filter(({ at, end }) => sql.slice(at, end) === text).slice(0, MOST_TRIED);
   const near = /^near "(.*)": syntax error$/s.exec(message)?.[1];

@@ -2,7 +2,7 @@ import { CliError } from '../../../base/errors.ts';
 import { CLOSED_FUNCTIONS } from '../../../sqlite/query.ts';
 
 /** A part of an SQL text that is neither a space nor a comment. */
-interface Token {
+interface SqlToken {
   readonly kind: 'word' | 'text' | 'number' | 'sign';
   /** A word without its quotes; anything else as it stands there. */
   readonly text: string;
@@ -13,9 +13,9 @@ interface Token {
 }
 
 /** An SQL text that may run: one statement that reads. */
-export interface Statement {
+export interface SqlStatement {
   readonly sql: string;
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly SqlToken[];
   readonly isExplained: boolean;
 }
 
@@ -37,8 +37,8 @@ const TOKENS = new RegExp(
 );
 
 /** Returns the tokens of an SQL text. */
-function tokensOf(sql: string): Token[] {
-  const tokens: Token[] = [];
+function tokensOf(sql: string): SqlToken[] {
+  const tokens: SqlToken[] = [];
   TOKENS.lastIndex = 0;
   for (let at = 0; at < sql.length; at = TOKENS.lastIndex) {
     const { text, quoted, word, number, sign } = TOKENS.exec(sql)?.groups ?? {};
@@ -71,12 +71,12 @@ const AFTER_WITH = ['SELECT', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'REPLACE']
 
 const ONLY_READS = 'fiatrail sql only reads: SELECT, WITH … SELECT, VALUES and EXPLAIN of one of these';
 
-const keyword = (token: Token | undefined): string =>
+const keyword = (token: SqlToken | undefined): string =>
   token?.kind === 'word' && !token.isQuoted ? token.text.toUpperCase() : '';
 
 /** Returns a text as a statement that only reads. Throws CliError usage for anything else. */
-export function statementOf(sql: string, isExplained: boolean): Statement {
-  const refused = (message: string, token?: Token, hint: string = ONLY_READS) =>
+export function statementOf(sql: string, isExplained: boolean): SqlStatement {
+  const refused = (message: string, token?: SqlToken, hint: string = ONLY_READS) =>
     new CliError('usage', token ? `${message}, at ${positionIn(sql, token.at)}` : message, {
       code: 'QUERY_INVALID',
       hint,
@@ -84,7 +84,7 @@ export function statementOf(sql: string, isExplained: boolean): Statement {
   if (sql.length > MAX_SQL_LENGTH) throw refused(`the query is longer than ${MAX_SQL_LENGTH} characters`);
   if (sql.includes('\0')) throw refused('the query has a null character');
   const all = tokensOf(sql);
-  const isEnd = ({ kind, text }: Token) => kind === 'sign' && text === ';';
+  const isEnd = ({ kind, text }: SqlToken) => kind === 'sign' && text === ';';
   const tokens = all.slice(0, all.findLastIndex((token) => !isEnd(token)) + 1);
   const [first] = tokens;
   if (!first) throw refused('the query is empty', undefined, `for example: fiatrail sql "select count(*) from users"`);
@@ -103,13 +103,13 @@ export function statementOf(sql: string, isExplained: boolean): Statement {
   return { sql: sql.slice(0, end), tokens, isExplained: isExplained && bare.length === tokens.length };
 }
 
-function withoutExplain(tokens: readonly Token[]): readonly Token[] {
+function withoutExplain(tokens: readonly SqlToken[]): readonly SqlToken[] {
   if (keyword(tokens[0]) !== 'EXPLAIN') return tokens;
   return tokens.slice(keyword(tokens[1]) === 'QUERY' && keyword(tokens[2]) === 'PLAN' ? 3 : 1);
 }
 
 /** The verb of a statement after its WITH, which may also be one that writes. */
-function verbAfterWith(tokens: readonly Token[]): Token | undefined {
+function verbAfterWith(tokens: readonly SqlToken[]): SqlToken | undefined {
   let depth = 0;
   for (const token of tokens.slice(1)) {
     if (token.kind === 'sign' && token.text === '(') depth += 1;
@@ -127,10 +127,10 @@ const INTERNAL = /^(?:sqlite|pragma)_\w*$/;
  * name where it expects one.
  */
 export function closedName(
-  { tokens }: Statement,
+  { tokens }: SqlStatement,
   readable: readonly string[],
   open: ReadonlySet<string>,
-): Token | undefined {
+): SqlToken | undefined {
   const closed = new Set([...CLOSED_FUNCTIONS, ...readable.filter((name) => !open.has(name))]);
   return tokens.find((token) => {
     if (token.kind !== 'word' && token.kind !== 'text') return false;

@@ -11,7 +11,7 @@ export const QUERY_PROCESS = '__query';
 export const MEMORY_BYTES = 640 * 1024 * 1024;
 
 /** The first line of what the process reads. For each copy, lines with pages of rows follow, and then one with null. */
-export interface Order {
+export interface QueryOrder {
   /** The file of the mirror. */
   readonly path: string;
   readonly sql: string;
