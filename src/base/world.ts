@@ -6,6 +6,8 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /** The exact bytes to send instead of a text. */
+  readonly bytes?: Uint8Array;
   /**
    * Whether it is too late to send it: asked right before its first byte leaves. A process that was suspended must not send what
    * others have stopped waiting for. Left out, it is never too late.
@@ -69,8 +71,8 @@ export interface OutputStream {
   readonly isTerminal: boolean;
   /** Width in columns at this moment: a terminal can be resized. Undefined if it is not a terminal, or its size is not known. */
   readonly columns: number | undefined;
-  /** Resolves when the text is written; rejects if the reader is gone or the disk is full. */
-  write(text: string): Promise<void>;
+  /** Resolves when the text or the bytes are written; rejects if the reader is gone or the disk is full. */
+  write(text: string | Uint8Array): Promise<void>;
 }
 
 /** An entry of a list prompt: its label and its value. */

@@ -295,7 +295,7 @@ function streamOutput(stream: NodeJS.WriteStream) {
     get columns() {
       return (stream.isTTY && stream.columns) || undefined;
     },
-    write: (text: string | Buffer) =>
+    write: (text: string | Uint8Array) =>
       new Promise<void>((resolve, reject) => {
         stream.write(text, (error) => {
           if (error) reject(error);

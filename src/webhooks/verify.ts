@@ -57,13 +57,18 @@ export function readHeaders(given: GivenHeaders, serviceName?: string): Delivery
   };
 }
 
-function lowerCased(given: GivenHeaders): ReadonlyMap<string, readonly string[]> {
+/** Returns headers as pairs, with a pair for each repetition. */
+export function pairsIn(given: GivenHeaders): (readonly [name: string, value: string])[] {
   const pairs = Symbol.iterator in given ? [...given] : Object.entries(given);
+  return pairs.flatMap(([name, value]) =>
+    (value === undefined ? [] : [value].flat()).map((each: string) => [name, each] as const),
+  );
+}
+
+function lowerCased(given: GivenHeaders): ReadonlyMap<string, readonly string[]> {
   const headers = new Map<string, string[]>();
-  for (const [name, value] of pairs) {
-    const values = value === undefined ? [] : typeof value === 'string' ? [value] : value;
-    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), ...values]);
-  }
+  for (const [name, value] of pairsIn(given))
+    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
   return headers;
 }
 

@@ -63,7 +63,7 @@ function stateOf({ held, forwards }: InboxEvent): EventState | null {
 }
 
 /** The headers as rows, because their names are data. */
-export const headersOf = ({ headers }: InboxEvent) => Object.entries(headers).map(([name, value]) => ({ name, value }));
+export const headersOf = ({ headers }: InboxEvent) => headers.map(([name, value]) => ({ name, value }));
 
 /** What the commands of the inbox print: a list, the counts by name, an event with its content, and what a target answered. */
 const listedSchema = () =>

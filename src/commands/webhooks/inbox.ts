@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { CliError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
+import { getAesKey } from '../../contract/endpoints/management.ts';
 import { shownTarget } from '../../engine/inbox.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { timeText } from '../../present/times.ts';
@@ -26,7 +28,7 @@ import { contentOf } from '../../webhooks/inbox/received.ts';
 import { sendTo } from '../../webhooks/listen/forwarder.ts';
 import { setAt } from './events.ts';
 import { contentSchema, exportCommand, headersOf, listCommand, PAGE, summaryOf, withInbox } from './inbox-list.ts';
-import { printedEvent, privateKeysOf } from './offline.ts';
+import { aesKeyOf, printedEvent, privateKeysOf } from './offline.ts';
 import { resigningOf, targetUrl } from './targets.ts';
 
 /** Finds an event. Throws CliError usage. */
@@ -60,7 +62,8 @@ const sentSchema = () =>
 const showCommand = command({
   words: ['webhooks', 'inbox', 'show'],
   summary: 'Show a received event with its content',
-  details: 'With -o raw it prints the exact body that arrived.',
+  details:
+    'The headers are as they arrived. With -o raw, a file or a pipe gets the exact bytes of the body, and a terminal what it can show of them.',
   examples: ['fiatrail webhooks inbox show 12', 'fiatrail webhooks inbox show 12 -o json --query data'],
   endpoints: [],
   prints: () => z.extend(contentSchema(), { forwards: z.array(forwardSchema()) }),
@@ -77,7 +80,7 @@ const showCommand = command({
         dueAt: state === 'waiting' ? new Date(dueAtMs).toISOString() : null,
       }));
       const shown = { ...summaryOf(event), data, headers: headersOf(event), forwards };
-      return { result: { data: shown, raw: Buffer.from(event.body).toString('utf8') } };
+      return { result: { data: shown, raw: Buffer.from(event.body).toString('utf8'), exact: event.body } };
     }),
 });
 
@@ -139,14 +142,21 @@ function changed(event: InboxEvent, changes: Readonly<Record<string, unknown>>):
   return { ...event, body: Buffer.from(text), text };
 }
 
-/** Opens sealed events for which there is a key now. Returns how many. */
-async function openSealed(session: Session, inbox: Inbox): Promise<number> {
+/** Opens sealed events for which there is a key now, or one of them. Returns how many. */
+async function openSealed(session: Session, inbox: Inbox, only?: InboxEvent): Promise<number> {
   const keys = await privateKeysOf(session);
+  // Read once, and only if there is such a body. Without it, the events stay sealed.
+  let reading: Promise<Secret | undefined> | undefined;
+  const aesKey = () => {
+    reading ??= aesKeyOf(session).catch(() => undefined);
+    return reading;
+  };
   let opened = 0;
-  for (let after = 0n; keys.length > 0; ) {
+  for (let after = 0n; ; ) {
     const page = inbox.list({ limit: PAGE, after, mark: 'sealed' });
     for (const sealed of page) {
-      const read = await readBody(sealed.body, keys);
+      if (only && sealed.id !== only.id) continue;
+      const read = await readBody(sealed.body, keys, aesKey);
       if (read.kind !== 'event') continue;
       inbox.open(sealed, contentOf(read, sealed.body));
       opened += 1;
@@ -170,7 +180,7 @@ const redriveCommand = command({
     'fiatrail webhooks inbox redrive 12',
     'fiatrail webhooks inbox redrive --target http://127.0.0.1:3000/webhooks',
   ],
-  endpoints: [],
+  endpoints: [getAesKey.id],
   prints: () => z.object({ redriven: z.int(), released: z.int(), opened: z.int() }),
   isLocal: true,
   parameters: {
@@ -183,7 +193,7 @@ const redriveCommand = command({
       const event = name === undefined ? undefined : findEvent(inbox, name);
       const { dead, held } = inbox.counts();
       endDryRun(session, { event: event ? Number(event.id) : null, to: to ?? null, dead, held });
-      const opened = event ? 0 : await openSealed(session, inbox);
+      const opened = await openSealed(session, inbox, event);
       const chosen = { target: to, event: event?.id, isOffTime: late };
       return { result: { data: { ...inbox.forwards.redrive(chosen), opened } } };
     }),

@@ -1,9 +1,8 @@
 import { inboxPath } from '../../account/paths.ts';
 import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
-import { Secret } from '../../base/secret.ts';
+import type { Secret } from '../../base/secret.ts';
 import { hostInUrl } from '../../contract/cidr.ts';
-import { getAesKey } from '../../contract/endpoints/management.ts';
 import { listenProblem } from '../../terminal/parse/listening.ts';
 import type { Session } from '../../terminal/session.ts';
 import { openWith } from '../../webhooks/body.ts';
@@ -11,7 +10,7 @@ import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { createInboxWriter } from '../../webhooks/listen/inbox-writer.ts';
 import { createReceiver, type Receiver, type ReceiverAccount } from '../../webhooks/listen/receiver.ts';
 import { createThreadedWriter } from '../../webhooks/listen/writer-thread.ts';
-import { privateKeysOf } from './offline.ts';
+import { aesKeyOf, privateKeysOf } from './offline.ts';
 import type { Screen } from './screen.ts';
 import { secretsOf } from './targets.ts';
 
@@ -51,14 +50,14 @@ async function accountOf(session: Session): Promise<ReceiverAccount> {
   const serviceName = serviceNameOf(session.profile, session.world.env);
   const secrets = secretsReader(session, first);
   if (first.length > 0) return { secrets, serviceName };
-  const { data } = await session.call(getAesKey, {});
-  if (!data.aesKey)
+  const aesKey = await aesKeyOf(session);
+  if (!aesKey)
     throw new CliError('usage', 'there is no webhook secret to verify with', {
       code: 'NO_SECRET',
       hint: 'store one with: fiatrail webhooks set URL --secret-stdin, or set FIATRAIL_WEBHOOK_SECRET',
     });
   await session.say('no webhook secret is stored: deliveries are verified with the account’s AES key');
-  return { secrets, aesKey: new Secret(data.aesKey), serviceName };
+  return { secrets, aesKey, serviceName };
 }
 
 /** Serves the listener over HTTP until it is stopped. */

@@ -1,6 +1,6 @@
 import { eventOf } from '../../contract/events.ts';
 import type { Database, SqlValue } from '../../sqlite/database.ts';
-import type { Mark } from './received.ts';
+import { type ArrivedHeaders, headersFrom, type Mark } from './received.ts';
 import type { EventState, HoldReason } from './states.ts';
 
 /** An event of the inbox. */
@@ -20,7 +20,7 @@ export interface InboxEvent {
   /** Why it is held; null if it is not. */
   readonly held: HoldReason | null;
   readonly isSealed: boolean;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ArrivedHeaders;
   /** The exact bytes that arrived. */
   readonly body: Uint8Array;
   /** The event's JSON text; null if it could not be read. */
@@ -94,6 +94,7 @@ interface InboxRow {
   readonly is_early: bigint;
   readonly held: HoldReason | null;
   readonly is_sealed: bigint;
+  readonly signature: string;
   readonly headers: string;
   readonly body: string;
   readonly body_form: 'text' | 'base64';
@@ -258,7 +259,7 @@ function fromRow(row: InboxRow, forwards: readonly ForwardRow[]): InboxEvent {
     ...{ id: row.id, mark: row.mark, event: row.event, eventId: row.event_id, requestId: row.request_id },
     ...{ userId: row.user_id, webhookId: row.webhook_id, isSealed: row.is_sealed === 1n },
     ...{ fintechId: row.fintech_id, isLate: row.is_late === 1n, isEarly: row.is_early === 1n, held: row.held },
-    headers: JSON.parse(row.headers) as Record<string, string>,
+    headers: headersFrom(row.headers, { signature: row.signature, webhookId: row.webhook_id ?? undefined }),
     body: Buffer.from(row.body, row.body_form === 'text' ? 'utf8' : 'base64'),
     text: isRead ? (row.opened ?? row.body) : null,
     ...{ problem: row.problem, happenedAt: row.happened_at, copies: Number(row.copies) },

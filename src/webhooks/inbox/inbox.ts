@@ -15,7 +15,7 @@ import {
 } from './events.ts';
 import { type Forwarding, type Forwards, forwardingIn, forwardsIn, goOn, release, setForwarding } from './forwards.ts';
 import { INBOX_LAYOUT } from './layout.ts';
-import type { Content, NewEvent } from './received.ts';
+import { type Content, headersText, type NewEvent } from './received.ts';
 import { holdReasonOf } from './states.ts';
 
 /** What became of a delivery: a new event, or a copy of one that the inbox has. */
@@ -186,7 +186,7 @@ function add(store: Database, nowMs: number, event: NewEvent, forwarding: Forwar
     ...[event.mark, event.event ?? null, event.eventId ?? null, event.requestId ?? null, event.userId ?? null],
     ...[event.fintechId ?? null, event.webhookId ?? null, event.signature, event.contentDigest, event.isLate ? 1 : 0],
     ...[event.isEarly ? 1 : 0, held ?? null, event.isSealed ? 1 : 0],
-    ...[JSON.stringify(event.headers), text ?? Buffer.from(event.body).toString('base64')],
+    ...[headersText(event.headers, event), text ?? Buffer.from(event.body).toString('base64')],
     // The text of a plain body is the body itself.
     ...[text === undefined ? 'base64' : 'text', event.isSealed ? (event.opened ?? null) : null, event.problem ?? null],
     ...[event.happenedAt ?? null, happenedMs(event), event.sentAtMs, nowMs],

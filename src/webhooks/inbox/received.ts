@@ -7,6 +7,9 @@ import { eventIn } from '../event.ts';
 /** How the inbox marks a delivery. `unknown`: an event that the contract does not have. `sealed`: nobody could open it yet. */
 export type Mark = 'event' | 'unknown' | 'sealed' | 'unreadable';
 
+/** Headers as they arrived: the same names in the same order. */
+export type ArrivedHeaders = readonly (readonly [name: string, value: string])[];
+
 /** A verified delivery, as the inbox stores it. */
 export interface NewEvent {
   readonly mark: Mark;
@@ -23,14 +26,36 @@ export interface NewEvent {
   /** Sent in the future, by this machine's clock. */
   readonly isEarly: boolean;
   readonly isSealed: boolean;
-  /** The headers that a second verification needs. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ArrivedHeaders;
   readonly body: Uint8Array;
   /** The event's JSON text; undefined if it could not be read. */
   readonly opened: string | undefined;
   readonly problem: string | undefined;
   readonly happenedAt: string | undefined;
   readonly sentAtMs: number;
+}
+
+type Headed = Pick<NewEvent, 'signature' | 'webhookId'>;
+
+/** What others must not read in an inbox; the service sends none of it. */
+const HIDDEN = /^(?:authorization|proxy-authorization|cookie)$/i;
+
+const isSignature = (name: string) => /-signature$/i.test(name);
+
+/** Writes headers as text. What has a column of its own is left out. */
+export function headersText(headers: ArrivedHeaders, { signature, webhookId }: Headed): string {
+  const pairs = headers.map(([name, value]) => {
+    if (HIDDEN.test(name)) return [name, '***'];
+    return value === (isSignature(name) ? signature : webhookId) ? [name] : [name, value];
+  });
+  return JSON.stringify(pairs);
+}
+
+/** Reads what `headersText` wrote. Earlier versions wrote an object. */
+export function headersFrom(text: string, { signature, webhookId = '' }: Headed): ArrivedHeaders {
+  const written = JSON.parse(text) as readonly (readonly [string, string?])[] | Readonly<Record<string, string>>;
+  const pairs = Array.isArray(written) ? (written as readonly (readonly [string, string?])[]) : Object.entries(written);
+  return pairs.map(([name, value = isSignature(name) ? signature : webhookId]) => [name, value]);
 }
 
 /** What the body of a delivery says. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { ExchangeError } from '../../base/errors.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
 import { nodeCrypto } from '../../crypto/digest.ts';
@@ -178,11 +179,19 @@ export async function sendTo(
   const body = isOpened && event.text !== null ? Buffer.from(event.text) : event.body;
   const timing = event.isLate ? 'late' : 'early';
   const mark = isMarked && (event.isLate || event.isEarly) ? { 'x-fiatrail-timing': timing } : {};
-  if (!resign) return post(target, { ...event.headers, ...mark }, body, sending, stopping);
+  if (!resign) return post(target, { ...passedOn(event.headers), ...mark }, body, sending, stopping);
   // The same id, so that the target recognizes a repetition.
   const webhookId = event.webhookId ?? `fiatrail-${event.id}`;
   const signed = signedHeaders(resign, { event: event.event, webhookId, body }, sending.clock.now());
   return post(target, { ...signed, ...mark }, body, sending, stopping);
+}
+
+/** The headers that a target needs to verify a delivery, as they arrived. Others were for this listener. */
+function passedOn(headers: InboxEvent['headers']): Readonly<Record<string, string>> {
+  const needed = headers.filter(([name]) =>
+    /^(?:content-type|x-webhook-id|x-.+-(?:signature|timestamp|event))$/i.test(name),
+  );
+  return Object.fromEntries(needed.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 interface Signable {
@@ -209,10 +218,8 @@ async function post(
   { exchange }: Sending,
   stopping: AbortSignal,
 ): Promise<ForwardEnd> {
-  const text = Buffer.from(body).toString('utf8');
-  // Requests are sent as text, which would change other bytes and break the signature.
-  if (!Buffer.from(text).equals(body)) return { problem: 'its body is not UTF-8' };
-  const request = { method: 'POST', url, headers: { 'content-type': 'application/json', ...headers }, body: text };
+  const content = isUtf8(body) ? { body: Buffer.from(body).toString('utf8') } : { body: undefined, bytes: body };
+  const request = { method: 'POST', url, headers: { 'content-type': 'application/json', ...headers }, ...content };
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const { status } = await exchange(request, AbortSignal.any([stopping, limit]));

@@ -100,13 +100,10 @@ function isKnownHost({ headers, socket }: IncomingMessage, allowed: readonly str
   return isHere || allowed.some((each) => each.toLowerCase() === host);
 }
 
-/** The headers that a delivery can be signed with, with their repetitions, of which Node keeps only some. */
+/** The headers as they arrived, with their repetitions, of which Node keeps only some. */
 function pairsOf({ rawHeaders }: IncomingMessage): [string, string][] {
   const pairs: [string, string][] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
-    if (/^x-/i.test(name)) pairs.push([name, rawHeaders[at + 1] ?? '']);
-  }
+  for (let at = 0; at < rawHeaders.length; at += 2) pairs.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);
   return pairs;
 }
 
