@@ -69,6 +69,16 @@ export interface InboxCounts {
   readonly late: number;
 }
 
+/** A missing event that somebody accepted, and why. */
+export interface AcceptedGap {
+  readonly kind: string;
+  /** The id of the work. */
+  readonly work: string;
+  readonly event: string;
+  readonly reason: string;
+  readonly acceptedAtMs: number;
+}
+
 /** The events of one profile on disk. Each write returns once it is flushed. */
 export interface Inbox {
   /** Stores deliveries in one transaction, and schedules the forwarding of new ones. */
@@ -89,6 +99,8 @@ export interface Inbox {
   counts(): InboxCounts;
   /** Removes events received before a time, except those that are held, dead or wait. Returns how many. */
   prune(beforeMs: number): number;
+  acceptGaps(gaps: readonly Omit<AcceptedGap, 'acceptedAtMs'>[]): void;
+  acceptedGaps(): AcceptedGap[];
   readonly forwards: Forwards;
   /** Takes the inbox for this process. Returns the process that has it, if another one does. */
   claim(address: string): Listener | undefined;
@@ -127,6 +139,15 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
     open: (sealed, content) => write(() => open(store, now(), sealed, content)),
     counts: () => countsOf(store),
     prune: (beforeMs) => write(() => prune(store, beforeMs)),
+    acceptGaps: (gaps) =>
+      write(() => {
+        for (const { kind, work, event, reason } of gaps)
+          store.run('INSERT OR REPLACE INTO accepted_gap VALUES (?, ?, ?, ?, ?)', kind, work, event, reason, now());
+      }),
+    acceptedGaps: () =>
+      store
+        .all<Omit<AcceptedGap, 'acceptedAtMs'> & { accepted_at: bigint }>('SELECT * FROM accepted_gap')
+        .map(({ accepted_at: at, ...gap }) => ({ ...gap, acceptedAtMs: Number(at) })),
     forwards: forwardsIn(store, now),
     claim: (address) => write(() => claimListener(store, host, now(), address)),
     touch: () =>

@@ -9,7 +9,7 @@ const REASONS = Object.keys(HOLD_REASONS)
   .join(', ');
 
 /**
- * What version 2 added: why an event is held, whose it is, what was pruned, and an index by the id that identifies an event. An index of
+ * What version 2 added: why an event is held, whose it is, what was pruned, which missing events somebody accepted, and an index by the id that identifies an event. An index of
  * whole random ids would change a page for each event; their beginning is enough to find them.
  */
 const ADDED = `
@@ -20,6 +20,9 @@ CREATE TABLE pruned (
   event INTEGER PRIMARY KEY, sent_at INTEGER NOT NULL, signature BLOB NOT NULL, id TEXT, content_digest TEXT NOT NULL) STRICT;
 CREATE UNIQUE INDEX pruned_by_signature ON pruned (sent_at, signature);
 CREATE INDEX pruned_by_id ON pruned (substr(id, 1, 18)) WHERE id IS NOT NULL;
+CREATE TABLE accepted_gap (
+  kind TEXT NOT NULL, work TEXT NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL, accepted_at INTEGER NOT NULL,
+  PRIMARY KEY (kind, work, event)) STRICT, WITHOUT ROWID;
 CREATE TABLE forwarding (
   id INTEGER PRIMARY KEY CHECK (id = 1), targets TEXT NOT NULL, events TEXT, fintech_id TEXT, needs_sealing INTEGER NOT NULL) STRICT;
 CREATE TRIGGER event_held_is_tallied AFTER INSERT ON event WHEN NEW.held IS NOT NULL BEGIN
