@@ -125,7 +125,7 @@ export interface ProgramOptions {
   /** Keeps the end of its standard error. */
   readonly capturesErrors?: boolean;
   /** The only variables of ours that it gets; without this, all but our secrets. */
-  readonly keepsEnv?: readonly string[];
+  readonly variables?: readonly string[];
   /**
    * Ends it on this signal instead of on an interrupt, and like after `timeoutMs`: with SIGTERM, and for good after `graceMs`. If it then exits
    * with 0, it has ended and is not late. It is killed at once when the user interrupts this program a second time.

@@ -58,7 +58,7 @@ export function startProgram(
 /** Starts a program; nothing writes its standard input or reads its standard output yet. */
 function started(
   words: readonly string[],
-  { timeoutMs, isShell = false, isDetached = false, env: added = {}, keepsEnv, ending, ...options }: ProgramOptions,
+  { timeoutMs, isShell = false, isDetached = false, env: added = {}, variables, ending, ...options }: ProgramOptions,
   env: ProgramEnv,
   interrupted: AbortSignal,
 ): { readonly child: ChildProcess | undefined; readonly ended: Promise<ProgramEnd>; end(): void } {
@@ -72,7 +72,7 @@ function started(
     stdio: ['pipe', 'pipe', options.showsErrors ? 'inherit' : options.capturesErrors ? 'pipe' : 'ignore'],
     env: {
       ...Object.fromEntries(
-        Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name) && (keepsEnv?.includes(name) ?? true)),
+        Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name) && (variables?.includes(name) ?? true)),
       ),
       ...added,
     },

@@ -193,7 +193,7 @@ export function comparison(works: readonly ListedWork[], { sinceMs, untilMs, set
     for (const text of event.texts) {
       if (isAccount && /^\d+$/.test(text)) created.add(text);
       for (const work of (isAccount ? byAccount : byId).get(text) ?? [])
-        if (namesOf(work).some((each) => each === name)) {
+        if ((EXPECTED[work.kind].names as Names).some((each) => each === name)) {
           eventsOf.set(work, (eventsOf.get(work) ?? new Set()).add(name));
           isListed = true;
         }
@@ -225,8 +225,6 @@ export function comparison(works: readonly ListedWork[], { sinceMs, untilMs, set
 
 const timesOf = ({ createdAt, changedAt = [] }: ListedWork) =>
   [createdAt, ...changedAt].map((time) => Date.parse(time ?? ''));
-
-const namesOf = ({ kind }: ListedWork): Names => EXPECTED[kind].names;
 
 function indexed(works: readonly ListedWork[], keysOf: (work: ListedWork) => string | readonly string[]) {
   const index = new Map<string, ListedWork[]>();

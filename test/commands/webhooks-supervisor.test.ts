@@ -41,7 +41,7 @@ test('systemd is told of readiness, the stop and, at half of its limit, that the
   await supervisor.stopping();
   const messages = ['READY=1', 'WATCHDOG=1', 'WATCHDOG=1', 'STOPPING=1'];
   expect([ran, said]).toEqual([messages.map((message) => ['/bin/systemd-notify', message]), []]);
-  for (const { env, keepsEnv } of options) expect([env, keepsEnv]).toEqual([undefined, ['NOTIFY_SOCKET', 'PATH']]);
+  for (const { env, variables } of options) expect([env, variables]).toEqual([undefined, ['NOTIFY_SOCKET', 'PATH']]);
 });
 
 test.each([

@@ -11,7 +11,7 @@ import { duration, option, plainText } from '../../terminal/parse/parameters.ts'
 import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
 import { comparison } from '../../webhooks/gaps.ts';
-import type { AcceptedGap, Inbox } from '../../webhooks/inbox/inbox.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { EARLIER_MS, listedWorks, type Period } from './listed-works.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -42,12 +42,9 @@ const COLUMNS = [
 type Missing = ReturnType<ReturnType<typeof comparison>['end']>['missing'][number];
 
 /** A missing event as a row, and why it is closed; undefined if it is not. */
-function rowOf(
-  { work: { kind, ids, status, createdAt }, events, isClosed }: Missing,
-  accepted: readonly AcceptedGap[],
-) {
+function rowOf({ work: { kind, ids, status, createdAt }, events, isClosed }: Missing, inbox: Inbox) {
   const row = { event: events.join(' or '), kind, id: ids[0] ?? null, status, createdAt };
-  const taken = accepted.find((each) => each.kind === kind && each.work === row.id && each.event === row.event);
+  const taken = inbox.acceptedGap(kind, row.id ?? '', row.event);
   if (taken) return { row, closed: { reason: taken.reason, acceptedAt: new Date(taken.acceptedAtMs).toISOString() } };
   return { row, closed: isClosed ? { reason: 'the list and an event say how it ended', acceptedAt: null } : undefined };
 }
@@ -111,11 +108,7 @@ export const gapsCommand = command({
 No event is expected of an operation that began or changed within --grace. A missing event is closed, and does not count, if the list says that the operation ended and the event of that end arrived, or if somebody accepted it with --accept and --reason. Operations that began more than 7 days earlier are not read.
 
 Some events cannot be compared, because no list shows their work: those of an onramp that has not been paid, including virtual.account.created, and those of bridges. No list says whether a failed payout reached the bank, so fintech.offramp.payout.initiated is expected of completed payouts only.`,
-  examples: [
-    'fiatrail webhooks inbox gaps',
-    'fiatrail webhooks inbox gaps --accept SWAP_0198 --reason "seen on the dashboard"',
-    'fiatrail webhooks inbox gaps -o json --query "missing[].event"',
-  ],
+  examples: ['fiatrail webhooks inbox gaps', 'fiatrail webhooks inbox gaps -o json --query "missing[].event"'],
   endpoints: [listUsers.id, listDeposits.id, listPayouts.id, listWithdrawals.id, listSwaps.id],
   prints: () =>
     z.object({
@@ -155,8 +148,7 @@ Some events cannot be compared, because no list shows their work: those of an on
       }
       const { missing: found, unlisted, unsettled } = compared.end();
       if (accept !== undefined && reason !== undefined) inbox.acceptGaps(gapsOf(found, accept, reason));
-      const accepted = inbox.acceptedGaps();
-      const all = found.map((gap) => rowOf(gap, accepted));
+      const all = found.map((gap) => rowOf(gap, inbox));
       const missing = all.flatMap(({ row, closed }) => (closed ? [] : [row]));
       const closed = all.flatMap((gap) => (gap.closed ? [{ ...gap.row, ...gap.closed }] : []));
       const data = { since: new Date(period.sinceMs).toISOString(), missing, closed, unlisted, unsettled };

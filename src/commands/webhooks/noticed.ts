@@ -23,6 +23,18 @@ function lineOf({ late, held, dead }: Pick<InboxCounts, 'late' | 'held' | 'dead'
   return `${late} ${late === 1 ? 'event' : 'events'} came late or early, ${are(held)} held, ${are(dead)} dead; see: fiatrail webhooks inbox list --status held`;
 }
 
+/** How this machine's clock is wrong, by the service's time or else by the event that took least; undefined if it is right. */
+function warning(aheadMs: number | undefined, leastMs: number): string | undefined {
+  if (aheadMs !== undefined)
+    return Math.abs(aheadMs) > CLOCK_MS
+      ? `this machine’s clock is ${clockDifference(aheadMs)}, so events count as ${aheadMs > 0 ? 'late' : 'early'}`
+      : undefined;
+  if (!Number.isFinite(leastMs) || Math.abs(leastMs) <= CLOCK_MS) return undefined;
+  return leastMs > 0
+    ? `no event arrived less than ${clockDistance(leastMs)} after it was sent: they were held up, or this machine’s clock is ahead`
+    : `events arrive ${clockDistance(leastMs)} before they were sent: this machine’s clock is behind`;
+}
+
 /**
  * Events that came late or early, are held or dead are counted in one line. A clock that makes them so is warned of once, with its distance from the
  * service's; where the service cannot be asked, with the least distance of an event that arrived for the first time. The read that tells the
@@ -31,8 +43,8 @@ function lineOf({ late, held, dead }: Pick<InboxCounts, 'late' | 'held' | 'dead'
 export function createNoticed(session: Session, inbox: Inbox, say: (text: string) => void): Noticed {
   const { clock } = session.world;
   const isAsked = session.profile.mode !== 'embedded';
-  let said = { late: 0, held: 0, dead: 0 };
-  let saidMs = Number.NEGATIVE_INFINITY;
+  let counted = { late: 0, held: 0, dead: 0 };
+  let countedMs = Number.NEGATIVE_INFINITY;
   let asking: Promise<void> | undefined;
   let askedMs = Number.NEGATIVE_INFINITY;
   let knowsAccount = false;
@@ -56,32 +68,21 @@ export function createNoticed(session: Session, inbox: Inbox, say: (text: string
       asking = undefined;
     });
   };
-  const warning = (): string | undefined => {
-    const aheadMs = session.time.service.hostAheadMs();
-    if (aheadMs !== undefined)
-      return Math.abs(aheadMs) > CLOCK_MS
-        ? `this machine’s clock is ${clockDifference(aheadMs)}, so events count as ${aheadMs > 0 ? 'late' : 'early'}`
-        : undefined;
-    if (!Number.isFinite(leastMs) || Math.abs(leastMs) <= CLOCK_MS) return undefined;
-    return leastMs > 0
-      ? `no event arrived less than ${clockDistance(leastMs)} after it was sent: they were held up, or this machine’s clock is ahead`
-      : `events arrive ${clockDistance(leastMs)} before they were sent: this machine’s clock is behind`;
-  };
   const warnOfClock = () => {
     if (clockWarning !== 'due' || asking) return;
-    const text = warning();
+    const text = warning(session.time.service.hostAheadMs(), leastMs);
     clockWarning = text === undefined ? 'none' : 'said';
     if (text !== undefined) say(`warning: ${text}`);
   };
   const sayCounts = () => {
     const { late, held, dead } = inbox.counts();
-    const hasMore = late > said.late || held > said.held || dead > said.dead;
-    if (hasMore && Math.abs(clock.now() - saidMs) < SAY_EVERY_MS) return;
+    const hasMore = late > counted.late || held > counted.held || dead > counted.dead;
+    if (hasMore && Math.abs(clock.now() - countedMs) < SAY_EVERY_MS) return;
     if (hasMore) {
-      saidMs = clock.now();
+      countedMs = clock.now();
       say(lineOf({ late, held, dead }));
     }
-    said = { late, held, dead };
+    counted = { late, held, dead };
   };
   return {
     look: (events) => {

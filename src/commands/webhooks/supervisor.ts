@@ -34,7 +34,7 @@ export function createSupervisor(world: SupervisedWorld, say: (text: string) => 
   let hasFailed = false;
   const send = async (message: string) => {
     const end = await world.runProgram([program, message], {
-      ...{ timeoutMs: TIMEOUT_MS, capturesErrors: true, keepsEnv: ['NOTIFY_SOCKET', 'PATH'] },
+      ...{ timeoutMs: TIMEOUT_MS, capturesErrors: true, variables: ['NOTIFY_SOCKET', 'PATH'] },
       // Its last message is sent after an interrupt.
       ending: { signal: abandoned, graceMs: 0 },
     });

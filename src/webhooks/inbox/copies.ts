@@ -8,7 +8,7 @@ import type { NewEvent } from './received.ts';
  * therefore a copy under any id. An id alone decides nothing, because another event may come under it. All of this is kept for ever, also
  * when the event is pruned.
  */
-export interface Known {
+interface Known {
   /** The number of the event that it is a copy of. */
   readonly id: bigint;
   readonly isSameDelivery: boolean;

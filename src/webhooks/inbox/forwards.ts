@@ -36,7 +36,7 @@ export interface Forwards {
 }
 
 /** What is sent again; without anything, every dead event. */
-export interface Redriven {
+interface Redriven {
   /** Only for this target. */
   readonly target?: string | undefined;
   /** Only this event, which goes on whatever it is held for. */

@@ -69,15 +69,8 @@ export interface InboxCounts {
   readonly late: number;
 }
 
-/** A missing event that somebody accepted, and why. */
-export interface AcceptedGap {
-  readonly kind: string;
-  /** The id of the work. */
-  readonly work: string;
-  readonly event: string;
-  readonly reason: string;
-  readonly acceptedAtMs: number;
-}
+/** A missing event that somebody accepts, the id of its work, and why. */
+type AcceptedGap = Readonly<Record<'kind' | 'work' | 'event' | 'reason', string>>;
 
 /** The events of one profile on disk. Each write returns once it is flushed. */
 export interface Inbox {
@@ -99,8 +92,8 @@ export interface Inbox {
   counts(): InboxCounts;
   /** Removes events received before a time, except those that are held, dead or wait. Returns how many. */
   prune(beforeMs: number): number;
-  acceptGaps(gaps: readonly Omit<AcceptedGap, 'acceptedAtMs'>[]): void;
-  acceptedGaps(): AcceptedGap[];
+  acceptGaps(gaps: readonly AcceptedGap[]): void;
+  acceptedGap(kind: string, work: string, event: string): { reason: string; acceptedAtMs: number } | undefined;
   readonly forwards: Forwards;
   /** Takes the inbox for this process. Returns the process that has it, if another one does. */
   claim(address: string): Listener | undefined;
@@ -144,10 +137,11 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
         for (const { kind, work, event, reason } of gaps)
           store.run('INSERT OR REPLACE INTO accepted_gap VALUES (?, ?, ?, ?, ?)', kind, work, event, reason, now());
       }),
-    acceptedGaps: () =>
-      store
-        .all<Omit<AcceptedGap, 'acceptedAtMs'> & { accepted_at: bigint }>('SELECT * FROM accepted_gap')
-        .map(({ accepted_at: at, ...gap }) => ({ ...gap, acceptedAtMs: Number(at) })),
+    acceptedGap: (...gap) => {
+      const sql = 'SELECT reason, accepted_at AS at FROM accepted_gap WHERE kind = ? AND work = ? AND event = ?';
+      const row = store.get<{ reason: string; at: bigint }>(sql, ...gap);
+      return row && { reason: row.reason, acceptedAtMs: Number(row.at) };
+    },
     forwards: forwardsIn(store, now),
     claim: (address) => write(() => claimListener(store, host, now(), address)),
     touch: () =>

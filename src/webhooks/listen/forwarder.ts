@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { ExchangeError } from '../../base/errors.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
 import { nodeCrypto } from '../../crypto/digest.ts';
@@ -218,7 +217,8 @@ async function post(
   { exchange }: Sending,
   stopping: AbortSignal,
 ): Promise<ForwardEnd> {
-  const content = isUtf8(body) ? { body: Buffer.from(body).toString('utf8') } : { body: undefined, bytes: body };
+  const text = Buffer.from(body).toString('utf8');
+  const content = Buffer.from(text).equals(body) ? { body: text } : { body: undefined, bytes: body };
   const request = { method: 'POST', url, headers: { 'content-type': 'application/json', ...headers }, ...content };
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   try {
