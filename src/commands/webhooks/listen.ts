@@ -3,7 +3,7 @@ import { CliError } from '../../base/errors.ts';
 import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
 import { openProfileInbox } from '../../engine/inbox.ts';
 import { command } from '../../terminal/command.ts';
-import { hostAddress, hostName } from '../../terminal/parse/listening.ts';
+import { addressRange, hostAddress, hostName } from '../../terminal/parse/listening.ts';
 import { duration, oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
@@ -37,6 +37,11 @@ export const listenCommand = command({
     port: option('--port <port>', 'TCP port; 0 picks a free one (default 4777)', wholeNumber(0, 65_535)),
     host: option('--host <address>', 'IP address to listen on (default 127.0.0.1)', hostAddress),
     allowHost: repeated('--allow-host <name>', 'accept requests to this host name; can be repeated', hostName),
+    trustedProxy: repeated(
+      '--trusted-proxy <address>',
+      'address or range of a proxy whose X-Forwarded-For says the client; can be repeated',
+      addressRange,
+    ),
     publicUrl: option(
       '--public-url <url>',
       'URL under which the service reaches this listener; probed every minute',

@@ -2,7 +2,7 @@ import { inboxPath } from '../../account/paths.ts';
 import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { hostInUrl } from '../../contract/cidr.ts';
+import { hostInUrl, type IpRange } from '../../contract/cidr.ts';
 import { listenProblem } from '../../terminal/parse/listening.ts';
 import type { Session } from '../../terminal/session.ts';
 import { openWith } from '../../webhooks/body.ts';
@@ -22,6 +22,7 @@ export interface ListenerOptions {
   readonly port?: number | undefined;
   readonly host?: string | undefined;
   readonly allowHost?: readonly string[] | undefined;
+  readonly trustedProxy?: readonly IpRange[] | undefined;
   readonly publicUrl?: string | undefined;
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
@@ -69,7 +70,13 @@ export async function serveUntil(
   stopping: AbortSignal,
 ) {
   const { world } = session;
-  const { host = '127.0.0.1', port = DEFAULT_PORT, publicUrl, allowHost = [] } = options;
+  const {
+    host = '127.0.0.1',
+    port = DEFAULT_PORT,
+    publicUrl,
+    allowHost = [],
+    trustedProxy: trustedProxies = [],
+  } = options;
   const tls = await tlsOf(session, options);
   const account = await accountOf(session);
   const { listen } = await import('../../webhooks/listen/server.ts');
@@ -77,9 +84,9 @@ export async function serveUntil(
   const receiver = createReceiver(writer, { account, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
   const listening = await listen(steadyOnceBusy(receiver, world), {
-    ...{ host, port, heartbeat, tls },
+    ...{ host, port, heartbeat, tls, trustedProxies },
     allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
-    onRefused: (reason) => screen.say(`refused: ${reason}`),
+    onRefused: ({ reason }) => screen.say(`refused: ${reason}`),
   }).catch((error) => {
     throw certificateProblem(listenProblem(error, host, port));
   });
