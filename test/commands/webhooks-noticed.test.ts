@@ -25,7 +25,11 @@ async function noticing(service: { aheadMs?: number; fintechId?: string } = {}, 
       return { data: { fintechId: service.fintechId } };
     },
   } as unknown as AsSession;
-  const noticed = createNoticed(session, inbox, (text) => void said.push(text));
+  const noticed = createNoticed(
+    session,
+    inbox,
+    (text, { level } = {}) => void said.push(level === 'warning' ? `warning: ${text}` : text),
+  );
   let last = 0n;
   const look = async () => {
     const fresh: InboxEvent[] = inbox.list({ limit: 100, after: last });

@@ -26,7 +26,7 @@ function supervised(
         return end;
       },
     },
-    (text) => void said.push(text),
+    (text, { level } = {}) => void said.push(level === 'warning' ? `warning: ${text}` : text),
   );
   return { supervisor, clock, ran, options, said };
 }

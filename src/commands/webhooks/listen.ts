@@ -11,6 +11,7 @@ import type { Inbox, Listener } from '../../webhooks/inbox/inbox.ts';
 import { type ForwardTarget, sendTo } from '../../webhooks/listen/forwarder.ts';
 import { eventNamed } from './events.ts';
 import { listenUntilStopped } from './listening.ts';
+import { LOG_FORMS } from './log.ts';
 import { DEFAULT_PORT } from './served.ts';
 import { commandTarget, resigningOf, targetUrl } from './targets.ts';
 
@@ -64,6 +65,11 @@ export const listenCommand = command({
       '--drain <duration>',
       'when it stops: how long events that are on their way to a target may take (default 60s)',
       duration,
+    ),
+    log: option(
+      '--log <form>',
+      'lines of the log: plain (default on a terminal), text with time and level (default elsewhere), or json',
+      oneOf(...LOG_FORMS),
     ),
     tlsCert: option('--tls-cert <file>', 'certificate in PEM, to listen with TLS', word),
     tlsKey: option('--tls-key <file>', 'private key of the certificate, in PEM', word),

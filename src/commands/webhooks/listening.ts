@@ -3,7 +3,6 @@ import type { Clock } from '../../base/world.ts';
 import { getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
 import { ALL_EVENTS } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/sandbox.ts';
-import { shownTarget } from '../../engine/inbox.ts';
 import { createEventRecorder, type EventRecorder } from '../../engine/operations/event-recorder.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
 import type { Session } from '../../terminal/session.ts';
@@ -11,6 +10,7 @@ import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { type Ending, type ForwardTarget, forwardTo } from '../../webhooks/listen/forwarder.ts';
+import { type LogForm, loggedTarget } from './log.ts';
 import { createNoticed, type Noticed } from './noticed.ts';
 import { type Screen, screenFor } from './screen.ts';
 import { type ListenerOptions, serveUntil } from './served.ts';
@@ -59,7 +59,8 @@ async function lookUntil(recorder: EventRecorder, screen: Screen, clock: Clock, 
         );
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (message !== problem && !stopping.aborted) screen.say(`warning: cannot look for unknown outcomes: ${message}`);
+      if (message !== problem && !stopping.aborted)
+        screen.say(`cannot look for unknown outcomes: ${message}`, { level: 'warning' });
       problem = message;
     }
   }
@@ -75,6 +76,8 @@ const listenerOptions = ({ port, host, publicUrl, tlsCert, tlsKey }: ListenerOpt
 });
 
 interface Listening extends ListenerOptions {
+  /** The form of the log; left out, the one that fits where it goes. */
+  readonly log?: LogForm | undefined;
   /** How long forwards that are on their way may take when it stops, in milliseconds. */
   readonly drain?: number | undefined;
 }
@@ -86,7 +89,7 @@ interface Listening extends ListenerOptions {
 export async function listenUntilStopped(
   session: Session,
   inbox: Inbox,
-  { drain: drainMs = COMMAND_MS, ...options }: Listening,
+  { drain: drainMs = COMMAND_MS, log, ...options }: Listening,
   targets: readonly ForwardTarget[],
 ): Promise<void> {
   const { world, profile } = session;
@@ -95,7 +98,7 @@ export async function listenUntilStopped(
   const tooLong = afterwards(stopping, () => world.clock.sleep(drainMs, ended.signal));
   const cutOff = AbortSignal.any([tooLong, failing.signal, world.abandoned]);
   const isEmbedded = profile.mode === 'embedded';
-  const screen = screenFor(session, inbox);
+  const screen = screenFor(session, inbox, log);
   const supervisor = createSupervisor(world, screen.say);
   const needsPort = !isEmbedded || Object.values(listenerOptions(options)).some((each) => each !== undefined);
   const served = needsPort ? await serveUntil(session, inbox, options, screen, stopping) : undefined;
@@ -174,7 +177,7 @@ function startWorks(
           onForwarded: ({ event }, end) => screen.forwarded(event, target.name, end),
           onDraining: (count) =>
             screen.say(
-              `stopping: ${count} ${count === 1 ? 'event is' : 'events are'} on their way to ${shownTarget(target.name)}; waiting up to ${Math.ceil(drainMs / 1_000)} seconds`,
+              `stopping: ${count} ${count === 1 ? 'event is' : 'events are'} on their way to ${loggedTarget(target.name)}; waiting up to ${Math.ceil(drainMs / 1_000)} seconds`,
             ),
         },
         ending,
@@ -235,7 +238,7 @@ async function record(recorder: EventRecorder, screen: Screen, events: readonly 
   try {
     await recorder.record(events);
   } catch (error) {
-    screen.say(`warning: the journal cannot learn from events: ${messageOf(error)}`);
+    screen.say(`the journal cannot learn from events: ${messageOf(error)}`, { level: 'warning' });
   }
 }
 

@@ -3,6 +3,7 @@ import { clockDifference, clockDistance } from '../../engine/service-time.ts';
 import type { Session } from '../../terminal/session.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import type { Inbox, InboxCounts } from '../../webhooks/inbox/inbox.ts';
+import type { Say } from './log.ts';
 
 /** Says what a person should look at. */
 export interface Noticed {
@@ -40,7 +41,7 @@ function warning(aheadMs: number | undefined, leastMs: number): string | undefin
  * service's; where the service cannot be asked, with the least distance of an event that arrived for the first time. The read that tells the
  * service's time also tells which account this is, so that events of another one are known.
  */
-export function createNoticed(session: Session, inbox: Inbox, say: (text: string) => void): Noticed {
+export function createNoticed(session: Session, inbox: Inbox, say: Say): Noticed {
   const { clock } = session.world;
   const isAsked = session.profile.mode !== 'embedded';
   let counted = { late: 0, held: 0, dead: 0 };
@@ -72,7 +73,7 @@ export function createNoticed(session: Session, inbox: Inbox, say: (text: string
     if (clockWarning !== 'due' || asking) return;
     const text = warning(session.time.service.hostAheadMs(), leastMs);
     clockWarning = text === undefined ? 'none' : 'said';
-    if (text !== undefined) say(`warning: ${text}`);
+    if (text !== undefined) say(text, { level: 'warning' });
   };
   const sayCounts = () => {
     const { late, held, dead } = inbox.counts();

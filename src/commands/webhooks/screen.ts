@@ -1,12 +1,13 @@
 import type { Zone } from '../../base/zone.ts';
-import { shownTarget } from '../../engine/inbox.ts';
 import { jsonText, plainLine } from '../../present/text.ts';
 import type { Session } from '../../terminal/session.ts';
 import { liveLine } from '../../terminal/show/progress.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import type { Refusal } from '../../webhooks/listen/server.ts';
 import { summaryOf } from './inbox-list.ts';
+import { createRefusals, type LogForm, loggedTarget, logLine, type Say } from './log.ts';
 
 /** What a listener shows: events as they arrive, and the forwarding status. */
 export interface Screen {
@@ -18,8 +19,10 @@ export interface Screen {
   reachable(url: string, problem: string | undefined): void;
   /** Warns that the inbox cannot be written, at most once a minute. */
   unwritable(problem: string): void;
-  /** Prints a line to stderr, even with --quiet. */
-  say(text: string): void;
+  /** Prints a line of the log to stderr, even with --quiet. */
+  readonly say: Say;
+  /** Notes a request that was not taken. */
+  refused(refusal: Refusal): void;
   /** Brings the status line up to date. */
   refresh(): Promise<void>;
   end(): Promise<void>;
@@ -30,7 +33,11 @@ const WIDTH_OF_EVENT = 40;
 const WARN_EVERY_MS = 60_000;
 
 /** A table for people with a status line below it on a terminal; one JSON object a line elsewhere, unless a format is asked for. */
-export function screenFor(session: Session, inbox: Inbox): Screen {
+export function screenFor(
+  session: Session,
+  inbox: Inbox,
+  form: LogForm = session.world.stderr.isTerminal ? 'plain' : 'text',
+): Screen {
   const { world, globals } = session;
   const isTable = globals.present.format === 'table' && (world.stdout.isTerminal || globals.isFormatChosen);
   const line = liveLine(world, { ...globals, quiet: globals.quiet || !isTable }, true);
@@ -50,10 +57,12 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
       unreachable !== undefined,
     );
   };
-  const say = async (text: string) => {
+  const log = async (text: string) => {
     await line.clear();
     await session.say(text);
   };
+  const say: Say = (text, about) => void log(logLine(form, world.clock.now(), text, about));
+  const refusals = createRefusals(session, say);
   return {
     arrived: async (events) => {
       if (events.length === 0) return;
@@ -68,21 +77,29 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
       const isCounted = line.isLive && isTable && isTaken({ status, problem });
       const how = problem ?? status ?? 'done';
       if (!isCounted && !globals.quiet)
-        void say(`${event.id} ${event.event ?? event.mark} to ${shownTarget(target)}: ${how}`);
+        say(`${plainLine(event.event ?? event.mark)} to ${loggedTarget(target)}: ${how}`, { event: event.id });
     },
     reachable: (url, problem) => {
       unreachable = problem;
-      void say(problem === undefined ? `events can arrive at ${url}` : `warning: no event can arrive: ${problem}`);
+      if (problem === undefined) say(`events can arrive at ${url}`);
+      else say(`no event can arrive: ${problem}`, { level: 'warning' });
     },
     unwritable: (problem) => {
       const nowMs = world.clock.now();
       if (Math.abs(nowMs - warnedMs) < WARN_EVERY_MS) return;
       warnedMs = nowMs;
-      void say(`warning: the inbox cannot be written (${problem}); deliveries get 503 until it can`);
+      say(`the inbox cannot be written (${problem}); deliveries get 503 until it can`, { level: 'warning' });
     },
-    say: (text) => void say(text),
-    refresh,
-    end: () => line.end(),
+    say,
+    refused: ({ reason, ...about }) => refusals.add(reason, about),
+    refresh: () => {
+      refusals.look();
+      return refresh();
+    },
+    end: () => {
+      refusals.look(true);
+      return line.end();
+    },
   };
 }
 

@@ -86,7 +86,7 @@ export async function serveUntil(
   const listening = await listen(steadyOnceBusy(receiver, world), {
     ...{ host, port, heartbeat, tls, trustedProxies },
     allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
-    onRefused: ({ reason }) => screen.say(`refused: ${reason}`),
+    onRefused: screen.refused,
   }).catch((error) => {
     throw certificateProblem(listenProblem(error, host, port));
   });

@@ -1,4 +1,5 @@
 import type { World } from '../../base/world.ts';
+import type { Say } from './log.ts';
 
 /** What starts the listener and watches over it, such as systemd. */
 export interface Supervisor {
@@ -20,15 +21,15 @@ type SupervisedWorld = Pick<World, 'env' | 'clock' | 'host' | 'abandoned' | 'fin
  * Returns what tells systemd about the listener, where NOTIFY_SOCKET names its socket. Node has no datagram sockets of this kind, so the
  * program systemd-notify sends the messages; the unit needs `NotifyAccess=all`. It gets no variable but those for it.
  */
-export function createSupervisor(world: SupervisedWorld, say: (text: string) => void): Supervisor {
+export function createSupervisor(world: SupervisedWorld, say: Say): Supervisor {
   const { env, clock, host, abandoned } = world;
   const nobody: Supervisor = { ready: async () => {}, stopping: async () => {}, alive: () => {} };
   if (!env['NOTIFY_SOCKET']) return nobody;
   const program = world.findProgram(PROGRAM);
   if (program === undefined) {
-    say(
-      `warning: NOTIFY_SOCKET is set, but there is no ${PROGRAM}: systemd is not told that the listener is ready or alive`,
-    );
+    say(`NOTIFY_SOCKET is set, but there is no ${PROGRAM}: systemd is not told that the listener is ready or alive`, {
+      level: 'warning',
+    });
     return nobody;
   }
   let hasFailed = false;
@@ -41,7 +42,7 @@ export function createSupervisor(world: SupervisedWorld, say: (text: string) => 
     if ((end.kind === 'ended' && end.code === 0) || hasFailed) return;
     hasFailed = true;
     const why = end.kind === 'missing' ? 'it cannot be started' : (end.stderr?.trim() ?? 'it gave no reason');
-    say(`warning: ${PROGRAM} ${message} failed: ${why}`);
+    say(`${PROGRAM} ${message} failed: ${why}`, { level: 'warning' });
   };
   const isOurs = env['WATCHDOG_PID'] === undefined || env['WATCHDOG_PID'] === String(host.processId);
   const everyMs = isOurs ? Number(env['WATCHDOG_USEC'] ?? Number.NaN) / 1_000 / 2 : Number.NaN;
