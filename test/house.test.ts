@@ -231,6 +231,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'engine/plans/signed-head.ts',
     'engine/plans/operator-list.ts',
   ],
+  'prom-client': ['webhooks/listen/metrics.ts'],
   pg: ['journal/postgres/connection.ts'],
   'pg/lib/client.js': ['journal/postgres/connection.ts'],
   'node:sqlite': ['sqlite/'],

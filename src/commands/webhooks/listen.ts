@@ -66,6 +66,12 @@ export const listenCommand = command({
       'when it stops: how long events that are on their way to a target may take (default 60s)',
       duration,
     ),
+    metricsPort: option(
+      '--metrics-port <port>',
+      'TCP port for /metrics, /healthz and /readyz; 0 picks a free one',
+      wholeNumber(0, 65_535),
+    ),
+    metricsHost: option('--metrics-host <address>', 'IP address for --metrics-port (default 127.0.0.1)', hostAddress),
     log: option(
       '--log <form>',
       'lines of the log: plain (default on a terminal), text with time and level (default elsewhere), or json',

@@ -10,8 +10,10 @@ import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { type Ending, type ForwardTarget, forwardTo } from '../../webhooks/listen/forwarder.ts';
+import type { Metrics } from '../../webhooks/listen/metrics.ts';
 import { type LogForm, loggedTarget } from './log.ts';
 import { createNoticed, type Noticed } from './noticed.ts';
+import { serveHealth } from './operated.ts';
 import { type Screen, screenFor } from './screen.ts';
 import { type ListenerOptions, serveUntil } from './served.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -101,11 +103,17 @@ export async function listenUntilStopped(
   const screen = screenFor(session, inbox, log);
   const supervisor = createSupervisor(world, screen.say);
   const needsPort = !isEmbedded || Object.values(listenerOptions(options)).some((each) => each !== undefined);
-  const served = needsPort ? await serveUntil(session, inbox, options, screen, stopping) : undefined;
+  const { metrics, ...operations } = await serveHealth(session, inbox, options, targets, stopping);
+  const serving = needsPort ? serveUntil(session, inbox, options, { screen, metrics }, stopping) : undefined;
+  const served = await serving?.catch(async (error: unknown) => {
+    await operations.close();
+    throw error;
+  });
   const closed = once(stopping).then(() => Promise.all([served?.close(), supervisor.stopping()]));
   let works: readonly Promise<unknown>[] = [closed];
   try {
     if (isEmbedded) await directToInbox(session);
+    if (operations.address !== undefined) await session.note(`health and metrics at ${operations.address}`);
     await session.note(
       served
         ? `listening at ${served.address}; set it with: fiatrail webhooks set PUBLIC_URL. Press Ctrl-C to stop`
@@ -113,7 +121,10 @@ export async function listenUntilStopped(
     );
     const recorder = createEventRecorder(session);
     const noticed = createNoticed(session, inbox, screen.say);
-    works = [closed, ...startWorks(session, inbox, { screen, recorder, targets, drainMs }, { stopping, cutOff })];
+    works = [
+      closed,
+      ...startWorks(session, inbox, { screen, recorder, metrics, targets, drainMs }, { stopping, cutOff }),
+    ];
     const all = Promise.all(works).finally(() => ended.abort());
     // It shows that the listener is alive as long as anything is on its way.
     const following = { screen, recorder, noticed, supervisor };
@@ -125,7 +136,7 @@ export async function listenUntilStopped(
     failing.abort();
     await Promise.allSettled([closed, ...works]);
     ended.abort();
-    await screen.end();
+    await Promise.all([operations.close(), screen.end()]);
   }
 }
 
@@ -149,6 +160,7 @@ function afterwards(signal: AbortSignal, begin: () => Promise<void>): AbortSigna
 interface Working {
   readonly screen: Screen;
   readonly recorder: EventRecorder;
+  readonly metrics: Metrics | undefined;
   readonly targets: readonly ForwardTarget[];
   readonly drainMs: number;
 }
@@ -157,7 +169,7 @@ interface Working {
 function startWorks(
   session: Session,
   inbox: Inbox,
-  { screen, recorder, targets, drainMs }: Working,
+  { screen, recorder, metrics, targets, drainMs }: Working,
   ending: Ending,
 ): readonly Promise<void>[] {
   const { world, profile } = session;
@@ -174,7 +186,10 @@ function startWorks(
         inbox.forwards,
         {
           ...forwarding,
-          onForwarded: ({ event }, end) => screen.forwarded(event, target.name, end),
+          onForwarded: ({ event }, end, tookMs) => {
+            metrics?.forwarded(target.name, end, tookMs);
+            screen.forwarded(event, target.name, end);
+          },
           onDraining: (count) =>
             screen.say(
               `stopping: ${count} ${count === 1 ? 'event is' : 'events are'} on their way to ${loggedTarget(target.name)}; waiting up to ${Math.ceil(drainMs / 1_000)} seconds`,

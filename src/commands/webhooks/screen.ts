@@ -41,7 +41,6 @@ export function screenFor(
   const { world, globals } = session;
   const isTable = globals.present.format === 'table' && (world.stdout.isTerminal || globals.isFormatChosen);
   const line = liveLine(world, { ...globals, quiet: globals.quiet || !isTable }, true);
-  let hasHead = false;
   let warnedMs = Number.NEGATIVE_INFINITY;
   let unreachable: string | undefined;
   const write = async (text: string) => {
@@ -64,15 +63,7 @@ export function screenFor(
   const say: Say = (text, about) => void log(logLine(form, world.clock.now(), text, about));
   const refusals = createRefusals(session, say);
   return {
-    arrived: async (events) => {
-      if (events.length === 0) return;
-      const head = isTable && !hasHead ? [row('Received', 'No.', 'Event', 'About')] : [];
-      hasHead = true;
-      const lines = events.map((event) => (isTable ? rowOf(event, globals.zone) : jsonText(summaryOf(event))));
-      const { columns } = world.stdout;
-      const fitted = [...head, ...lines].map((text) => (isTable && columns ? cut(text, columns) : text));
-      await write(`${fitted.join('\n')}\n`);
-    },
+    arrived: createTable(session, isTable, write),
     forwarded: (event, target, { status, problem }) => {
       const isCounted = line.isLive && isTable && isTaken({ status, problem });
       const how = problem ?? status ?? 'done';
@@ -100,6 +91,24 @@ export function screenFor(
       refusals.look(true);
       return line.end();
     },
+  };
+}
+
+/** Returns what prints events that arrived: as rows of a table, or as a JSON object a line. */
+function createTable(
+  { world, globals }: Session,
+  isTable: boolean,
+  write: (text: string) => Promise<void>,
+): Screen['arrived'] {
+  let hasHead = false;
+  return async (events) => {
+    if (events.length === 0) return;
+    const head = isTable && !hasHead ? [row('Received', 'No.', 'Event', 'About')] : [];
+    hasHead = true;
+    const lines = events.map((event) => (isTable ? rowOf(event, globals.zone) : jsonText(summaryOf(event))));
+    const { columns } = world.stdout;
+    const fitted = [...head, ...lines].map((text) => (isTable && columns ? cut(text, columns) : text));
+    await write(`${fitted.join('\n')}\n`);
   };
 }
 

@@ -8,6 +8,7 @@ import type { Session } from '../../terminal/session.ts';
 import { openWith } from '../../webhooks/body.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { createInboxWriter } from '../../webhooks/listen/inbox-writer.ts';
+import type { Metrics } from '../../webhooks/listen/metrics.ts';
 import { createReceiver, type Receiver, type ReceiverAccount } from '../../webhooks/listen/receiver.ts';
 import { createThreadedWriter } from '../../webhooks/listen/writer-thread.ts';
 import { aesKeyOf, privateKeysOf } from './offline.ts';
@@ -23,6 +24,9 @@ export interface ListenerOptions {
   readonly host?: string | undefined;
   readonly allowHost?: readonly string[] | undefined;
   readonly trustedProxy?: readonly IpRange[] | undefined;
+  /** Where health and numbers are served; nowhere if left out. */
+  readonly metricsPort?: number | undefined;
+  readonly metricsHost?: string | undefined;
   readonly publicUrl?: string | undefined;
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
@@ -66,7 +70,7 @@ export async function serveUntil(
   session: Session,
   inbox: Inbox,
   options: ListenerOptions,
-  screen: Screen,
+  { screen, metrics }: { readonly screen: Screen; readonly metrics: Metrics | undefined },
   stopping: AbortSignal,
 ) {
   const { world } = session;
@@ -83,10 +87,13 @@ export async function serveUntil(
   const writer = writerFor(session, inbox);
   const receiver = createReceiver(writer, { account, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
-  const listening = await listen(steadyOnceBusy(receiver, world), {
+  const listening = await listen(counted(receiver, world, metrics), {
     ...{ host, port, heartbeat, tls, trustedProxies },
     allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
-    onRefused: screen.refused,
+    onRefused: (refusal) => {
+      metrics?.refused(refusal.kind);
+      screen.refused(refusal);
+    },
   }).catch((error) => {
     throw certificateProblem(listenProblem(error, host, port));
   });
@@ -116,14 +123,18 @@ function writerFor({ world, ...session }: Session, inbox: Inbox) {
 /** After this many deliveries, the heap is large enough for a busy listener. */
 const BUSY_AFTER = 5_000;
 
-/** Keeps the heap from growing on and on, once it has grown. A small one from the start would cost a fifth of the speed. */
-function steadyOnceBusy({ receive }: Receiver, { steadyMemory }: Session['world']): Receiver {
+/**
+ * Counts deliveries. Keeps the heap from growing on and on, once it has grown: a small one from the start would cost a fifth of the speed.
+ */
+function counted({ receive }: Receiver, { steadyMemory }: Session['world'], metrics: Metrics | undefined): Receiver {
   let count = 0;
   return {
-    receive: (delivery) => {
+    receive: async (delivery) => {
       count += 1;
       if (count === BUSY_AFTER) steadyMemory();
-      return receive(delivery);
+      const stored = await receive(delivery);
+      metrics?.received(stored.isCopy);
+      return stored;
     },
   };
 }

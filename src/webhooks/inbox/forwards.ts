@@ -31,6 +31,8 @@ export interface Forwards {
    * the last attempt. The next event of the request follows what was acknowledged or is dead.
    */
   ended(attempts: readonly (readonly [forward: DueForward, end: ForwardEnd])[]): void;
+  /** When the oldest event that waits for a target arrived, in milliseconds since the epoch; undefined if none waits. */
+  oldestMs(target: string): number | undefined;
   /** Makes dead events due again, and lets held ones go on. Returns how many of each. */
   redrive(chosen?: Redriven): { readonly redriven: number; readonly released: number };
 }
@@ -91,6 +93,12 @@ export function forwardsIn(store: Database, now: () => number): Forwards {
       store.transaction('write', () => {
         for (const [forward, end] of attempts) recordEnd(store, now(), forward, end);
       }),
+    oldestMs: (target) => {
+      const sql = `SELECT received_at AS at FROM event WHERE id = (SELECT event FROM forward
+        WHERE id = (SELECT min(id) FROM forward WHERE state = 'waiting' AND target = ?))`;
+      const at = store.get<{ at: bigint }>(sql, target)?.at;
+      return at === undefined ? undefined : Number(at);
+    },
     redrive: (chosen = {}) => store.transaction('write', () => redrive(store, now(), chosen)),
   };
 }

@@ -25,7 +25,7 @@ export interface Ending {
 
 interface ForwardOptions {
   readonly clock: Clock;
-  onForwarded(forward: DueForward, end: ForwardEnd): void;
+  onForwarded(forward: DueForward, end: ForwardEnd, tookMs: number): void;
   /** Called when it stops while events are on their way. */
   onDraining(count: number): void;
   /** Runs `flush` after the current turn of the event loop. */
@@ -94,6 +94,8 @@ export async function forwardTo(
 
 const pauseAfter = (pauses: number) => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(pauses, 10));
 
+const steadyMs = (clock: Clock) => clock.steadyMs?.() ?? clock.now();
+
 type RecordEnd = (forward: DueForward, end: ForwardEnd) => Promise<void>;
 
 /** Returns a function that records attempts; those that end in one turn of the event loop share a transaction. */
@@ -127,10 +129,12 @@ async function attempt(
   options: ForwardOptions,
   cutOff: AbortSignal,
 ): Promise<boolean> {
+  const startMs = steadyMs(options.clock);
   const end = await target.send(forward.event, cutOff);
+  const tookMs = steadyMs(options.clock) - startMs;
   if (cutOff.aborted && !isTaken(end)) return false;
   if (!(await isRecorded(() => record(forward, end), options, cutOff))) return false;
-  options.onForwarded(forward, end);
+  options.onForwarded(forward, end, tookMs);
   return isTaken(end);
 }
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { ExchangeError } from '../../base/errors.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
 import type { IpRange } from '../../contract/cidr.ts';
+import { WebhookError } from '../error.ts';
 import { CONNECTIONS, type Connections, createConnections } from './connections.ts';
 import { type Receiver, refusalOf } from './receiver.ts';
 
@@ -30,6 +31,8 @@ interface ListenOptions {
 
 /** A request that was not taken. */
 export interface Refusal {
+  /** One of a few words, to count by. */
+  readonly kind: string;
   readonly reason: string;
   /** The client’s address. */
   readonly address: string;
@@ -50,12 +53,12 @@ export async function listen(receiver: Receiver, options: ListenOptions): Promis
     const address = connections.begin(request);
     const id = request.headers['x-webhook-id'];
     const webhookId = typeof id === 'string' ? id : undefined;
-    const refused = (reason: string) => options.onRefused({ reason, address, webhookId });
+    const refused = (kind: string, reason: string) => options.onRefused({ kind, reason, address, webhookId });
     response.once('close', () => connections.set(request, true));
     answer(receiver, request, response, { ...options, connections, refused }).catch((error: unknown) => {
-      if (error instanceof SenderLeft) return refused(error.message);
+      if (error instanceof SenderLeft) return refused('sender_left', error.message);
       const { status, message } = refusalOf(error);
-      refused(message);
+      refused(error instanceof WebhookError ? error.code.toLowerCase() : 'not_stored', message);
       write(response, status, message, status === 503 ? RETRY : {});
     });
   });
@@ -100,7 +103,7 @@ const RETRY = { 'retry-after': '30' };
 
 interface Answering extends Pick<ListenOptions, 'allowHosts' | 'heartbeat'> {
   readonly connections: Connections;
-  refused(reason: string): void;
+  refused(kind: string, reason: string): void;
 }
 
 async function answer(
@@ -110,7 +113,7 @@ async function answer(
   { allowHosts, heartbeat, connections, refused }: Answering,
 ): Promise<void> {
   if (!isKnownHost(request, allowHosts)) {
-    refused('a request for another host');
+    refused('other_host', 'a request for another host');
     return write(response, 421, 'this listener does not serve the host of the request');
   }
   if (request.method === 'GET' || request.method === 'HEAD') return write(response, 200, heartbeat);
@@ -119,7 +122,7 @@ async function answer(
   if (length <= MAX_BODY_BYTES && request.headers.expect !== undefined) response.writeContinue();
   const body = length > MAX_BODY_BYTES ? undefined : await bodyOf(request);
   if (body === undefined) {
-    refused('a body that is too long');
+    refused('too_long', 'a body that is too long');
     const cutsOff = length > CUT_OFF_BYTES ? { connection: 'close' } : {};
     return write(response, 413, `the body is longer than ${MAX_BODY_BYTES} bytes`, cutsOff);
   }
@@ -129,7 +132,7 @@ async function answer(
 }
 
 /** Whether a request is meant for this listener. Another site must not reach it by a name of its own (DNS rebinding). */
-function isKnownHost({ headers, socket }: IncomingMessage, allowed: readonly string[]): boolean {
+export function isKnownHost({ headers, socket }: IncomingMessage, allowed: readonly string[]): boolean {
   const host = (headers.host ?? '').toLowerCase().replace(/:\d{1,5}$/, '');
   const isHere = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host) || host === socket.localAddress;
   return isHere || allowed.some((each) => each.toLowerCase() === host);
