@@ -581,6 +581,18 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/commands/profiles/pins.test.ts', 'test/account/pins.test.ts'],
   },
   {
+    file: 'src/client/client.ts',
+    line: '(names.size === 1 ? only : undefined)',
+    change: '(names.size > 0 ? only : undefined)',
+    tests: ['test/sandbox/refusals.test.ts', 'test/witness/error-codes.test.ts'],
+  },
+  {
+    file: 'src/client/codec.ts',
+    line: '(NOT_ALLOWED.includes(errorName) ? { isAddressBlocked: true } : {})',
+    change: "(NOT_ALLOWED.some((name) => reading.text().includes(name ?? '-')) ? { isAddressBlocked: true } : {})",
+    tests: ['test/client/client.test.ts'],
+  },
+  {
     file: 'src/client/request.ts',
     line: 'idIn(data, name) ?? Object.values(data).flatMap((each) => idIn(each, name) ?? [])[0]',
     change: 'idIn(data, name)',

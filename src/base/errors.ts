@@ -18,12 +18,21 @@ export const CATEGORIES = {
 
 export type Category = keyof typeof CATEGORIES;
 
+/** A condition under which the service refuses a request. */
+interface RefusalCondition {
+  readonly name: string;
+  readonly when: string;
+  readonly remedy: string;
+}
+
 /** Optional details of an error. */
 interface ErrorDetails {
   readonly code?: string;
   readonly hint?: string | undefined;
   readonly httpStatus?: number | undefined;
   readonly responseCode?: string | undefined;
+  /** Of a refusal that several conditions fit: those conditions. */
+  readonly candidates?: readonly RefusalCondition[];
   readonly operationId?: string | undefined;
   readonly cause?: unknown;
 }
@@ -36,6 +45,7 @@ export class CliError extends Error {
   readonly hint: string | undefined;
   readonly httpStatus: number | undefined;
   readonly responseCode: string | undefined;
+  readonly candidates: readonly RefusalCondition[];
   readonly operationId: string | undefined;
 
   constructor(category: Category, message: string, details: ErrorDetails = {}) {
@@ -45,6 +55,7 @@ export class CliError extends Error {
     this.hint = details.hint;
     this.httpStatus = details.httpStatus;
     this.responseCode = details.responseCode;
+    this.candidates = details.candidates ?? [];
     this.operationId = details.operationId;
   }
 }

@@ -3,14 +3,14 @@ import { type Category, CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Exchange } from '../base/world.ts';
 import {
-  COMMON_ERRORS,
   type Effect,
   type Endpoint,
   effectOf,
   type RequestOf,
   type ResponseOf,
+  refusalsOf,
 } from '../contract/endpoint.ts';
-import { FAULTS, faultName } from '../contract/faults.ts';
+import { FAULTS } from '../contract/faults.ts';
 import { redactBody, redactText, remember, secretsIn } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
@@ -289,30 +289,41 @@ function refusal(endpoint: Endpoint, answer: Refused): CliError {
   const { httpStatus, responseCode, message, errorName, isAddressBlocked } = answer;
   const isAuth = httpStatus === 401 || httpStatus === 403 || responseCode === '03' || isAddressBlocked === true;
   const category: Category = isAuth ? 'auth' : 'refused';
-  const declared = [...endpoint.errors, ...COMMON_ERRORS].filter(
-    ({ fault }) => FAULTS[fault].code === responseCode && FAULTS[fault].http === httpStatus,
-  );
+  // A refusal with the HTTP status of a success says no more than its code.
+  const isSame = (http: number) => http === httpStatus || httpStatus < 300;
+  const fitting = refusalsOf(endpoint).filter(({ code, http }) => code === responseCode && isSame(http));
+  const named = fitting.filter(({ name, specName }) => name === errorName || specName === errorName);
+  const rows = named.length > 0 ? named : fitting;
   const general = Object.values(FAULTS).find(({ code, http }) => code === responseCode && http === httpStatus);
-  const named = declared.filter(({ fault }) => faultName(fault) === errorName);
-  const specific = (named.length > 0 ? named : declared).map(({ fault, remedy }) => remedy ?? FAULTS[fault].remedy);
-  const remedies = specific.length > 0 ? [...new Set(specific)] : general ? [general.remedy] : [];
-  const code = refusalCode(answer, isAuth);
+  const remedies = new Set(rows.length > 0 ? rows.map(({ remedy }) => remedy) : general ? [general.remedy] : []);
+  // Next to a remedy of its own, that of the response code says nothing.
+  if (general && remedies.size > 1) remedies.delete(general.remedy);
+  const names = new Set(rows.map(({ name }) => name));
+  const code = refusalCode(answer, isAuth, names);
   return new CliError(category, `the service rejected the request: ${message}`, {
     code,
-    hint: code === 'IP_BLOCKED' ? BLOCKED_HINT : remedies.join('; or ') || (isAuth ? AUTH_HINT : undefined),
+    hint: code === 'IP_BLOCKED' ? BLOCKED_HINT : [...remedies].join('; or ') || (isAuth ? AUTH_HINT : undefined),
     httpStatus,
     responseCode,
+    ...(errorName === undefined && !isAuth && names.size > 1
+      ? { candidates: rows.map(({ name, when, remedy }) => ({ name, when, remedy })) }
+      : {}),
   });
 }
 
 /**
- * Returns the code of a refusal: the name that the answer gives in a field, or else the general name of its response code. The
- * conditions that an endpoint declares are no help: several share a response code, and the same one has another at the next endpoint.
+ * Returns the code of a refusal: the name that the answer gives in a field; or that of the only condition of the endpoint with its HTTP
+ * status and response code; or else the general name of its response code. Texts for people are never compared.
  */
-function refusalCode({ httpStatus, responseCode, errorName, isAddressBlocked }: Refused, isAuth: boolean): string {
+function refusalCode(
+  { httpStatus, responseCode, errorName, isAddressBlocked }: Refused,
+  isAuth: boolean,
+  names: ReadonlySet<string>,
+): string {
   if (isAddressBlocked || (httpStatus === 403 && responseCode === '03')) return 'IP_BLOCKED';
   if (isAuth) return 'AUTHENTICATION_FAILED';
-  return errorName ?? GENERAL_CODES[responseCode] ?? 'REFUSED';
+  const [only] = names;
+  return errorName ?? (names.size === 1 ? only : undefined) ?? GENERAL_CODES[responseCode] ?? 'REFUSED';
 }
 
 /** The service also rejects an input with 05, such as a trade against an own order. Source: interface. */

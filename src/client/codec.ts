@@ -98,7 +98,7 @@ export type Answer<D = unknown> =
     };
 
 /** How a service of this kind refuses an address, with any 4xx, any code, and in any field. Source: interface, client. */
-const NOT_ALLOWED = /\bIP_(NOT_ALLOWED|BLOCKED)\b/;
+const NOT_ALLOWED: readonly (string | undefined)[] = ['IP_NOT_ALLOWED', 'IP_BLOCKED'];
 
 /** Decodes a response. A success that does not match the schema is still a success; `problems` names the fields. */
 export function decodeAnswer<E extends Endpoint>(
@@ -127,18 +127,13 @@ export function decodeAnswer<E extends Endpoint>(
   const envelope = Array.isArray(json) && isOk && endpoint.lists !== undefined ? { data: json } : json;
   const reading = readEnvelope(envelope);
   if (!reading) return unusable(NO_ENVELOPE);
-  const refused = (code: string): Answer<never> => {
-    const errorName = errorNameIn(envelope);
-    return {
-      kind: 'refused',
-      httpStatus: status,
-      responseCode: code,
-      message: reading.text(),
-      ...(errorName === undefined ? {} : { errorName }),
-      ...(NOT_ALLOWED.test(body) ? { isAddressBlocked: true } : {}),
-    };
-  };
-  const code = reading.code ?? impliedCode(endpoint, status, reading, body);
+  const errorName = isOk && reading.code === '00' ? undefined : errorNameIn(envelope);
+  const refused = (code: string): Answer<never> => ({
+    ...{ kind: 'refused', httpStatus: status, responseCode: code, message: reading.text() },
+    ...(errorName === undefined ? {} : { errorName }),
+    ...(NOT_ALLOWED.includes(errorName) ? { isAddressBlocked: true } : {}),
+  });
+  const code = reading.code ?? impliedCode(endpoint, status, reading, errorName);
   if (reading.contradicts) return unusable(`its response codes contradict each other: ${reading.text()}`);
   if (isOk && code === '00') return success(endpoint, reading, response, isLate);
   if (isOk && code !== undefined && REFUSALS.has(code)) return refused(code);
@@ -158,14 +153,14 @@ function impliedCode(
   endpoint: Endpoint,
   status: number,
   { data, hasError, hasMessage, namesFailure, topLevel, text }: EnvelopeReading,
-  body: string,
+  errorName: string | undefined,
 ): string | undefined {
   if (status >= 200 && status <= 299) {
     const hasData = Array.isArray(data) || isJsonObject(data) || isAbout(endpoint, topLevel);
     return hasData && !namesFailure && !hasError ? '00' : undefined;
   }
   if (status < 400 || status > 499) return undefined;
-  if (NOT_ALLOWED.test(body)) return '03';
+  if (NOT_ALLOWED.includes(errorName)) return '03';
   // A 408 may come from a server on the way, after the service got the request.
   const isExplained = namesFailure || (hasError && hasMessage && status !== 408) || status === 401 || status === 403;
   return isExplained && text() !== NO_REASON ? codeForStatus(String(status)) : undefined;

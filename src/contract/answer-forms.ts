@@ -36,14 +36,24 @@ export interface AnswerForm {
   /** The fields that the form has, by their names in it, or the fields of the contract that it lacks. */
   readonly only?: readonly string[];
   readonly without?: readonly string[];
+  /** Work that has failed is answered as a refusal with this HTTP status. */
+  readonly failedAs?: number;
 }
 
-/** How one endpoint refuses in a form. */
+/** How an endpoint refuses in a form. */
 export interface RefusalForm {
   /** The only fault that is documented like this; every fault if there is none. */
   readonly fault?: FaultName;
   readonly envelope?: EnvelopeForm;
+  readonly http?: number;
   readonly lacksError?: true;
+  /** `status` is `Failed`, and the detail is in `data.error`. */
+  readonly isFailed?: true;
+  /** What `error` is: the name of the condition, or an object with a reason. */
+  readonly error?: 'name' | 'object';
+  /** The name of the condition, if the form has another one, and whether it is all that the message says. */
+  readonly name?: string;
+  readonly isMessage?: true;
   /** The details of a rate limit are in `data.details`. */
   readonly hasNestedDetails?: true;
 }
@@ -51,8 +61,41 @@ export interface RefusalForm {
 /** By the id of the endpoint. An endpoint that is not listed answers as the contract says. */
 export interface AnswerForms {
   readonly answers: Readonly<Record<string, readonly AnswerForm[]>>;
-  readonly refusals: Readonly<Record<string, RefusalForm>>;
+  readonly refusals: Readonly<Record<string, readonly RefusalForm[]>>;
 }
+
+/** Further documented forms of single endpoints, by the id of the endpoint and a name. */
+const ENDPOINT_FORMS: Readonly<Record<string, Readonly<Record<string, AnswerForm>>>> = {
+  'virtual-accounts.get': {
+    // A walkthrough of the specification's own names.
+    flat: {
+      hasNoMessage: true,
+      names: Object.fromEntries(
+        ['accountNumber', 'bankName', 'accountName', 'amount', 'totalAmountWithFee'].map((name) => [
+          name,
+          `virtualAccount.${name}`,
+        ]),
+      ),
+      only: ['accountNumber', 'bankName', 'accountName', 'amount', 'totalAmountWithFee', 'expiresAt'],
+    },
+  },
+  // Seen by a public client: an onboarding that has failed looks like a refusal.
+  'users.onboard-status': { 'failed-400': { failedAs: 400 }, 'failed-422': { failedAs: 422 } },
+};
+
+/** Further documented forms of refusals, which any endpoint can be given. */
+const REFUSAL_FORMS: Readonly<Record<string, readonly RefusalForm[]>> = {
+  /** `error` is the name of the condition; an address that is not allowed has a name that is in no table. */
+  named: [{ fault: 'IP_BLOCKED', error: 'name', name: 'AUTHORIZATION_FAILED' }, { error: 'name' }],
+  /** `response_code` is the HTTP status. */
+  'http-code': [{ envelope: 'http-code' }],
+  /** `error` is an object. */
+  object: [{ error: 'object' }],
+  /** An address that is not allowed gets HTTP 400, `Failed` and a name as its message. */
+  'ip-400': [{ fault: 'IP_BLOCKED', http: 400, isFailed: true, name: 'IP_NOT_ALLOWED', isMessage: true }],
+  /** HTTP 200 with `Failed`. */
+  'failed-200': [{ http: 200, isFailed: true }],
+};
 
 const orderInBase = (at: string): Readonly<Record<string, Writing>> =>
   Object.fromEntries(['price', 'minAmount', 'maxAmount', 'availableLiquidity'].map((name) => [at + name, 'base']));
@@ -112,8 +155,8 @@ const newest = (): AnswerForms => ({
     'wallets.get-fintech': [{ envelope: 'lower-case', without: ['smartWallet.previousAddress'] }],
   },
   refusals: {
-    'transactions.fintech-transfer': { envelope: 'code' },
-    'virtual-accounts.get-fintech': { fault: 'RATE_LIMIT_EXCEEDED', lacksError: true },
+    'transactions.fintech-transfer': [{ envelope: 'code' }],
+    'virtual-accounts.get-fintech': [{ fault: 'RATE_LIMIT_EXCEEDED', lacksError: true }],
   },
 });
 
@@ -198,18 +241,35 @@ const older = (): AnswerForms => ({
     ],
   },
   refusals: {
-    'transactions.list': {
-      fault: 'RATE_LIMIT_EXCEEDED',
-      envelope: 'http-code',
-      lacksError: true,
-      hasNestedDetails: true,
-    },
-    'fx.trade-status': { fault: 'NOT_FOUND', lacksError: true },
+    'transactions.list': [
+      { fault: 'RATE_LIMIT_EXCEEDED', envelope: 'http-code', lacksError: true, hasNestedDetails: true },
+    ],
+    'fx.trade-status': [{ fault: 'NOT_FOUND', lacksError: true }],
   },
 });
 
-/** Returns the forms of this name; undefined for the specification's, which the contract has. */
-export function answerFormsOf(name: AnswerFormName): AnswerForms | undefined {
-  if (name === 'public') return newest();
-  return name === 'public-older' ? older() : undefined;
+/** One endpoint that answers in one of the further forms. */
+export interface EndpointForm {
+  readonly endpoint: string;
+  readonly form: string;
+}
+
+/** Returns the names of the further forms that an endpoint can answer in. */
+export const formsFor = (endpoint: string): readonly string[] => [
+  ...Object.keys(ENDPOINT_FORMS[endpoint] ?? {}),
+  ...Object.keys(REFUSAL_FORMS),
+];
+
+/** Returns the forms of this name, with the further forms of single endpoints before them; undefined for the specification's alone. */
+export function answerFormsOf(name: AnswerFormName, further: readonly EndpointForm[] = []): AnswerForms | undefined {
+  const forms = name === 'public' ? newest() : name === 'public-older' ? older() : { answers: {}, refusals: {} };
+  if (further.length === 0) return name === 'interface' ? undefined : forms;
+  const answers = { ...forms.answers };
+  const refusals = { ...forms.refusals };
+  for (const { endpoint, form } of further) {
+    const answer = ENDPOINT_FORMS[endpoint]?.[form];
+    if (answer) answers[endpoint] = [answer];
+    else refusals[endpoint] = [...(REFUSAL_FORMS[form] ?? []), ...(refusals[endpoint] ?? [])];
+  }
+  return { answers, refusals };
 }

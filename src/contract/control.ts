@@ -250,6 +250,7 @@ export const sandboxRestore = endpoint({
 const faultRule = () => ({
   endpoint: f.anyText('inferred'),
   kind: f.oneOf('inferred', FAULT_KINDS),
+  name: f.orNull(f.anyText('inferred')),
   times: f.integer('inferred'),
 });
 
@@ -265,6 +266,7 @@ export const sandboxFaultAdd = endpoint({
     f.only({
       endpoint: f.text('inferred', { rule: 'an endpoint id; list them with: fiatrail endpoints' }),
       kind: f.oneOf('inferred', FAULT_KINDS),
+      name: f.optional(f.text('inferred', { rule: 'for refuse: the condition to refuse with' })),
       times: f.optional(f.integer('inferred', { min: 1, max: 1_000_000, rule: '1 to 1000000; default 1' })),
     }),
   response: () => f.payload(faultRule()),

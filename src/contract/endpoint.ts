@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { type FaultName, SEE_USERS } from './faults.ts';
+import { conditionOf, FAULTS, type FaultName, faultName, SEE_USERS } from './faults.ts';
 import type { Source } from './fields.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -12,7 +12,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type Effect = 'read' | 'write' | 'money' | 'destructive';
 
 /** An error that an endpoint declares: the condition and the fault it causes. */
-export interface DeclaredError {
+interface DeclaredError {
   readonly when: string;
   readonly fault: FaultName;
   readonly source: Source;
@@ -195,8 +195,31 @@ export function fieldsSentIn(endpoint: Endpoint): 'query' | 'body' {
 
 /** Errors that every endpoint can return. Source: interface. */
 export const COMMON_ERRORS: readonly DeclaredError[] = [
+  { when: 'the request is malformed', fault: 'VALIDATION_ERROR', source: 'interface' },
   { when: 'the API key is missing, wrong or revoked', fault: 'AUTHENTICATION_FAILED', source: 'interface' },
   { when: 'the caller is not on the allowlist', fault: 'IP_BLOCKED', source: 'interface' },
   { when: 'too many requests', fault: 'RATE_LIMIT_EXCEEDED', source: 'interface' },
   { when: 'the service failed', fault: 'INTERNAL_ERROR', source: 'interface' },
 ];
+
+/** A condition under which an endpoint refuses a request, as a row: how it is answered, and what to do then. */
+export interface Refusal {
+  readonly fault: FaultName;
+  /** Tells it from the other conditions of the endpoint that are answered alike. */
+  readonly name: string;
+  /** The specification's name, which may be a more general one. */
+  readonly specName: string;
+  readonly code: string;
+  readonly http: number;
+  readonly when: string;
+  readonly remedy: string;
+  readonly source: Source;
+}
+
+/** Returns every condition under which an endpoint refuses a request: its own, then those of all endpoints. */
+export function refusalsOf({ errors }: Pick<Endpoint, 'errors'>): readonly Refusal[] {
+  return [...errors, ...COMMON_ERRORS].map(({ fault, when, source, remedy = FAULTS[fault].remedy }) => ({
+    ...{ fault, name: conditionOf(fault), specName: faultName(fault), when, remedy, source },
+    ...{ code: FAULTS[fault].code, http: FAULTS[fault].http },
+  }));
+}

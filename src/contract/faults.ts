@@ -1,7 +1,9 @@
 /** A kind of refusal: its two-digit code, HTTP status, general message, and what to do next. */
 interface FaultEntry {
-  /** The name in the specification, if several refusals share it. */
+  /** The name in the specification, if it has a more general one. */
   readonly name?: string;
+  /** The fault that is the same condition with another code. */
+  readonly is?: string;
   readonly code: string;
   readonly http: number;
   readonly message: string;
@@ -84,11 +86,19 @@ export const FAULTS = {
   },
   INTERNAL_ERROR: { code: '05', http: 500, message: 'Internal error', remedy: 'retry in a minute' },
   SHORT_BALANCE: {
-    name: 'INSUFFICIENT_BALANCE',
+    is: 'INSUFFICIENT_BALANCE',
     code: '05',
     http: 400,
     message: 'The balance is too low',
     remedy: 'check the balances with: fiatrail balances account, or fiatrail balances user <user id>',
+  },
+  UNFUNDED_TRADE: {
+    name: 'VALIDATION_ERROR',
+    is: 'INSUFFICIENT_BALANCE',
+    code: '01',
+    http: 400,
+    message: 'The balance is too low',
+    remedy: 'check the balances with: fiatrail balances account',
   },
   INSUFFICIENT_LIQUIDITY: {
     code: '05',
@@ -116,8 +126,18 @@ export type FaultName = keyof typeof FAULTS;
 
 /** Returns the specification's name for a fault. */
 export function faultName(fault: FaultName): string {
-  const { name = fault }: FaultEntry = FAULTS[fault];
+  const { name = conditionOf(fault) }: FaultEntry = FAULTS[fault];
   return name;
+}
+
+/**
+ * Returns the name of the condition that a fault reports, which tells it from the others of its endpoint. Source: interface and public;
+ * inferred for a trade with oneself, an order without funds
+ * and a trade without funds, for which the specification has no name or only that of its response code.
+ */
+export function conditionOf(fault: FaultName): string {
+  const { is = fault }: FaultEntry = FAULTS[fault];
+  return is;
 }
 
 /** Whether the fault uses the envelope whose `status` is `Failed`. */

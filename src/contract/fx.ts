@@ -31,6 +31,8 @@ export const usdc = (source: f.Source) => f.maybe(f.moneyText(source, 'decimal-s
 
 export const usdt = (source: f.Source) => f.maybe(f.moneyText(source, 'decimal-string', 'USDT'));
 
+export const unfunded = refusal('UNFUNDED_TRADE', 'inferred', 'the wallet balance is too low');
+
 export const selfTrade = refusal('SELF_TRADE', 'interface', "only the caller's own orders could match");
 export const noLiquidity = refusal('NO_LIQUIDITY', 'interface', 'the order book cannot fill the amount');
 

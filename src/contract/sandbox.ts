@@ -7,6 +7,7 @@ const REQUEST_FAULTS = [
   'http-500-after',
   'http-502-html',
   'rate-limit',
+  'refuse',
   'malformed-json',
   'truncated',
   'payout-fails',

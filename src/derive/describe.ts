@@ -1,13 +1,6 @@
 import * as z from 'zod/mini';
-import {
-  COMMON_ERRORS,
-  type DeclaredError,
-  type Endpoint,
-  fieldsSentIn,
-  pathParameters,
-} from '../contract/endpoint.ts';
+import { type Endpoint, fieldsSentIn, pathParameters, refusalsOf } from '../contract/endpoint.ts';
 import { type EndpointGroup, groups } from '../contract/endpoints/index.ts';
-import { FAULTS, faultName } from '../contract/faults.ts';
 import type { AssetRule, FieldMeta } from '../contract/fields.ts';
 import { type FieldRow, rowsOf } from '../contract/rows.ts';
 import { ASSET_LABEL } from '../money/amount.ts';
@@ -69,7 +62,9 @@ export function describeEndpoint(endpoint: Endpoint) {
     source,
     request: requestFields(endpoint),
     response: rowsOf(endpoint.response()).map(describeField),
-    refusals: [...endpoint.errors, ...COMMON_ERRORS].map(refusalOf),
+    refusals: refusalsOf(endpoint).map(({ code, http, name, when, remedy, source }) => ({
+      ...{ code, http, name, when, remedy, source },
+    })),
   };
 }
 
@@ -162,12 +157,6 @@ function describeField(row: FieldRow): FieldDescription {
     source: row.source,
     meaning: meaningOf(row, values),
   };
-}
-
-/** Describes a refusal: its name, when it occurs and what to do next. */
-export function refusalOf({ when, fault, source, remedy }: DeclaredError) {
-  const { code, http, remedy: defaultRemedy } = FAULTS[fault];
-  return { code, http, name: faultName(fault), when, remedy: remedy ?? defaultRemedy, source };
 }
 
 /** Sorts endpoints by id, because a module does not keep the order of its exports. */

@@ -1,17 +1,17 @@
 import {
   type Alias,
-  COMMON_ERRORS,
-  type DeclaredError,
   type Endpoint,
   fieldsSentIn,
   pathParameters,
+  type Refusal,
+  refusalsOf,
 } from '../contract/endpoint.ts';
 import type { EndpointGroup } from '../contract/endpoints/index.ts';
 import { EVENT_PAYLOADS } from '../contract/event-payloads.ts';
 import { EVENTS } from '../contract/events.ts';
 import type { Source } from '../contract/fields.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
-import { endpointsByGroup, refusalOf } from './describe.ts';
+import { endpointsByGroup } from './describe.ts';
 import { type JsonSchema, jsonSchema } from './schema.ts';
 
 /** Descriptions of the endpoint groups, for the document's tags. */
@@ -78,7 +78,7 @@ export function openApi(): JsonSchema {
         url: '{baseUrl}',
         description: 'The base URL of an account',
         variables: {
-          baseUrl: { default: SANDBOX_URL, description: 'The base URL, including the version segment' },
+          baseUrl: { default: SANDBOX_URL },
         },
       },
     ],
@@ -98,7 +98,7 @@ export function openApi(): JsonSchema {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The header name must be lower case' },
       },
-      responses: Object.fromEntries(COMMON_ERRORS.map((error) => [error.fault, failure([error])])),
+      responses: Object.fromEntries(commonRefusals().map((refusal) => [refusal.fault, failure([refusal])])),
       schemas: { Refusal: REFUSAL },
     },
   };
@@ -213,17 +213,21 @@ function successOf({ envelope, response }: Endpoint): JsonSchema {
 }
 
 /** Error responses by HTTP status: those the endpoint declares and those common to all endpoints. */
-function failuresOf({ errors }: Endpoint): JsonSchema {
-  const byStatus = Map.groupBy([...errors, ...COMMON_ERRORS], (error) => String(refusalOf(error).http));
-  const responses = [...byStatus].map(([status, [first, ...more]]): [string, JsonSchema] => {
-    const isCommon = first !== undefined && more.length === 0 && COMMON_ERRORS.includes(first);
-    return [status, isCommon ? { $ref: `#/components/responses/${first.fault}` } : failure(byStatus.get(status) ?? [])];
+function failuresOf({ errors }: Pick<Endpoint, 'errors'>): JsonSchema {
+  const common = Map.groupBy(commonRefusals(), statusOf);
+  const byStatus = Map.groupBy(refusalsOf({ errors }), statusOf);
+  const responses = [...byStatus].map(([status, refusals]): [string, JsonSchema] => {
+    const isCommon = refusals.length === common.get(status)?.length;
+    return [status, isCommon ? { $ref: `#/components/responses/${refusals[0]?.fault}` } : failure(refusals)];
   });
   return Object.fromEntries(responses);
 }
 
-function failure(errors: readonly DeclaredError[]): JsonSchema {
-  const refusals = errors.map(refusalOf);
+const commonRefusals = () => refusalsOf({ errors: [] });
+
+const statusOf = ({ http }: Refusal) => String(http);
+
+function failure(refusals: readonly Refusal[]): JsonSchema {
   return {
     description: refusals.map(({ code, name, when }) => `\`${code}\` ${name}: ${when}`).join('\n\n'),
     content: json({ $ref: '#/components/schemas/Refusal' }),

@@ -84,6 +84,7 @@ export function errorJson(error: CliError, context: ErrorContext): string {
       hint: error.hint ?? null,
       httpStatus: error.httpStatus ?? null,
       responseCode: error.responseCode ?? null,
+      candidates: error.candidates,
       retryable: CATEGORIES[category].retryable,
       operationId: error.operationId ?? null,
       ...context,

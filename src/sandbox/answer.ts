@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { HttpResponse } from '../base/world.ts';
 import type { AnswerForm, AnswerForms, EnvelopeForm, RefusalForm, Writing } from '../contract/answer-forms.ts';
 import type { Endpoint, EnvelopeVariant } from '../contract/endpoint.ts';
-import { FAULTS, Fault, isFailedEnvelope } from '../contract/faults.ts';
+import { conditionOf, FAULTS, Fault, isFailedEnvelope } from '../contract/faults.ts';
 import { PLATFORM } from '../contract/paths.ts';
 import type { Fields } from '../contract/reading/values.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
@@ -58,28 +58,37 @@ export function createAnswers({ forms, serviceName }: AnswerOptions, nowMs: () =
     success: (endpoint, data, input) => {
       const form = formFor(forms?.answers[endpoint.id], input);
       const own = named ? named(endpoint, data) : data;
+      if (form?.failedAs !== undefined && (own as Fields)['status'] === 'failed') return failedWork(form.failedAs, own);
       return success(endpoint, form ? inForm(form, own, input) : own, form?.envelope, form?.hasNoMessage);
     },
     refusal: (endpoint, fault) => {
-      const form = forms?.refusals[endpoint.id];
-      const isMeant = form !== undefined && (form.fault === undefined || form.fault === fault.fault);
-      if (!isMeant) return failure(fault, endpoint.envelope);
+      const form = forms?.refusals[endpoint.id]?.find((each) => each.fault === undefined || each.fault === fault.fault);
+      if (!form) return failure(fault, endpoint.envelope);
       const data = form.hasNestedDetails ? nestedDetails(endpoint, fault, nowMs()) : fault.data;
       return failure(new Fault(fault.fault, fault.detail, data), form.envelope ?? endpoint.envelope, form);
     },
   };
 }
 
+/** Returns work that has failed as if the request for its status were refused. */
+function failedWork(http: number, data: unknown): HttpResponse {
+  const { details } = data as { readonly details?: unknown };
+  return jsonResponse(http, { status: 'Failed', response_code: '05', message: 'It has failed', data: { details } });
+}
+
 type Envelope = EnvelopeVariant | EnvelopeForm | undefined;
 
 /** Returns the error envelope of a refusal. */
-export function failure({ fault, detail, data }: Fault, envelope?: Envelope, form?: RefusalForm): HttpResponse {
-  const { code, http, message } = FAULTS[fault];
-  const isFailed = isFailedEnvelope(fault);
+export function failure({ fault, detail, data }: Fault, envelope?: Envelope, form: RefusalForm = {}): HttpResponse {
+  const { code, http: usual, message } = FAULTS[fault];
+  const { http = usual, name = conditionOf(fault) } = form;
+  const isFailed = form.isFailed ?? isFailedEnvelope(fault);
+  const error = form.error === 'name' ? name : form.error === 'object' ? { reason: detail } : detail;
+  const text = form.isMessage ? name : message;
   return jsonResponse(http, {
-    ...head({ status: isFailed ? 'Failed' : 'Error', code, http, message }, envelope),
-    ...(isFailed || form?.lacksError ? {} : { error: detail }),
-    ...(data || isFailed ? { data: { ...(isFailed ? { error: detail } : {}), ...data } } : {}),
+    ...head({ status: isFailed ? 'Failed' : 'Error', code, http, message: text }, envelope),
+    ...(isFailed || form.lacksError ? {} : { error }),
+    ...(data || (isFailed && !form.isMessage) ? { data: { ...(isFailed ? { error } : {}), ...data } } : {}),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { controls, sandboxSeed, sandboxStatus } from '../contract/control.ts';
-import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import { type Endpoint, type RequestOf, type ResponseOf, refusalsOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { eventOf } from '../contract/events.ts';
 import { Fault } from '../contract/faults.ts';
@@ -9,7 +9,7 @@ import { type Asset, amount, amountText, fromWire, toWireText } from '../money/a
 import { type Call, isoTime } from '../service/context.ts';
 import { receivePayment } from '../service/deposits/deposits.ts';
 import { listEvents, resendEvent, showEvent } from '../service/events/event-log.ts';
-import { type FaultRule, PAYOUT_ENDPOINTS } from '../service/fault-rules.ts';
+import { faultRules, PAYOUT_ENDPOINTS, storedKind } from '../service/fault-rules.ts';
 import { totalsOf } from '../service/history/movements.ts';
 import { balanceOf, checkLedger, escrow } from '../service/ledger.ts';
 import { advance, settle } from '../service/schedule.ts';
@@ -147,9 +147,9 @@ export function createControls(service: Service): Controls {
     'sandbox.settle': (call) => ({ events: settle(call), now: isoTime(call.nowMs) }),
     'sandbox.fault-add': addFault,
     'sandbox.fault-list': ({ store }) => ({
-      faults: store
-        .all<FaultRule>('SELECT id, endpoint, kind, times FROM fault_rule ORDER BY id')
-        .map(({ endpoint, kind, times }) => ({ endpoint, kind, times: Number(times) })),
+      faults: faultRules(store).map(({ endpoint, kind, name, times }) => ({
+        ...{ endpoint, kind, name, times: Number(times) },
+      })),
     }),
     'sandbox.fault-clear': ({ store }) => ({ cleared: store.run('DELETE FROM fault_rule') }),
     'sandbox.events': listEvents,
@@ -176,22 +176,24 @@ function firstFintech({ store }: Service): string {
 /** Where a fault of any delivery applies. */
 const WEBHOOKS = 'webhooks';
 
-const addFault: Controls['sandbox.fault-add'] = (call, { endpoint, kind, times = 1 }) => {
+const addFault: Controls['sandbox.fault-add'] = (call, { endpoint, kind, name, times = 1 }) => {
   const isOfWebhooks = WEBHOOK_FAULTS.some((each) => each === kind);
+  const refused = endpoints.find(({ id }) => id === endpoint);
   if (isOfWebhooks && endpoint !== WEBHOOKS && !eventOf(endpoint))
     throw new Fault('VALIDATION_ERROR', `endpoint: expected an event name or ${WEBHOOKS} for ${kind}`);
-  if (!isOfWebhooks && !endpoints.some(({ id }) => id === endpoint))
-    throw new Fault('VALIDATION_ERROR', 'endpoint: expected the id of a service endpoint');
+  if (!isOfWebhooks && !refused) throw new Fault('VALIDATION_ERROR', 'endpoint: expected the id of a service endpoint');
   if (kind === 'payout-fails' && !PAYOUT_ENDPOINTS.some((id) => id === endpoint))
     throw new Fault('VALIDATION_ERROR', `kind: payout-fails applies only to ${PAYOUT_ENDPOINTS.join(', ')}`);
+  const names = new Set(refused && refusalsOf(refused).map((each) => each.name));
+  if (kind === 'refuse' && !names.has(name ?? ''))
+    throw new Fault('VALIDATION_ERROR', `name: expected a refusal of ${endpoint}: ${[...names].join(', ')}`);
+  if (kind !== 'refuse' && name !== undefined)
+    throw new Fault('VALIDATION_ERROR', 'name: only a fault of kind refuse has one');
   call.store.run(
     'INSERT INTO fault_rule (endpoint, kind, times, created_at) VALUES (?, ?, ?, ?)',
-    endpoint,
-    kind,
-    times,
-    call.nowMs,
+    ...[endpoint, storedKind(kind, name), times, call.nowMs],
   );
-  return { endpoint, kind, times };
+  return { endpoint, kind, name: name ?? null, times };
 };
 
 /** Adds users with unused BVNs, verified at once. */

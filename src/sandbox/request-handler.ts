@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { ExchangeError } from '../base/errors.ts';
 import type { Clock, HttpRequest, HttpResponse } from '../base/world.ts';
 import { problemsOf, problemText } from '../contract/check.ts';
-import { type Endpoint, fieldsSentIn } from '../contract/endpoint.ts';
+import { type Endpoint, fieldsSentIn, refusalsOf } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import type { FieldMeta } from '../contract/fields.ts';
 import { fieldOf, unwrap } from '../contract/rows.ts';
@@ -78,16 +78,12 @@ const FAULTS: Readonly<Partial<Record<FaultKind, InjectedFault>>> = {
   truncated: { isDone: true, alter: truncate },
 };
 
-const KINDS = Object.keys(FAULTS) as FaultKind[];
+const KINDS = ['refuse', ...(Object.keys(FAULTS) as FaultKind[])] as const;
 
-/** Returns the rule that applies to an endpoint's next request, and its fault. */
-function injectedFaultFor(
-  { store }: Pick<Context, 'store'>,
-  endpoint: string,
-): { rule: FaultRule; injected: InjectedFault } | undefined {
-  const rule = faultRuleFor(store, endpoint, KINDS);
-  const injected = rule && FAULTS[rule.kind];
-  return injected && { rule, injected };
+/** Returns the refusal that a rule asks for; undefined if it asks for none, or for one that this endpoint no longer has. */
+function refusalBy({ kind, name }: FaultRule, endpoint: Endpoint): Fault | undefined {
+  const row = kind === 'refuse' ? refusalsOf(endpoint).find((each) => each.name === name) : undefined;
+  return row && new Fault(row.fault, row.when);
 }
 
 /** Returns the response as it arrives. Rejects with ExchangeError if the connection drops. */
@@ -255,11 +251,14 @@ function withFaultRule(resources: Resources, context: Context, kind: WorkKind, j
   job.movedMs = kind === 'alone' ? undefined : context.settings.clockOffsetMs;
   const call = admit(context, job.caller, endpoint);
   job.sealTo = answerKey(call, endpoint);
-  const found = endpoint.area === 'control' ? undefined : injectedFaultFor(call, endpoint.id);
-  if (!found) return runOperation(resources, call, job);
-  const { rule, injected } = found;
+  const rule = endpoint.area === 'control' ? undefined : faultRuleFor(call.store, endpoint.id, KINDS);
+  if (!rule) return runOperation(resources, call, job);
   if (kind === 'read') return { mustWrite: true };
   useFaultRule(call.store, rule);
+  const refusal = refusalBy(rule, endpoint);
+  if (refusal) return { refusal };
+  const injected = FAULTS[rule.kind];
+  if (!injected) return runOperation(resources, call, job);
   if (!injected.isDone) return { injected };
   try {
     return { injected, ...call.store.savepoint(() => runOperation(resources, call, job)) };

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExchangeError } from '../base/errors.ts';
 import type { Clock, Exchange, HttpResponse, World } from '../base/world.ts';
-import type { AnswerFormName } from '../contract/answer-forms.ts';
+import type { AnswerFormName, EndpointForm } from '../contract/answer-forms.ts';
 import { hostInUrl } from '../contract/cidr.ts';
 import { directory } from '../contract/directory.ts';
 import { Fault } from '../contract/faults.ts';
@@ -76,6 +76,8 @@ const GRACE_MS = 1_000;
 export interface ServeOptions extends HostCheckOptions {
   /** The documented form of the answers; by default as the specification writes them. */
   readonly answers?: AnswerFormName | undefined;
+  /** Endpoints that answer in another documented form. */
+  readonly endpointForms?: readonly EndpointForm[] | undefined;
   readonly serviceName?: string | undefined;
   readonly path: string;
   /** 0 picks a free port. */
@@ -161,10 +163,11 @@ async function deliverUntil(deliverer: Deliverer, clock: Clock, stopping: AbortS
   }
 }
 
-async function answerOptions({ answers = 'interface', serviceName }: ServeOptions): Promise<AnswerOptions> {
-  if (answers === 'interface') return { serviceName };
+async function answerOptions(options: ServeOptions): Promise<AnswerOptions> {
+  const { answers = 'interface', endpointForms = [], serviceName } = options;
+  if (answers === 'interface' && endpointForms.length === 0) return { serviceName };
   const { answerFormsOf } = await import('../contract/answer-forms.ts');
-  return { serviceName, forms: answerFormsOf(answers) };
+  return { serviceName, forms: answerFormsOf(answers, endpointForms) };
 }
 
 async function applySettings(service: Service, { pace, rateLimits }: ServeOptions): Promise<void> {

@@ -8,14 +8,33 @@ export interface FaultRule {
   readonly id: bigint;
   readonly endpoint: string;
   readonly kind: FaultKind;
+  /** Of a refusal: its condition. */
+  readonly name: string | null;
   readonly times: bigint;
+}
+
+type StoredRule = Omit<FaultRule, 'kind' | 'name'> & { readonly kind: string };
+
+/** The kind of a refusal is stored with its condition: `refuse:NO_LIQUIDITY`. */
+export const storedKind = (kind: FaultKind, name: string | undefined) =>
+  name === undefined ? kind : `${kind}:${name}`;
+
+/** Returns the rules for an endpoint, or all of them, the oldest first. */
+export function faultRules(store: Database, endpoint?: string): FaultRule[] {
+  const sql = 'SELECT id, endpoint, kind, times FROM fault_rule';
+  const found =
+    endpoint === undefined
+      ? store.all<StoredRule>(`${sql} ORDER BY id`)
+      : store.all<StoredRule>(`${sql} WHERE endpoint = ? ORDER BY id`, endpoint);
+  return found.map(({ kind: stored, ...rule }) => {
+    const [kind = '', name = null] = stored.split(':');
+    return { ...rule, kind: kind as FaultKind, name };
+  });
 }
 
 /** Returns the oldest rule for an endpoint with one of these kinds. */
 export function faultRuleFor(store: Database, endpoint: string, kinds: readonly FaultKind[]): FaultRule | undefined {
-  return store
-    .all<FaultRule>('SELECT id, endpoint, kind, times FROM fault_rule WHERE endpoint = ? ORDER BY id', endpoint)
-    .find(({ kind }) => kinds.includes(kind));
+  return faultRules(store, endpoint).find(({ kind }) => kinds.includes(kind));
 }
 
 /** Counts one use of a rule, in the transaction of the fault, and deletes it after the last. */

@@ -186,7 +186,9 @@ const REFUSALS: readonly (readonly [
   code: string,
 ])[] = [
   ['HTTP 400, code 01', refusal(400, '01', 'Bad'), 'refused', 3, 'VALIDATION_ERROR'],
-  ['HTTP 404, code 02', refusal(404, '02', 'Gone'), 'refused', 3, 'NOT_FOUND'],
+  // The only condition of the endpoint with this status and code, and one that it does not have.
+  ['HTTP 404, code 02', refusal(404, '02', 'Gone'), 'refused', 3, 'USER_NOT_FOUND'],
+  ['HTTP 409, code 02', refusal(409, '02', 'Gone'), 'refused', 3, 'NOT_FOUND'],
   ['HTTP 409, code 77', refusal(409, '77', 'Strange'), 'refused', 3, 'REFUSED'],
   ['HTTP 401, code 03', refusal(401, '03', 'Who?'), 'auth', 4, 'AUTHENTICATION_FAILED'],
   ['HTTP 403, code 03', refusal(403, '03', 'From where?'), 'auth', 4, 'IP_BLOCKED'],
@@ -201,7 +203,7 @@ const REFUSALS: readonly (readonly [
     'LIMIT_EXCEEDED',
   ],
   ['HTTP 400, code 05', refusal(400, '05', 'Too low'), 'refused', 3, 'VALIDATION_ERROR'],
-  ['HTTP 200, code 02', refusal(200, '02', 'Gone'), 'refused', 3, 'NOT_FOUND'],
+  ['HTTP 200, code 02', refusal(200, '02', 'Gone'), 'refused', 3, 'USER_NOT_FOUND'],
   [
     'HTTP 403, code 03, with another name',
     refusal(403, '03', 'No', { error: 'AUTHORIZATION_FAILED' }),
@@ -210,6 +212,14 @@ const REFUSALS: readonly (readonly [
     'IP_BLOCKED',
   ],
   ['HTTP 400, code 01, IP_NOT_ALLOWED', refusal(400, '01', 'IP_NOT_ALLOWED'), 'auth', 4, 'IP_BLOCKED'],
+  // A text that has the word is about something else.
+  [
+    'HTTP 400, code 01, IP_BLOCKED in a text',
+    refusal(400, '01', 'Bad label: IP_BLOCKED'),
+    'refused',
+    3,
+    'VALIDATION_ERROR',
+  ],
   ['the FX spelling', json(400, '{"responseCode":"01","responseMessage":"Bad"}'), 'refused', 3, 'VALIDATION_ERROR'],
 ];
 

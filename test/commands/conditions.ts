@@ -12,10 +12,12 @@ export interface Things {
   readonly address: string;
 }
 
-/** A condition under which a request is rejected, and the one code that every command gives for it. */
+/** A condition under which a request is rejected, and the codes that commands give for it: a general one, or its own name where that is certain. */
 export interface Condition {
   readonly is: string;
   readonly code: string;
+  /** The names that the contract has for it. */
+  readonly names?: readonly string[];
   /** The refusals of the contract that are this condition; the first condition that matches counts. */
   declares(fault: FaultName, when: string): boolean;
   /** Command lines that bring the condition about. */
@@ -46,6 +48,7 @@ export const CONDITIONS: readonly Condition[] = [
   {
     is: 'an unknown user',
     code: 'NOT_FOUND',
+    names: ['USER_NOT_FOUND'],
     declares: (_fault, when) => /^the user is unknown/.test(when),
     lines: ({ wallet }) => [
       ['onramp', 'start', NOBODY, '--amount', '100'],
@@ -67,6 +70,7 @@ export const CONDITIONS: readonly Condition[] = [
   {
     is: 'an unknown id',
     code: 'NOT_FOUND',
+    names: ['BANK_ACCOUNT_NOT_FOUND'],
     declares: (fault) => fault === 'NOT_FOUND' || fault === 'BANK_ACCOUNT_NOT_FOUND',
     lines: () => [
       ['payout', 'start', '--amount', '1', '--to', NOTHING],
@@ -94,6 +98,7 @@ export const CONDITIONS: readonly Condition[] = [
   {
     is: 'no wallet with a balance',
     code: 'NOT_FOUND',
+    names: ['NO_FUNDED_WALLET'],
     declares: (fault) => fault === 'NO_FUNDED_WALLET',
     lines: ({ poorUser }) => [
       api(
@@ -110,6 +115,7 @@ export const CONDITIONS: readonly Condition[] = [
   {
     is: 'a balance that is too low',
     code: 'VALIDATION_ERROR',
+    names: ['INSUFFICIENT_BALANCE', 'UNDERFUNDED_ORDER'],
     declares: (fault, when) =>
       fault === 'INSUFFICIENT_BALANCE' || fault === 'SHORT_BALANCE' || /balance|available fees/.test(when),
     lines: ({ user, bankAccount, address }) => [
@@ -207,6 +213,7 @@ export const CONDITIONS: readonly Condition[] = [
   {
     is: 'an order book that cannot fill an amount',
     code: 'NOT_FOUND',
+    names: ['NO_LIQUIDITY'],
     declares: (fault) => fault === 'NO_LIQUIDITY',
     lines: () => [
       ['fx', 'quote', ...buy('9999999999')],
@@ -217,18 +224,21 @@ export const CONDITIONS: readonly Condition[] = [
   {
     is: 'an order book that cannot fill a swap',
     code: 'VALIDATION_ERROR',
+    names: ['INSUFFICIENT_LIQUIDITY'],
     declares: (fault) => fault === 'INSUFFICIENT_LIQUIDITY',
     lines: () => [],
   },
   {
     is: 'a trade against an own order',
     code: 'VALIDATION_ERROR',
+    names: ['SELF_TRADE'],
     declares: (fault) => fault === 'SELF_TRADE',
     lines: () => [],
   },
   {
     is: 'an unknown or expired quote',
     code: 'VALIDATION_ERROR',
+    names: ['INVALID_QUOTE'],
     declares: (fault) => fault === 'INVALID_QUOTE',
     lines: () => [['fx', 'trades', 'start', '--quote', NOTHING]],
   },

@@ -7,9 +7,13 @@ import { serveSandbox } from '../support/in-process.ts';
 import { blocksOf, type CronHome, cronHome } from './scripts.ts';
 
 const PAGE = 'docs/cookbook.md';
-/** The scripts of the page by name, which is in their second line. */
+const OTHER_SCRIPTS = blocksOf('docs/scripting.md', 'sh').filter((code) => code.startsWith('#!'));
+/** The scripts of both pages by name, which is in their second line. */
 const SCRIPTS = new Map(
-  blocksOf(PAGE, 'sh').map((script) => [/^#!\/bin\/sh\n# ([\w-]+\.sh)\b/.exec(script)?.[1] ?? script, script]),
+  [...blocksOf(PAGE, 'sh'), ...OTHER_SCRIPTS].map((script) => [
+    /^#!\/bin\/sh\n# ([\w-]+\.sh)\b/.exec(script)?.[1] ?? script,
+    script,
+  ]),
 );
 const CRONTABS = blocksOf(PAGE, 'crontab').flatMap((text) => readCrontab(text));
 
@@ -68,6 +72,7 @@ test('the page has nothing but whole scripts, and crontab lines that run them', 
       'replace-wallet.sh',
       'rotate-key.sh',
       'sweep-fees.sh',
+      'trade-again.sh',
       'write-status.sh',
     ].toSorted(),
   );
@@ -335,6 +340,50 @@ describe('collect.sh', () => {
     await account.json('sandbox', 'advance', '31m');
     const { stdout, code } = await running.end;
     expect({ stdout, code }).toEqual({ stdout: expect.stringMatching(/\nfailed\n$/), code: 3 });
+  });
+});
+
+describe('trade-again.sh', () => {
+  const trade = (account: Account) => account.script('trade-again.sh', ['5000', '1500']);
+  const refuse = (account: Account, on: string, name: string, times = 1) =>
+    account.json('sandbox', 'fault', 'add', '--on', on, '--fault', 'refuse', '--name', name, '--times', `${times}`);
+
+  test('gets a new quote when the one it had is too old', async () => {
+    const account = await newAccount();
+    await refuse(account, 'fx.trade', 'INVALID_QUOTE', 2);
+    expect(await trade(account)).toMatchObject({ stdout: '"completed"\n', code: 0 });
+    const { trades } = await account.json<{ trades: unknown[] }>('fx', 'trades', 'list');
+    expect(trades).toHaveLength(1);
+  });
+
+  test('gives up after three quotes', async () => {
+    const account = await newAccount();
+    await refuse(account, 'fx.trade', 'INVALID_QUOTE', 3);
+    const { stderr, code } = await trade(account);
+    expect(code).toBe(3);
+    expect(stderr).toContain('"name":"INVALID_QUOTE"');
+    const { trades } = await account.json<{ trades: unknown[] }>('fx', 'trades', 'list');
+    expect(trades).toEqual([]);
+    expect(await trade(account)).toMatchObject({ stdout: '"completed"\n', code: 0 });
+  });
+
+  test.each([
+    ['fx.trade', 'INSUFFICIENT_BALANCE', 'Does the wallet hold 5000 cNGN?\n'],
+    ['fx.quote', 'NO_LIQUIDITY', 'Nobody sells that much now.\n'],
+  ])('says what a person can do when %s refuses with %s', async (on, name, stdout) => {
+    const account = await newAccount();
+    await refuse(account, on, name, 3);
+    const ran = await trade(account);
+    expect(ran).toMatchObject({ stdout, code: 3 });
+    expect(ran.stderr).toContain(`"${name}"`);
+  });
+
+  test('shows a refusal that it does not know', async () => {
+    const account = await newAccount();
+    await refuse(account, 'fx.trade', 'SELF_TRADE');
+    const { stdout, stderr, code } = await trade(account);
+    expect({ stdout, code }).toEqual({ stdout: '', code: 3 });
+    expect(stderr).toContain('SELF_TRADE');
   });
 });
 

@@ -53,7 +53,7 @@ const isJson = (body: string) => {
 
 describe('a rule', () => {
   test('of every kind is in the table above, or acts elsewhere', () => {
-    const elsewhere = ['payout-fails', ...WEBHOOK_FAULTS];
+    const elsewhere = ['payout-fails', 'refuse', ...WEBHOOK_FAULTS];
     expect([...TABLE.map(([kind]) => kind), ...elsewhere].sort()).toEqual([...FAULT_KINDS].sort());
   });
 

@@ -48,6 +48,13 @@ export const deviations: readonly Deviation[] = [
     reason:
       'The newest public page takes cngnAmount or tokenAmount, so that neither is always required; the interface does not know tokenAmount.',
   },
+  {
+    endpoint: 'fx.market-order',
+    row: 'errors.VALIDATION_ERROR',
+    reason:
+      'The interface asks for a sufficient balance and no data file has its refusal. ' +
+      'The sandbox refuses as it does for a trade, with 01.',
+  },
   ...(
     [
       ['transactions.fintech-offramp', 'INSUFFICIENT_BALANCE'],

@@ -10,8 +10,8 @@ import { FURTHER_ANSWERS } from './further-answers.ts';
 
 const paths = createPathMatcher(endpoints);
 
-/** The error code of an answer; undefined for one that is not an error. */
-function codeOf({ endpoint, http, body, request = {} }: DocumentedAnswer): string | undefined {
+/** The error of an answer; undefined for one that is not an error. */
+function errorOf({ endpoint, http, body, request = {} }: DocumentedAnswer): CliError | undefined {
   const [method = '', path = ''] = endpoint.split(' ');
   const found = paths.match(method, `/v1${path.replace(/:\w+/g, 'x')}`)?.endpoint;
   if (!found) throw new Error(`no endpoint for ${endpoint}`);
@@ -19,7 +19,7 @@ function codeOf({ endpoint, http, body, request = {} }: DocumentedAnswer): strin
     replyOf(found, request as never, { response: { status: http, headers: {}, body } }, new Secret('a-key'));
     return undefined;
   } catch (error) {
-    if (error instanceof CliError) return error.code;
+    if (error instanceof CliError) return error;
     throw error;
   }
 }
@@ -33,15 +33,39 @@ const CODE_OF: Readonly<Record<string, string>> = {
   'rate-limited': 'RATE_LIMIT_EXCEEDED',
 };
 const OTHERS: Readonly<Record<string, string>> = {
+  // The answer names its condition.
   'banks-delete-pending': 'PENDING_TRANSACTIONS',
-  'fx-quote-no-liquidity': 'NOT_FOUND',
+  // One condition of the endpoint has this HTTP status and this code.
+  'fx-quote-no-liquidity': 'NO_LIQUIDITY',
+  'fx-trade-self': 'SELF_TRADE',
+  'swap-trigger-liquidity': 'INSUFFICIENT_LIQUIDITY',
+  'swap-user-unknown': 'USER_NOT_FOUND',
+  'onramp-user-unknown': 'USER_NOT_FOUND',
+  'payout-account-unknown': 'BANK_ACCOUNT_NOT_FOUND',
+  'payout-insufficient': 'INSUFFICIENT_BALANCE',
+  'withdraw-insufficient': 'INSUFFICIENT_BALANCE',
+  // Several have it.
   'offramp-no-funds': 'NOT_FOUND',
+};
+
+/** The conditions that fit answers which several fit. */
+const CANDIDATES: Readonly<Record<string, readonly string[]>> = {
+  'offramp-no-funds': ['NO_FUNDED_WALLET', 'USER_NOT_FOUND'],
+  'offramp-insufficient': ['VALIDATION_ERROR', 'INSUFFICIENT_BALANCE'],
+  'fx-trade-quote-expired': ['VALIDATION_ERROR', 'INVALID_QUOTE', 'INSUFFICIENT_BALANCE'],
 };
 
 const refusals = readAnswers(SERVICE).filter(({ means }) => Object.hasOwn(CODE_OF, means));
 
 test.each(refusals)('$id has the code of what it means', (answer) => {
-  expect(codeOf(answer)).toBe(OTHERS[answer.id] ?? CODE_OF[answer.means]);
+  expect(errorOf(answer)?.code).toBe(OTHERS[answer.id] ?? CODE_OF[answer.means]);
+});
+
+test.each(Object.entries(CANDIDATES))('%s names the conditions that fit', (id, names) => {
+  const [answer] = readAnswers(SERVICE).filter((each) => each.id === id);
+  const candidates = (answer && errorOf(answer)?.candidates) ?? [];
+  expect([...new Set(candidates.map(({ name }) => name))]).toEqual(names);
+  expect(candidates.every(({ when, remedy }) => when !== '' && remedy !== '')).toBe(true);
 });
 
 test('the documented answers have refusals of every kind', () => {
@@ -51,12 +75,12 @@ test('the documented answers have refusals of every kind', () => {
 
 test('a documented failure that names its error has that name as its code', () => {
   const [answer] = readAnswers(SERVICE).filter(({ id }) => id === 'users-onboardstatus-4xx-details');
-  expect(answer && codeOf(answer)).toBe('BVN_VALIDATION_FAILED');
+  expect(answer && errorOf(answer)?.code).toBe('BVN_VALIDATION_FAILED');
 });
 
 test.each(FURTHER_ANSWERS.filter(({ means, exits }) => Object.hasOwn(CODE_OF, means) && !exits))(
   '$id has a code that scripts know',
   (answer) => {
-    expect(codeOf(answer)).toMatch(/^[A-Z]+(_[A-Z]+)+$/);
+    expect(errorOf(answer)?.code).toMatch(/^[A-Z]+(_[A-Z]+)+$/);
   },
 );

@@ -142,13 +142,15 @@ function impliedContainer(row: FieldRow, witness: readonly WitnessRow[]): boolea
   return witness.some(({ name }) => name.startsWith(inside) || name === `${row.name}[]`);
 }
 
-/** Returns an endpoint's own errors, without those common to all endpoints. INTERNAL_ERROR always counts as its own. */
+/** Returns an endpoint's own errors, without those common to all endpoints. The most general names always count as its own. */
 function ownErrors(witness: WitnessEndpoint): WitnessError[] {
   return (witness.errors ?? []).filter(
     ({ name, source }) =>
-      name === 'INTERNAL_ERROR' || !COMMON_ERRORS.some((error) => error.fault === name && error.source === source),
+      GENERAL.includes(name) || !COMMON_ERRORS.some((error) => error.fault === name && error.source === source),
   );
 }
+
+const GENERAL: readonly string[] = ['INTERNAL_ERROR', 'VALIDATION_ERROR'];
 
 /** Compares the number of equal errors, because errors may repeat. */
 function compareErrors(endpoint: Endpoint, witness: WitnessEndpoint): Found[] {

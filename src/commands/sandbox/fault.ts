@@ -5,12 +5,13 @@ import { FAULT_KINDS } from '../../contract/sandbox.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { printable } from '../../money/amount.ts';
 import { type Command, command, type Group } from '../../terminal/command.ts';
-import { oneOf, option, required, wholeNumber, word } from '../../terminal/parse/parameters.ts';
+import { oneOf, option, plainText, required, wholeNumber, word } from '../../terminal/parse/parameters.ts';
 import { requireSandbox } from './require-sandbox.ts';
 
 const COLUMNS = [
   { field: 'endpoint', title: 'Endpoint' },
   { field: 'kind', title: 'Kind' },
+  { field: 'name', title: 'Name' },
   { field: 'times', title: 'Times', align: 'right' },
 ] as const;
 
@@ -51,6 +52,7 @@ const KINDS = `Kinds:
   http-500           HTTP 500, the request is not processed
   http-500-after     HTTP 500, but the request is processed
   http-502-html      HTTP 502 with an HTML page, the request is not processed
+  refuse             the service refuses the request with the condition of --name
   rate-limit         HTTP 429, the request is not processed; retry after 1 s
   malformed-json     the request is processed, the response is invalid JSON
   truncated          the request is processed, half of the response arrives
@@ -74,6 +76,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
     examples: [
       'fiatrail sandbox fault add --on fees.withdraw --fault lost-response',
       'fiatrail sandbox fault add --on "offramp start" --fault payout-fails --times 2',
+      'fiatrail sandbox fault add --on fx.trade --fault refuse --name INVALID_QUOTE',
     ],
     endpoints: [sandboxFaultAdd.id],
     prints: { response: sandboxFaultAdd },
@@ -85,13 +88,14 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
         'Endpoint:',
       ),
       kind: required('--fault <kind>', 'kind of fault, see above', oneOf(...FAULT_KINDS), 'Kind of fault:'),
+      name: option('--name <name>', 'for refuse: the condition, as fiatrail endpoints ENDPOINT lists them', plainText),
       times: option('--times <count>', 'number of requests to affect (default 1)', wholeNumber(1, 1_000_000)),
     },
     fields: { endpoint: 'on' },
-    run: async (session, { on, kind, times }) => {
+    run: async (session, { on, kind, name, times }) => {
       requireSandbox(session);
       const endpoint = await endpointOf(on, catalogue);
-      return outcomeOf(session, sandboxFaultAdd, await session.call(sandboxFaultAdd, { endpoint, kind, times }));
+      return outcomeOf(session, sandboxFaultAdd, await session.call(sandboxFaultAdd, { endpoint, kind, name, times }));
     },
   });
   const listCommand = command({

@@ -1,10 +1,37 @@
 import { sandboxPath, stateDir } from '../../account/paths.ts';
 import { checkedServiceName } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
+import { formsFor } from '../../contract/answer-forms.ts';
+import { directory } from '../../contract/directory.ts';
 import { isOtherFee } from '../../contract/reading/values.ts';
+import { printable } from '../../money/amount.ts';
+import type { ServeOptions } from '../../sandbox/serve.ts';
 import { command } from '../../terminal/command.ts';
 import { hostAddress, hostName, listenProblem } from '../../terminal/parse/listening.ts';
 import { oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../terminal/parse/parameters.ts';
+
+const FORMS = oneOf('interface', 'public', 'public-older');
+
+/** Reads `public,getvirtualaccount=flat,fx.trade=named`; an endpoint is named by its id or its path. */
+function answerForms(text: string): Pick<ServeOptions, 'answers' | 'endpointForms'> {
+  const parts = text.split(',').map((part) => part.split('='));
+  const [first, ...others] = parts;
+  const isForm = first?.length === 1;
+  const named = (isForm ? others : parts).map(([name = '', form = '']) => {
+    const endpoint = directory.find(({ id, path }) => id === name || path === `/${name.replace(/^\//, '')}`)?.id;
+    if (endpoint === undefined)
+      throw new CliError('usage', `invalid endpoint "${printable(name)}" in --answers`, {
+        hint: 'list the endpoints with: fiatrail endpoints',
+      });
+    if (!formsFor(endpoint).includes(form))
+      throw new CliError(
+        'usage',
+        `invalid form "${printable(form)}"; ${endpoint} has ${formsFor(endpoint).join(', ')}`,
+      );
+    return { endpoint, form };
+  });
+  return { answers: isForm ? FORMS(first[0] ?? '') : undefined, endpointForms: named };
+}
 
 const origin = (text: string): string => {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text) return text;
@@ -39,8 +66,8 @@ export const serveCommand = command({
     ),
     answers: option(
       '--answers <form>',
-      'documented form of the answers: interface (default), public or public-older',
-      oneOf('interface', 'public', 'public-older'),
+      'documented form of the answers: interface (default), public or public-older; then, after commas, endpoints with a form of their own, such as getvirtualaccount=flat or fx.trade=named',
+      answerForms,
     ),
     serviceName: option(
       '--service-name <name>',
@@ -72,7 +99,7 @@ export const serveCommand = command({
       host,
       allowHosts: input.allowHost,
       allowOrigins: input.allowOrigin,
-      answers: input.answers,
+      ...input.answers,
       serviceName: input.serviceName,
       pace: input.pace,
       rateLimits: input.rateLimits,

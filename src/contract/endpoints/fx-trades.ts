@@ -13,6 +13,7 @@ import {
   selfTrade,
   side,
   TRADE_STATES,
+  unfunded,
   usdc,
   usdt,
 } from '../fx.ts';
@@ -78,11 +79,7 @@ export const trade = endpoint({
     noLiquidity,
     refusal('NOT_FOUND', 'public', 'the order is unknown', 'check the order book with: fiatrail fx book show <pair>'),
     selfTrade,
-    invalid(
-      'inferred',
-      'the wallet balance is too low',
-      "check the account's balances with: fiatrail balances account",
-    ),
+    unfunded,
   ],
 });
 
@@ -126,6 +123,7 @@ export const marketOrder = endpoint({
     invalid('interface', 'a field is missing or invalid'),
     noLiquidity,
     { ...selfTrade, when: "the order would trade against the caller's own orders" },
+    unfunded,
   ],
 });
 

@@ -54,8 +54,8 @@ function legAmounts({ pair, side, fill }: Deal) {
 }
 
 /**
- * Opens a trade: moves both legs into escrow and starts the 5-minute lock. Throws VALIDATION_ERROR if the wallet does
- * not hold enough.
+ * Opens a trade: moves both legs into escrow and starts the 5-minute lock. Throws UNFUNDED_TRADE if the wallet does not
+ * hold enough.
  */
 export function openTrade(call: Call, deal: Deal): TradeRow {
   const { store, fintech } = call;
@@ -63,7 +63,7 @@ export function openTrade(call: Call, deal: Deal): TradeRow {
   const { totalBase: committed } = commitments(store, fintech.id, gives);
   if (tradingBalance(store, fintech.id, gives) - committed < givesBase)
     throw new Fault(
-      'VALIDATION_ERROR',
+      'UNFUNDED_TRADE',
       `the wallet does not hold enough ${gives} that is not committed to its own orders`,
     );
   if (deal.destination !== undefined) requireDestination(call, deal.destination);

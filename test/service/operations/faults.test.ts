@@ -23,6 +23,7 @@ const ANSWERS: Readonly<Record<FaultName, [http: number, code: string]>> = {
   RATE_LIMIT_EXCEEDED: [429, '04'],
   INTERNAL_ERROR: [500, '05'],
   // Business refusals with code 05 use HTTP 400, as the specification's README decides.
+  UNFUNDED_TRADE: [400, '01'],
   SHORT_BALANCE: [400, '05'],
   INSUFFICIENT_LIQUIDITY: [400, '05'],
   SELF_TRADE: [400, '05'],

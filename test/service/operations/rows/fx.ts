@@ -189,11 +189,12 @@ const declared: readonly Declared[] = [
       return box.call('POST', '/fx/trade', { orderId, cngnAmount: '1000' });
     },
   ],
+  ['fx.trade', 'the wallet balance is too low', 'UNFUNDED_TRADE', post('/fx/trade', { ...buy, cngnAmount: '5000001' })],
   [
-    'fx.trade',
+    'fx.market-order',
     'the wallet balance is too low',
-    'VALIDATION_ERROR',
-    post('/fx/trade', { ...buy, cngnAmount: '5000001' }),
+    'UNFUNDED_TRADE',
+    post('/fx/market-order', { ...buy, cngnAmount: '5000001' }),
   ],
   [
     'fx.market-order',

@@ -26,7 +26,8 @@ async function walk(box: TestSandbox, ask: Ask) {
   const ofWebhooks: readonly string[] = WEBHOOK_FAULTS;
   for (const kind of FAULT_KINDS) {
     const endpoint = ofWebhooks.includes(kind) ? 'webhooks' : 'transactions.offramp';
-    await ask(sandboxFaultAdd, { endpoint, kind, times: 2 });
+    const name = kind === 'refuse' ? 'NO_FUNDED_WALLET' : undefined;
+    await ask(sandboxFaultAdd, { endpoint, kind, name, times: 2 });
   }
   await ask(sandboxFaultList, {});
   await ask(sandboxFaultClear, {});
