@@ -317,7 +317,7 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'commands/webhooks/index.ts AbortSignal.timeout': 'the time limit of one request',
   'sandbox/deliver.ts AbortSignal.timeout': 'the time limit of one delivery',
   'sandbox/embedded.ts AbortSignal.timeout': 'how long a command goes on delivering when it is done',
-  'webhooks/listen/forwarder.ts AbortSignal.timeout': 'the time limit of one attempt',
+  'webhooks/listen/sending.ts AbortSignal.timeout': 'the time limit of one attempt',
   'webhooks/listen/server.ts AbortSignal.timeout':
     'the time limit of one probe, and how long open requests may take when the listener stops',
   'webhooks/kit.ts Date.now': 'an entry for other programs, which have no World; a caller may pass the time',

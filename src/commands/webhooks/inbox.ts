@@ -25,7 +25,7 @@ import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { contentOf } from '../../webhooks/inbox/received.ts';
-import { sendTo } from '../../webhooks/listen/forwarder.ts';
+import { sendTo } from '../../webhooks/listen/sending.ts';
 import { setAt } from './events.ts';
 import { contentSchema, exportCommand, headersOf, listCommand, PAGE, summaryOf, withInbox } from './inbox-list.ts';
 import { aesKeyOf, printedEvent, privateKeysOf } from './offline.ts';

@@ -8,7 +8,8 @@ import { duration, oneOf, option, repeated, switchOn, wholeNumber, word } from '
 import type { Session } from '../../terminal/session.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox, Listener } from '../../webhooks/inbox/inbox.ts';
-import { type ForwardTarget, sendTo } from '../../webhooks/listen/forwarder.ts';
+import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
+import { sendTo } from '../../webhooks/listen/sending.ts';
 import { eventNamed } from './events.ts';
 import { listenUntilStopped } from './listening.ts';
 import { LOG_FORMS } from './log.ts';

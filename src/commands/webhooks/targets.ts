@@ -5,7 +5,8 @@ import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { ForwardTarget, Resigning } from '../../webhooks/listen/forwarder.ts';
+import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
+import type { Resigning } from '../../webhooks/listen/sending.ts';
 
 /** Parses the URL of a target. Throws CliError usage. */
 export function targetUrl(text: string): string {
