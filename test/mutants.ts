@@ -887,6 +887,27 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/webhooks/listen/forwarder.ts',
+    line: '    renew();',
+    change: '',
+    tests: ['test/webhooks/forwarder.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/webhooks/listen/forwarder.ts',
+    line: '(cutOff.aborted || options.isLate())',
+    change: 'cutOff.aborted',
+    tests: ['test/webhooks/forwarder.test.ts'],
+    failing: 1,
+  },
+  {
+    file: 'src/webhooks/inbox/inbox.ts',
+    line: "AND host = ? AND started_at = ?'",
+    change: "AND host = ? AND started_at <> -?'",
+    tests: ['test/webhooks/forwarder.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/engine/operations/listing.ts',
     line: 'rows.every(isOld)',
     change: 'rows.some(isOld)',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ProgramEnd, ProgramOptions, World } from '../../src/base/world.ts';
+import { openProfileInbox } from '../../src/engine/inbox.ts';
 import { main } from '../../src/main.ts';
 import { listenUntil } from '../support/listen.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
@@ -71,4 +72,43 @@ test.each([
   await listenUntil(world, () => runs.length > 1, ...EXEC);
   await listenUntil(world, () => true, ...EXEC);
   expect([runs.length, await forwardings(world)]).toEqual([2, ['forwarded']]);
+});
+
+/** A world in which a listener of another machine has the inbox, and does not show itself unless `isAlive`. */
+async function takenWorld(isAlive: boolean) {
+  const world = fakeWorld();
+  const other = { ...world, host: { ...world.host, name: 'container-1', processId: 1 } };
+  const inbox = await openProfileInbox(other, { name: 'sandbox', mode: 'embedded' });
+  inbox.claim('port 4777');
+  const clock = {
+    ...world.clock,
+    sleep: async (durationMs: number, signal: AbortSignal) => {
+      if (isAlive && durationMs === 1_000) inbox.touch();
+      await world.clock.sleep(durationMs, signal);
+    },
+  };
+  return { world: { ...world, clock }, inbox };
+}
+
+test('the place of a listener that crashed in another container is waited for', async () => {
+  const { world, inbox } = await takenWorld(false);
+  const before = world.clock.now();
+  let taken = 0;
+  const isTaken = () => {
+    const { host, startedAtMs = 0 } = inbox.listener() ?? {};
+    if (host === world.host.name) taken = startedAtMs;
+    return taken > 0;
+  };
+  expect(await listenUntil(world, isTaken)).toBe(0);
+  expect(taken - before).toBe(60_000);
+  expect(inbox.touch()).toBe(false);
+  inbox.close();
+});
+
+test('a listener that is alive keeps its place', async () => {
+  const { world, inbox } = await takenWorld(true);
+  expect(await listenUntil(world, () => false)).toBe(9);
+  expect(world.stderr.text()).toContain('another listener has this inbox: process 1 on container-1');
+  expect(inbox.touch()).toBe(true);
+  inbox.close();
 });

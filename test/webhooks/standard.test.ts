@@ -152,3 +152,10 @@ test('a body that is not UTF-8 arrives byte for byte', async () => {
   expect(await sendTo(`http://127.0.0.1:${port}/`, stored, sending, NEVER)).toEqual({ status: 204 });
   expect(arrived).toEqual([body]);
 });
+
+test('what is too late to send does not leave', async () => {
+  const { url, arrived, sending } = await target();
+  const stored = await storedFrom(onboarded(1));
+  expect(await sendTo(url, stored, { ...sending, isLate: () => true }, NEVER)).toEqual({ problem: expect.any(String) });
+  expect(arrived).toEqual([]);
+});

@@ -7,7 +7,7 @@ import { addressRange, hostAddress, hostName } from '../../terminal/parse/listen
 import { duration, oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
-import type { Inbox, Listener } from '../../webhooks/inbox/inbox.ts';
+import { type Inbox, type Listener, SILENT_MS } from '../../webhooks/inbox/inbox.ts';
 import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
 import { sendTo } from '../../webhooks/listen/sending.ts';
 import { eventNamed } from './events.ts';
@@ -87,8 +87,7 @@ export const listenCommand = command({
     const inbox = await openProfileInbox(world, profile);
     try {
       const isEmbedded = profile.mode === 'embedded';
-      const other = inbox.claim(isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
-      if (other) throw alreadyListening(other);
+      await takePlace(session, inbox, isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
       inbox.forwardTo({
         targets: targets.map(({ name }) => name),
         events: events.length > 0 ? events : undefined,
@@ -101,6 +100,27 @@ export const listenCommand = command({
     }
   },
 });
+
+/** How often it is looked whether another listener is alive. */
+const LOOK_MS = 1_000;
+
+/**
+ * Takes the inbox. The listener that has it may have crashed, in a container whose host name says nothing here, or its process id may be another
+ * program’s: it is waited for until it shows that it is alive, or has been silent for so long that it counts as gone. Rejects with CliError
+ * if it is alive.
+ */
+async function takePlace({ world, note }: Session, inbox: Inbox, address: string): Promise<void> {
+  const first = inbox.claim(address);
+  if (!first) return;
+  await note(
+    `the inbox is process ${first.processId}’s on ${first.host}; waiting to see whether it is alive, up to ${SILENT_MS / 1_000} seconds`,
+  );
+  for (let other: Listener | undefined = first; other; other = inbox.claim(address)) {
+    const isSame = other.startedAtMs === first.startedAtMs && other.host === first.host;
+    if (!isSame || other.seenAtMs !== first.seenAtMs) throw alreadyListening(other);
+    await world.clock.sleep(LOOK_MS, world.interrupted);
+  }
+}
 
 /** Gives the inbox to the next listener. If that cannot be written, it finds out itself that this process has ended. */
 function released(inbox: Inbox): void {
@@ -133,7 +153,10 @@ function targetsOf(
   const sending = { exchange: world.network, clock: world.clock, resign: resigning, isOpened: opened, isMarked: true };
   return [
     ...forward.map(
-      (url): ForwardTarget => ({ name: url, send: (event, cutOff) => sendTo(url, event, sending, cutOff) }),
+      (url): ForwardTarget => ({
+        name: url,
+        send: (event, cutOff, isLate) => sendTo(url, event, { ...sending, isLate }, cutOff),
+      }),
     ),
     ...exec.map((command) => commandTarget(command, world)),
   ];

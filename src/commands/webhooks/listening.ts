@@ -177,6 +177,10 @@ function startWorks(
     clock: world.clock,
     gather: (flush: () => void) => void world.turn().then(flush),
     onUnrecorded: screen.unwritable,
+    renew: () => {
+      if (!inbox.holds()) throw takenOver();
+    },
+    isLate: inbox.isSilent,
   };
   return [
     lookUntil(recorder, screen, world.clock, ending.stopping),

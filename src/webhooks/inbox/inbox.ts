@@ -31,10 +31,16 @@ export interface Listener {
   /** Where it listens: `http://127.0.0.1:4000`, or `the embedded sandbox`. */
   readonly address: string;
   readonly startedAtMs: number;
+  /** Its last sign of life. */
+  readonly seenAtMs: number;
 }
 
 /** A listener counts as gone after this long without a sign of life: its process may be stopped, or another program may have its id. */
 export const SILENT_MS = 60_000;
+/** A listener that showed itself this short a time ago does so again only later: each time is a flush. */
+const FRESH_MS = 10_000;
+/** What others see as silence begins a little later than what this process takes for it. */
+const MARGIN_MS = 5_000;
 
 /** Returns the process that listens, if it is alive. */
 function listenerIn(store: Database, here: Host, nowMs: number): Listener | undefined {
@@ -45,8 +51,12 @@ function listenerIn(store: Database, here: Host, nowMs: number): Listener | unde
   const processId = Number(row.process);
   const isRecent = nowMs - Number(row.seen_at) < SILENT_MS;
   const isAlive = isRecent && (row.host !== here.name || here.isRunning(processId));
-  return isAlive ? { processId, host: row.host, address: row.address, startedAtMs: Number(row.started_at) } : undefined;
+  const times = { startedAtMs: Number(row.started_at), seenAtMs: Number(row.seen_at) };
+  return isAlive ? { processId, host: row.host, address: row.address, ...times } : undefined;
 }
+
+/** Another process may have the same id: in another container, or after this one ended. */
+const OURS = 'WHERE process = ? AND host = ? AND started_at = ?';
 
 /** Takes the inbox for this process, or returns the one that has it. Call it in a transaction. */
 function claimListener(store: Database, here: Host, nowMs: number, address: string): Listener | undefined {
@@ -99,6 +109,13 @@ export interface Inbox {
   claim(address: string): Listener | undefined;
   /** Notes that this process is alive. Returns false if another one has taken the inbox. */
   touch(): boolean;
+  /**
+   * Whether this process has the inbox: it shows that it is alive if it did so some time ago. What must be done by one process alone is done in
+   * the same step.
+   */
+  holds(): boolean;
+  /** Whether the inbox may be another process’s by now, because this one was silent for so long. Writes nothing. */
+  isSilent(): boolean;
   release(): void;
   listener(): Listener | undefined;
   close(): void;
@@ -117,6 +134,14 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
   store.exec('PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000');
   const now = () => clock.now();
   const write = <T>(work: () => T) => store.transaction('write', work);
+  let place = { startedMs: Number.NaN, seenMs: Number.NEGATIVE_INFINITY };
+  const ours = () => [host.processId, host.name, place.startedMs] as const;
+  const touch = () => {
+    const seenMs = now();
+    const isOurs = write(() => store.run(`UPDATE listener SET seen_at = ? ${OURS}`, seenMs, ...ours()) > 0);
+    if (isOurs) place.seenMs = seenMs;
+    return isOurs;
+  };
   return {
     add: (events) =>
       write(() => {
@@ -143,19 +168,16 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
       return row && { reason: row.reason, acceptedAtMs: Number(row.at) };
     },
     forwards: forwardsIn(store, now),
-    claim: (address) => write(() => claimListener(store, host, now(), address)),
-    touch: () =>
-      write(
-        () =>
-          store.run(
-            'UPDATE listener SET seen_at = ? WHERE process = ? AND host = ?',
-            now(),
-            host.processId,
-            host.name,
-          ) > 0,
-      ),
-    release: () =>
-      write(() => store.run('DELETE FROM listener WHERE process = ? AND host = ?', host.processId, host.name)),
+    claim: (address) => {
+      const nowMs = now();
+      const other = write(() => claimListener(store, host, nowMs, address));
+      if (!other) place = { startedMs: nowMs, seenMs: nowMs };
+      return other;
+    },
+    touch,
+    holds: () => Math.abs(now() - place.seenMs) < FRESH_MS || touch(),
+    isSilent: () => Math.abs(now() - place.seenMs) >= SILENT_MS - MARGIN_MS,
+    release: () => write(() => store.run(`DELETE FROM listener ${OURS}`, ...ours())),
     listener: () => listenerIn(store, host, now()),
     close: () => store.close(),
   };

@@ -6,7 +6,7 @@ import { type DueForward, type ForwardEnd, type Forwards, isTaken, transientProb
 export interface ForwardTarget {
   /** The URL, or `exec:` and the command. */
   readonly name: string;
-  send(event: InboxEvent, cutOff: AbortSignal): Promise<ForwardEnd>;
+  send(event: InboxEvent, cutOff: AbortSignal, isLate: () => boolean): Promise<ForwardEnd>;
 }
 
 /** How a listener ends: it starts nothing new once `stopping` aborts, and what is still on its way is cut off when `cutOff` does. */
@@ -18,6 +18,10 @@ export interface Ending {
 interface ForwardOptions {
   readonly clock: Clock;
   onForwarded(forward: DueForward, end: ForwardEnd, tookMs: number): void;
+  /** Throws if another process forwards instead. What is sent is sent in the same step, so that a process that was suspended sends nothing. */
+  renew(): void;
+  /** Whether another process may forward by now. */
+  isLate(): boolean;
   /** Called when it stops while events are on their way. */
   onDraining(count: number): void;
   /** Runs `flush` after the current turn of the event loop. */
@@ -71,7 +75,8 @@ export async function forwardTo(
         pauses += 1;
       }
       const room = (isTrial ? 1 : AT_ONCE) - running.size;
-      const due = room > 0 && !stopping.aborted ? forwards.due(target.name, room + running.size) : [];
+      const due =
+        room > 0 && !stopping.aborted && isOurs(options) ? forwards.due(target.name, room + running.size) : [];
       for (const forward of due.filter(({ id }) => !running.has(id)).slice(0, Math.max(0, room)))
         running.set(forward.id, start(forward));
       await Promise.race([...running.values(), sleep(IDLE_MS)]);
@@ -79,6 +84,17 @@ export async function forwardTo(
     if (running.size > 0 && !cutOff.aborted) options.onDraining(running.size);
   } finally {
     await Promise.allSettled(running.values());
+  }
+}
+
+/** Returns false while the inbox cannot be written: then nothing is sent that could not be recorded. */
+function isOurs({ renew, onUnrecorded }: ForwardOptions): boolean {
+  try {
+    renew();
+    return true;
+  } catch (error) {
+    onUnrecorded(transientProblemOf(error));
+    return false;
   }
 }
 
@@ -120,9 +136,9 @@ async function attempt(
   cutOff: AbortSignal,
 ): Promise<boolean> {
   const startMs = steadyMs(options.clock);
-  const end = await target.send(forward.event, cutOff);
+  const end = await target.send(forward.event, cutOff, options.isLate);
   const tookMs = steadyMs(options.clock) - startMs;
-  if (cutOff.aborted && !isTaken(end)) return false;
+  if ((cutOff.aborted || options.isLate()) && !isTaken(end)) return false;
   if (!(await isRecorded(() => record(forward, end), options, cutOff))) return false;
   options.onForwarded(forward, end, tookMs);
   return isTaken(end);

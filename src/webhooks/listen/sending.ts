@@ -16,6 +16,8 @@ const TIMEOUT_MS = 10_000;
 interface Sending {
   readonly exchange: Exchange;
   readonly clock: Clock;
+  /** Whether it is too late to send it, asked right before its first byte. */
+  readonly isLate?: () => boolean;
 }
 
 interface SendingOptions extends Sending {
@@ -72,12 +74,18 @@ async function post(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: Uint8Array,
-  { exchange }: Sending,
+  { exchange, isLate }: Sending,
   stopping: AbortSignal,
 ): Promise<ForwardEnd> {
   const text = Buffer.from(body).toString('utf8');
   const content = Buffer.from(text).equals(body) ? { body: text } : { body: undefined, bytes: body };
-  const request = { method: 'POST', url, headers: { 'content-type': 'application/json', ...headers }, ...content };
+  const request = {
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...content,
+    ...(isLate ? { isLate } : {}),
+  };
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const { status } = await exchange(request, AbortSignal.any([stopping, limit]));
