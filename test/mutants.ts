@@ -867,8 +867,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/webhooks/inbox/copies.ts',
-    line: 'received_at < ? AND held IS NULL AND NOT',
-    change: 'received_at < ? AND NOT',
+    line: 'received_at < ?1 AND held IS NULL AND NOT',
+    change: 'received_at < ?1 AND NOT',
     tests: ['test/webhooks/inbox.test.ts', 'test/webhooks/hold.test.ts'],
     failing: 1,
   },

@@ -4,6 +4,7 @@ import { openProfileInbox } from '../../src/engine/inbox.ts';
 import { main } from '../../src/main.ts';
 import { listenUntil } from '../support/listen.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
+import { deliveryOf, onboarded, received } from '../webhooks/support.ts';
 
 interface Run {
   readonly words: readonly string[];
@@ -111,4 +112,19 @@ test('a listener that is alive keeps its place', async () => {
   expect(world.stderr.text()).toContain('another listener has this inbox: process 1 on container-1');
   expect(inbox.touch()).toBe(true);
   inbox.close();
+});
+
+test('a listener deletes old events that need nothing more, in small steps', async () => {
+  const { world } = worldWith(() => ended(0));
+  const inbox = await openProfileInbox(world, { name: 'sandbox', mode: 'embedded' });
+  const deliveries = Array.from({ length: 1_100 }, (_, number) => received(deliveryOf(onboarded(number))));
+  inbox.add(await Promise.all(deliveries));
+  inbox.add([await received(deliveryOf('{}'))]);
+  inbox.close();
+  await world.clock.sleep(86_400_001, new AbortController().signal);
+  await listenUntil(world, () => false, '--keep', '1d', '--log', 'plain');
+  expect(world.stderr.text()).toContain('1100 old events deleted');
+  const left = await openProfileInbox(world, { name: 'sandbox', mode: 'embedded' });
+  expect(left.counts()).toMatchObject({ events: 1, held: 1 });
+  left.close();
 });

@@ -58,6 +58,7 @@ test('an acknowledged event is recorded once the disk has room again, and not se
       onDraining: () => {},
       renew: () => {},
       isLate: () => false,
+      onFailing: () => {},
     },
     { stopping: stopping.signal, cutOff: NEVER },
   );
@@ -92,6 +93,7 @@ async function attempts(
       onDraining: () => {},
       renew: () => {},
       isLate: () => false,
+      onFailing: () => {},
     },
     { stopping: stopping.signal, cutOff: NEVER },
   );
@@ -212,7 +214,7 @@ describe('a listener that stops', () => {
       {
         ...{ clock: yielding(clock, stopping), gather: queueMicrotask },
         ...{ onForwarded: () => {}, onUnrecorded: () => {}, onDraining: (count) => void draining.push(count) },
-        ...{ renew: () => {}, isLate: () => false },
+        ...{ renew: () => {}, isLate: () => false, onFailing: () => {} },
       },
       { stopping: stopping.signal, cutOff: cutting.signal },
     );
@@ -265,6 +267,7 @@ describe('a listener that was suspended for a minute', () => {
           if (!first.holds()) throw new Error('taken');
         },
         isLate: () => isLate(first),
+        onFailing: () => {},
       },
       { stopping: stopping.signal, cutOff: NEVER },
     );
@@ -291,7 +294,7 @@ test('an attempt that came too late is not counted against its target', async ()
   await forwardTo(
     { name: TARGET, send },
     inbox.forwards,
-    { ...silent, clock: yielding(clock, stopping), gather: queueMicrotask, isLate: () => true },
+    { ...silent, clock: yielding(clock, stopping), gather: queueMicrotask, isLate: () => true, onFailing: () => {} },
     { stopping: stopping.signal, cutOff: NEVER },
   );
   expect(inbox.list({ limit: 1 })[0]?.forwards).toMatchObject([{ state: 'waiting', attempts: 0 }]);

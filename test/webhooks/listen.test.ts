@@ -50,7 +50,8 @@ async function post(url: string, { headers, body }: Delivery, more: Record<strin
     headers: { ...(headers as Record<string, string>), ...more },
     body: Buffer.from(body),
   });
-  return { status: response.status, text: (await response.text()).trim() };
+  const retryAfter = response.headers.get('retry-after');
+  return { status: response.status, text: (await response.text()).trim(), ...(retryAfter ? { retryAfter } : {}) };
 }
 
 test('a delivery is on disk before it is answered, and its copy is answered too', async () => {
@@ -98,6 +99,7 @@ test('a full disk is answered with 503, so that the sender tries again', async (
   expect(await post(url, deliveryOf(onboarded(1)))).toEqual({
     status: 503,
     text: 'the event could not be stored; send it again',
+    retryAfter: '30',
   });
 });
 

@@ -2,6 +2,7 @@ import { storedOrBuiltIn } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
 import { openProfileInbox } from '../../engine/inbox.ts';
+import { printable } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
 import { addressRange, hostAddress, hostName } from '../../terminal/parse/listening.ts';
 import { duration, oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
@@ -23,6 +24,13 @@ function alreadyListening({ processId, host, address }: Listener): CliError {
     hint: 'stop it first, or use another profile',
   });
 }
+
+/** Parses how many events in a second, a minute or an hour, as events a second. Throws CliError usage. */
+const rate = (text: string): number => {
+  const [, count, unit = ''] = /^([1-9]\d{0,5})\/(s|m|h)$/.exec(text) ?? [];
+  if (count !== undefined) return Number(count) / ({ s: 1, m: 60, h: 3_600 }[unit] ?? 1);
+  throw new CliError('usage', `invalid rate "${printable(text)}"`, { hint: 'write such as 10/s, 600/m or 1000/h' });
+};
 
 export const listenCommand = command({
   words: ['webhooks', 'listen'],
@@ -62,6 +70,13 @@ export const listenCommand = command({
       'sign again with FIATRAIL_FORWARD_SECRET, in the form service or standard (Standard Webhooks)',
       oneOf('service', 'standard'),
     ),
+    concurrency: option(
+      '--concurrency <count>',
+      'the most events on their way to a target at once (default 32)',
+      wholeNumber(1, 256),
+    ),
+    rate: option('--rate <count>/<unit>', 'the most events for a target, such as 10/s or 600/m', rate),
+    keep: option('--keep <duration>', 'delete events older than this that need nothing more, such as 90d', duration),
     drain: option(
       '--drain <duration>',
       'when it stops: how long events that are on their way to a target may take (default 60s)',

@@ -11,6 +11,7 @@ import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { type Ending, type ForwardTarget, forwardTo } from '../../webhooks/listen/forwarder.ts';
 import type { Metrics } from '../../webhooks/listen/metrics.ts';
+import type { PaceOptions } from '../../webhooks/listen/pace.ts';
 import { type LogForm, loggedTarget } from './log.ts';
 import { createNoticed, type Noticed } from './noticed.ts';
 import { serveHealth } from './operated.ts';
@@ -68,6 +69,27 @@ async function lookUntil(recorder: EventRecorder, screen: Screen, clock: Clock, 
   }
 }
 
+const PRUNE_EVERY_MS = 60 * 60_000;
+/** Events deleted in one transaction, which holds up whoever writes meanwhile. */
+const PRUNED_AT_ONCE = 500;
+
+/** Deletes old events that need nothing more, now and every hour. */
+async function pruneUntil(inbox: Inbox, keepMs: number, screen: Screen, clock: Clock, stopping: AbortSignal) {
+  while (!stopping.aborted) {
+    let pruned = 0;
+    try {
+      for (let last = PRUNED_AT_ONCE; last === PRUNED_AT_ONCE && !stopping.aborted; pruned += last) {
+        last = inbox.prune(clock.now() - keepMs, PRUNED_AT_ONCE);
+        await clock.sleep(LOOK_MS, stopping).catch(() => {});
+      }
+    } catch (error) {
+      screen.unwritable(transientProblemOf(error));
+    }
+    if (pruned > 0) screen.say(`${pruned} old ${pruned === 1 ? 'event' : 'events'} deleted`);
+    await clock.sleep(PRUNE_EVERY_MS, stopping).catch(() => {});
+  }
+}
+
 /** The options that only a listener with a port needs. */
 const listenerOptions = ({ port, host, publicUrl, tlsCert, tlsKey }: ListenerOptions) => ({
   port,
@@ -80,6 +102,11 @@ const listenerOptions = ({ port, host, publicUrl, tlsCert, tlsKey }: ListenerOpt
 interface Listening extends ListenerOptions {
   /** The form of the log; left out, the one that fits where it goes. */
   readonly log?: LogForm | undefined;
+  /** How long events are kept that need nothing more, in milliseconds; for ever if left out. */
+  readonly keep?: number | undefined;
+  readonly concurrency?: number | undefined;
+  /** The most events for a target in a second. */
+  readonly rate?: number | undefined;
   /** How long forwards that are on their way may take when it stops, in milliseconds. */
   readonly drain?: number | undefined;
 }
@@ -91,7 +118,7 @@ interface Listening extends ListenerOptions {
 export async function listenUntilStopped(
   session: Session,
   inbox: Inbox,
-  { drain: drainMs = COMMAND_MS, log, ...options }: Listening,
+  { drain: drainMs = COMMAND_MS, log, keep: keepMs, concurrency, rate: perSecond, ...options }: Listening,
   targets: readonly ForwardTarget[],
 ): Promise<void> {
   const { world, profile } = session;
@@ -123,7 +150,12 @@ export async function listenUntilStopped(
     const noticed = createNoticed(session, inbox, screen.say);
     works = [
       closed,
-      ...startWorks(session, inbox, { screen, recorder, metrics, targets, drainMs }, { stopping, cutOff }),
+      ...startWorks(
+        session,
+        inbox,
+        { screen, recorder, metrics, targets, drainMs, keepMs, pace: { concurrency, perSecond } },
+        { stopping, cutOff },
+      ),
     ];
     const all = Promise.all(works).finally(() => ended.abort());
     // It shows that the listener is alive as long as anything is on its way.
@@ -163,13 +195,15 @@ interface Working {
   readonly metrics: Metrics | undefined;
   readonly targets: readonly ForwardTarget[];
   readonly drainMs: number;
+  readonly keepMs: number | undefined;
+  readonly pace: PaceOptions;
 }
 
 /** Starts what goes on beside receiving. */
 function startWorks(
   session: Session,
   inbox: Inbox,
-  { screen, recorder, metrics, targets, drainMs }: Working,
+  { screen, recorder, metrics, targets, drainMs, keepMs, pace }: Working,
   ending: Ending,
 ): readonly Promise<void>[] {
   const { world, profile } = session;
@@ -181,6 +215,7 @@ function startWorks(
       if (!inbox.holds()) throw takenOver();
     },
     isLate: inbox.isSilent,
+    ...pace,
   };
   return [
     lookUntil(recorder, screen, world.clock, ending.stopping),
@@ -194,6 +229,11 @@ function startWorks(
             metrics?.forwarded(target.name, end, tookMs);
             screen.forwarded(event, target.name, end);
           },
+          onFailing: (isFailing) => {
+            const name = loggedTarget(target.name);
+            if (isFailing) screen.say(`${name} has taken no event for an hour`, { level: 'warning' });
+            else screen.say(`${name} takes events again`);
+          },
           onDraining: (count) =>
             screen.say(
               `stopping: ${count} ${count === 1 ? 'event is' : 'events are'} on their way to ${loggedTarget(target.name)}; waiting up to ${Math.ceil(drainMs / 1_000)} seconds`,
@@ -202,6 +242,7 @@ function startWorks(
         ending,
       ),
     ),
+    ...(keepMs === undefined ? [] : [pruneUntil(inbox, keepMs, screen, world.clock, ending.stopping)]),
     ...(profile.mode === 'embedded' ? [deliverUntil(session, screen, ending.stopping)] : []),
   ];
 }

@@ -48,14 +48,15 @@ export function sameEvent(store: Database, { eventId, webhookId, contentDigest }
 export const isNewId = (store: Database, eventId: string | undefined): boolean =>
   eventId !== undefined && store.get(BY_ID, eventId) === undefined;
 
-/** Deletes old events that need nothing more, and keeps what tells their copies. Returns how many. */
-export function prune(store: Database, beforeMs: number): number {
-  const old = `SELECT id FROM event WHERE received_at < ? AND held IS NULL AND NOT EXISTS (
-    SELECT 1 FROM forward WHERE forward.event = event.id AND state <> 'acknowledged')`;
+/** Deletes old events that need nothing more, and keeps what tells their copies; no more than `most`. Returns how many. */
+export function prune(store: Database, beforeMs: number, most = -1): number {
+  const old = `SELECT id FROM event WHERE received_at < ?1 AND held IS NULL AND NOT EXISTS (
+    SELECT 1 FROM forward WHERE forward.event = event.id AND state <> 'acknowledged') ORDER BY received_at, id LIMIT ?2`;
+  const chosen = [beforeMs, most];
   store.run(
     `INSERT INTO pruned SELECT id, sent_at, unhex(signature), coalesce(event_id, webhook_id), content_digest FROM event WHERE id IN (${old})`,
-    beforeMs,
+    ...chosen,
   );
-  store.run(`DELETE FROM forward WHERE event IN (${old})`, beforeMs);
-  return store.run(`DELETE FROM event WHERE id IN (${old})`, beforeMs);
+  store.run(`DELETE FROM forward WHERE event IN (${old})`, ...chosen);
+  return store.run(`DELETE FROM event WHERE id IN (${old})`, ...chosen);
 }

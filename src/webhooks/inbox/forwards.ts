@@ -16,6 +16,8 @@ export interface DueForward {
 export interface ForwardEnd {
   readonly status?: number | undefined;
   readonly problem?: string | undefined;
+  /** How long the target asks to wait before the next attempt. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** Whether the target acknowledged the event: a URL with 2xx, a command with exit code 0. */
@@ -61,6 +63,9 @@ export const BACKOFF_MS: readonly number[] = [
   ...[1_000, 2_000, 5_000, 15_000, 30_000, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 10 * MINUTE_MS],
   ...[20, 30, 60, 120, 240, 480].map((minutes) => minutes * MINUTE_MS),
 ];
+
+/** A target that asks for a longer wait gets the event then. */
+const LONGEST_WAIT_MS = 24 * 60 * MINUTE_MS;
 
 interface DueForwardRow {
   readonly id: bigint;
@@ -203,7 +208,8 @@ function recordEnd(
   end: ForwardEnd,
 ): void {
   const attempts = before + 1;
-  const delayMs = BACKOFF_MS[attempts - 1];
+  const backoffMs = BACKOFF_MS[attempts - 1];
+  const delayMs = backoffMs && Math.max(backoffMs, Math.min(end.retryAfterMs ?? 0, LONGEST_WAIT_MS));
   const state = isTaken(end) ? 'acknowledged' : delayMs === undefined ? 'dead' : 'waiting';
   const changed = store.run(
     `UPDATE forward SET state = ?, attempts = ?, status = ?, problem = ?, due_at = ?, set_at = ?, ended_at = ?

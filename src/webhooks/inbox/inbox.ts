@@ -100,8 +100,8 @@ export interface Inbox {
   /** Fills in what a sealed event says, once a key for it is there, and schedules its forwarding. It may turn out to be a copy. */
   open(sealed: InboxEvent, content: Content): void;
   counts(): InboxCounts;
-  /** Removes events received before a time, except those that are held, dead or wait. Returns how many. */
-  prune(beforeMs: number): number;
+  /** Removes events received before a time, except those that are held, dead or wait; no more than `most`. Returns how many. */
+  prune(beforeMs: number, most?: number): number;
   acceptGaps(gaps: readonly AcceptedGap[]): void;
   acceptedGap(kind: string, work: string, event: string): { reason: string; acceptedAtMs: number } | undefined;
   readonly forwards: Forwards;
@@ -156,7 +156,7 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
     find: (id) => eventsNamed(store, id),
     open: (sealed, content) => write(() => open(store, now(), sealed, content)),
     counts: () => countsOf(store),
-    prune: (beforeMs) => write(() => prune(store, beforeMs)),
+    prune: (beforeMs, most) => write(() => prune(store, beforeMs, most)),
     acceptGaps: (gaps) =>
       write(() => {
         for (const { kind, work, event, reason } of gaps)

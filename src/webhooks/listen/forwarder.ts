@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/world.ts';
 import type { InboxEvent } from '../inbox/events.ts';
 import { type DueForward, type ForwardEnd, type Forwards, isTaken, transientProblemOf } from '../inbox/forwards.ts';
+import { createPace, type PaceOptions, steadyMs } from './pace.ts';
 
 /** Where events go: its name, and how one is handed over once. */
 export interface ForwardTarget {
@@ -15,13 +16,15 @@ export interface Ending {
   readonly cutOff: AbortSignal;
 }
 
-interface ForwardOptions {
+interface ForwardOptions extends PaceOptions {
   readonly clock: Clock;
   onForwarded(forward: DueForward, end: ForwardEnd, tookMs: number): void;
   /** Throws if another process forwards instead. What is sent is sent in the same step, so that a process that was suspended sends nothing. */
   renew(): void;
   /** Whether another process may forward by now. */
   isLate(): boolean;
+  /** Called with true once the target has taken nothing for an hour, and with false when it takes events again. */
+  onFailing(isFailing: boolean): void;
   /** Called when it stops while events are on their way. */
   onDraining(count: number): void;
   /** Runs `flush` after the current turn of the event loop. */
@@ -30,15 +33,6 @@ interface ForwardOptions {
   onUnrecorded(problem: string): void;
 }
 
-const AT_ONCE = 32;
-/**
- * After this many failures in a row, for this long, a target is left alone for a while, and then tried with one event; each time for
- * longer. Their number alone says little: a target may refuse many events at once and take them a second later.
- */
-const FAILURES = 24;
-const FAILING_MS = 2_000;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
 const IDLE_MS = 250;
 
 /**
@@ -54,27 +48,18 @@ export async function forwardTo(
   const sleep = (durationMs: number) => options.clock.sleep(durationMs, stopping).catch(() => {});
   const record = recorder(forwards, options.gather);
   const running = new Map<bigint, Promise<void>>();
-  let failures = 0;
-  let pauses = 0;
-  let failingMs = 0;
+  const pace = createPace(options.clock, options, options.onFailing);
   const start = async (forward: DueForward) => {
-    if (await attempt(target, forward, record, options, cutOff)) [failures, pauses] = [0, 0];
-    else {
-      if (failures === 0) failingMs = options.clock.now();
-      failures += 1;
-    }
+    pace.started();
+    pace.ended(await attempt(target, forward, record, options, cutOff));
     running.delete(forward.id);
   };
-  // The clock of the machine may be set back.
-  const isLeftAlone = () => failures >= FAILURES && Math.abs(options.clock.now() - failingMs) >= FAILING_MS;
   try {
     while (!stopping.aborted) {
-      const isTrial = isLeftAlone();
-      if (isTrial && running.size === 0) {
-        await sleep(pauseAfter(pauses));
-        pauses += 1;
-      }
-      const room = (isTrial ? 1 : AT_ONCE) - running.size;
+      pace.look();
+      const pauseMs = running.size === 0 ? pace.pauseMs() : 0;
+      if (pauseMs > 0) await sleep(pauseMs);
+      const room = pace.room(running.size);
       const due =
         room > 0 && !stopping.aborted && isOurs(options) ? forwards.due(target.name, room + running.size) : [];
       for (const forward of due.filter(({ id }) => !running.has(id)).slice(0, Math.max(0, room)))
@@ -97,10 +82,6 @@ function isOurs({ renew, onUnrecorded }: ForwardOptions): boolean {
     return false;
   }
 }
-
-const pauseAfter = (pauses: number) => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(pauses, 10));
-
-const steadyMs = (clock: Clock) => clock.steadyMs?.() ?? clock.now();
 
 type RecordEnd = (forward: DueForward, end: ForwardEnd) => Promise<void>;
 
@@ -127,21 +108,21 @@ function recorder(forwards: Forwards, gather: ForwardOptions['gather']): RecordE
     });
 }
 
-/** Makes one attempt and records it, unless it was cut off, which says nothing about the target. */
+/** Makes one attempt and records it. Returns undefined if it was cut off, which says nothing about the target. */
 async function attempt(
   target: ForwardTarget,
   forward: DueForward,
   record: RecordEnd,
   options: ForwardOptions,
   cutOff: AbortSignal,
-): Promise<boolean> {
+): Promise<ForwardEnd | undefined> {
   const startMs = steadyMs(options.clock);
   const end = await target.send(forward.event, cutOff, options.isLate);
   const tookMs = steadyMs(options.clock) - startMs;
-  if ((cutOff.aborted || options.isLate()) && !isTaken(end)) return false;
-  if (!(await isRecorded(() => record(forward, end), options, cutOff))) return false;
+  if ((cutOff.aborted || options.isLate()) && !isTaken(end)) return undefined;
+  if (!(await isRecorded(() => record(forward, end), options, cutOff))) return undefined;
   options.onForwarded(forward, end, tookMs);
-  return isTaken(end);
+  return end;
 }
 
 const RECORD_AGAIN_MS = 1_000;

@@ -74,7 +74,7 @@ async function post(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: Uint8Array,
-  { exchange, isLate }: Sending,
+  { exchange, clock, isLate }: Sending,
   stopping: AbortSignal,
 ): Promise<ForwardEnd> {
   const text = Buffer.from(body).toString('utf8');
@@ -88,12 +88,20 @@ async function post(
   };
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const { status } = await exchange(request, AbortSignal.any([stopping, limit]));
-    return { status };
+    const { status, headers: answered } = await exchange(request, AbortSignal.any([stopping, limit]));
+    const retryAfterMs = status === 429 || status === 503 ? waitIn(answered['retry-after'], clock.now()) : undefined;
+    return { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
     return { problem: limit.aborted ? `no response within ${TIMEOUT_MS / 1000} seconds` : error.message };
   }
+}
+
+/** The wait that Retry-After asks for, in seconds or until a date, in milliseconds; undefined if it asks for none. */
+function waitIn(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined) return undefined;
+  const waitMs = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
+  return waitMs > 0 ? waitMs : undefined;
 }
 
 /** Signs in the form of the Standard Webhooks specification: `v1,` and base64 over `id.timestamp.body`. Source: public. */
