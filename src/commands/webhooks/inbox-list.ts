@@ -111,7 +111,7 @@ const COUNT_COLUMNS = [
   { field: 'count', title: 'Count', align: 'right' },
 ] as const;
 
-const filters = {
+export const filters = {
   event: option('--event <name>', 'only this event', (text) => eventNamed(text).name),
   requestId: option('--request-id <request-id>', 'only events about this request', id),
   userId: option('--user <user-id>', 'only events about this user', id),
@@ -134,7 +134,7 @@ interface InboxFilters extends TypedPeriod {
   readonly late?: boolean | undefined;
 }
 
-function filterOf({ late, since, until, ...rest }: InboxFilters, session: Session): InboxSelection {
+export function filterOf({ late, since, until, ...rest }: InboxFilters, session: Session): InboxSelection {
   return { ...rest, ...timesOf({ since, until }, session), ...(late ? { isOffTime: true } : {}) };
 }
 

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
 import { shownTarget } from '../../engine/inbox.ts';
@@ -11,34 +10,20 @@ import {
   argument,
   duration,
   id,
-  oneOf,
   option,
   optionalArgument,
   required,
   switchOn,
 } from '../../terminal/parse/parameters.ts';
-import { objectOf, properties } from '../../terminal/parse/properties.ts';
 import type { Session } from '../../terminal/session.ts';
 import { readBody } from '../../webhooks/body.ts';
-import { eventIn } from '../../webhooks/event.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
-import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { contentOf } from '../../webhooks/inbox/received.ts';
-import { sendTo } from '../../webhooks/listen/sending.ts';
-import { setAt } from './events.ts';
 import { contentSchema, exportCommand, headersOf, listCommand, PAGE, summaryOf, withInbox } from './inbox-list.ts';
 import { aesKeyOf, printedEvent, privateKeysOf } from './offline.ts';
-import { resigningOf, targetUrl } from './targets.ts';
-
-/** Finds an event. Throws CliError usage. */
-function findEvent(inbox: Inbox, text: string): InboxEvent {
-  const [event, ...others] = inbox.find(text);
-  if (event && others.length === 0) return event;
-  throw new CliError('usage', event ? 'more than one event matches this id' : 'the inbox has no such event', {
-    hint: 'list the events with: fiatrail webhooks inbox list',
-  });
-}
+import { findEvent, replayCommand } from './replay.ts';
+import { targetUrl } from './targets.ts';
 
 const EVENT = argument('event', 'number of the event, or the start of its event id or webhook id', id);
 
@@ -50,13 +35,6 @@ const forwardSchema = () =>
     problem: z.nullable(z.string()),
     state: z.enum(['waiting', 'acknowledged', 'dead']),
     dueAt: z.nullable(z.iso.datetime()),
-  });
-const sentSchema = () =>
-  z.object({
-    event: z.nullable(z.string()),
-    to: z.string(),
-    status: z.nullable(z.int()),
-    problem: z.nullable(z.string()),
   });
 
 const showCommand = command({
@@ -83,64 +61,6 @@ const showCommand = command({
       return { result: { data: shown, raw: Buffer.from(event.body).toString('utf8'), exact: event.body } };
     }),
 });
-
-const replayCommand = command({
-  words: ['webhooks', 'inbox', 'replay'],
-  summary: 'Send a received event to a URL again',
-  details:
-    'Sends the exact body and headers that arrived. A target that checks the age needs --resign. --set changes the content, which also needs --resign.',
-  examples: [
-    'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks',
-    'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks --resign service --set amount=1',
-  ],
-  endpoints: [],
-  prints: () => z.extend(sentSchema(), { id: z.int() }),
-  isLocal: true,
-  parameters: {
-    event: EVENT,
-    to: required('--target <url>', 'URL that receives it', targetUrl, 'Target URL:'),
-    resign: option(
-      '--resign <form>',
-      'sign again with FIATRAIL_FORWARD_SECRET: service or standard',
-      oneOf('service', 'standard'),
-    ),
-    set: properties('--set', 'field of the content to change, such as deposit.amount'),
-  },
-  run: async (session, { event: name, to, resign, set }) =>
-    withInbox(session, async (inbox) => {
-      const { world, profile } = session;
-      const event = findEvent(inbox, name);
-      const changes = objectOf(set);
-      const resigning = resigningOf(resign, world, profile);
-      if (changes && !resigning)
-        throw new CliError('usage', '--set needs --resign: the service’s signature covers the content', {
-          hint: 'add --resign service or --resign standard',
-        });
-      const sent = changes ? changed(event, changes) : event;
-      endDryRun(session, { to, event: event.event, body: Buffer.from(sent.body).toString('utf8') });
-      const { exchange, clock } = { exchange: world.network, clock: world.clock };
-      const end = await sendTo(to, sent, { exchange, clock, resign: resigning }, world.interrupted);
-      const { status, problem } = end;
-      const data = { id: Number(event.id), event: event.event, to, status: status ?? null, problem: problem ?? null };
-      if (isTaken(end)) return { result: { data } };
-      const why = problem ?? `it answered HTTP ${status}`;
-      const error = new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' });
-      return { result: { data }, error };
-    }),
-});
-
-/** Returns an event with some fields of its content changed; a dotted name is a path. Throws CliError usage. */
-function changed(event: InboxEvent, changes: Readonly<Record<string, unknown>>): InboxEvent {
-  if (event.text === null)
-    throw new CliError('usage', 'this event could not be read, so nothing in it can be changed', {
-      hint: `look at it with: fiatrail webhooks inbox show ${event.id}`,
-    });
-  const body = JSON.parse(event.text) as Record<string, unknown>;
-  const content = (eventIn(body)?.data ?? {}) as Record<string, unknown>;
-  for (const [path, value] of Object.entries(changes)) setAt(content, path.split('.'), value);
-  const text = JSON.stringify(body);
-  return { ...event, body: Buffer.from(text), text };
-}
 
 /** Opens sealed events for which there is a key now, or one of them. Returns how many. */
 async function openSealed(session: Session, inbox: Inbox, only?: InboxEvent): Promise<number> {
