@@ -128,3 +128,37 @@ test('a listener deletes old events that need nothing more, in small steps', asy
   expect(left.counts()).toMatchObject({ events: 1, held: 1 });
   left.close();
 });
+
+test('events are routed by their name to several targets', async () => {
+  const { world, runs } = worldWith(() => ended(0));
+  const one = ['--route', 'user.onboarded,swap.completed=exec:./one'];
+  const routes = [
+    ...one,
+    '--route',
+    'virtual.account.created=exec:./two',
+    '--route',
+    'swap.failed=exec:./three',
+    '--exec',
+    './all',
+  ];
+  await listenUntil(world, () => true, ...routes);
+  await main(['users', 'onboarding', 'start', '22222222222', '--wait', '-q'], world);
+  await listenUntil(world, () => runs.length > 3, ...routes);
+  const ran = runs.map(({ words, options: { env } }) => `${words.join(' ')} ${env?.['FIATRAIL_EVENT']}`);
+  expect(ran.toSorted()).toEqual([
+    './all user.onboarded',
+    './all virtual.account.created',
+    './one user.onboarded',
+    './two virtual.account.created',
+  ]);
+});
+
+test.each([
+  ['user.onboarded', 'invalid route'],
+  ['user.onboard=http://127.0.0.1:9/', 'unknown event'],
+  ['user.onboarded=ftp://host/', 'invalid target'],
+])('the route %s is refused', async (route, message) => {
+  const world = fakeWorld();
+  expect(await listenUntil(world, () => true, '--route', route)).toBe(2);
+  expect(world.stderr.text()).toContain(message);
+});

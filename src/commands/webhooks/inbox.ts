@@ -23,7 +23,7 @@ import { contentOf } from '../../webhooks/inbox/received.ts';
 import { contentSchema, exportCommand, headersOf, listCommand, PAGE, summaryOf, withInbox } from './inbox-list.ts';
 import { aesKeyOf, printedEvent, privateKeysOf } from './offline.ts';
 import { findEvent, replayCommand } from './replay.ts';
-import { targetUrl } from './targets.ts';
+import { targetName } from './targets.ts';
 
 const EVENT = argument('event', 'number of the event, or the start of its event id or webhook id', id);
 
@@ -86,9 +86,6 @@ async function openSealed(session: Session, inbox: Inbox, only?: InboxEvent): Pr
   }
   return opened;
 }
-
-/** Parses a target's name: a URL, or `exec:` and a command. Throws CliError usage. */
-const targetName = (text: string): string => (text.startsWith('exec:') ? text : targetUrl(text));
 
 const redriveCommand = command({
   words: ['webhooks', 'inbox', 'redrive'],

@@ -15,7 +15,7 @@ import { eventNamed } from './events.ts';
 import { listenUntilStopped } from './listening.ts';
 import { LOG_FORMS } from './log.ts';
 import { DEFAULT_PORT } from './served.ts';
-import { commandTarget, resigningOf, targetUrl } from './targets.ts';
+import { commandTarget, resigningOf, targetName, targetUrl } from './targets.ts';
 
 /** The error of a second listener on one inbox. */
 function alreadyListening({ processId, host, address }: Listener): CliError {
@@ -30,6 +30,16 @@ const rate = (text: string): number => {
   const [, count, unit = ''] = /^([1-9]\d{0,5})\/(s|m|h)$/.exec(text) ?? [];
   if (count !== undefined) return Number(count) / ({ s: 1, m: 60, h: 3_600 }[unit] ?? 1);
   throw new CliError('usage', `invalid rate "${printable(text)}"`, { hint: 'write such as 10/s, 600/m or 1000/h' });
+};
+
+/** Parses the names of events, and where they go. Throws CliError usage. */
+const route = (text: string): Route => {
+  const [, names = '', target = ''] = /^([^=]*)=(.+)$/s.exec(text) ?? [];
+  if (target === '')
+    throw new CliError('usage', `invalid route "${printable(text)}"`, {
+      hint: 'write such as swap.completed,swap.failed=http://127.0.0.1:3000/swaps',
+    });
+  return { events: names.split(',').map((name) => eventNamed(name).name), target: targetName(target) };
 };
 
 export const listenCommand = command({
@@ -62,6 +72,11 @@ export const listenCommand = command({
       '--exec <command>',
       'run this shell command for each event, with the event as JSON on standard input; can be repeated',
       word,
+    ),
+    route: repeated(
+      '--route <event>=<target>',
+      'send this event, or several between commas, to a URL or to exec:COMMAND; can be repeated',
+      route,
     ),
     events: repeated('--event <name>', 'forward only this event; can be repeated', (text) => eventNamed(text).name),
     opened: switchOn('--opened', 'forward the opened event instead of the sealed body; needs --resign'),
@@ -106,6 +121,7 @@ export const listenCommand = command({
       inbox.forwardTo({
         targets: targets.map(({ name }) => name),
         events: events.length > 0 ? events : undefined,
+        routes: routesOf(input),
         needsSealing: storedOrBuiltIn(profile)?.sealing === 'require',
       });
       await listenUntilStopped(session, inbox, input, targets);
@@ -148,7 +164,15 @@ function released(inbox: Inbox): void {
   }
 }
 
+/** Events, and where they go. */
+interface Route {
+  readonly events: readonly string[];
+  /** A URL, or `exec:` and a command. */
+  readonly target: string;
+}
+
 interface Going {
+  readonly route?: readonly Route[] | undefined;
   readonly forward?: readonly string[] | undefined;
   readonly exec?: readonly string[] | undefined;
   readonly opened?: boolean | undefined;
@@ -158,7 +182,7 @@ interface Going {
 /** Where events go besides the inbox. Throws CliError usage. */
 function targetsOf(
   { world, profile }: Session,
-  { forward = [], exec = [], opened, resign }: Going,
+  { forward = [], exec = [], route: routes = [], opened, resign }: Going,
 ): readonly ForwardTarget[] {
   const resigning = resigningOf(resign, world, profile);
   if (opened && !resigning)
@@ -166,13 +190,23 @@ function targetsOf(
       hint: 'add --resign service or --resign standard',
     });
   const sending = { exchange: world.network, clock: world.clock, resign: resigning, isOpened: opened, isMarked: true };
-  return [
-    ...forward.map(
-      (url): ForwardTarget => ({
-        name: url,
-        send: (event, cutOff, isLate) => sendTo(url, event, { ...sending, isLate }, cutOff),
-      }),
-    ),
-    ...exec.map((command) => commandTarget(command, world)),
-  ];
+  const names = new Set([...forward, ...exec.map((each) => EXEC + each), ...routes.map(({ target }) => target)]);
+  return [...names].map(
+    (name): ForwardTarget =>
+      name.startsWith(EXEC)
+        ? commandTarget(name.slice(EXEC.length), world)
+        : { name, send: (event, cutOff, isLate) => sendTo(name, event, { ...sending, isLate }, cutOff) },
+  );
+}
+
+const EXEC = 'exec:';
+
+/** The events of the targets that get some of them only. */
+function routesOf({ forward = [], exec = [], route: routes = [] }: Going): Readonly<Record<string, readonly string[]>> {
+  const whole = [...forward, ...exec.map((each) => EXEC + each)];
+  const some = Map.groupBy(
+    routes.filter(({ target }) => !whole.includes(target)),
+    ({ target }) => target,
+  );
+  return Object.fromEntries([...some].map(([target, each]) => [target, each.flatMap(({ events }) => events)]));
 }

@@ -16,6 +16,9 @@ export function targetUrl(text: string): string {
   });
 }
 
+/** Parses a target's name: a URL, or `exec:` and a command. Throws CliError usage. */
+export const targetName = (text: string): string => (text.startsWith('exec:') ? text : targetUrl(text));
+
 /** How long a command may take with an event. */
 export const COMMAND_MS = 60_000;
 /** How long a command that is asked to end has for it. */

@@ -54,6 +54,8 @@ export interface Forwarding extends Expected {
   readonly targets: readonly string[];
   /** The only events that are forwarded; every event if undefined. */
   readonly events?: readonly string[] | undefined;
+  /** The only events of some targets; another target gets every one that is forwarded. */
+  readonly routes?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -139,11 +141,13 @@ export function goOn(
   store: Database,
   nowMs: number,
   { id, event, requestId }: Going,
-  { targets, events }: Forwarding,
+  { targets, events, routes = {} }: Forwarding,
 ): boolean {
-  if (targets.length === 0 || (events !== undefined && !events.includes(nameOf(event ?? '')))) return false;
-  scheduleForwards(store, { event: id, requestId: requestId ?? undefined, targets, dueMs: nowMs });
-  return true;
+  const name = nameOf(event ?? '');
+  if (events?.includes(name) === false) return false;
+  const wanting = targets.filter((target) => routes[target]?.includes(name) ?? true);
+  scheduleForwards(store, { event: id, requestId: requestId ?? undefined, targets: wanting, dueMs: nowMs });
+  return wanting.length > 0;
 }
 
 /**
@@ -172,30 +176,38 @@ export function release(
 /** Says where new events go from now on. What the account says about them stays until it is said again. */
 export function setForwarding(
   store: Database,
-  { targets, events, fintechId, needsSealing }: Partial<Forwarding>,
+  { targets, events, routes, fintechId, needsSealing }: Partial<Forwarding>,
 ): void {
   const before = forwardingIn(store);
   const next = {
     targets: targets ?? before.targets,
     events: targets ? events : before.events,
+    routes: targets ? routes : before.routes,
     fintechId: fintechId ?? before.fintechId,
     needsSealing: needsSealing ?? before.needsSealing ?? false,
   };
   store.run(
-    'INSERT OR REPLACE INTO forwarding (id, targets, events, fintech_id, needs_sealing) VALUES (1, ?, ?, ?, ?)',
-    ...[JSON.stringify(next.targets), next.events ? JSON.stringify(next.events) : null, next.fintechId ?? null],
+    'INSERT OR REPLACE INTO forwarding (id, targets, events, routes, fintech_id, needs_sealing) VALUES (1, ?, ?, ?, ?, ?)',
+    ...[JSON.stringify(next.targets), textOf(next.events), textOf(next.routes), next.fintechId ?? null],
     next.needsSealing ? 1 : 0,
   );
 }
 
+const textOf = (value: object | undefined) => (value ? JSON.stringify(value) : null);
+
 export function forwardingIn(store: Database): Forwarding {
-  const row = store.get<{ targets: string; events: string | null; fintech_id: string | null; needs_sealing: bigint }>(
-    'SELECT * FROM forwarding',
-  );
+  const row = store.get<{
+    readonly targets: string;
+    readonly events: string | null;
+    readonly routes: string | null;
+    readonly fintech_id: string | null;
+    readonly needs_sealing: bigint;
+  }>('SELECT * FROM forwarding');
   if (!row) return { targets: [] };
   return {
     targets: JSON.parse(row.targets) as string[],
     events: row.events === null ? undefined : (JSON.parse(row.events) as string[]),
+    routes: row.routes === null ? undefined : (JSON.parse(row.routes) as Record<string, string[]>),
     fintechId: row.fintech_id ?? undefined,
     needsSealing: row.needs_sealing === 1n,
   };

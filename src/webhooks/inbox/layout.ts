@@ -24,7 +24,7 @@ CREATE TABLE accepted_gap (
   kind TEXT NOT NULL, work TEXT NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL, accepted_at INTEGER NOT NULL,
   PRIMARY KEY (kind, work, event)) STRICT, WITHOUT ROWID;
 CREATE TABLE forwarding (
-  id INTEGER PRIMARY KEY CHECK (id = 1), targets TEXT NOT NULL, events TEXT, fintech_id TEXT, needs_sealing INTEGER NOT NULL) STRICT;
+  id INTEGER PRIMARY KEY CHECK (id = 1), targets TEXT NOT NULL, events TEXT, routes TEXT, fintech_id TEXT, needs_sealing INTEGER NOT NULL) STRICT;
 CREATE TRIGGER event_held_is_tallied AFTER INSERT ON event WHEN NEW.held IS NOT NULL BEGIN
   INSERT INTO forward_tally VALUES ('held', 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
 END;
@@ -140,7 +140,7 @@ function upgradeFrom1(database: Database): void {
     WHERE mark IN ('sealed', 'unreadable') OR (is_late = 1 AND NOT EXISTS (SELECT 1 FROM forward WHERE forward.event = event.id));
     INSERT INTO forward_tally SELECT 'held', count(*) FROM event WHERE held IS NOT NULL;
     INSERT INTO forward_tally SELECT 'off-time', count(*) FROM event WHERE is_late = 1;${ADDED}`);
-  database.run('INSERT INTO forwarding VALUES (1, ?, ?, NULL, 0)', targets, events);
+  database.run('INSERT INTO forwarding VALUES (1, ?, ?, NULL, NULL, 0)', targets, events);
 }
 
 /** The tables of an inbox. The application id is `frib`, in ASCII. */

@@ -24,7 +24,7 @@ const LONGEST_REST_MS = 5 * 60_000;
 const TOLD_AFTER_MS = 60 * 60_000;
 
 /** Decides how many events a target gets, by what it was told and by how it takes them. */
-export interface Pace {
+interface Pace {
   /** How many more events may start while some are on their way. */
   room(running: number): number;
   started(): void;
