@@ -141,6 +141,8 @@ test('events are routed by their name to several targets', async () => {
     '--exec',
     './all',
   ];
+  // A route takes nothing from a target that gets everything.
+  routes.push('--route', 'swap.failed=exec:./all');
   await listenUntil(world, () => true, ...routes);
   await main(['users', 'onboarding', 'start', '22222222222', '--wait', '-q'], world);
   await listenUntil(world, () => runs.length > 3, ...routes);

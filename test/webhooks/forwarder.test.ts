@@ -308,10 +308,10 @@ test.each([
   using folder = temporaryFolder();
   const { inbox, clock } = await testInbox(folder.file('inbox.db'));
   inbox.claim('here');
-  const before = inbox.listener()?.seenAtMs ?? 0;
+  const before = inbox.listener()?.aliveAtMs ?? 0;
   clock.pass(passed);
   expect(inbox.isSilent()).toBe(passed >= 55_000);
-  expect([inbox.holds(), Number((inbox.listener()?.seenAtMs ?? 0) > before)]).toEqual([isOurs, writes]);
+  expect([inbox.holds(), Number((inbox.listener()?.aliveAtMs ?? 0) > before)]).toEqual([isOurs, writes]);
   inbox.close();
 });
 

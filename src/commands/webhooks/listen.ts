@@ -91,7 +91,11 @@ export const listenCommand = command({
       wholeNumber(1, 256),
     ),
     rate: option('--rate <count>/<unit>', 'the most events for a target, such as 10/s or 600/m', rate),
-    keep: option('--keep <duration>', 'delete events older than this that need nothing more, such as 90d', duration),
+    retention: option(
+      '--keep <duration>',
+      'delete events older than this that need nothing more, such as 90d',
+      duration,
+    ),
     drain: option(
       '--drain <duration>',
       'when it stops: how long events that are on their way to a target may take (default 60s)',
@@ -117,7 +121,7 @@ export const listenCommand = command({
     const inbox = await openProfileInbox(world, profile);
     try {
       const isEmbedded = profile.mode === 'embedded';
-      await takePlace(session, inbox, isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
+      await claimPlace(session, inbox, isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
       inbox.forwardTo({
         targets: targets.map(({ name }) => name),
         events: events.length > 0 ? events : undefined,
@@ -140,7 +144,7 @@ const LOOK_MS = 1_000;
  * program’s: it is waited for until it shows that it is alive, or has been silent for so long that it counts as gone. Rejects with CliError
  * if it is alive.
  */
-async function takePlace({ world, note }: Session, inbox: Inbox, address: string): Promise<void> {
+async function claimPlace({ world, note }: Session, inbox: Inbox, address: string): Promise<void> {
   const first = inbox.claim(address);
   if (!first) return;
   await note(
@@ -148,7 +152,7 @@ async function takePlace({ world, note }: Session, inbox: Inbox, address: string
   );
   for (let other: Listener | undefined = first; other; other = inbox.claim(address)) {
     const isSame = other.startedAtMs === first.startedAtMs && other.host === first.host;
-    if (!isSame || other.seenAtMs !== first.seenAtMs) throw alreadyListening(other);
+    if (!isSame || other.aliveAtMs !== first.aliveAtMs) throw alreadyListening(other);
     await world.clock.sleep(LOOK_MS, world.interrupted);
   }
 }

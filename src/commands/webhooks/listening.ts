@@ -74,12 +74,12 @@ const PRUNE_EVERY_MS = 60 * 60_000;
 const PRUNED_AT_ONCE = 500;
 
 /** Deletes old events that need nothing more, now and every hour. */
-async function pruneUntil(inbox: Inbox, keepMs: number, screen: Screen, clock: Clock, stopping: AbortSignal) {
+async function pruneUntil(inbox: Inbox, retentionMs: number, screen: Screen, clock: Clock, stopping: AbortSignal) {
   while (!stopping.aborted) {
     let pruned = 0;
     try {
       for (let last = PRUNED_AT_ONCE; last === PRUNED_AT_ONCE && !stopping.aborted; pruned += last) {
-        last = inbox.prune(clock.now() - keepMs, PRUNED_AT_ONCE);
+        last = inbox.prune(clock.now() - retentionMs, PRUNED_AT_ONCE);
         await clock.sleep(LOOK_MS, stopping).catch(() => {});
       }
     } catch (error) {
@@ -103,7 +103,7 @@ interface Listening extends ListenerOptions {
   /** The form of the log; left out, the one that fits where it goes. */
   readonly log?: LogForm | undefined;
   /** How long events are kept that need nothing more, in milliseconds; for ever if left out. */
-  readonly keep?: number | undefined;
+  readonly retention?: number | undefined;
   readonly concurrency?: number | undefined;
   /** The most events for a target in a second. */
   readonly rate?: number | undefined;
@@ -118,7 +118,7 @@ interface Listening extends ListenerOptions {
 export async function listenUntilStopped(
   session: Session,
   inbox: Inbox,
-  { drain: drainMs = COMMAND_MS, log, keep: keepMs, concurrency, rate: perSecond, ...options }: Listening,
+  { drain: drainMs = COMMAND_MS, log, retention: retentionMs, concurrency, rate: perSecond, ...options }: Listening,
   targets: readonly ForwardTarget[],
 ): Promise<void> {
   const { world, profile } = session;
@@ -153,7 +153,7 @@ export async function listenUntilStopped(
       ...startWorks(
         session,
         inbox,
-        { screen, recorder, metrics, targets, drainMs, keepMs, pace: { concurrency, perSecond } },
+        { screen, recorder, metrics, targets, drainMs, retentionMs, pace: { concurrency, perSecond } },
         { stopping, cutOff },
       ),
     ];
@@ -195,7 +195,7 @@ interface Working {
   readonly metrics: Metrics | undefined;
   readonly targets: readonly ForwardTarget[];
   readonly drainMs: number;
-  readonly keepMs: number | undefined;
+  readonly retentionMs: number | undefined;
   readonly pace: PaceOptions;
 }
 
@@ -203,7 +203,7 @@ interface Working {
 function startWorks(
   session: Session,
   inbox: Inbox,
-  { screen, recorder, metrics, targets, drainMs, keepMs, pace }: Working,
+  { screen, recorder, metrics, targets, drainMs, retentionMs, pace }: Working,
   ending: Ending,
 ): readonly Promise<void>[] {
   const { world, profile } = session;
@@ -242,7 +242,7 @@ function startWorks(
         ending,
       ),
     ),
-    ...(keepMs === undefined ? [] : [pruneUntil(inbox, keepMs, screen, world.clock, ending.stopping)]),
+    ...(retentionMs === undefined ? [] : [pruneUntil(inbox, retentionMs, screen, world.clock, ending.stopping)]),
     ...(profile.mode === 'embedded' ? [deliverUntil(session, screen, ending.stopping)] : []),
   ];
 }

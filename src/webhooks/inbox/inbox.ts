@@ -32,7 +32,7 @@ export interface Listener {
   readonly address: string;
   readonly startedAtMs: number;
   /** Its last sign of life. */
-  readonly seenAtMs: number;
+  readonly aliveAtMs: number;
 }
 
 /** A listener counts as gone after this long without a sign of life: its process may be stopped, or another program may have its id. */
@@ -51,7 +51,7 @@ function listenerIn(store: Database, here: Host, nowMs: number): Listener | unde
   const processId = Number(row.process);
   const isRecent = nowMs - Number(row.seen_at) < SILENT_MS;
   const isAlive = isRecent && (row.host !== here.name || here.isRunning(processId));
-  const times = { startedAtMs: Number(row.started_at), seenAtMs: Number(row.seen_at) };
+  const times = { startedAtMs: Number(row.started_at), aliveAtMs: Number(row.seen_at) };
   return isAlive ? { processId, host: row.host, address: row.address, ...times } : undefined;
 }
 
@@ -134,12 +134,12 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
   store.exec('PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000');
   const now = () => clock.now();
   const write = <T>(work: () => T) => store.transaction('write', work);
-  let place = { startedMs: Number.NaN, seenMs: Number.NEGATIVE_INFINITY };
+  let place = { startedMs: Number.NaN, aliveMs: Number.NEGATIVE_INFINITY };
   const ours = () => [host.processId, host.name, place.startedMs] as const;
   const touch = () => {
-    const seenMs = now();
-    const isOurs = write(() => store.run(`UPDATE listener SET seen_at = ? ${OURS}`, seenMs, ...ours()) > 0);
-    if (isOurs) place.seenMs = seenMs;
+    const aliveMs = now();
+    const isOurs = write(() => store.run(`UPDATE listener SET seen_at = ? ${OURS}`, aliveMs, ...ours()) > 0);
+    if (isOurs) place.aliveMs = aliveMs;
     return isOurs;
   };
   return {
@@ -171,12 +171,12 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
     claim: (address) => {
       const nowMs = now();
       const other = write(() => claimListener(store, host, nowMs, address));
-      if (!other) place = { startedMs: nowMs, seenMs: nowMs };
+      if (!other) place = { startedMs: nowMs, aliveMs: nowMs };
       return other;
     },
     touch,
-    holds: () => Math.abs(now() - place.seenMs) < FRESH_MS || touch(),
-    isSilent: () => Math.abs(now() - place.seenMs) >= SILENT_MS - MARGIN_MS,
+    holds: () => Math.abs(now() - place.aliveMs) < FRESH_MS || touch(),
+    isSilent: () => Math.abs(now() - place.aliveMs) >= SILENT_MS - MARGIN_MS,
     release: () => write(() => store.run(`DELETE FROM listener ${OURS}`, ...ours())),
     listener: () => listenerIn(store, host, now()),
     close: () => store.close(),

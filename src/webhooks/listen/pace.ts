@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 30_000;
 /** A target that asks for a longer rest is tried all the same. */
 const LONGEST_REST_MS = 5 * 60_000;
 /** Of a target that has taken nothing for this long, a person should know. */
-const TOLD_AFTER_MS = 60 * 60_000;
+const WARN_AFTER_MS = 60 * 60_000;
 
 /** Decides how many events a target gets, by what it was told and by how it takes them. */
 interface Pace {
@@ -45,7 +45,7 @@ export function createPace(
   tell: (isFailing: boolean) => void,
 ): Pace {
   let [failures, pauses, failingMs, restMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
-  let isTold = false;
+  let isWarned = false;
   const most = Math.max(1, perSecond);
   let [tokens, filledMs] = [most, steadyMs(clock)];
   // The clock of the machine may be set back.
@@ -69,8 +69,8 @@ export function createPace(
       if (end?.retryAfterMs !== undefined) restMs = steadyMs(clock) + Math.min(end.retryAfterMs, LONGEST_REST_MS);
       if (end && isTaken(end)) {
         [failures, pauses] = [0, 0];
-        if (isTold) tell(false);
-        isTold = false;
+        if (isWarned) tell(false);
+        isWarned = false;
         return;
       }
       if (failures === 0) failingMs = clock.now();
@@ -82,8 +82,8 @@ export function createPace(
       return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(pauses - 1, 10));
     },
     look: () => {
-      if (isTold || !failsSince(TOLD_AFTER_MS)) return;
-      isTold = true;
+      if (isWarned || !failsSince(WARN_AFTER_MS)) return;
+      isWarned = true;
       tell(true);
     },
   };
