@@ -121,7 +121,7 @@ export const listenCommand = command({
     const inbox = await openProfileInbox(world, profile);
     try {
       const isEmbedded = profile.mode === 'embedded';
-      await claimPlace(session, inbox, isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
+      await claimInbox(session, inbox, isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
       inbox.forwardTo({
         targets: targets.map(({ name }) => name),
         events: events.length > 0 ? events : undefined,
@@ -144,7 +144,7 @@ const LOOK_MS = 1_000;
  * program’s: it is waited for until it shows that it is alive, or has been silent for so long that it counts as gone. Rejects with CliError
  * if it is alive.
  */
-async function claimPlace({ world, note }: Session, inbox: Inbox, address: string): Promise<void> {
+async function claimInbox({ world, note }: Session, inbox: Inbox, address: string): Promise<void> {
   const first = inbox.claim(address);
   if (!first) return;
   await note(

@@ -38,7 +38,7 @@ export function createConnections(
   // In the order of how long they have been waited for.
   const all = new Map<string, Connection>();
   const isTrusted = (address: string) => {
-    const range = parseRange(address);
+    const range = trustedProxies.length > 0 ? parseRange(address) : undefined;
     return range !== undefined && trustedProxies.some((proxy) => isWithin(range, proxy));
   };
   const drop = (chosen: (one: Connection) => boolean) => {
@@ -54,6 +54,7 @@ export function createConnections(
   };
   /** The last address that no trusted proxy has: what stands before it is only what that client says. */
   const clientOf = ({ headers, socket: { remoteAddress = '' } }: IncomingMessage) => {
+    if (!isTrusted(remoteAddress)) return remoteAddress;
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
     const hops = [...forwarded.map((hop) => hop.trim()).filter(Boolean), remoteAddress];
     return hops.findLast((hop) => !isTrusted(hop)) ?? remoteAddress;
