@@ -140,8 +140,8 @@ export async function listenUntilStopped(
   let works: readonly Promise<unknown>[] = [closed];
   try {
     if (isEmbedded) await directToInbox(session);
-    if (operations.address !== undefined) await session.note(`health and metrics at ${operations.address}`);
-    await session.note(
+    if (operations.address !== undefined) screen.note(`health and metrics at ${operations.address}`);
+    screen.note(
       served
         ? `listening at ${served.address}; set it with: fiatrail webhooks set PUBLIC_URL. Press Ctrl-C to stop`
         : 'receiving the events of the embedded sandbox. Press Ctrl-C to stop',

@@ -43,6 +43,20 @@ export function logLine(form: LogForm, timeMs: number, text: string, about: Abou
   return [level === 'warning' ? `warning: ${text}` : text, ...known].join(' · ');
 }
 
+/** Returns what writes the log; `note` is silent with --quiet. `clear` makes room for a line on a terminal. */
+export function createLog(
+  session: Session,
+  form: LogForm,
+  clear: () => Promise<void>,
+): Readonly<Record<'say' | 'note', Say>> {
+  const { world, globals } = session;
+  const say: Say = (text, about) => void clear().then(() => session.say(logLine(form, world.clock.now(), text, about)));
+  const note: Say = (text, about) => {
+    if (!globals.quiet) say(text, about);
+  };
+  return { say, note };
+}
+
 /** A command with its name alone: the rest of its line may have a secret. */
 const COMMAND = /^exec:\s*(?:[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"']*)\s+)*([\w./+-]+)(?=\s|$)/;
 

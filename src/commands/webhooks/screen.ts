@@ -7,7 +7,7 @@ import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { Refusal } from '../../webhooks/listen/server.ts';
 import { summaryOf } from './inbox-list.ts';
-import { createRefusals, type LogForm, loggedTarget, logLine, type Say } from './log.ts';
+import { createLog, createRefusals, type LogForm, loggedTarget, type Say } from './log.ts';
 
 /** What a listener shows: events as they arrive, and the forwarding status. */
 export interface Screen {
@@ -21,6 +21,8 @@ export interface Screen {
   unwritable(problem: string): void;
   /** Prints a line of the log to stderr, even with --quiet. */
   readonly say: Say;
+  /** Prints a line of the log, unless --quiet is given. */
+  readonly note: Say;
   /** Notes a request that was not taken. */
   refused(refusal: Refusal): void;
   /** Brings the status line up to date. */
@@ -56,19 +58,16 @@ export function screenFor(
       unreachable !== undefined,
     );
   };
-  const log = async (text: string) => {
-    await line.clear();
-    await session.say(text);
-  };
-  const say: Say = (text, about) => void log(logLine(form, world.clock.now(), text, about));
+  const { say, note } = createLog(session, form, line.clear);
   const refusals = createRefusals(session, say);
   return {
     arrived: createTable(session, isTable, write),
     forwarded: (event, target, { status, problem }) => {
-      const isCounted = line.isLive && isTable && isTaken({ status, problem });
-      const how = problem ?? status ?? 'done';
-      if (!isCounted && !globals.quiet)
-        say(`${plainLine(event.event ?? event.mark)} to ${loggedTarget(target)}: ${how}`, { event: event.id });
+      const isOk = isTaken({ status, problem });
+      // A person sees the count of those that were taken.
+      if (isOk && line.isLive && isTable) return;
+      const text = `${plainLine(event.event ?? event.mark)} to ${loggedTarget(target)}: ${problem ?? status ?? 'done'}`;
+      note(text, { event: event.id, level: isOk ? 'info' : 'warning' });
     },
     reachable: (url, problem) => {
       unreachable = problem;
@@ -82,6 +81,7 @@ export function screenFor(
       say(`the inbox cannot be written (${problem}); deliveries get 503 until it can`, { level: 'warning' });
     },
     say,
+    note,
     refused: ({ reason, ...about }) => refusals.add(reason, about),
     refresh: () => {
       refusals.look();
