@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { parseRange } from '../../src/contract/cidr.ts';
 import { openWith } from '../../src/webhooks/body.ts';
-import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
+import type { Inbox, StoredDelivery } from '../../src/webhooks/inbox/inbox.ts';
 import { createInboxWriter } from '../../src/webhooks/listen/inbox-writer.ts';
 import { createReceiver } from '../../src/webhooks/listen/receiver.ts';
 import { listen } from '../../src/webhooks/listen/server.ts';
@@ -243,6 +243,19 @@ test.each([
   socket.write(begun);
   expect(await endOf(socket)).toContain('408 Request Timeout');
   expect(inbox.counts().events).toBe(0);
+});
+
+test('a connection that says nothing is cut off, and one that waits for its answer is not', async () => {
+  const { port } = await listening(undefined, { limits: { silence: 100 } });
+  const socket = connect(port, '127.0.0.1');
+  expect(await endOf(socket)).toBe('');
+  const slow = {
+    receive: () => new Promise<StoredDelivery>((resolve) => setTimeout(resolve, 300, { id: 1n, isCopy: false })),
+  };
+  const options = { host: '127.0.0.1', port: 0, allowHosts: [], heartbeat: '', onRefused: () => {} };
+  const server = await listen(slow, { ...options, limits: { silence: 100 } });
+  onTestFinished(server.close);
+  expect((await post(`http://127.0.0.1:${server.port}/`, deliveryOf(onboarded(1)))).status).toBe(200);
 });
 
 test('a delivery over TLS is received with the certificate that was given', async () => {

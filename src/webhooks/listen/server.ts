@@ -81,6 +81,8 @@ export async function listen(receiver: Receiver, options: ListenOptions): Promis
 /** Slow senders are cut off: the headers of a delivery arrive at once, and its body is short. */
 const LIMITS = {
   maxHeaderSize: MAX_HEADER_BYTES,
+  /** Of a connection that says nothing, Node measures no time limit of headers. */
+  silence: 5_000,
   headersTimeout: 5_000,
   requestTimeout: 15_000,
   keepAliveTimeout: 65_000,
@@ -88,11 +90,12 @@ const LIMITS = {
 };
 
 async function serverFor({ tls, limits }: ListenOptions, listener: RequestListener): Promise<Server> {
-  const options = { ...LIMITS, ...limits };
+  const { silence, ...options } = { ...LIMITS, ...limits };
   // TLS takes longer to load than everything else here.
   const server = tls
     ? (await import('node:https')).createServer({ ...options, ...tls }, listener)
     : createServer(options, listener);
+  server.timeout = silence;
   // A sender that asks first whether a body may follow is told so once its headers are in order.
   server.on('checkContinue', listener);
   return server;
@@ -127,6 +130,8 @@ async function answer(
     return write(response, 413, `the body is longer than ${MAX_BODY_BYTES} bytes`, cutsOff);
   }
   connections.set(request, false);
+  // However long the inbox takes, the sender has said all.
+  request.socket.setTimeout(0);
   const stored = await receiver.receive({ headers: pairsOf(request), body });
   write(response, 200, stored.isCopy ? 'received before' : 'received');
 }
