@@ -318,6 +318,7 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'sandbox/deliver.ts AbortSignal.timeout': 'the time limit of one delivery',
   'sandbox/embedded.ts AbortSignal.timeout': 'how long a command goes on delivering when it is done',
   'webhooks/listen/sending.ts AbortSignal.timeout': 'the time limit of one attempt',
+  'webhooks/listen/server.ts setTimeout': 'the time limit of a connection that says nothing',
   'webhooks/listen/server.ts AbortSignal.timeout':
     'the time limit of one probe, and how long open requests may take when the listener stops',
   'webhooks/kit.ts Date.now': 'an entry for other programs, which have no World; a caller may pass the time',
