@@ -225,3 +225,20 @@ test.each([
   const run = gapsOf([{ requestId: 'one' }]);
   expect(await run(...options)).toMatchObject({ code: 2, stderr: expect.stringContaining('need each other') });
 });
+
+test('what may have been reported by an event that was deleted is not missing', async () => {
+  const { exchange } = service();
+  const world = fakeWorld({ env: ACCOUNT, network: exchange });
+  const inbox = await inboxOf(world);
+  const old = deliveryOf({ ...swapped(2), eventId: 'old' }, { sentAtMs: Date.parse(hoursAgo(2)) });
+  inbox.add([await received(old, Date.parse(hoursAgo(2)))]);
+  await world.clock.sleep(1, new AbortController().signal);
+  expect(inbox.prune(world.clock.now())).toBe(1);
+  inbox.add([await received(deliveryOf(swapped(0)))]);
+  inbox.close();
+  const at = world.stderr.text().length;
+  const code = await main(['webhooks', 'inbox', 'gaps', '--since', hoursAgo(50), '-o', 'json'], world);
+  const { missing } = JSON.parse(world.stdout.text()) as { missing: { id: string }[] };
+  expect({ code, missing: missing.map(({ id }) => id) }).toEqual({ code: 3, missing: ['user-0', 'user-1', 'swap-1'] });
+  expect(world.stderr.text().slice(at)).toContain('were deleted; later ones are compared');
+});

@@ -66,10 +66,18 @@ const GRACE_MS = 5 * 60_000;
 const DEFAULT_DAYS = 30;
 
 /**
- * The period to compare: from --since, or the days before the last event. Throws CliError usage for an empty inbox without --since, but
- * not in a dry run, which only shows what would be read.
+ * The period to compare: from --since, or the days before the last event, and without the time of which events were deleted. Throws CliError
+ * usage for an empty inbox without --since, but not in a dry run, which only shows what would be read.
  */
-async function windowOf({ globals, world, note }: Session, inbox: Inbox, typed: TypedPeriod): Promise<Period> {
+async function windowOf(session: Session, inbox: Inbox, typed: TypedPeriod): Promise<Period> {
+  const { sinceMs, untilMs } = await wantedPeriod(session, inbox, typed);
+  const prunedMs = inbox.prunedMs() ?? Number.NEGATIVE_INFINITY;
+  if (sinceMs > prunedMs) return { sinceMs, untilMs };
+  await session.note(`events up to ${new Date(prunedMs).toISOString()} were deleted; later ones are compared`);
+  return { sinceMs: prunedMs + 1, untilMs };
+}
+
+async function wantedPeriod({ globals, world, note }: Session, inbox: Inbox, typed: TypedPeriod): Promise<Period> {
   const period = timesOf(typed, { globals, world });
   const untilMs = period.untilMs ?? Number.POSITIVE_INFINITY;
   if (period.sinceMs !== undefined) return { sinceMs: period.sinceMs, untilMs };

@@ -102,6 +102,8 @@ export interface Inbox {
   counts(): InboxCounts;
   /** Removes events received before a time, except those that are held, dead or wait; no more than `most`. Returns how many. */
   prune(beforeMs: number, most?: number): number;
+  /** When the latest event that was pruned was sent, in milliseconds since the epoch; undefined if none was. */
+  prunedMs(): number | undefined;
   acceptGaps(gaps: readonly AcceptedGap[]): void;
   acceptedGap(kind: string, work: string, event: string): { reason: string; acceptedAtMs: number } | undefined;
   readonly forwards: Forwards;
@@ -157,6 +159,10 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
     open: (sealed, content) => write(() => open(store, now(), sealed, content)),
     counts: () => countsOf(store),
     prune: (beforeMs, most) => write(() => prune(store, beforeMs, most)),
+    prunedMs: () => {
+      const at = store.get<{ at: bigint | null }>('SELECT max(sent_at) AS at FROM pruned')?.at;
+      return at == null ? undefined : Number(at);
+    },
     acceptGaps: (gaps) =>
       write(() => {
         for (const { kind, work, event, reason } of gaps)
