@@ -901,7 +901,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/webhooks/inbox/inbox.ts',
+    file: 'src/webhooks/inbox/listener.ts',
     line: "AND host = ? AND started_at = ?'",
     change: "AND host = ? AND started_at <> -?'",
     tests: ['test/webhooks/forwarder.test.ts'],

@@ -3,7 +3,7 @@ import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
 import { readBody } from '../../src/webhooks/body.ts';
 import { BACKOFF_MS } from '../../src/webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
-import { SILENT_MS } from '../../src/webhooks/inbox/inbox.ts';
+import { SILENT_MS } from '../../src/webhooks/inbox/listener.ts';
 import { contentOf } from '../../src/webhooks/inbox/received.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { temporaryFolder } from '../support/sandbox.ts';

@@ -8,7 +8,8 @@ import { addressRange, hostAddress, hostName } from '../../terminal/parse/listen
 import { duration, oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
-import { type Inbox, type Listener, SILENT_MS } from '../../webhooks/inbox/inbox.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import { type Listener, SILENT_MS } from '../../webhooks/inbox/listener.ts';
 import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
 import { sendTo } from '../../webhooks/listen/sending.ts';
 import { eventNamed } from './events.ts';

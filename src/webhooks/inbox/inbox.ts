@@ -15,6 +15,7 @@ import {
 } from './events.ts';
 import { type Forwarding, type Forwards, forwardingIn, forwardsIn, goOn, release, setForwarding } from './forwards.ts';
 import { INBOX_LAYOUT } from './layout.ts';
+import { type ListenerLease, leaseIn } from './listener.ts';
 import { type Content, headersText, type NewEvent } from './received.ts';
 import { holdReasonOf } from './states.ts';
 
@@ -22,52 +23,6 @@ import { holdReasonOf } from './states.ts';
 export interface StoredDelivery {
   readonly id: bigint;
   readonly isCopy: boolean;
-}
-
-/** The process that receives for an inbox. */
-export interface Listener {
-  readonly processId: number;
-  readonly host: string;
-  /** Where it listens: `http://127.0.0.1:4000`, or `the embedded sandbox`. */
-  readonly address: string;
-  readonly startedAtMs: number;
-  /** Its last sign of life. */
-  readonly aliveAtMs: number;
-}
-
-/** A listener counts as gone after this long without a sign of life: its process may be stopped, or another program may have its id. */
-export const SILENT_MS = 60_000;
-/** A listener that showed itself this short a time ago does so again only later: each time is a flush. */
-const FRESH_MS = 10_000;
-/** What others see as silence begins a little later than what this process takes for it. */
-const MARGIN_MS = 5_000;
-
-/** Returns the process that listens, if it is alive. */
-function listenerIn(store: Database, here: Host, nowMs: number): Listener | undefined {
-  const row = store.get<Record<'process' | 'started_at' | 'seen_at', bigint> & Record<'host' | 'address', string>>(
-    'SELECT * FROM listener',
-  );
-  if (!row) return undefined;
-  const processId = Number(row.process);
-  const isRecent = nowMs - Number(row.seen_at) < SILENT_MS;
-  const isAlive = isRecent && (row.host !== here.name || here.isRunning(processId));
-  const times = { startedAtMs: Number(row.started_at), aliveAtMs: Number(row.seen_at) };
-  return isAlive ? { processId, host: row.host, address: row.address, ...times } : undefined;
-}
-
-/** Another process may have the same id: in another container, or after this one ended. */
-const OURS = 'WHERE process = ? AND host = ? AND started_at = ?';
-
-/** Takes the inbox for this process, or returns the one that has it. Call it in a transaction. */
-function claimListener(store: Database, here: Host, nowMs: number, address: string): Listener | undefined {
-  const other = listenerIn(store, here, nowMs);
-  if (other && !(other.host === here.name && other.processId === here.processId)) return other;
-  store.run(
-    `INSERT INTO listener VALUES (1, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET process = excluded.process, host = excluded.host,
-       address = excluded.address, started_at = excluded.started_at, seen_at = excluded.seen_at`,
-    ...[here.processId, here.name, address, nowMs, nowMs],
-  );
-  return undefined;
 }
 
 /** How many events there are, how many are held, how many came late or early, and how many forwards wait or are dead. */
@@ -83,7 +38,7 @@ export interface InboxCounts {
 type AcceptedGap = Readonly<Record<'kind' | 'work' | 'event' | 'reason', string>>;
 
 /** The events of one profile on disk. Each write returns once it is flushed. */
-export interface Inbox {
+export interface Inbox extends ListenerLease {
   /** Stores deliveries in one transaction, and schedules the forwarding of new ones. */
   add(events: readonly NewEvent[]): StoredDelivery[];
   /** Says where new events go from now on, and what the account says about them. What is left out stays. */
@@ -107,19 +62,6 @@ export interface Inbox {
   acceptGaps(gaps: readonly AcceptedGap[]): void;
   acceptedGap(kind: string, work: string, event: string): { reason: string; acceptedAtMs: number } | undefined;
   readonly forwards: Forwards;
-  /** Takes the inbox for this process. Returns the process that has it, if another one does. */
-  claim(address: string): Listener | undefined;
-  /** Notes that this process is alive. Returns false if another one has taken the inbox. */
-  touch(): boolean;
-  /**
-   * Whether this process has the inbox: it shows that it is alive if it did so some time ago. What must be done by one process alone is done in
-   * the same step.
-   */
-  holds(): boolean;
-  /** Whether the inbox may be another process’s by now, because this one was silent for so long. Writes nothing. */
-  isSilent(): boolean;
-  release(): void;
-  listener(): Listener | undefined;
   close(): void;
 }
 
@@ -136,14 +78,6 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
   store.exec('PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000');
   const now = () => clock.now();
   const write = <T>(work: () => T) => store.transaction('write', work);
-  let place = { startedMs: Number.NaN, aliveMs: Number.NEGATIVE_INFINITY };
-  const ours = () => [host.processId, host.name, place.startedMs] as const;
-  const touch = () => {
-    const aliveMs = now();
-    const isOurs = write(() => store.run(`UPDATE listener SET seen_at = ? ${OURS}`, aliveMs, ...ours()) > 0);
-    if (isOurs) place.aliveMs = aliveMs;
-    return isOurs;
-  };
   return {
     add: (events) =>
       write(() => {
@@ -174,17 +108,7 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
       return row && { reason: row.reason, acceptedAtMs: Number(row.at) };
     },
     forwards: forwardsIn(store, now),
-    claim: (address) => {
-      const nowMs = now();
-      const other = write(() => claimListener(store, host, nowMs, address));
-      if (!other) place = { startedMs: nowMs, aliveMs: nowMs };
-      return other;
-    },
-    touch,
-    holds: () => Math.abs(now() - place.aliveMs) < FRESH_MS || touch(),
-    isSilent: () => Math.abs(now() - place.aliveMs) >= SILENT_MS - MARGIN_MS,
-    release: () => write(() => store.run(`DELETE FROM listener ${OURS}`, ...ours())),
-    listener: () => listenerIn(store, host, now()),
+    ...leaseIn(store, host, now),
     close: () => store.close(),
   };
 }

@@ -45,6 +45,9 @@ END;
 
 const COLUMNS = ['fintech_id TEXT', 'is_early INTEGER NOT NULL DEFAULT 0', `held TEXT CHECK (held IN (${REASONS}))`];
 
+/** The fingerprints of the secrets that the listener verifies with, and of the one that it is to learn. */
+const LISTENER_COLUMNS = ['secrets TEXT', 'wanted_secret TEXT'];
+
 /**
  * `event` has every delivery with a valid signature, once; `copies` counts the repetitions, and `pruned` has what tells a copy of a deleted
  * event (see copies.ts). The number of a deleted event is not used again: a listener remembers the last one that it saw. `forward` has one
@@ -79,7 +82,7 @@ CREATE INDEX forward_in_turn ON forward (target, request_id, id) WHERE state = '
 CREATE INDEX forward_dead ON forward (id) WHERE state = 'dead';
 CREATE TABLE listener (
   id INTEGER PRIMARY KEY CHECK (id = 1), process INTEGER NOT NULL, host TEXT NOT NULL, address TEXT NOT NULL, started_at INTEGER NOT NULL,
-  seen_at INTEGER NOT NULL) STRICT;
+  seen_at INTEGER NOT NULL, ${LISTENER_COLUMNS.join(', ')}) STRICT;
 CREATE TABLE event_tally (
   mark TEXT NOT NULL, event TEXT NOT NULL, events INTEGER NOT NULL, PRIMARY KEY (mark, event)) STRICT, WITHOUT ROWID;
 CREATE TABLE forward_tally (state TEXT PRIMARY KEY, forwards INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -116,6 +119,7 @@ interface OldRow {
 /** Version 1 told copies by other digests, and kept late events without saying that nobody got them. */
 function upgradeFrom1(database: Database): void {
   for (const column of COLUMNS) database.exec(`ALTER TABLE event ADD COLUMN ${column}`);
+  for (const column of LISTENER_COLUMNS) database.exec(`ALTER TABLE listener ADD COLUMN ${column}`);
   const { targets, events } = database.get<{ targets: string; events: string | null }>('SELECT * FROM forwarding') ?? {
     targets: '[]',
     events: null,
