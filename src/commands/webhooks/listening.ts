@@ -159,7 +159,7 @@ export async function listenUntilStopped(
     ];
     const all = Promise.all(works).finally(() => ended.abort());
     // It shows that the listener is alive as long as anything is on its way.
-    const following = { screen, recorder, noticed, supervisor };
+    const following = { screen, recorder, noticed, supervisor, learn: served?.learn };
     works = [all, follow(session, inbox, following, AbortSignal.any([ended.signal, failing.signal]))];
     await supervisor.ready();
     await Promise.all(works);
@@ -257,13 +257,15 @@ interface Following {
   readonly recorder: EventRecorder;
   readonly noticed: Noticed;
   readonly supervisor: Supervisor;
+  /** Learns the secret that a rotation wants the listener to know. */
+  readonly learn: (() => Promise<void>) | undefined;
 }
 
 /** Shows the events that arrive, and records them in the journal, until `stopping` aborts. Throws CliError if another process takes the inbox. */
 async function follow(
   session: Session,
   inbox: Inbox,
-  { screen, recorder, noticed, supervisor }: Following,
+  { screen, recorder, noticed, supervisor, learn }: Following,
   stopping: AbortSignal,
 ): Promise<void> {
   const { clock } = session.world;
@@ -277,6 +279,7 @@ async function follow(
     await screen.arrived(fresh);
     await record(recorder, screen, fresh);
     noticed.look(fresh);
+    await learn?.().catch((error: unknown) => screen.unwritable(transientProblemOf(error)));
     await screen.refresh();
     supervisor.alive();
     if (round % TOUCH_EVERY === 0 && !isOurs(inbox, screen)) throw takenOver();

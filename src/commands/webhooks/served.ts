@@ -1,8 +1,10 @@
 import { inboxPath } from '../../account/paths.ts';
+import { storedOrBuiltIn } from '../../account/profile.ts';
 import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { hostInUrl, type IpRange } from '../../contract/cidr.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import { listenProblem } from '../../terminal/parse/listening.ts';
 import type { Session } from '../../terminal/session.ts';
 import { openWith } from '../../webhooks/body.ts';
@@ -35,22 +37,39 @@ export interface ListenerOptions {
 /** How long secrets are not read again; they may be changed while the listener runs. */
 const FRESH_MS = 1_000;
 
+/** Reads the secrets that count now; `isAsked` reads them even if that was done a moment ago. */
+type ReadSecrets = (isAsked?: boolean) => Promise<readonly Secret[]>;
+
 /** Returns a reader of the account's secrets that goes on with what it knows if they cannot be read for a moment. */
-function secretsReader(session: Session, first: readonly Secret[]): () => Promise<readonly Secret[]> {
+function secretsReader(session: Session, first: readonly Secret[]): ReadSecrets {
   const { clock } = session.world;
   let known = first;
   let readMs = clock.now();
-  return async () => {
+  return async (isAsked = false) => {
     // A clock that was set back counts as time that has passed.
-    if (Math.abs(clock.now() - readMs) < FRESH_MS) return known;
+    if (!isAsked && Math.abs(clock.now() - readMs) < FRESH_MS) return known;
     readMs = clock.now();
     known = await secretsOf(session).catch(() => known);
     return known;
   };
 }
 
+/** Returns what says which secrets the listener knows, and learns the one that a rotation wants it to know before the service does. */
+function secretsLearner({ world, profile }: Session, inbox: Inbox, secrets: ReadSecrets) {
+  const canLearn = storedOrBuiltIn(profile) !== undefined && !world.env['FIATRAIL_WEBHOOK_SECRET'];
+  let reported: string | undefined;
+  return async () => {
+    const wanted = inbox.wantedSecret();
+    if (reported !== undefined && (wanted === undefined || reported.includes(wanted))) return;
+    const fingerprints = (await secrets(wanted !== undefined)).map(fingerprint);
+    if (fingerprints.join() === reported) return;
+    reported = fingerprints.join();
+    inbox.reportSecrets({ fingerprints, canLearn });
+  };
+}
+
 /** The account whose deliveries are verified. Without a secret, the service signs with the AES key, which is read once. */
-async function accountOf(session: Session): Promise<ReceiverAccount> {
+async function accountOf(session: Session): Promise<ReceiverAccount & { readonly secrets: ReadSecrets }> {
   const first = await secretsOf(session);
   const serviceName = serviceNameOf(session.profile, session.world.env);
   const secrets = secretsReader(session, first);
@@ -100,6 +119,7 @@ export async function serveUntil(
   const beating = publicUrl === undefined ? undefined : beat(session, publicUrl, heartbeat, screen, stopping);
   return {
     address: `${options.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
+    learn: secretsLearner(session, inbox, account.secrets),
     close: async () => {
       await listening.close();
       await writer.end();
