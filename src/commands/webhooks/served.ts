@@ -55,7 +55,7 @@ function secretsReader(session: Session, first: readonly Secret[]): ReadSecrets 
 }
 
 /** Returns what says which secrets the listener knows, and learns the one that a rotation wants it to know before the service does. */
-function secretsLearner({ world, profile }: Session, inbox: Inbox, secrets: ReadSecrets) {
+function createSecretsReport({ world, profile }: Session, inbox: Inbox, secrets: ReadSecrets) {
   const canLearn = storedOrBuiltIn(profile) !== undefined && !world.env['FIATRAIL_WEBHOOK_SECRET'];
   let reported: string | undefined;
   return async () => {
@@ -119,7 +119,7 @@ export async function serveUntil(
   const beating = publicUrl === undefined ? undefined : beat(session, publicUrl, heartbeat, screen, stopping);
   return {
     address: `${options.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
-    learn: secretsLearner(session, inbox, account.secrets),
+    learn: createSecretsReport(session, inbox, account.secrets),
     close: async () => {
       await listening.close();
       await writer.end();

@@ -15,7 +15,7 @@ export interface Listener {
 }
 
 /** What a listener says of its webhook secrets. */
-export interface ListenerSecrets {
+interface ListenerSecrets {
   readonly fingerprints: readonly string[];
   /** Whether it reads the store of the profile, where another one may be put. */
   readonly canLearn: boolean;
