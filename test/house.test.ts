@@ -231,6 +231,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'engine/plans/signed-head.ts',
     'engine/plans/operator-list.ts',
   ],
+  'prom-client': ['webhooks/listen/metrics.ts'],
   pg: ['journal/postgres/connection.ts'],
   'pg/lib/client.js': ['journal/postgres/connection.ts'],
   'node:sqlite': ['sqlite/'],
@@ -318,7 +319,8 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'commands/webhooks/index.ts AbortSignal.timeout': 'the time limit of one request',
   'sandbox/deliver.ts AbortSignal.timeout': 'the time limit of one delivery',
   'sandbox/embedded.ts AbortSignal.timeout': 'how long a command goes on delivering when it is done',
-  'webhooks/listen/forwarder.ts AbortSignal.timeout': 'the time limit of one attempt',
+  'webhooks/listen/sending.ts AbortSignal.timeout': 'the time limit of one attempt',
+  'webhooks/listen/server.ts setTimeout': 'the time limit of a connection that says nothing',
   'webhooks/listen/server.ts AbortSignal.timeout':
     'the time limit of one probe, and how long open requests may take when the listener stops',
   'webhooks/kit.ts AbortSignal.timeout': 'the time limit of one body',

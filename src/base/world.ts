@@ -6,6 +6,8 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /** The exact bytes to send instead of a text. */
+  readonly bytes?: Uint8Array;
   /**
    * Whether it is too late to send it: asked right before its first byte leaves. A process that was suspended must not send what
    * others have stopped waiting for. Left out, it is never too late.
@@ -74,8 +76,8 @@ export interface OutputStream {
   readonly isTerminal: boolean;
   /** Width in columns at this moment: a terminal can be resized. Undefined if it is not a terminal, or its size is not known. */
   readonly columns: number | undefined;
-  /** Resolves when the text is written; rejects if the reader is gone or the disk is full. */
-  write(text: string): Promise<void>;
+  /** Resolves when the text or the bytes are written; rejects if the reader is gone or the disk is full. */
+  write(text: string | Uint8Array): Promise<void>;
 }
 
 /** An entry of a list prompt: its label and its value. */
@@ -116,6 +118,8 @@ export interface Prompter {
 export interface ProgramOptions {
   /** Text for standard input, which is then closed. */
   readonly input?: string;
+  /** Bytes for standard input instead of a text. */
+  readonly inputBytes?: Uint8Array;
   readonly timeoutMs: number;
   /** The only word is a command line for the system's shell. */
   readonly isShell?: boolean;
@@ -125,6 +129,13 @@ export interface ProgramOptions {
   readonly showsErrors?: boolean;
   /** Keeps the end of its standard error. */
   readonly capturesErrors?: boolean;
+  /** The only variables of ours that it gets; without this, all but our secrets. */
+  readonly variables?: readonly string[];
+  /**
+   * Ends it on this signal instead of on an interrupt, and like after `timeoutMs`: with SIGTERM, and for good after `graceMs`. If it then exits
+   * with 0, it has ended and is not late. It is killed at once when the user interrupts this program a second time.
+   */
+  readonly ending?: { readonly signal: AbortSignal; readonly graceMs: number };
   /** Runs it detached: it outlives this process and does not receive the terminal's signals. */
   readonly isDetached?: boolean;
 }

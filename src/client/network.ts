@@ -149,7 +149,7 @@ function exchangeOnce(
   return new Promise((resolve, reject) => {
     let sent = false;
     const connecting = Promise.withResolvers<void>();
-    const body = request.body === undefined ? undefined : Buffer.from(request.body);
+    const body = request.bytes ?? (request.body === undefined ? undefined : Buffer.from(request.body));
     const outgoing = open(request.url, {
       method: request.method,
       headers: { ...request.headers, ...(body ? { 'content-length': body.length } : {}) },

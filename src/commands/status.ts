@@ -94,7 +94,7 @@ async function here({ world, profile }: Session) {
     const tables = mirror ? await statusOf(mirror) : [];
     const times = tables.map(({ syncedAt }) => syncedAt);
     const isSynced = tables.length > 0 && times.every((at) => at !== null);
-    const { waiting = 0, dead = 0 } = inbox?.counts() ?? {};
+    const { waiting = 0, dead = 0, held = 0, late = 0 } = inbox?.counts() ?? {};
     return {
       mirror: mirror
         ? {
@@ -102,7 +102,7 @@ async function here({ world, profile }: Session) {
             gaps: tables.filter(({ gap }) => gap !== null).length,
           }
         : null,
-      events: inbox ? { waiting, dead } : null,
+      events: inbox ? { waiting, dead, held, late } : null,
     };
   } finally {
     inbox?.close();
@@ -138,6 +138,8 @@ function columnsOf(mode: Profile['mode'], { open, mirror, events }: Shown): read
     { field: 'operationsInDoubt', title: 'Unknown outcomes' },
     ...(events ? [{ field: 'events.waiting', title: 'Events to forward' }] : []),
     ...(events?.dead ? [{ field: 'events.dead', title: 'Events given up' }] : []),
+    ...(events?.held ? [{ field: 'events.held', title: 'Events held' }] : []),
+    ...(events?.late ? [{ field: 'events.late', title: 'Events late or early' }] : []),
     ...(mirror ? [{ field: 'mirror.syncedAt', title: 'Copied to here' }] : []),
     ...(mirror?.gaps ? [{ field: 'mirror.gaps', title: 'Tables not whole' }] : []),
   ];
@@ -165,7 +167,7 @@ const statusSchema = () =>
     ),
     operationsInDoubt: z.int(),
     mirror: z.nullable(z.object({ syncedAt: z.nullable(z.iso.datetime()), gaps: z.int() })),
-    events: z.nullable(z.object({ waiting: z.int(), dead: z.int() })),
+    events: z.nullable(z.object({ waiting: z.int(), dead: z.int(), held: z.int(), late: z.int() })),
   });
 
 /** Reads what the command shows. The error of an account that does not respond is part of it. */
@@ -222,7 +224,7 @@ const statusCommand = command({
   words: ['status'],
   summary: 'Show reachability, balances, fees, and what is open since when',
   details:
-    'Open means pending or processing. Also shows how many money operations have an unknown outcome, how old the copy of the account on this machine is, and how many events wait to be forwarded.',
+    'Open means pending or processing. Also shows how many money operations have an unknown outcome, how old the copy of the account on this machine is, and how many events wait to be forwarded, were given up, are held, or came late or early.',
   examples: ['fiatrail status', 'fiatrail status -o json --query balances', 'fiatrail status --watch --every 30s'],
   endpoints: [balanceMulti.id, accumulatedFees.id, listTransactions.id, listWithdrawals.id],
   prints: statusSchema,

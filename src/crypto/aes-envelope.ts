@@ -1,14 +1,28 @@
 import type { Secret } from '../base/secret.ts';
+import { excessIn } from '../money/json-text.ts';
 import { nodeCrypto } from './digest.ts';
 
 const TAG_BYTES = 16;
 
 /** The older AES-256-GCM envelope, with hexadecimal fields. Source: public; the tag's position is inferred. */
-interface AesEnvelope {
+export interface AesEnvelope {
   /** The ciphertext followed by its 16-byte tag. */
   readonly data: string;
   /** 16 bytes. */
   readonly iv: string;
+}
+
+/** Returns the envelope that a body is: `encrypted` is true, and both fields are hexadecimal; undefined if it is none. Source: public. */
+export function aesEnvelopeIn(body: string): AesEnvelope | undefined {
+  // Avoids parsing other bodies a second time.
+  if (!body.includes('"encrypted"') || excessIn(body) !== undefined) return undefined;
+  try {
+    const { encrypted, data, iv } = JSON.parse(body) ?? {};
+    const isHex = [data, iv].every((each) => typeof each === 'string' && /^(?:[0-9a-f]{2})+$/i.test(each));
+    return encrypted === true && isHex ? { data, iv } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Encrypts a text with a key of 64 hexadecimal digits. `iv` is 16 random bytes that must not be reused with the key. */

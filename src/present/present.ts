@@ -26,6 +26,7 @@ export async function present(result: Result, options: PresentOptions, out: Outp
 }
 
 async function print(result: Result, options: PresentOptions, out: OutputStream): Promise<void> {
+  if (options.format === 'raw' && result.exact && !out.isTerminal) return out.write(result.exact);
   for await (const text of textsOf(result, options, out)) await out.write(text);
 }
 

@@ -95,6 +95,8 @@ export interface Result {
   readonly below?: Below | readonly Below[];
   /** For `-o raw`: the source text of the service's `data`, with every digit kept. */
   readonly raw?: string;
+  /** For `-o raw` into a file or a pipe: the exact bytes. A terminal gets `raw`, without what it would act on. */
+  readonly exact?: Uint8Array;
   /** A fixed format that overrides -o: JSON, lines of JSON, or plain text such as a script. */
   readonly always?: 'json' | 'ndjson' | 'text';
   /** An order book, drawn as a chart instead of a table. */

@@ -18,17 +18,20 @@ export async function runProgram(
   options: ProgramOptions,
   env: ProgramEnv,
   interrupted: AbortSignal,
+  abandoned?: AbortSignal,
 ): Promise<ProgramEnd> {
-  const { child, ended } = started(words, options, env, interrupted);
-  child?.stdin?.end(options.input ?? '');
+  const { child, ended, end } = started(words, options, env, options.ending?.signal ?? interrupted);
+  if (options.ending) abandoned?.addEventListener('abort', end, { once: true });
+  child?.stdin?.end(options.inputBytes ?? options.input ?? '');
   const chunks: Buffer[] = [];
   let size = 0;
   child?.stdout?.on('data', (chunk: Buffer) => {
     if (size < MAX_OUTPUT_BYTES) chunks.push(chunk.subarray(0, MAX_OUTPUT_BYTES - size));
     size += chunk.length;
   });
-  const end = await ended;
-  return end.kind === 'ended' ? { ...end, stdout: Buffer.concat(chunks).toString('utf8') } : end;
+  const ending = await ended;
+  abandoned?.removeEventListener('abort', end);
+  return ending.kind === 'ended' ? { ...ending, stdout: Buffer.concat(chunks).toString('utf8') } : ending;
 }
 
 /** Implements `World.startProgram`. */
@@ -55,7 +58,7 @@ export function startProgram(
 /** Starts a program; nothing writes its standard input or reads its standard output yet. */
 function started(
   words: readonly string[],
-  { timeoutMs, isShell = false, isDetached = false, env: added = {}, ...options }: ProgramOptions,
+  { timeoutMs, isShell = false, isDetached = false, env: added = {}, variables, ending, ...options }: ProgramOptions,
   env: ProgramEnv,
   interrupted: AbortSignal,
 ): { readonly child: ChildProcess | undefined; readonly ended: Promise<ProgramEnd>; end(): void } {
@@ -68,7 +71,9 @@ function started(
     windowsHide: true,
     stdio: ['pipe', 'pipe', options.showsErrors ? 'inherit' : options.capturesErrors ? 'pipe' : 'ignore'],
     env: {
-      ...Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name))),
+      ...Object.fromEntries(
+        Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name) && (variables?.includes(name) ?? true)),
+      ),
       ...added,
     },
   });
@@ -78,7 +83,8 @@ function started(
   let isOver = false;
   const finish = (end: ProgramEnd) => {
     isOver = true;
-    limit.removeEventListener('abort', giveUp);
+    limit.removeEventListener('abort', askToEnd);
+    clearTimeout(grace);
     child.stdout?.destroy();
     child.stderr?.destroy();
     const stderr = errors?.();
@@ -87,17 +93,23 @@ function started(
   const giveUp = () => {
     // Its process id may be another one's by now.
     if (isOver) return;
-    if (!isDetached) endGroup(child.pid);
+    if (!isDetached) endGroup(child.pid, 'SIGKILL');
     child.unref();
     finish({ kind: 'late' });
   };
-  limit.addEventListener('abort', giveUp, { once: true });
+  let grace: NodeJS.Timeout | undefined;
+  const askToEnd = () => {
+    if (isOver || !ending) return giveUp();
+    grace = setTimeout(giveUp, ending.graceMs);
+    endGroup(child.pid, 'SIGTERM');
+  };
+  limit.addEventListener('abort', askToEnd, { once: true });
   child.on('error', () => finish({ kind: 'missing' }));
   if (child.stderr) child.on('exit', () => setTimeout(() => child.stderr?.destroy(), LATE_ERRORS_MS).unref());
-  child.on('close', (code) => finish({ kind: 'ended', code, stdout: '' }));
+  child.on('close', (code) => finish(grace && code !== 0 ? { kind: 'late' } : { kind: 'ended', code, stdout: '' }));
   // The program may exit without reading its input.
   child.stdin?.on('error', () => {});
-  if (limit.aborted) giveUp();
+  if (limit.aborted) askToEnd();
   return { child, ended, end: giveUp };
 }
 
@@ -143,9 +155,9 @@ function spawned(file: string, args: readonly string[], options: SpawnOptions): 
   }
 }
 
-function endGroup(pid: number | undefined): void {
+function endGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    if (pid !== undefined) process.kill(-pid, signal);
   } catch {
     // It has already exited.
   }

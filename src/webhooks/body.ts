@@ -1,5 +1,6 @@
 import type { Secret } from '../base/secret.ts';
-import { openerOf, payloadIn } from '../crypto/sealed-box.ts';
+import { type AesEnvelope, aesEnvelopeIn, openAesEnvelope } from '../crypto/aes-envelope.ts';
+import { isKeyText, openerOf, payloadIn } from '../crypto/sealed-box.ts';
 import { excessIn } from '../money/json-text.ts';
 import { eventIn, type ReadEvent } from './event.ts';
 
@@ -11,24 +12,32 @@ export type ReadBody =
   | { readonly kind: 'event'; readonly event: ReadEvent; readonly text: string; readonly isSealed: boolean }
   | { readonly kind: 'sealed' | 'other'; readonly problem: string; readonly isSealed: boolean };
 
-/** Opens a payload, or says why that failed. */
-export type Open = (payload: string) => Promise<{ readonly text: string } | { readonly problem: string }>;
+/** Opens the payload of a sealed body, or the older envelope, or says why that failed. */
+export type Open = (sealed: string | AesEnvelope) => Promise<{ readonly text: string } | { readonly problem: string }>;
 
-/** Reads the body of a delivery. `privateKeys` are the keys that may open it, newest first; a function is asked only for a sealed body. */
+type AesKey = () => Promise<Secret | undefined>;
+
+/**
+ * Reads the body of a delivery. `privateKeys` are the keys that may open it, newest first; a function is asked only for a sealed body. `aesKey`
+ * is asked only for a body in the older envelope.
+ */
 export function readBody(
   body: Uint8Array,
   privateKeys: readonly Secret[] | (() => Promise<readonly Secret[]>),
+  aesKey?: AesKey,
 ): Promise<ReadBody> {
-  return readBodyWith(body, openWith(typeof privateKeys === 'function' ? privateKeys : async () => privateKeys));
+  const keys = typeof privateKeys === 'function' ? privateKeys : async () => privateKeys;
+  return readBodyWith(body, openWith(keys, aesKey));
 }
 
 /**
  * Returns a function that opens payloads with an account's private keys, newest first. Preparing the keys takes about as long as
  * opening a payload, so it prepares them once, and again only for a payload that they do not open: there may be a new key.
  */
-export function openWith(privateKeys: () => Promise<readonly Secret[]>): Open {
+export function openWith(privateKeys: () => Promise<readonly Secret[]>, aesKey: AesKey = async () => undefined): Open {
   let open: Awaited<ReturnType<typeof openerOf>> | undefined;
   return async (payload) => {
+    if (typeof payload !== 'string') return openEnvelope(payload, await aesKey());
     const known = open?.(payload);
     if (known && 'text' in known) return known;
     const keys = await privateKeys();
@@ -39,11 +48,19 @@ export function openWith(privateKeys: () => Promise<readonly Secret[]>): Open {
   };
 }
 
+function openEnvelope(envelope: AesEnvelope, aesKey: Secret | undefined) {
+  if (!aesKey) return { problem: 'it is sealed with the AES key of the account, which is not known here' };
+  if (!isKeyText(aesKey.reveal()))
+    return { problem: 'it is sealed with an AES key, and the account’s is not 64 hexadecimal digits' };
+  const text = openAesEnvelope(envelope, aesKey.reveal());
+  return text === undefined ? { problem: 'it cannot be opened: sealed with another AES key, or altered' } : { text };
+}
+
 /** Reads the body of a delivery. `open` opens it if it is sealed. */
 export async function readBodyWith(body: Uint8Array, open: Open): Promise<ReadBody> {
   const text = utf8(body);
   if (text === undefined) return { kind: 'other', problem: 'the body is not UTF-8', isSealed: false };
-  const payload = payloadIn(text);
+  const payload = payloadIn(text) ?? aesEnvelopeIn(text);
   if (payload === undefined) return eventFrom(text, false);
   const opened = await open(payload);
   return 'text' in opened ? eventFrom(opened.text, true) : { kind: 'sealed', problem: opened.problem, isSealed: true };

@@ -8,6 +8,8 @@ export interface ListedWork {
   readonly ids: readonly string[];
   readonly status: string;
   readonly createdAt: string | null;
+  /** Every later time that the list says of it. */
+  readonly changedAt?: readonly (string | null | undefined)[];
   /** The user that it belongs to. */
   readonly userId?: string | null | undefined;
   /** The user's permanent bank account, or the account that a deposit was paid into. */
@@ -32,12 +34,16 @@ interface ComparedEvent {
 interface Missing {
   readonly work: ListedWork;
   readonly events: Names;
+  /** Whether the end of the work is known all the same: the list says it, and so does the event of that end. */
+  readonly isClosed: boolean;
 }
 
 /** A period of the service's time, in milliseconds since the epoch, without its end. */
 export interface ComparedPeriod {
   readonly sinceMs: number;
   readonly untilMs: number;
+  /** Events of work that changed after this time may still be on their way. */
+  readonly settledMs: number;
 }
 
 type Names = readonly WebhookEvent[];
@@ -54,6 +60,8 @@ interface WorkEvents {
 interface Expectation {
   /** The events about this kind of work. */
   readonly names: Names;
+  /** The events of its end, of which one comes last. Left out, no event makes another one unnecessary. */
+  readonly ends?: Readonly<Record<string, Names>>;
   /** The events that work in its state should have caused; of each list, any one would do. */
   readonly of: (work: ListedWork, events: WorkEvents) => readonly (Names | false)[];
 }
@@ -106,9 +114,14 @@ const EXPECTED = {
     names: ['fintech.virtual_account.deposit.received'],
     of: (work) => [hasArrived(work) && ['fintech.virtual_account.deposit.received']],
   },
-  user_onramp: { names: ['virtual.account.created', ...TEMPORARY, ...PERMANENT], of: expectedOfDeposit },
+  user_onramp: {
+    names: ['virtual.account.created', ...TEMPORARY, ...PERMANENT],
+    ends: { completed: [TEMPORARY[1], PERMANENT[1]], failed: [PERMANENT[2]] },
+    of: expectedOfDeposit,
+  },
   user_offramp: {
     names: ['vault.return.transfer.confirmed', 'vault.return.payout.completed', 'vault.return.payout.failed'],
+    ends: { completed: ['vault.return.payout.completed'], failed: ['vault.return.payout.failed'] },
     of: ({ status, isTransferred }) => [
       (status === 'completed' || (status === 'failed' && isTransferred === true)) && [
         'vault.return.transfer.confirmed',
@@ -125,6 +138,7 @@ const EXPECTED = {
       'fintech.offramp.completed',
       'fintech.offramp.failed',
     ],
+    ends: { completed: ['fintech.offramp.completed'], failed: ['fintech.offramp.failed'] },
     of: ({ status, isTransferred }, events) => {
       // A payout that the bank sends back fails after it completed.
       const isPaid = status === 'completed' || events.has('fintech.offramp.completed');
@@ -162,10 +176,10 @@ const ACCOUNT_MS = 30 * 60_000;
 
 /**
  * Compares listed work with the events of an inbox. Memory grows with the work alone: `see` takes the events one by one, and `end`
- * returns what should have come and did not, and the events that belong to no listed work. Work that began outside the period only
- * explains events.
+ * returns what should have come and did not, the events that belong to no listed work, and how much work lacks an event that may still be
+ * on its way. Work that began outside the period only explains events.
  */
-export function comparison(works: readonly ListedWork[], { sinceMs, untilMs }: ComparedPeriod) {
+export function comparison(works: readonly ListedWork[], { sinceMs, untilMs, settledMs }: ComparedPeriod) {
   const eventsOf = new Map<ListedWork, Set<string>>();
   const byId = indexed(works, ({ ids }) => ids);
   const byAccount = indexed(works, ({ accountNumber }) => accountNumber ?? []);
@@ -179,7 +193,7 @@ export function comparison(works: readonly ListedWork[], { sinceMs, untilMs }: C
     for (const text of event.texts) {
       if (isAccount && /^\d+$/.test(text)) created.add(text);
       for (const work of (isAccount ? byAccount : byId).get(text) ?? [])
-        if (namesOf(work).some((each) => each === name)) {
+        if ((EXPECTED[work.kind].names as Names).some((each) => each === name)) {
           eventsOf.set(work, (eventsOf.get(work) ?? new Set()).add(name));
           isListed = true;
         }
@@ -188,23 +202,29 @@ export function comparison(works: readonly ListedWork[], { sinceMs, untilMs }: C
   };
   const end = () => {
     const accountOf = accountsIn(works, created);
+    let unsettled = 0;
     const missing = works.flatMap((work): Missing[] => {
       const createdMs = Date.parse(work.createdAt ?? '');
       if (!(createdMs >= sinceMs && createdMs < untilMs)) return [];
       const has = (name: string) => eventsOf.get(work)?.has(name) ?? false;
+      const { of, ends = {} }: Expectation = EXPECTED[work.kind];
+      const isClosed = (ends[work.status] ?? []).some(has);
       const account = TEMPORARY.some(has) ? 'temporary' : PERMANENT.some(has) ? 'permanent' : accountOf(work);
-      return EXPECTED[work.kind]
-        .of(work, { has, account, isOldAccount: createdMs - ACCOUNT_MS < sinceMs })
+      const lacking = of(work, { has, account, isOldAccount: createdMs - ACCOUNT_MS < sinceMs })
         .filter((events) => events !== false)
         .filter((events) => !events.some(has))
-        .map((events) => ({ work, events }));
+        .map((events) => ({ work, events, isClosed }));
+      if (lacking.length === 0 || timesOf(work).every((time) => !(time > settledMs))) return lacking;
+      unsettled += 1;
+      return [];
     });
-    return { missing, unlisted };
+    return { missing, unlisted, unsettled };
   };
   return { see, end };
 }
 
-const namesOf = ({ kind }: ListedWork): Names => EXPECTED[kind].names;
+const timesOf = ({ createdAt, changedAt = [] }: ListedWork) =>
+  [createdAt, ...changedAt].map((time) => Date.parse(time ?? ''));
 
 function indexed(works: readonly ListedWork[], keysOf: (work: ListedWork) => string | readonly string[]) {
   const index = new Map<string, ListedWork[]>();

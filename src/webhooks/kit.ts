@@ -10,7 +10,7 @@ import { WebhookError } from './error.ts';
 import type { ReadEvent } from './event.ts';
 import type { EventData } from './event-data.ts';
 import type { GivenHeaders } from './verify.ts';
-import { type Delivery, type Verified, verifyDelivery } from './verify.ts';
+import { type Delivery, notEarly, type Verified, verifyDelivery } from './verify.ts';
 
 export { WebhookError, type WebhookProblem } from './error.ts';
 export type { EventData } from './event-data.ts';
@@ -78,7 +78,7 @@ export interface Received extends Verified {
 export function verify(delivery: Delivery, options: VerifyWith): Verified {
   const { secret = [], aesKey, serviceName, toleranceMs, nowMs = Date.now() } = options;
   const secrets = typeof secret === 'string' ? [secret] : secret;
-  return verifyDelivery(delivery, { secrets, aesKey, serviceName, toleranceMs, nowMs });
+  return notEarly(verifyDelivery(delivery, { secrets, aesKey, serviceName, toleranceMs, nowMs }));
 }
 
 /** Opens the body of a verified delivery and reads its event. Throws WebhookError. */

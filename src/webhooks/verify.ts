@@ -57,13 +57,18 @@ export function readHeaders(given: GivenHeaders, serviceName?: string): Delivery
   };
 }
 
-function lowerCased(given: GivenHeaders): ReadonlyMap<string, readonly string[]> {
+/** Returns headers as pairs, with a pair for each repetition. */
+export function pairsIn(given: GivenHeaders): (readonly [name: string, value: string])[] {
   const pairs = Symbol.iterator in given ? [...given] : Object.entries(given);
+  return pairs.flatMap(([name, value]) =>
+    (value === undefined ? [] : [value].flat()).map((each: string) => [name, each] as const),
+  );
+}
+
+function lowerCased(given: GivenHeaders): ReadonlyMap<string, readonly string[]> {
   const headers = new Map<string, string[]>();
-  for (const [name, value] of pairs) {
-    const values = value === undefined ? [] : typeof value === 'string' ? [value] : value;
-    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), ...values]);
-  }
+  for (const [name, value] of pairsIn(given))
+    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
   return headers;
 }
 
@@ -122,6 +127,12 @@ export interface Verified {
   readonly isLate: boolean;
 }
 
+/** A delivery that the service sent, for a receiver that also takes those from the future. */
+export interface Judged extends Verified {
+  /** Rightly signed, but sent in the future by this machine's clock, which may be behind. */
+  readonly isEarly: boolean;
+}
+
 /** A signature as it stands in the header: 64 lower-case hexadecimal digits. Source: interface. */
 const SIGNATURE = /^[0-9a-f]{64}$/;
 
@@ -166,10 +177,10 @@ export function keysOfAesKey(aesKey: string): readonly SigningKey[] {
 }
 
 /**
- * Checks the signature of a delivery, then its age. A delivery that is too old is returned as late, because only the receiver
- * knows whether it has seen it before. Throws WebhookError.
+ * Checks the signature of a delivery, then its age. A delivery that is too old is returned as late, and one from the future as early,
+ * because only the receiver knows whether it has seen it before. Throws WebhookError.
  */
-export function verifyDelivery({ headers, body }: Delivery, options: VerifyOptions): Verified {
+export function verifyDelivery({ headers, body }: Delivery, options: VerifyOptions): Judged {
   const { nowMs, toleranceMs = TOLERANCE_MS, serviceName } = options;
   // NaN would make every comparison below false, and so every age right.
   if (!(toleranceMs >= 0) || !Number.isFinite(nowMs))
@@ -187,10 +198,14 @@ export function verifyDelivery({ headers, body }: Delivery, options: VerifyOptio
     throw new WebhookError('INVALID_SIGNATURE', 'the signature header is not 64 lower-case hexadecimal digits');
   if (!isSignedBy(keys, signature, timestamp, body))
     throw new WebhookError('WRONG_SIGNATURE', 'the signature does not match the body, the timestamp and the secret');
-  if (sentAtMs > nowMs + FUTURE_MS)
-    throw new WebhookError('FROM_THE_FUTURE', 'the timestamp is in the future: compare the clocks');
-  const isLate = sentAtMs < nowMs - toleranceMs;
-  return { id, eventHeader: event, serviceName: named, signature, timestamp, sentAtMs, isLate };
+  const [isLate, isEarly] = [sentAtMs < nowMs - toleranceMs, sentAtMs > nowMs + FUTURE_MS];
+  return { id, eventHeader: event, serviceName: named, signature, timestamp, sentAtMs, isLate, isEarly };
+}
+
+/** Returns a delivery for a receiver that keeps nothing, and so cannot take one from the future. Throws WebhookError. */
+export function notEarly({ isEarly, ...verified }: Judged): Verified {
+  if (isEarly) throw new WebhookError('FROM_THE_FUTURE', 'the timestamp is in the future: compare the clocks');
+  return verified;
 }
 
 function signingKeys({ secrets = [], aesKey }: VerifyOptions): readonly SigningKey[] {

@@ -18,10 +18,16 @@ async function eventAt(number: number, timeMs: number): Promise<NewEvent> {
   const body = Buffer.from(bodyOf(number, timestamp));
   const signature = createHash('sha256').update(body).digest('hex');
   const verified = {
-    ...{ signature, timestamp, sentAtMs: timeMs, isLate: false, serviceName: 'service' },
+    ...{ signature, timestamp, sentAtMs: timeMs, isLate: false, isEarly: false, serviceName: 'service' },
     ...{ id: `webhook-${number}`, eventHeader: undefined },
   };
-  return newEventOf(verified, await readBody(body, []), body);
+  const headers = [
+    ['content-type', 'application/json'],
+    ['x-service-signature', signature],
+    ['x-service-timestamp', timestamp],
+    ['x-webhook-id', verified.id],
+  ] as const;
+  return newEventOf({ verified, headers, body }, await readBody(body, []));
 }
 
 const clock = fakeClock();

@@ -7,7 +7,8 @@ import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
 import { deliveryOf, received } from '../webhooks/support.ts';
 
 const HOUR_MS = 3_600_000;
-const NOW_MS = Date.UTC(2026, 0, 5, 9);
+/** When the newest work of the service began: long enough ago that its events should be there. */
+const NOW_MS = Date.UTC(2026, 0, 5, 8, 55);
 const hoursAgo = (hours: number) => new Date(NOW_MS - hours * HOUR_MS).toISOString();
 const ROWS = Array.from({ length: 2_000 }, (_each, hours) => hours);
 
@@ -163,4 +164,81 @@ test('without --since, the 30 days before the last event are compared, and the c
   expect(world.stderr.text()).toContain('events of the last 30 days are compared; for earlier ones, give --since DATE');
   const offsets = asked.filter(({ path }) => path === '/listfintechusers').map(({ offset }) => offset);
   expect(Math.max(...offsets)).toBeLessThan(hours + 9 * 24);
+});
+
+/** Swaps of an account, and what the command says of them. */
+function gapsOf(rows: readonly object[]) {
+  const swap = { sellToken: 'CNGN', buyToken: 'USDC', amountIn: '1', createdAt: hoursAgo(1), status: 'completed' };
+  const network: Exchange = async ({ url }) => {
+    const swaps = rows.map((row) => ({ ...swap, ...row }));
+    return success(
+      url.includes('/swaphistory')
+        ? { swaps, pagination: { total: swaps.length, limit: 100, offset: 0, hasMore: false } }
+        : { deposits: [], payouts: [], withdrawals: [], users: [], pagination: { total: 0 }, total: 0 },
+    );
+  };
+  const own = fakeWorld({ env: ACCOUNT, network });
+  return async (...options: string[]) => {
+    const before = own.stdout.text().length;
+    const argv = ['webhooks', 'inbox', 'gaps', '--since', hoursAgo(24), ...options, '-o', 'json', '-q'];
+    const code = await main(argv, own);
+    const printed = own.stdout.text().slice(before);
+    return { code, ...(printed === '' ? {} : (JSON.parse(printed) as object)), stderr: own.stderr.text() };
+  };
+}
+
+test('work that began or changed within the grace is not missing an event yet', async () => {
+  const minutesAgo = (minutes: number) => new Date(Date.UTC(2026, 0, 5, 9) - minutes * 60_000).toISOString();
+  const run = gapsOf([
+    { requestId: 'began', createdAt: minutesAgo(4) },
+    { requestId: 'ended', updatedAt: minutesAgo(4) },
+  ]);
+  expect(await run()).toMatchObject({ code: 0, missing: [], unsettled: 2 });
+  expect(await run('--grace', '3m')).toMatchObject({
+    code: 3,
+    missing: [{ id: 'began' }, { id: 'ended' }],
+    unsettled: 0,
+  });
+});
+
+test('a gap that was accepted with a reason is shown and does not count', async () => {
+  const rows: object[] = [{ requestId: 'one' }];
+  const run = gapsOf(rows);
+  expect(await run('--accept', 'other', '--reason', 'seen')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no event of other is missing'),
+  });
+  expect(await run()).toMatchObject({ code: 3, missing: [{ id: 'one' }], closed: [] });
+  const accepted = { event: 'swap.completed', id: 'one', reason: 'seen on the chain', acceptedAt: hoursAgo(-1 / 12) };
+  expect(await run('--accept', 'one', '--reason', 'seen on the chain')).toMatchObject({ code: 0, closed: [accepted] });
+  expect(await run()).toMatchObject({ code: 0, missing: [], closed: [accepted] });
+  rows[0] = { requestId: 'one', status: 'failed' };
+  rows.push({ requestId: 'two' });
+  const after = { code: 3, missing: [{ event: 'swap.failed', id: 'one' }, { id: 'two' }], closed: [] };
+  expect(await run()).toMatchObject(after);
+});
+
+test.each([
+  ['--accept', 'one'],
+  ['--reason', 'seen'],
+])('%s is not enough', async (...options) => {
+  const run = gapsOf([{ requestId: 'one' }]);
+  expect(await run(...options)).toMatchObject({ code: 2, stderr: expect.stringContaining('need each other') });
+});
+
+test('what may have been reported by an event that was deleted is not missing', async () => {
+  const { exchange } = service();
+  const world = fakeWorld({ env: ACCOUNT, network: exchange });
+  const inbox = await inboxOf(world);
+  const old = deliveryOf({ ...swapped(2), eventId: 'old' }, { sentAtMs: Date.parse(hoursAgo(2)) });
+  inbox.add([await received(old, Date.parse(hoursAgo(2)))]);
+  await world.clock.sleep(1, new AbortController().signal);
+  expect(inbox.prune(world.clock.now())).toBe(1);
+  inbox.add([await received(deliveryOf(swapped(0)))]);
+  inbox.close();
+  const at = world.stderr.text().length;
+  const code = await main(['webhooks', 'inbox', 'gaps', '--since', hoursAgo(50), '-o', 'json'], world);
+  const { missing } = JSON.parse(world.stdout.text()) as { missing: { id: string }[] };
+  expect({ code, missing: missing.map(({ id }) => id) }).toEqual({ code: 3, missing: ['user-0', 'user-1', 'swap-1'] });
+  expect(world.stderr.text().slice(at)).toContain('were deleted; later ones are compared');
 });

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/base/secret.ts';
 import { zoneNamed } from '../../src/base/zone.ts';
 import { screenFor } from '../../src/commands/webhooks/screen.ts';
+import { sealAesEnvelope } from '../../src/crypto/aes-envelope.ts';
 import { existingProfileInbox, openProfileInbox } from '../../src/engine/inbox.ts';
 import { main } from '../../src/main.ts';
 import { type Answer, fakeWorld } from '../support/world.ts';
@@ -65,4 +67,46 @@ test.each([
   expect({ code, stderr: world.stderr.text() }).toEqual({ code: 0, stderr: '' });
   expect(JSON.parse(world.stdout.text())[rows]).toEqual([]);
   expect(await existingProfileInbox(world, { name: 'sandbox', mode: 'embedded' })).toBe(undefined);
+});
+
+describe('an event in the older envelope', () => {
+  const EVENT = { event: 'user.onboarded', data: { firstName: 'Ada' } };
+  const IV = new Uint8Array(16).fill(7);
+
+  /** The body under the account's own key, and a world of that account that reads it from standard input. */
+  async function sealedBody() {
+    const asking = fakeWorld();
+    await main(['keys', 'aes', 'show', '--print-key', '-o', 'json', '-q'], asking);
+    const key: string = JSON.parse(asking.stdout.text()).aesKey;
+    return { key, asking, body: JSON.stringify(sealAesEnvelope(JSON.stringify(EVENT), new Secret(key), IV)) };
+  }
+  const printed = { ...EVENT, isSealed: true };
+
+  test('is opened with the account’s AES key', async () => {
+    const { asking, body } = await sealedBody();
+    const world = { ...fakeWorld({ stdin: body }), env: asking.env };
+    expect(await main(['webhooks', 'open', '-o', 'json', '-q'], world)).toBe(0);
+    expect(JSON.parse(world.stdout.text())).toMatchObject(printed);
+  });
+
+  test('is opened with a key that is given, without the service', async () => {
+    const { key, body } = await sealedBody();
+    const world = { ...fakeWorld({ stdin: key }), readFile: async () => body };
+    expect(await main(['webhooks', 'open', '--body', 'a', '--private-key-stdin', '-o', 'json', '-q'], world)).toBe(0);
+    expect(JSON.parse(world.stdout.text())).toMatchObject(printed);
+  });
+
+  test.each([
+    ['all of them', [], 2],
+    ['the one that is named', ['2'], 1],
+  ])('is opened by a redrive of %s', async (_which, named, opened) => {
+    const { asking, body } = await sealedBody();
+    const inbox = await openProfileInbox(asking, { name: 'sandbox', mode: 'embedded' });
+    for (const end of ['', '\n']) inbox.add([await received(deliveryOf(`${body}${end}`))]);
+    const before = asking.stdout.text().length;
+    expect(await main(['webhooks', 'inbox', 'redrive', ...named, '-o', 'json', '-q'], asking)).toBe(0);
+    expect(JSON.parse(asking.stdout.text().slice(before))).toMatchObject({ opened });
+    expect(inbox.list({ limit: 5, mark: 'sealed' })).toHaveLength(2 - opened);
+    inbox.close();
+  });
 });

@@ -79,6 +79,8 @@ describe('the embedded sandbox', () => {
     await run(['sandbox', 'fault', 'add', '--on', 'user.onboarded', '--fault', 'lost-webhook']);
     await onboard('12345678901');
     await run(['sandbox', 'settle']);
+    expect(await run(['webhooks', 'inbox', 'gaps'])).toBe(0);
+    await run(['sandbox', 'advance', '5m']);
     const { missing } = await json<{ missing: { event: string; kind: string; id: string }[] }>([
       'webhooks',
       'inbox',

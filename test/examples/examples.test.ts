@@ -146,6 +146,7 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'webhooks inbox list': () => TOLD,
   'webhooks inbox show': () => TOLD,
   'webhooks inbox replay': () => TOLD,
+  'webhooks inbox redrive': () => TOLD,
   'webhooks inbox export': () => TOLD,
   'webhooks enable': () => TOLD.slice(0, 1),
   'webhooks disable': () => TOLD.slice(0, 1),

@@ -219,7 +219,7 @@ function output(process: Process): OutputStream & { text(): string } {
   const written: string[] = [];
   return {
     ...{ isTerminal: false, columns: undefined, text: () => written.join('') },
-    write: async (text) => {
+    write: async (text: string) => {
       if (!process.isDead) written.push(text);
     },
   };

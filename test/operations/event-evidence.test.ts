@@ -3,6 +3,7 @@ import { resolveProfile } from '../../src/account/profile.ts';
 import type { Exchange } from '../../src/base/world.ts';
 import { openProfileInbox } from '../../src/engine/inbox.ts';
 import { main } from '../../src/main.ts';
+import type { Forwarding } from '../../src/webhooks/inbox/forwards.ts';
 import { droppedLine, success } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
@@ -51,7 +52,7 @@ const run = (argv: readonly string[]) => main(argv, world);
 const states = () => journalRows(world.stateDir).map(({ state }) => state);
 
 /** Puts an event into the inbox of the account. */
-async function tell(event: string, data: object, more: object = {}): Promise<void> {
+async function tell(event: string, data: object, more: object = {}, forwarding: Partial<Forwarding> = {}) {
   const inbox = await openProfileInbox(world, resolveProfile(undefined, world));
   const body = {
     event,
@@ -61,6 +62,7 @@ async function tell(event: string, data: object, more: object = {}): Promise<voi
     ...more,
     data,
   };
+  inbox.forwardTo(forwarding);
   inbox.add([await received(deliveryOf(body, { sentAtMs: clock.now() }), clock.now())]);
   inbox.close();
 }
@@ -99,6 +101,19 @@ describe('an offramp whose response was lost', () => {
     ['no request', PAID, { requestId: undefined }],
   ])('is not ended by an event about %s', async (_what, data, more) => {
     await tell('vault.return.payout.completed', data, more);
+    expect(await reconciled()).toEqual({ exit: 6, found: 'unseen' });
+  });
+
+  test.each([
+    ['another account of the service', { fintechId: '01900000-0000-7000-8000-000000000001' }],
+    ['a profile that requires sealing, in a plain body', { needsSealing: true }],
+  ])('is not ended by an event of %s', async (_what, forwarding) => {
+    await tell(
+      'vault.return.payout.completed',
+      PAID,
+      { fintechId: '01900000-0000-7000-8000-000000000002' },
+      forwarding,
+    );
     expect(await reconciled()).toEqual({ exit: 6, found: 'unseen' });
   });
 

@@ -12,7 +12,7 @@ export function sink(
     isTerminal: terminal !== undefined,
     columns: terminal?.columns,
     writes,
-    async write(text) {
+    async write(text: string) {
       await onWrite(text);
       writes.push(text);
     },

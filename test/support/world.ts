@@ -61,16 +61,18 @@ export function countingIds(from = 0): Ids {
 
 export interface Recorded extends OutputStream {
   text(): string;
+  bytes(): Uint8Array;
 }
 
 function recorded(isTerminal: boolean): Recorded {
-  const written: string[] = [];
+  const written: Buffer[] = [];
   return {
     isTerminal,
     columns: undefined,
-    text: () => written.join(''),
+    text: () => Buffer.concat(written).toString(),
+    bytes: () => Buffer.concat(written),
     write: async (text) => {
-      written.push(text);
+      written.push(Buffer.from(text));
     },
   };
 }

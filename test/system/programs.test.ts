@@ -114,3 +114,46 @@ describe('a program whose output is read while it runs', () => {
     expect(await ended).toMatchObject({ kind: 'ended', code: 0 });
   });
 });
+
+describe('a program with an ending of its own', () => {
+  const run = (
+    line: string,
+    ending: AbortSignal,
+    { timeoutMs = 20_000, interrupted = new AbortController().signal } = {},
+  ) =>
+    runProgram(
+      [line],
+      { timeoutMs, isShell: true, ending: { signal: ending, graceMs: 300 } },
+      { PATH: process.env['PATH'] },
+      interrupted,
+    );
+  const later = () => AbortSignal.timeout(200);
+
+  test('is not ended by an interrupt', async () => {
+    const never = new AbortController().signal;
+    expect(await run('sleep 0.5; echo whole', never, { interrupted: AbortSignal.abort() })).toMatchObject({
+      stdout: 'whole\n',
+    });
+  });
+
+  test.each([
+    ['that it survives with 0 has ended', 'trap "echo saved; exit 0" TERM; while :; do sleep 0.05; done', 'ended'],
+    ['that it does not survive with 0 is late', 'trap "exit 3" TERM; while :; do sleep 0.05; done', 'late'],
+    ['that it takes no notice of is late, and killed', 'trap "" TERM; while :; do sleep 0.05; done', 'late'],
+  ])('is asked to end, and %s', async (_how, line, kind) => {
+    expect(await run(line, later())).toMatchObject({ kind });
+    expect(await run(line, new AbortController().signal, { timeoutMs: 200 })).toMatchObject({ kind });
+  });
+
+  test('is killed when the user does not want to wait', async () => {
+    const options = { timeoutMs: 20_000, isShell: true, ending: { signal: later(), graceMs: 60_000 } };
+    const end = await runProgram(
+      ['trap "" TERM; sleep 60'],
+      options,
+      {},
+      new AbortController().signal,
+      AbortSignal.timeout(400),
+    );
+    expect(end).toEqual({ kind: 'late' });
+  });
+});

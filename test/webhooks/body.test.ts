@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
+import { sealAesEnvelope } from '../../src/crypto/aes-envelope.ts';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
 import { openWith, readBody, readBodyWith } from '../../src/webhooks/body.ts';
 import { bytes, documentedDeliveries, EXAMPLE } from './vectors.ts';
@@ -65,6 +66,38 @@ describe('a sealed body', () => {
   test('may hold something that is no event', async () => {
     const read = await readBody(await sealed('[]'), [OURS.privateKey]);
     expect(read).toMatchObject({ kind: 'other', isSealed: true });
+  });
+});
+
+describe('a body in the older envelope', () => {
+  const KEY = new Secret('3f'.repeat(32));
+  const envelope = sealAesEnvelope(EXAMPLE.body, KEY, new Uint8Array(16).fill(7));
+  const body = bytes(JSON.stringify(envelope));
+
+  test('is opened with the AES key', async () => {
+    const read = await readBody(body, noKeys, async () => KEY);
+    expect(read).toMatchObject({ kind: 'event', isSealed: true, text: EXAMPLE.body });
+  });
+
+  test.each([
+    ['no AES key', undefined, 'which is not known here'],
+    ['another AES key', new Secret('4f'.repeat(32)), 'sealed with another AES key, or altered'],
+    ['a key that is none', new Secret('short'), 'is not 64 hexadecimal digits'],
+  ])('stays sealed with %s', async (_which, key, problem) => {
+    const read = await readBody(body, noKeys, async () => key);
+    expect(read).toMatchObject({ kind: 'sealed', isSealed: true, problem: expect.stringContaining(problem) });
+  });
+
+  test.each([
+    ['that says it is not sealed', { ...envelope, encrypted: false }],
+    ['whose content is not hexadecimal', { ...envelope, data: 'zz' }],
+    ['without its 16 bytes of start', { ...envelope, iv: '' }],
+    ['around an event', { encrypted: true, event: 'a', data: { encrypted: 'x' } }],
+  ])('is none if it is one %s', async (_what, other) => {
+    const noKey = async () => {
+      throw new Error('another body asked for the AES key');
+    };
+    expect(await readBody(bytes(JSON.stringify(other)), noKeys, noKey)).toMatchObject({ isSealed: false });
   });
 });
 

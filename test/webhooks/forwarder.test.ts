@@ -1,17 +1,20 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/base/world.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import type { ForwardEnd } from '../../src/webhooks/inbox/forwards.ts';
+import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { forwardTo } from '../../src/webhooks/listen/forwarder.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
-import type { FakeClock } from '../support/sandbox.ts';
-import { deliveryOf, onboarded, received, testInbox } from './support.ts';
+import { type FakeClock, temporaryFolder } from '../support/sandbox.ts';
+import { deliveryOf, hostWith, onboarded, received, testInbox } from './support.ts';
 
 const TARGET = 'http://127.0.0.1:9/';
 
 /** More than any test needs, so that one whose events are never due ends too. */
 const MOST_SLEEPS = 2_000;
+
+const NEVER = new AbortController().signal;
 
 /** A clock that moves only when the forwarder sleeps, and lets other work go on meanwhile. */
 function yielding(clock: FakeClock, stopping: AbortController): Clock {
@@ -29,7 +32,7 @@ function yielding(clock: FakeClock, stopping: AbortController): Clock {
 
 test('an acknowledged event is recorded once the disk has room again, and not sent twice', async () => {
   const { inbox, clock } = await testInbox();
-  inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+  inbox.forwardTo({ targets: [TARGET] });
   inbox.add([await received(deliveryOf(onboarded(1)))]);
   const stopping = new AbortController();
   let sent = 0;
@@ -52,8 +55,12 @@ test('an acknowledged event is recorded once the disk has room again, and not se
       gather: queueMicrotask,
       onForwarded: () => stopping.abort(),
       onUnrecorded: (problem) => void unrecorded.push(problem),
+      onDraining: () => {},
+      renew: () => {},
+      isLate: () => false,
+      onFailing: () => {},
     },
-    stopping.signal,
+    { stopping: stopping.signal, cutOff: NEVER },
   );
   expect([sent, unrecorded]).toEqual([1, ['full', 'full']]);
   expect(inbox.list({ limit: 1 })[0]?.forwards).toMatchObject([{ state: 'acknowledged' }]);
@@ -66,7 +73,7 @@ async function attempts(
   enough: number,
 ) {
   const { inbox, clock } = await testInbox();
-  inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+  inbox.forwardTo({ targets: [TARGET] });
   inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
   const stopping = new AbortController();
   const numbers: number[] = [];
@@ -78,8 +85,17 @@ async function attempts(
   await forwardTo(
     { name: TARGET, send },
     inbox.forwards,
-    { clock: yielding(clock, stopping), gather: queueMicrotask, onForwarded: () => {}, onUnrecorded: () => {} },
-    stopping.signal,
+    {
+      clock: yielding(clock, stopping),
+      gather: queueMicrotask,
+      onForwarded: () => {},
+      onUnrecorded: () => {},
+      onDraining: () => {},
+      renew: () => {},
+      isLate: () => false,
+      onFailing: () => {},
+    },
+    { stopping: stopping.signal, cutOff: NEVER },
   );
   return { numbers };
 }
@@ -167,6 +183,148 @@ test('goes on at full speed once a trial is taken', async () => {
     110,
   );
   expect(new Set(numbers).size).toBe(80);
+});
+
+describe('a listener that stops', () => {
+  /** Forwards two events of one request; the first attempt ends when `finish` is called, or is cut off. */
+  async function stoppingWith(during: (cut: () => void, finish: () => void) => void) {
+    const { inbox, clock } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET] });
+    inbox.add(await Promise.all([onboarded(1, 'a'), onboarded(2, 'a')].map((body) => received(deliveryOf(body)))));
+    const [stopping, cutting] = [new AbortController(), new AbortController()];
+    const draining: number[] = [];
+    const sent: bigint[] = [];
+    const send = ({ id }: { readonly id: bigint }, cutOff: AbortSignal) =>
+      new Promise<ForwardEnd>((resolve) => {
+        sent.push(id);
+        cutOff.addEventListener('abort', () => resolve({ problem: 'cut off' }), { once: true });
+        stopping.abort();
+        setImmediate(() =>
+          setImmediate(() =>
+            during(
+              () => cutting.abort(),
+              () => resolve({ status: 200 }),
+            ),
+          ),
+        );
+      });
+    await forwardTo(
+      { name: TARGET, send },
+      inbox.forwards,
+      {
+        ...{ clock: yielding(clock, stopping), gather: queueMicrotask },
+        ...{ onForwarded: () => {}, onUnrecorded: () => {}, onDraining: (count) => void draining.push(count) },
+        ...{ renew: () => {}, isLate: () => false, onFailing: () => {} },
+      },
+      { stopping: stopping.signal, cutOff: cutting.signal },
+    );
+    const states = inbox.list({ limit: 9, after: 0n }).map(({ forwards: [forward] }) => forward);
+    return { draining, sent, states };
+  }
+
+  test('lets what is on its way end, and leaves the rest', async () => {
+    const { draining, sent, states } = await stoppingWith((_cut, finish) => finish());
+    expect([draining, sent]).toEqual([[1], [1n]]);
+    expect(states).toMatchObject([{ state: 'acknowledged' }, { state: 'waiting', attempts: 0 }]);
+  });
+
+  test('counts nothing against a target that was cut off', async () => {
+    const { sent, states } = await stoppingWith((cut) => cut());
+    expect([sent, states]).toMatchObject([[1n], [{ state: 'waiting', attempts: 0 }, { state: 'waiting' }]]);
+  });
+});
+
+describe('a listener that was suspended for a minute', () => {
+  /** Two listeners of an inbox, of which the first is suspended while it sends an event, and what each sends. */
+  async function suspended(isLate: (first: Inbox) => boolean) {
+    using folder = temporaryFolder();
+    const path = folder.file('inbox.db');
+    const { inbox: first, clock } = await testInbox(path, hostWith(1, [1, 2]));
+    const { inbox: second, clock: other } = await testInbox(path, hostWith(2, [1, 2]));
+    first.claim('first');
+    first.forwardTo({ targets: [TARGET] });
+    for (const number of [1, 2]) first.add([await received(deliveryOf(onboarded(number, 'one')))]);
+    const sent: string[] = [];
+    const stopping = new AbortController();
+    const send = async ({ id }: { readonly id: bigint }): Promise<ForwardEnd> => {
+      sent.push(`first ${id}`);
+      for (const each of [clock, other]) each.pass(61_000);
+      if (second.claim('second')) throw new Error('the first one is still alive');
+      for (const _each of [1, 2])
+        for (const due of second.forwards.due(TARGET, 9)) {
+          sent.push(`second ${due.event.id}`);
+          second.forwards.ended([[due, {}]]);
+        }
+      return { problem: 'it was suspended' };
+    };
+    const forwarding = forwardTo(
+      { name: TARGET, send },
+      first.forwards,
+      {
+        ...{ clock: yielding(clock, stopping), gather: queueMicrotask, onForwarded: () => {}, onUnrecorded: () => {} },
+        onDraining: () => {},
+        renew: () => {
+          if (!first.holds()) throw new Error('taken');
+        },
+        isLate: () => isLate(first),
+        onFailing: () => {},
+      },
+      { stopping: stopping.signal, cutOff: NEVER },
+    );
+    await expect(forwarding).rejects.toThrow('taken');
+    for (const each of [first, second]) each.close();
+    return sent;
+  }
+
+  test('sends nothing more once another one forwards', async () => {
+    expect(await suspended((first) => first.isSilent())).toEqual(['first 1', 'second 1', 'second 2']);
+  });
+});
+
+test('an attempt that came too late is not counted against its target', async () => {
+  const { inbox, clock } = await testInbox();
+  inbox.forwardTo({ targets: [TARGET] });
+  inbox.add([await received(deliveryOf(onboarded(1)))]);
+  const stopping = new AbortController();
+  const send = async (): Promise<ForwardEnd> => {
+    stopping.abort();
+    return { problem: 'it was not sent' };
+  };
+  const silent = { onForwarded: () => {}, onUnrecorded: () => {}, onDraining: () => {}, renew: () => {} };
+  await forwardTo(
+    { name: TARGET, send },
+    inbox.forwards,
+    { ...silent, clock: yielding(clock, stopping), gather: queueMicrotask, isLate: () => true, onFailing: () => {} },
+    { stopping: stopping.signal, cutOff: NEVER },
+  );
+  expect(inbox.list({ limit: 1 })[0]?.forwards).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+});
+
+test.each([
+  [9_999, true, 0],
+  [10_000, true, 1],
+  [59_999, true, 1],
+])('after %i ms, a listener has the inbox: %s, for which it writes %i times', async (passed, isOurs, writes) => {
+  using folder = temporaryFolder();
+  const { inbox, clock } = await testInbox(folder.file('inbox.db'));
+  inbox.claim('here');
+  const before = inbox.listener()?.aliveAtMs ?? 0;
+  clock.pass(passed);
+  expect(inbox.isSilent()).toBe(passed >= 55_000);
+  expect([inbox.holds(), Number((inbox.listener()?.aliveAtMs ?? 0) > before)]).toEqual([isOurs, writes]);
+  inbox.close();
+});
+
+test('a process with the id of an earlier listener does not keep that one’s place', async () => {
+  using folder = temporaryFolder();
+  const path = folder.file('inbox.db');
+  const { inbox: first, clock } = await testInbox(path);
+  first.claim('first');
+  const { inbox: second, clock: other } = await testInbox(path);
+  for (const each of [clock, other]) each.pass(1);
+  expect(second.claim('second')).toBeUndefined();
+  expect([first.touch(), second.touch()]).toEqual([false, true]);
+  for (const each of [first, second]) each.close();
 });
 
 testQueryPlans();

@@ -3,7 +3,7 @@ import { comparison, type ListedWork } from '../../src/webhooks/gaps.ts';
 import { NOW_MS } from './support.ts';
 
 const HOUR_MS = 3_600_000;
-const PERIOD = { sinceMs: NOW_MS, untilMs: NOW_MS + 24 * HOUR_MS };
+const PERIOD = { sinceMs: NOW_MS, untilMs: NOW_MS + 24 * HOUR_MS, settledMs: NOW_MS + 23.999 * HOUR_MS };
 const at = (hours: number) => new Date(NOW_MS + hours * HOUR_MS).toISOString();
 
 const work = (kind: ListedWork['kind'], more: Partial<ListedWork> = {}): ListedWork => ({
@@ -76,6 +76,47 @@ describe('work that no event reported', () => {
       'fintech.offramp.transfer.completed',
       'fintech.offramp.payout.initiated',
     ]);
+  });
+});
+
+describe('a missing event', () => {
+  const END = 'fintech.offramp.completed';
+  const closedOf = (listed: ListedWork, event: string) => {
+    const { see, end } = comparison([listed], PERIOD);
+    see({ id: 1, event, texts: ['own-id'], isExpected: true });
+    return end().missing.map(({ isClosed }) => isClosed);
+  };
+
+  test.each<[string, ListedWork, string, boolean[]]>([
+    ['the list and an event say that it completed', work('fintech_offramp'), END, [true, true, true]],
+    [
+      'the list and an event say that it failed',
+      work('fintech_offramp', { status: 'failed' }),
+      'fintech.offramp.failed',
+      [true],
+    ],
+    ['a deposit became cNGN', work('user_onramp'), 'fintech.user.deposit.funding.completed', [true]],
+    ['a payout arrived', work('user_offramp'), 'vault.return.payout.completed', [true]],
+    [
+      'the list says another end than the event',
+      work('fintech_offramp', { status: 'failed', isTransferred: true }),
+      END,
+      [false, false, false],
+    ],
+    [
+      'only an event of its beginning arrived',
+      work('fintech_offramp'),
+      'fintech.offramp.initiated',
+      [false, false, false],
+    ],
+    ['another event of a user arrived', work('user', { accountNumber: '7000000001' }), 'user.onboarded', [false]],
+  ])('is closed only if its end is known: %s', (_what, listed, event, closed) => {
+    expect(closedOf(listed, event)).toEqual(closed);
+  });
+
+  test('is not expected while something of its work changed after the period that has settled', () => {
+    const { end } = comparison([work('swap', { changedAt: [null, at(23.9995)] })], PERIOD);
+    expect(end()).toMatchObject({ missing: [], unsettled: 1 });
   });
 });
 

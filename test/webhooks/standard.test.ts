@@ -6,9 +6,9 @@ import type { Secret } from '../../src/base/secret.ts';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
 import { readBody } from '../../src/webhooks/body.ts';
 import type { InboxEvent } from '../../src/webhooks/inbox/events.ts';
-import { sendSigned, sendTo, standardKey, standardSignature } from '../../src/webhooks/listen/forwarder.ts';
 import { newEventOf } from '../../src/webhooks/listen/inbox-writer.ts';
-import { verifyDelivery } from '../../src/webhooks/verify.ts';
+import { sendSigned, sendTo, standardKey, standardSignature } from '../../src/webhooks/listen/sending.ts';
+import { pairsIn, verifyDelivery } from '../../src/webhooks/verify.ts';
 import { bodyOf, httpServer, testNetwork } from '../support/loopback.ts';
 import { deliveryOf, NOW_MS, onboarded, SECRET, testInbox } from './support.ts';
 
@@ -41,7 +41,8 @@ async function storedFrom(body: object | Uint8Array, privateKey?: Secret): Promi
   const delivery = deliveryOf(bytes ? {} : body, { id: 'w-1' });
   const verified = verifyDelivery(delivery, { secrets: [SECRET], nowMs: NOW_MS });
   const given = bytes ?? delivery.body;
-  inbox.add([newEventOf(verified, await readBody(given, privateKey ? [privateKey] : []), given)]);
+  const signed = { verified, headers: pairsIn(delivery.headers), body: given };
+  inbox.add([newEventOf(signed, await readBody(given, privateKey ? [privateKey] : []))]);
   const [stored] = inbox.list({ limit: 1 });
   inbox.close();
   if (!stored) throw new Error('the inbox stored nothing');
@@ -139,9 +140,22 @@ test('a made-up event is verified too', async () => {
   expect(arrived.map(({ headers, body }) => new Webhook('c2VjcmV0').verify(body, headers))).toEqual([ONBOARDED]);
 });
 
-test('a body that is not UTF-8 is not sent, because its bytes would change', async () => {
+test('a body that is not UTF-8 arrives byte for byte', async () => {
+  const { sending } = await target();
+  const arrived: Buffer[] = [];
+  const { port } = await httpServer(async (request, response) => {
+    arrived.push(Buffer.concat(await request.toArray()));
+    response.writeHead(204).end();
+  });
+  const body = Buffer.of(0x7b, 0xff, 0x7d);
+  const stored = await storedFrom(body);
+  expect(await sendTo(`http://127.0.0.1:${port}/`, stored, sending, NEVER)).toEqual({ status: 204 });
+  expect(arrived).toEqual([body]);
+});
+
+test('what is too late to send does not leave', async () => {
   const { url, arrived, sending } = await target();
-  const stored = await storedFrom(Uint8Array.of(0x7b, 0xff, 0x7d));
-  expect(await sendTo(url, stored, sending, NEVER)).toEqual({ problem: 'its body is not UTF-8' });
+  const stored = await storedFrom(onboarded(1));
+  expect(await sendTo(url, stored, { ...sending, isLate: () => true }, NEVER)).toEqual({ problem: expect.any(String) });
   expect(arrived).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { readBody } from '../../src/webhooks/body.ts';
 import { type Inbox, openInbox } from '../../src/webhooks/inbox/inbox.ts';
 import type { NewEvent } from '../../src/webhooks/inbox/received.ts';
 import { newEventOf } from '../../src/webhooks/listen/inbox-writer.ts';
-import { type Delivery, verifyDelivery } from '../../src/webhooks/verify.ts';
+import { type Delivery, pairsIn, verifyDelivery } from '../../src/webhooks/verify.ts';
 import { fakeClock } from '../support/sandbox.ts';
 
 export const SECRET = 'a-webhook-secret';
@@ -48,7 +48,7 @@ export const onboarded = (number: number, requestId = `request-${number}`) => ({
 /** A delivery as the inbox keeps it. */
 export async function received(delivery: Delivery, nowMs = NOW_MS): Promise<NewEvent> {
   const verified = verifyDelivery(delivery, { secrets: [SECRET], nowMs });
-  return newEventOf(verified, await readBody(delivery.body, []), delivery.body);
+  return newEventOf({ ...delivery, verified, headers: pairsIn(delivery.headers) }, await readBody(delivery.body, []));
 }
 
 /** A machine on which only the given processes run. */

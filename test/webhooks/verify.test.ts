@@ -6,6 +6,7 @@ import {
   type GivenHeaders,
   isSignedBy,
   keysOfAesKey,
+  notEarly,
   readHeaders,
   readTimestamp,
   signatureOf,
@@ -50,6 +51,7 @@ describe('the worked example of the contract', () => {
       timestamp: EXAMPLE.timestamp,
       sentAtMs: SENT_MS,
       isLate: false,
+      isEarly: false,
     });
   });
 
@@ -164,8 +166,12 @@ describe('age', () => {
     expect(verified(headersOf(), { nowMs: SENT_MS + ageMs }).isLate).toBe(isLate);
   });
 
-  test('a delivery from the future is refused', () => {
-    expect(codeOf(() => verified(headersOf(), { nowMs: SENT_MS - 60_001 }))).toBe('FROM_THE_FUTURE');
+  test.each([
+    [60_000, false, 'none'],
+    [60_001, true, 'FROM_THE_FUTURE'],
+  ])('a delivery from %i ms in the future is early: %s, which only an inbox takes', (aheadMs, isEarly, code) => {
+    const delivery = verified(headersOf(), { nowMs: SENT_MS - aheadMs });
+    expect([delivery.isEarly, codeOf(() => notEarly(delivery))]).toEqual([isEarly, code]);
   });
 
   test('a forgery is called a forgery, however old it is', () => {

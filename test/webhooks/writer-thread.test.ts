@@ -6,7 +6,7 @@ import type { Thread } from '../../src/base/world.ts';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
 import type { SignedDelivery } from '../../src/webhooks/listen/inbox-writer.ts';
 import { answerFor, createThreadedWriter } from '../../src/webhooks/listen/writer-thread.ts';
-import { verifyDelivery } from '../../src/webhooks/verify.ts';
+import { pairsIn, verifyDelivery } from '../../src/webhooks/verify.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { deliveryOf, NOW_MS, onboarded, SECRET, testInbox } from './support.ts';
 
@@ -28,7 +28,8 @@ function thread() {
 
 function signed(body: string | object): SignedDelivery {
   const delivery = deliveryOf(body);
-  return { verified: verifyDelivery(delivery, { secrets: [SECRET], nowMs: NOW_MS }), body: delivery.body };
+  const verified = verifyDelivery(delivery, { secrets: [SECRET], nowMs: NOW_MS });
+  return { verified, headers: pairsIn(delivery.headers), body: delivery.body };
 }
 
 async function setUp(privateKeys: readonly Secret[] = []) {

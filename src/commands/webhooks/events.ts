@@ -14,7 +14,7 @@ import { argument, optionalArgument, required, withValues, word } from '../../te
 import { objectOf, properties } from '../../terminal/parse/properties.ts';
 import type { Session } from '../../terminal/session.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
-import { sendSigned } from '../../webhooks/listen/forwarder.ts';
+import { sendSigned } from '../../webhooks/listen/sending.ts';
 import { secretsOf, serviceNameFor, targetUrl } from './targets.ts';
 
 /** Sets a field of an event's content; each part of the path but the last must be there. Throws CliError usage. */

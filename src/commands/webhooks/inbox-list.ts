@@ -10,8 +10,11 @@ import { periodOptions, type TypedPeriod, timesOf } from '../../terminal/parse/p
 import type { Session } from '../../terminal/session.ts';
 import type { InboxEvent, InboxSelection } from '../../webhooks/inbox/events.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import { EVENT_STATES, type EventState } from '../../webhooks/inbox/states.ts';
 import { eventNamed } from './events.ts';
 import { printedEvent } from './offline.ts';
+
+const STATES = Object.keys(EVENT_STATES) as [EventState, ...EventState[]];
 
 /** The form of `summaryOf`. */
 const summarySchema = () =>
@@ -24,45 +27,50 @@ const summarySchema = () =>
     eventId: z.nullable(z.string()),
     webhookId: z.nullable(z.string()),
     isLate: z.boolean(),
+    isEarly: z.boolean(),
     isSealed: z.boolean(),
     problem: z.nullable(z.string()),
     happenedAt: z.nullable(z.iso.datetime()),
     copies: z.int(),
     sentAt: z.iso.datetime(),
     receivedAt: z.iso.datetime(),
-    status: z.nullable(z.enum(['forwarded', 'pending', 'dead'])),
+    status: z.nullable(z.enum(STATES)),
+    held: z.nullable(z.string()),
   });
 
 /** An event as the lists print it. */
 export function summaryOf(event: InboxEvent) {
-  const { id, mark, eventId, requestId, userId, webhookId, isLate, isSealed, problem, happenedAt, copies } = event;
+  const { id, mark, eventId, requestId, userId, webhookId, isLate, isEarly, isSealed, problem } = event;
+  const { happenedAt, copies, held } = event;
   return {
     id: Number(id),
     event: event.event,
     mark,
-    ...{ requestId, userId, eventId, webhookId, isLate, isSealed, problem, happenedAt, copies },
+    ...{ requestId, userId, eventId, webhookId, isLate, isEarly, isSealed, problem, happenedAt, copies },
     sentAt: new Date(event.sentAtMs).toISOString(),
     receivedAt: new Date(event.receivedAtMs).toISOString(),
-    status: forwardingOf(event),
+    status: stateOf(event),
+    held,
   };
 }
 
-/** The forwarding status of an event in one word; null if it goes nowhere. */
-function forwardingOf({ forwards }: InboxEvent): 'forwarded' | 'pending' | 'dead' | null {
+/** The state of an event in one word; null if it goes nowhere. */
+function stateOf({ held, forwards }: InboxEvent): EventState | null {
+  if (held !== null) return 'held';
   if (forwards.length === 0) return null;
   if (forwards.some(({ state }) => state === 'dead')) return 'dead';
   return forwards.some(({ state }) => state === 'waiting') ? 'pending' : 'forwarded';
 }
 
 /** The headers as rows, because their names are data. */
-export const headersOf = ({ headers }: InboxEvent) => Object.entries(headers).map(([name, value]) => ({ name, value }));
+export const headersOf = ({ headers }: InboxEvent) => headers.map(([name, value]) => ({ name, value }));
 
 /** What the commands of the inbox print: a list, the counts by name, an event with its content, and what a target answered. */
 const listedSchema = () =>
   z.object({
     events: z.array(summarySchema()),
     pagination: paginationSchema(),
-    counts: z.object({ events: z.int(), waiting: z.int(), dead: z.int() }),
+    counts: z.object({ events: z.int(), waiting: z.int(), dead: z.int(), held: z.int(), late: z.int() }),
   });
 const countedSchema = () =>
   z.object({
@@ -92,6 +100,7 @@ const COLUMNS = [
   { field: 'status', title: 'Status' },
   { field: 'mark', title: 'Mark', isWide: true },
   { field: 'userId', title: 'User', isWide: true },
+  { field: 'held', title: 'Held for', isWide: true },
   { field: 'isLate', title: 'Late', isWide: true },
   { field: 'copies', title: 'Copies', align: 'right', isWide: true },
 ] as const;
@@ -102,17 +111,17 @@ const COUNT_COLUMNS = [
   { field: 'count', title: 'Count', align: 'right' },
 ] as const;
 
-const filters = {
+export const filters = {
   event: option('--event <name>', 'only this event', (text) => eventNamed(text).name),
   requestId: option('--request-id <request-id>', 'only events about this request', id),
   userId: option('--user <user-id>', 'only events about this user', id),
-  forwarding: choice('status', ['forwarded', 'pending', 'dead']),
+  forwarding: choice('status', STATES),
   mark: option(
     '--mark <mark>',
     'event, unknown, sealed or unreadable',
     oneOf('event', 'unknown', 'sealed', 'unreadable'),
   ),
-  late: switchOn('--late', 'only events that arrived late'),
+  late: switchOn('--late', 'only events that arrived late or early'),
   ...periodOptions,
 };
 
@@ -125,8 +134,8 @@ interface InboxFilters extends TypedPeriod {
   readonly late?: boolean | undefined;
 }
 
-function filterOf({ late, since, until, ...rest }: InboxFilters, session: Session): InboxSelection {
-  return { ...rest, ...timesOf({ since, until }, session), ...(late ? { isLate: true } : {}) };
+export function filterOf({ late, since, until, ...rest }: InboxFilters, session: Session): InboxSelection {
+  return { ...rest, ...timesOf({ since, until }, session), ...(late ? { isOffTime: true } : {}) };
 }
 
 export const PAGE = 500;

@@ -10,6 +10,7 @@ import { getWebhook, setWebhook, toggleWebhook } from '../../contract/endpoints/
 import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/sandbox.ts';
 import { fingerprint } from '../../crypto/digest.ts';
+import { existingProfileInbox } from '../../engine/inbox.ts';
 import { outcomeOf } from '../../engine/outcome.ts';
 import { printable } from '../../money/amount.ts';
 import { confirmChange } from '../../terminal/ask/confirm.ts';
@@ -156,7 +157,7 @@ const setCommand = command({
   words: ['webhooks', 'set'],
   summary: 'Set the account’s webhook URL, its events and its signing secret',
   details:
-    'Shows what is set now, and asks before it replaces it. On a terminal, it also asks for the signing secret. Elsewhere, the secret stays as it is unless a flag or FIATRAIL_WEBHOOK_SECRET gives one. The secret is stored with the profile too, where webhooks listen and webhooks verify find it; the previous one is accepted for another 24 hours.',
+    'Shows what is set now, and asks before it replaces it. On a terminal, it also asks for the signing secret. Elsewhere, the secret stays as it is unless a flag or FIATRAIL_WEBHOOK_SECRET gives one. The secret is stored with the profile too, where webhooks listen and webhooks verify find it; the previous one is accepted for another 24 hours. A running listener learns the new one before the service gets it.',
   examples: [
     'fiatrail webhooks set https://hooks.example.com/fiatrail --new-secret --yes',
     'op read op://ops/webhook/secret | fiatrail webhooks set https://hooks.example.com/fiatrail --secret-stdin --yes',
@@ -228,18 +229,54 @@ const NOT_DONE: readonly Category[] = ['usage', 'refused', 'auth', 'rate-limited
  * definite refusal takes it back; if the outcome is unknown, both secrets count.
  */
 async function withSecret<T>(
-  { world }: Session,
+  session: Session,
   stored: StoredProfile | undefined,
   secret: Secret | undefined,
   send: () => Promise<T>,
 ): Promise<T> {
   if (!secret || !stored) return send();
-  const takeBack = await storeWebhookSecret(world, stored, secret);
+  const takeBack = await storeWebhookSecret(session.world, stored, secret);
+  try {
+    await untilKnown(session, fingerprint(secret));
+  } catch (error) {
+    await takeBack();
+    throw error;
+  }
   try {
     return await send();
   } catch (error) {
     if (error instanceof CliError && NOT_DONE.includes(error.category)) await takeBack();
     throw error;
+  }
+}
+
+/** How long a listener may take to learn a secret. */
+const LEARNING_MS = 15_000;
+const LOOK_MS = 200;
+
+/**
+ * Waits until the listener of the profile knows the secret with a fingerprint, so that it refuses no delivery that is signed with it. Says so
+ * if it does not learn it.
+ */
+async function untilKnown({ world, profile, say }: Session, wanted: string): Promise<void> {
+  const inbox = await existingProfileInbox(world, profile);
+  if (!inbox) return;
+  try {
+    inbox.wantSecret(wanted);
+    for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
+      const { secrets, processId, host } = inbox.listener() ?? {};
+      if (!secrets || secrets.fingerprints.includes(wanted)) return;
+      const which = `the listener of process ${processId} on ${host}`;
+      if (!secrets.canLearn)
+        return await say(
+          `warning: ${which} cannot learn the new secret, because its own is not in the profile’s store: restart it with the new one`,
+        );
+      if (waitedMs >= LEARNING_MS)
+        return await say(`warning: ${which} has not learned the new secret within ${LEARNING_MS / 1_000} seconds`);
+      await world.clock.sleep(LOOK_MS, world.interrupted);
+    }
+  } finally {
+    inbox.close();
   }
 }
 

@@ -1,23 +1,22 @@
+import { storedOrBuiltIn } from '../../account/profile.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Clock } from '../../base/world.ts';
 import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
-import { ALL_EVENTS } from '../../contract/events.ts';
-import { INBOX_URL } from '../../contract/sandbox.ts';
 import { openProfileInbox } from '../../engine/inbox.ts';
-import { createEventRecorder, type EventRecorder } from '../../engine/operations/event-recorder.ts';
-import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { printable } from '../../money/amount.ts';
 import { command } from '../../terminal/command.ts';
-import { hostAddress, hostName } from '../../terminal/parse/listening.ts';
-import { oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
+import { addressRange, hostAddress, hostName } from '../../terminal/parse/listening.ts';
+import { duration, oneOf, option, repeated, switchOn, wholeNumber, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { transientProblemOf } from '../../webhooks/inbox/forwards.ts';
-import type { Inbox, Listener } from '../../webhooks/inbox/inbox.ts';
-import { type ForwardTarget, forwardTo, sendTo } from '../../webhooks/listen/forwarder.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import { type Listener, SILENT_MS } from '../../webhooks/inbox/listener.ts';
+import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
+import { sendTo } from '../../webhooks/listen/sending.ts';
 import { eventNamed } from './events.ts';
-import { type Screen, screenFor } from './screen.ts';
-import { DEFAULT_PORT, type ListenerOptions, serveUntil } from './served.ts';
-import { commandTarget, resigningOf, targetUrl } from './targets.ts';
+import { listenUntilStopped } from './listening.ts';
+import { LOG_FORMS } from './log.ts';
+import { DEFAULT_PORT } from './served.ts';
+import { commandTarget, resigningOf, targetName, targetUrl } from './targets.ts';
 
 /** The error of a second listener on one inbox. */
 function alreadyListening({ processId, host, address }: Listener): CliError {
@@ -27,59 +26,28 @@ function alreadyListening({ processId, host, address }: Listener): CliError {
   });
 }
 
-/** Directs the embedded sandbox's webhook to the inbox, and asks before it replaces another one. */
-async function directToInbox(session: Session): Promise<void> {
-  const { data } = await session.call(getWebhook, {});
-  const isOurs = data.webhookUrl?.endsWith('.invalid/') === true;
-  if (isOurs && data.enabled) return;
-  if (data.webhookUrl != null && !isOurs)
-    await confirmChange(session, {
-      summary: `deliver the sandbox’s events to this inbox instead of ${data.webhookUrl}`,
-      lines: [['now', data.webhookUrl]],
+/** Parses how many events in a second, a minute or an hour, as events a second. Throws CliError usage. */
+const rate = (text: string): number => {
+  const [, count, unit = ''] = /^([1-9]\d{0,5})\/(s|m|h)$/.exec(text) ?? [];
+  if (count !== undefined) return Number(count) / ({ s: 1, m: 60, h: 3_600 }[unit] ?? 1);
+  throw new CliError('usage', `invalid rate "${printable(text)}"`, { hint: 'write such as 10/s, 600/m or 1000/h' });
+};
+
+/** Parses the names of events, and where they go. Throws CliError usage. */
+const route = (text: string): Route => {
+  const [, names = '', target = ''] = /^([^=]*)=(.+)$/s.exec(text) ?? [];
+  if (target === '')
+    throw new CliError('usage', `invalid route "${printable(text)}"`, {
+      hint: 'write such as swap.completed,swap.failed=http://127.0.0.1:3000/swaps',
     });
-  await session.call(setWebhook, { webhookUrl: INBOX_URL, enabled: true, events: [ALL_EVENTS] });
-}
-
-/** Sends the events of the embedded sandbox that are due; over the network, the service does. */
-const deliver = async ({ connection }: Session, stopping: AbortSignal) => (await connection()).deliverDue?.(stopping);
-
-/** How often the sandbox is looked at for events that are due, and the inbox for new ones. */
-const LOOK_MS = 200;
-
-async function deliverUntil(session: Session, screen: Screen, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    await deliver(session, stopping).catch((error: unknown) => screen.unwritable(transientProblemOf(error)));
-    await session.world.clock.sleep(LOOK_MS, stopping).catch(() => {});
-  }
-}
-
-/** How often unknown outcomes are looked for while events about such work arrive. */
-const RECONCILE_EVERY_MS = 2_000;
-
-/** Looks for unknown outcomes when events about such work arrive. Nothing that goes wrong here stops the listener. */
-async function lookUntil(recorder: EventRecorder, screen: Screen, clock: Clock, stopping: AbortSignal): Promise<void> {
-  let problem = '';
-  while (!stopping.aborted) {
-    await clock.sleep(RECONCILE_EVERY_MS, stopping).catch(() => {});
-    try {
-      const found = stopping.aborted ? 0 : await recorder.reconcileMentioned();
-      if (found > 0)
-        screen.say(
-          `${found === 1 ? '1 unknown outcome' : `${found} unknown outcomes`} found by events; see: fiatrail ops list`,
-        );
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      if (message !== problem && !stopping.aborted) screen.say(`warning: cannot look for unknown outcomes: ${message}`);
-      problem = message;
-    }
-  }
-}
+  return { events: names.split(',').map((name) => eventNamed(name).name), target: targetName(target) };
+};
 
 export const listenCommand = command({
   words: ['webhooks', 'listen'],
   summary: 'Receive webhooks, store them in the inbox, and forward them',
   details:
-    'Verifies each delivery, writes it to the inbox, and only then answers 200. Events go on to each target in the order of their request, at least once, until the URL answers 2xx or the command exits with 0. Runs until Ctrl-C; the next run forwards what is left. While it runs, other commands that --wait end as soon as the event arrives, and the journal records how operations ended. The events of the embedded sandbox come straight into the inbox; it listens on a port only if you give one.',
+    'Verifies each delivery, writes it to the inbox, and only then answers 200. Events go on to each target in the order of their request, at least once, until the URL answers 2xx or the command exits with 0. Runs until Ctrl-C or SIGTERM; then it takes nothing more, and lets forwards and commands end. The next run forwards what is left. While it runs, other commands that --wait end as soon as the event arrives, and the journal records how operations ended. The events of the embedded sandbox come straight into the inbox; it listens on a port only if you give one.',
   examples: [
     'fiatrail webhooks listen',
     'fiatrail webhooks listen --port 4777 --forward http://127.0.0.1:3000/webhooks -o ndjson',
@@ -90,6 +58,11 @@ export const listenCommand = command({
     port: option('--port <port>', 'TCP port; 0 picks a free one (default 4777)', wholeNumber(0, 65_535)),
     host: option('--host <address>', 'IP address to listen on (default 127.0.0.1)', hostAddress),
     allowHost: repeated('--allow-host <name>', 'accept requests to this host name; can be repeated', hostName),
+    trustedProxy: repeated(
+      '--trusted-proxy <address>',
+      'address or range of a proxy whose X-Forwarded-For says the client; can be repeated',
+      addressRange,
+    ),
     publicUrl: option(
       '--public-url <url>',
       'URL under which the service reaches this listener; probed every minute',
@@ -101,29 +74,60 @@ export const listenCommand = command({
       'run this shell command for each event, with the event as JSON on standard input; can be repeated',
       word,
     ),
+    route: repeated(
+      '--route <event>=<target>',
+      'send this event, or several between commas, to a URL or to exec:COMMAND; can be repeated',
+      route,
+    ),
     events: repeated('--event <name>', 'forward only this event; can be repeated', (text) => eventNamed(text).name),
-    forwardLate: switchOn('--forward-late', 'also forward events that arrive more than 5 minutes after they were sent'),
     opened: switchOn('--opened', 'forward the opened event instead of the sealed body; needs --resign'),
     resign: option(
       '--resign <form>',
       'sign again with FIATRAIL_FORWARD_SECRET, in the form service or standard (Standard Webhooks)',
       oneOf('service', 'standard'),
     ),
+    concurrency: option(
+      '--concurrency <count>',
+      'the most events on their way to a target at once (default 32)',
+      wholeNumber(1, 256),
+    ),
+    rate: option('--rate <count>/<unit>', 'the most events for a target, such as 10/s or 600/m', rate),
+    retention: option(
+      '--keep <duration>',
+      'delete events older than this that need nothing more, such as 90d',
+      duration,
+    ),
+    drain: option(
+      '--drain <duration>',
+      'when it stops: how long events that are on their way to a target may take (default 60s)',
+      duration,
+    ),
+    metricsPort: option(
+      '--metrics-port <port>',
+      'TCP port for /metrics, /healthz and /readyz; 0 picks a free one',
+      wholeNumber(0, 65_535),
+    ),
+    metricsHost: option('--metrics-host <address>', 'IP address for --metrics-port (default 127.0.0.1)', hostAddress),
+    log: option(
+      '--log <form>',
+      'lines of the log: plain (default on a terminal), text with time and level (default elsewhere), or json',
+      oneOf(...LOG_FORMS),
+    ),
     tlsCert: option('--tls-cert <file>', 'certificate in PEM, to listen with TLS', word),
     tlsKey: option('--tls-key <file>', 'private key of the certificate, in PEM', word),
   },
-  run: async (session, { events = [], forwardLate, ...input }) => {
+  run: async (session, { events = [], ...input }) => {
     const { world, profile } = session;
     const targets = targetsOf(session, input);
     const inbox = await openProfileInbox(world, profile);
     try {
       const isEmbedded = profile.mode === 'embedded';
-      const other = inbox.claim(isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
-      if (other) throw alreadyListening(other);
+      await claimInbox(session, inbox, isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
       inbox.forwardTo({
         targets: targets.map(({ name }) => name),
         events: events.length > 0 ? events : undefined,
-        forwardsLate: forwardLate,
+        routes: routesOf(input),
+        needsSealing: storedOrBuiltIn(profile)?.sealing === 'require',
       });
       await listenUntilStopped(session, inbox, input, targets);
       return {};
@@ -132,6 +136,27 @@ export const listenCommand = command({
     }
   },
 });
+
+/** How often it is looked whether another listener is alive. */
+const LOOK_MS = 1_000;
+
+/**
+ * Takes the inbox. The listener that has it may have crashed, in a container whose host name says nothing here, or its process id may be another
+ * program’s: it is waited for until it shows that it is alive, or has been silent for so long that it counts as gone. Rejects with CliError
+ * if it is alive.
+ */
+async function claimInbox({ world, note }: Session, inbox: Inbox, address: string): Promise<void> {
+  const first = inbox.claim(address);
+  if (!first) return;
+  await note(
+    `the inbox is process ${first.processId}’s on ${first.host}; waiting to see whether it is alive, up to ${SILENT_MS / 1_000} seconds`,
+  );
+  for (let other: Listener | undefined = first; other; other = inbox.claim(address)) {
+    const isSame = other.startedAtMs === first.startedAtMs && other.host === first.host;
+    if (!isSame || other.aliveAtMs !== first.aliveAtMs) throw alreadyListening(other);
+    await world.clock.sleep(LOOK_MS, world.interrupted);
+  }
+}
 
 /** Gives the inbox to the next listener. If that cannot be written, it finds out itself that this process has ended. */
 function released(inbox: Inbox): void {
@@ -144,7 +169,15 @@ function released(inbox: Inbox): void {
   }
 }
 
+/** Events, and where they go. */
+interface Route {
+  readonly events: readonly string[];
+  /** A URL, or `exec:` and a command. */
+  readonly target: string;
+}
+
 interface Going {
+  readonly route?: readonly Route[] | undefined;
   readonly forward?: readonly string[] | undefined;
   readonly exec?: readonly string[] | undefined;
   readonly opened?: boolean | undefined;
@@ -154,144 +187,31 @@ interface Going {
 /** Where events go besides the inbox. Throws CliError usage. */
 function targetsOf(
   { world, profile }: Session,
-  { forward = [], exec = [], opened, resign }: Going,
+  { forward = [], exec = [], route: routes = [], opened, resign }: Going,
 ): readonly ForwardTarget[] {
   const resigning = resigningOf(resign, world, profile);
   if (opened && !resigning)
     throw new CliError('usage', '--opened needs --resign: the service’s signature covers the sealed body', {
       hint: 'add --resign service or --resign standard',
     });
-  const sending = { exchange: world.network, clock: world.clock, resign: resigning, isOpened: opened };
-  return [
-    ...forward.map(
-      (url): ForwardTarget => ({ name: url, send: (event, stopping) => sendTo(url, event, sending, stopping) }),
-    ),
-    ...exec.map((command) => commandTarget(command, world)),
-  ];
+  const sending = { exchange: world.network, clock: world.clock, resign: resigning, isOpened: opened, isMarked: true };
+  const names = new Set([...forward, ...exec.map((each) => EXEC + each), ...routes.map(({ target }) => target)]);
+  return [...names].map(
+    (name): ForwardTarget =>
+      name.startsWith(EXEC)
+        ? commandTarget(name.slice(EXEC.length), world)
+        : { name, send: (event, cutOff, isLate) => sendTo(name, event, { ...sending, isLate }, cutOff) },
+  );
 }
 
-/** The options that only a listener with a port needs. */
-const listenerOptions = ({ port, host, publicUrl, tlsCert, tlsKey }: ListenerOptions) => ({
-  port,
-  host,
-  publicUrl,
-  tlsCert,
-  tlsKey,
-});
+const EXEC = 'exec:';
 
-/** Receives, shows and forwards events until Ctrl-C. Rejects if one of these fails. */
-async function listenUntilStopped(
-  session: Session,
-  inbox: Inbox,
-  options: ListenerOptions,
-  targets: readonly ForwardTarget[],
-): Promise<void> {
-  const { world, profile } = session;
-  const failing = new AbortController();
-  const stopping = AbortSignal.any([world.interrupted, failing.signal]);
-  const isEmbedded = profile.mode === 'embedded';
-  const screen = screenFor(session, inbox);
-  const needsPort = !isEmbedded || Object.values(listenerOptions(options)).some((each) => each !== undefined);
-  const served = needsPort ? await serveUntil(session, inbox, options, screen, stopping) : undefined;
-  let works: readonly Promise<void>[] = [];
-  try {
-    if (isEmbedded) await directToInbox(session);
-    await session.note(
-      served
-        ? `listening at ${served.address}; set it with: fiatrail webhooks set PUBLIC_URL. Press Ctrl-C to stop`
-        : 'receiving the events of the embedded sandbox. Press Ctrl-C to stop',
-    );
-    works = startWorks(session, inbox, screen, targets, stopping);
-    await Promise.all(works);
-  } finally {
-    // Whatever ended the first of them, the others use the inbox until they have ended too.
-    failing.abort();
-    await Promise.allSettled(works);
-    await served?.close();
-    await screen.end();
-  }
+/** The events of the targets that get some of them only. */
+function routesOf({ forward = [], exec = [], route: routes = [] }: Going): Readonly<Record<string, readonly string[]>> {
+  const whole = [...forward, ...exec.map((each) => EXEC + each)];
+  const some = Map.groupBy(
+    routes.filter(({ target }) => !whole.includes(target)),
+    ({ target }) => target,
+  );
+  return Object.fromEntries([...some].map(([target, each]) => [target, each.flatMap(({ events }) => events)]));
 }
-
-/** Starts what goes on beside receiving, until `stopping` aborts. */
-function startWorks(
-  session: Session,
-  inbox: Inbox,
-  screen: Screen,
-  targets: readonly ForwardTarget[],
-  stopping: AbortSignal,
-): readonly Promise<void>[] {
-  const { world, profile } = session;
-  const recorder = createEventRecorder(session);
-  const forwarding = {
-    clock: world.clock,
-    gather: (flush: () => void) => void world.turn().then(flush),
-    onUnrecorded: screen.unwritable,
-  };
-  return [
-    follow(session, inbox, { screen, recorder }, stopping),
-    lookUntil(recorder, screen, world.clock, stopping),
-    ...targets.map((target) =>
-      forwardTo(
-        target,
-        inbox.forwards,
-        { ...forwarding, onForwarded: ({ event }, end) => screen.forwarded(event, target.name, end) },
-        stopping,
-      ),
-    ),
-    ...(profile.mode === 'embedded' ? [deliverUntil(session, screen, stopping)] : []),
-  ];
-}
-
-/** Events printed at once. */
-const AT_ONCE = 500;
-/** How often the listener shows that it is alive. */
-const TOUCH_EVERY = 50;
-
-/** Shows the events that arrive, and records them in the journal, until `stopping` aborts. Throws CliError if another process takes the inbox. */
-async function follow(
-  session: Session,
-  inbox: Inbox,
-  { screen, recorder }: { readonly screen: Screen; readonly recorder: EventRecorder },
-  stopping: AbortSignal,
-): Promise<void> {
-  const { clock } = session.world;
-  // What arrived while nothing listened.
-  const known = inbox.list({ limit: AT_ONCE });
-  await record(recorder, screen, known);
-  let last = known[0]?.id ?? 0n;
-  for (let round = 1; !stopping.aborted; round += 1) {
-    const fresh = inbox.list({ limit: AT_ONCE, after: last });
-    last = fresh.at(-1)?.id ?? last;
-    await screen.arrived(fresh);
-    await record(recorder, screen, fresh);
-    await screen.refresh();
-    if (round % TOUCH_EVERY === 0 && !isOurs(inbox, screen)) throw takenOver();
-    if (fresh.length < AT_ONCE) await clock.sleep(LOOK_MS, stopping).catch(() => {});
-  }
-}
-
-/** Shows that the listener is alive. While the inbox cannot be written, nobody else can take it either. */
-function isOurs(inbox: Inbox, screen: Screen): boolean {
-  try {
-    return inbox.touch();
-  } catch (error) {
-    screen.unwritable(transientProblemOf(error));
-    return true;
-  }
-}
-
-async function record(recorder: EventRecorder, screen: Screen, events: readonly InboxEvent[]): Promise<void> {
-  try {
-    await recorder.record(events);
-  } catch (error) {
-    screen.say(`warning: the journal cannot learn from events: ${messageOf(error)}`);
-  }
-}
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-const takenOver = () =>
-  new CliError('declined', 'another listener has taken this inbox, because this one was silent for too long', {
-    code: 'INBOX_IN_USE',
-    hint: 'nothing that was acknowledged is lost; look at it with: fiatrail webhooks inbox list',
-  });

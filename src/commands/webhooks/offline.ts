@@ -3,7 +3,8 @@ import { storedOrBuiltIn } from '../../account/profile.ts';
 import { privateKeyFrom, sealingKeysOf, webhookSecretFrom } from '../../account/profile-secrets.ts';
 import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
-import type { Secret } from '../../base/secret.ts';
+import { Secret } from '../../base/secret.ts';
+import { getAesKey } from '../../contract/endpoints/management.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
 import { eventOf } from '../../contract/events.ts';
 import { parseExactJson } from '../../money/decimal.ts';
@@ -14,7 +15,7 @@ import type { Session } from '../../terminal/session.ts';
 import { readBody } from '../../webhooks/body.ts';
 import { WebhookError } from '../../webhooks/error.ts';
 import { eventIn } from '../../webhooks/event.ts';
-import { verifyDelivery } from '../../webhooks/verify.ts';
+import { notEarly, verifyDelivery } from '../../webhooks/verify.ts';
 import { secretsOf } from './targets.ts';
 
 /** A saved HTTP request. */
@@ -131,7 +132,7 @@ export const verifyCommand = command({
     // Header names of another service are right in a saved delivery.
     const service = saved.headers.length > 0 ? {} : { serviceName: named };
     try {
-      const verified = verifyDelivery({ headers: given, body }, { ...options, ...service });
+      const verified = notEarly(verifyDelivery({ headers: given, body }, { ...options, ...service }));
       if (verified.isLate && !anyAge) throw new WebhookError('TOO_OLD', 'its signature is valid, but it is too old');
       const { id, sentAtMs, isLate, serviceName: from } = verified;
       const event = eventName(saved.body);
@@ -201,9 +202,9 @@ export const openCommand = command({
   words: ['webhooks', 'open'],
   summary: 'Print the event of a webhook body, opened if it is sealed',
   details:
-    'A sealed body is opened with the private keys of the profile, older ones too. The signature is not checked.',
+    'A sealed body is opened with the private keys of the profile, older ones too. A body in the older AES-GCM envelope is opened with the account’s AES key, which is read from the service or, with --private-key-stdin, given. The signature is not checked.',
   examples: ['fiatrail webhooks open --body body.json', 'fiatrail webhooks open --message delivery.http -o json'],
-  endpoints: [],
+  endpoints: [getAesKey.id],
   prints: () =>
     z.object({
       event: z.string(),
@@ -232,7 +233,8 @@ export const openCommand = command({
       });
     const typed = privateKeyStdin ? [privateKeyFrom(await session.world.stdin.readAll(4096))] : undefined;
     const { body } = await messageOf(session, source);
-    const read = await readBody(Buffer.from(body), async () => typed ?? privateKeysOf(session));
+    const keys = async () => typed ?? privateKeysOf(session);
+    const read = await readBody(Buffer.from(body), keys, async () => typed?.[0] ?? aesKeyOf(session));
     if (read.kind !== 'event')
       throw new CliError('refused', read.problem, {
         code: read.kind === 'sealed' ? 'CANNOT_BE_OPENED' : 'NOT_AN_EVENT',
@@ -242,6 +244,12 @@ export const openCommand = command({
     return { result: { data: { ...data, isSealed: read.isSealed }, raw: read.text } };
   },
 });
+
+/** The account's AES key; undefined if it has none. Rejects with CliError. */
+export async function aesKeyOf(session: Pick<Session, 'call'>): Promise<Secret | undefined> {
+  const { aesKey } = (await session.call(getAesKey, {})).data;
+  return aesKey ? new Secret(aesKey) : undefined;
+}
 
 /** The private keys that open the bodies of a profile. */
 export async function privateKeysOf(session: Pick<Session, 'profile' | 'world'>): Promise<readonly Secret[]> {

@@ -1,12 +1,13 @@
 import type { Zone } from '../../base/zone.ts';
-import { shownTarget } from '../../engine/inbox.ts';
 import { jsonText, plainLine } from '../../present/text.ts';
 import type { Session } from '../../terminal/session.ts';
 import { liveLine } from '../../terminal/show/progress.ts';
 import type { InboxEvent } from '../../webhooks/inbox/events.ts';
 import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import type { Refusal } from '../../webhooks/listen/server.ts';
 import { summaryOf } from './inbox-list.ts';
+import { createLog, createRefusals, type LogForm, loggedTarget, type Say } from './log.ts';
 
 /** What a listener shows: events as they arrive, and the forwarding status. */
 export interface Screen {
@@ -18,8 +19,12 @@ export interface Screen {
   reachable(url: string, problem: string | undefined): void;
   /** Warns that the inbox cannot be written, at most once a minute. */
   unwritable(problem: string): void;
-  /** Prints a line to stderr, even with --quiet. */
-  say(text: string): void;
+  /** Prints a line of the log to stderr, even with --quiet. */
+  readonly say: Say;
+  /** Prints a line of the log, unless --quiet is given. */
+  readonly note: Say;
+  /** Notes a request that was not taken. */
+  refused(refusal: Refusal): void;
   /** Brings the status line up to date. */
   refresh(): Promise<void>;
   end(): Promise<void>;
@@ -30,11 +35,14 @@ const WIDTH_OF_EVENT = 40;
 const WARN_EVERY_MS = 60_000;
 
 /** A table for people with a status line below it on a terminal; one JSON object a line elsewhere, unless a format is asked for. */
-export function screenFor(session: Session, inbox: Inbox): Screen {
+export function screenFor(
+  session: Session,
+  inbox: Inbox,
+  form: LogForm = session.world.stderr.isTerminal ? 'plain' : 'text',
+): Screen {
   const { world, globals } = session;
   const isTable = globals.present.format === 'table' && (world.stdout.isTerminal || globals.isFormatChosen);
   const line = liveLine(world, { ...globals, quiet: globals.quiet || !isTable }, true);
-  let hasHead = false;
   let warnedMs = Number.NEGATIVE_INFINITY;
   let unreachable: string | undefined;
   const write = async (text: string) => {
@@ -43,46 +51,64 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
   };
   const refresh = async () => {
     if (!line.isLive || !isTable) return;
-    const { events, waiting, dead } = inbox.counts();
-    const counted = `${events} in the inbox · ${waiting} waiting to be forwarded · ${dead} dead`;
+    const { events, waiting, dead, held } = inbox.counts();
+    const counted = `${events} in the inbox · ${waiting} waiting to be forwarded · ${held} held · ${dead} dead`;
     await line.show(
       unreachable === undefined ? counted : `NOTHING CAN ARRIVE: ${unreachable}`,
       unreachable !== undefined,
     );
   };
-  const say = async (text: string) => {
-    await line.clear();
-    await session.say(text);
-  };
+  const { say, note } = createLog(session, form, line.clear);
+  const refusals = createRefusals(session, say);
   return {
-    arrived: async (events) => {
-      if (events.length === 0) return;
-      const head = isTable && !hasHead ? [row('Received', 'No.', 'Event', 'About')] : [];
-      hasHead = true;
-      const lines = events.map((event) => (isTable ? rowOf(event, globals.zone) : jsonText(summaryOf(event))));
-      const { columns } = world.stdout;
-      const fitted = [...head, ...lines].map((text) => (isTable && columns ? cut(text, columns) : text));
-      await write(`${fitted.join('\n')}\n`);
-    },
+    arrived: createTable(session, isTable, write),
     forwarded: (event, target, { status, problem }) => {
-      const isCounted = line.isLive && isTable && isTaken({ status, problem });
-      const how = problem ?? status ?? 'done';
-      if (!isCounted && !globals.quiet)
-        void say(`${event.id} ${event.event ?? event.mark} to ${shownTarget(target)}: ${how}`);
+      const isOk = isTaken({ status, problem });
+      // A person sees the count of those that were taken.
+      if (isOk && line.isLive && isTable) return;
+      const text = `${plainLine(event.event ?? event.mark)} to ${loggedTarget(target)}: ${problem ?? status ?? 'done'}`;
+      note(text, { event: event.id, level: isOk ? 'info' : 'warning' });
     },
     reachable: (url, problem) => {
       unreachable = problem;
-      void say(problem === undefined ? `events can arrive at ${url}` : `warning: no event can arrive: ${problem}`);
+      if (problem === undefined) say(`events can arrive at ${url}`);
+      else say(`no event can arrive: ${problem}`, { level: 'warning' });
     },
     unwritable: (problem) => {
       const nowMs = world.clock.now();
       if (Math.abs(nowMs - warnedMs) < WARN_EVERY_MS) return;
       warnedMs = nowMs;
-      void say(`warning: the inbox cannot be written (${problem}); deliveries get 503 until it can`);
+      say(`the inbox cannot be written (${problem}); deliveries get 503 until it can`, { level: 'warning' });
     },
-    say: (text) => void say(text),
-    refresh,
-    end: () => line.end(),
+    say,
+    note,
+    refused: ({ reason, ...about }) => refusals.add(reason, about),
+    refresh: () => {
+      refusals.look();
+      return refresh();
+    },
+    end: () => {
+      refusals.look(true);
+      return line.end();
+    },
+  };
+}
+
+/** Returns what prints events that arrived: as rows of a table, or as a JSON object a line. */
+function createTable(
+  { world, globals }: Session,
+  isTable: boolean,
+  write: (text: string) => Promise<void>,
+): Screen['arrived'] {
+  let hasHead = false;
+  return async (events) => {
+    if (events.length === 0) return;
+    const head = isTable && !hasHead ? [row('Received', 'No.', 'Event', 'About')] : [];
+    hasHead = true;
+    const lines = events.map((event) => (isTable ? rowOf(event, globals.zone) : jsonText(summaryOf(event))));
+    const { columns } = world.stdout;
+    const fitted = [...head, ...lines].map((text) => (isTable && columns ? cut(text, columns) : text));
+    await write(`${fitted.join('\n')}\n`);
   };
 }
 
@@ -95,7 +121,9 @@ const row = (time: string, number: string, event: string, about: string) =>
 function rowOf(event: InboxEvent, zone: Zone): string {
   const { receivedAtMs } = event;
   const time = new Date(receivedAtMs + zone.offsetMs(receivedAtMs)).toISOString().slice(11, 19);
+  const { isLate, isEarly, held } = event;
+  const notes = [isLate ? 'late' : [], isEarly ? 'early' : [], held ? 'held' : []].flat();
   // The event's texts come from outside.
-  const name = plainLine(`${event.event ?? event.mark}${event.isLate ? ' (late)' : ''}`);
+  const name = plainLine(`${event.event ?? event.mark}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`);
   return row(time, String(event.id), name, plainLine(event.requestId ?? event.userId ?? event.problem ?? ''));
 }

@@ -1,17 +1,19 @@
 import { inboxPath } from '../../account/paths.ts';
+import { storedOrBuiltIn } from '../../account/profile.ts';
 import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
-import { Secret } from '../../base/secret.ts';
-import { hostInUrl } from '../../contract/cidr.ts';
-import { getAesKey } from '../../contract/endpoints/management.ts';
+import type { Secret } from '../../base/secret.ts';
+import { hostInUrl, type IpRange } from '../../contract/cidr.ts';
+import { fingerprint } from '../../crypto/digest.ts';
 import { listenProblem } from '../../terminal/parse/listening.ts';
 import type { Session } from '../../terminal/session.ts';
 import { openWith } from '../../webhooks/body.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { createInboxWriter } from '../../webhooks/listen/inbox-writer.ts';
+import type { Metrics } from '../../webhooks/listen/metrics.ts';
 import { createReceiver, type Receiver, type ReceiverAccount } from '../../webhooks/listen/receiver.ts';
 import { createThreadedWriter } from '../../webhooks/listen/writer-thread.ts';
-import { privateKeysOf } from './offline.ts';
+import { aesKeyOf, privateKeysOf } from './offline.ts';
 import type { Screen } from './screen.ts';
 import { secretsOf } from './targets.ts';
 
@@ -23,6 +25,10 @@ export interface ListenerOptions {
   readonly port?: number | undefined;
   readonly host?: string | undefined;
   readonly allowHost?: readonly string[] | undefined;
+  readonly trustedProxy?: readonly IpRange[] | undefined;
+  /** Where health and numbers are served; nowhere if left out. */
+  readonly metricsPort?: number | undefined;
+  readonly metricsHost?: string | undefined;
   readonly publicUrl?: string | undefined;
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
@@ -31,34 +37,51 @@ export interface ListenerOptions {
 /** How long secrets are not read again; they may be changed while the listener runs. */
 const FRESH_MS = 1_000;
 
+/** Reads the secrets that count now; `isAsked` reads them even if that was done a moment ago. */
+type ReadSecrets = (isAsked?: boolean) => Promise<readonly Secret[]>;
+
 /** Returns a reader of the account's secrets that goes on with what it knows if they cannot be read for a moment. */
-function secretsReader(session: Session, first: readonly Secret[]): () => Promise<readonly Secret[]> {
+function secretsReader(session: Session, first: readonly Secret[]): ReadSecrets {
   const { clock } = session.world;
   let known = first;
   let readMs = clock.now();
-  return async () => {
+  return async (isAsked = false) => {
     // A clock that was set back counts as time that has passed.
-    if (Math.abs(clock.now() - readMs) < FRESH_MS) return known;
+    if (!isAsked && Math.abs(clock.now() - readMs) < FRESH_MS) return known;
     readMs = clock.now();
     known = await secretsOf(session).catch(() => known);
     return known;
   };
 }
 
+/** Returns what says which secrets the listener knows, and learns the one that a rotation wants it to know before the service does. */
+function createSecretsReport({ world, profile }: Session, inbox: Inbox, secrets: ReadSecrets) {
+  const canLearn = storedOrBuiltIn(profile) !== undefined && !world.env['FIATRAIL_WEBHOOK_SECRET'];
+  let reported: string | undefined;
+  return async () => {
+    const wanted = inbox.wantedSecret();
+    if (reported !== undefined && (wanted === undefined || reported.includes(wanted))) return;
+    const fingerprints = (await secrets(wanted !== undefined)).map(fingerprint);
+    if (fingerprints.join() === reported) return;
+    reported = fingerprints.join();
+    inbox.reportSecrets({ fingerprints, canLearn });
+  };
+}
+
 /** The account whose deliveries are verified. Without a secret, the service signs with the AES key, which is read once. */
-async function accountOf(session: Session): Promise<ReceiverAccount> {
+async function accountOf(session: Session): Promise<ReceiverAccount & { readonly secrets: ReadSecrets }> {
   const first = await secretsOf(session);
   const serviceName = serviceNameOf(session.profile, session.world.env);
   const secrets = secretsReader(session, first);
   if (first.length > 0) return { secrets, serviceName };
-  const { data } = await session.call(getAesKey, {});
-  if (!data.aesKey)
+  const aesKey = await aesKeyOf(session);
+  if (!aesKey)
     throw new CliError('usage', 'there is no webhook secret to verify with', {
       code: 'NO_SECRET',
       hint: 'store one with: fiatrail webhooks set URL --secret-stdin, or set FIATRAIL_WEBHOOK_SECRET',
     });
   await session.say('no webhook secret is stored: deliveries are verified with the account’s AES key');
-  return { secrets, aesKey: new Secret(data.aesKey), serviceName };
+  return { secrets, aesKey, serviceName };
 }
 
 /** Serves the listener over HTTP until it is stopped. */
@@ -66,27 +89,37 @@ export async function serveUntil(
   session: Session,
   inbox: Inbox,
   options: ListenerOptions,
-  screen: Screen,
+  { screen, metrics }: { readonly screen: Screen; readonly metrics: Metrics | undefined },
   stopping: AbortSignal,
 ) {
   const { world } = session;
-  const { host = '127.0.0.1', port = DEFAULT_PORT, publicUrl, allowHost = [] } = options;
+  const {
+    host = '127.0.0.1',
+    port = DEFAULT_PORT,
+    publicUrl,
+    allowHost = [],
+    trustedProxy: trustedProxies = [],
+  } = options;
   const tls = await tlsOf(session, options);
   const account = await accountOf(session);
   const { listen } = await import('../../webhooks/listen/server.ts');
   const writer = writerFor(session, inbox);
   const receiver = createReceiver(writer, { account, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
-  const listening = await listen(steadyOnceBusy(receiver, world), {
-    ...{ host, port, heartbeat, tls },
+  const listening = await listen(counted(receiver, world, metrics), {
+    ...{ host, port, heartbeat, tls, trustedProxies },
     allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
-    onRefused: (reason) => screen.say(`refused: ${reason}`),
+    onRefused: (refusal) => {
+      metrics?.refused(refusal.kind);
+      screen.refused(refusal);
+    },
   }).catch((error) => {
     throw certificateProblem(listenProblem(error, host, port));
   });
   const beating = publicUrl === undefined ? undefined : beat(session, publicUrl, heartbeat, screen, stopping);
   return {
     address: `${options.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
+    learn: createSecretsReport(session, inbox, account.secrets),
     close: async () => {
       await listening.close();
       await writer.end();
@@ -110,14 +143,18 @@ function writerFor({ world, ...session }: Session, inbox: Inbox) {
 /** After this many deliveries, the heap is large enough for a busy listener. */
 const BUSY_AFTER = 5_000;
 
-/** Keeps the heap from growing on and on, once it has grown. A small one from the start would cost a fifth of the speed. */
-function steadyOnceBusy({ receive }: Receiver, { steadyMemory }: Session['world']): Receiver {
+/**
+ * Counts deliveries. Keeps the heap from growing on and on, once it has grown: a small one from the start would cost a fifth of the speed.
+ */
+function counted({ receive }: Receiver, { steadyMemory }: Session['world'], metrics: Metrics | undefined): Receiver {
   let count = 0;
   return {
-    receive: (delivery) => {
+    receive: async (delivery) => {
       count += 1;
       if (count === BUSY_AFTER) steadyMemory();
-      return receive(delivery);
+      const stored = await receive(delivery);
+      metrics?.received(stored.isCopy);
+      return stored;
     },
   };
 }

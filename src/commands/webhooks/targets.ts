@@ -5,7 +5,8 @@ import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { World } from '../../base/world.ts';
 import type { Session } from '../../terminal/session.ts';
-import type { ForwardTarget, Resigning } from '../../webhooks/listen/forwarder.ts';
+import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
+import type { Resigning } from '../../webhooks/listen/sending.ts';
 
 /** Parses the URL of a target. Throws CliError usage. */
 export function targetUrl(text: string): string {
@@ -15,22 +16,36 @@ export function targetUrl(text: string): string {
   });
 }
 
+/** Parses a target's name: a URL, or `exec:` and a command. Throws CliError usage. */
+export const targetName = (text: string): string => (text.startsWith('exec:') ? text : targetUrl(text));
+
 /** How long a command may take with an event. */
-const COMMAND_MS = 60_000;
+export const COMMAND_MS = 60_000;
+/** How long a command that is asked to end has for it. */
+const GRACE_MS = 5_000;
 
 /** A command that gets each event on its standard input; exit code 0 acknowledges it. */
 export function commandTarget(command: string, { runProgram }: Pick<World, 'runProgram'>): ForwardTarget {
   return {
     name: `exec:${command}`,
-    send: async ({ id, event, webhookId, isLate, text }) => {
+    send: async ({ id, event, eventId, webhookId, isLate, isEarly, text, body }, cutOff) => {
       const env = {
         FIATRAIL_EVENT: event ?? '',
+        FIATRAIL_EVENT_ID: eventId ?? '',
         FIATRAIL_EVENT_NUMBER: String(id),
         FIATRAIL_WEBHOOK_ID: webhookId ?? '',
         FIATRAIL_EVENT_IS_LATE: String(isLate),
+        FIATRAIL_EVENT_IS_EARLY: String(isEarly),
       };
       const end = await runProgram([command], {
-        ...{ input: text ?? '', timeoutMs: COMMAND_MS, isShell: true, env, showsErrors: true },
+        ...(text === null ? { inputBytes: body } : { input: text }),
+        ...{
+          timeoutMs: COMMAND_MS,
+          isShell: true,
+          env,
+          showsErrors: true,
+          ending: { signal: cutOff, graceMs: GRACE_MS },
+        },
       });
       if (end.kind === 'ended') return end.code === 0 ? {} : { problem: `the command ended with ${end.code}` };
       return { problem: end.kind === 'late' ? 'the command took too long' : 'the command cannot be started' };

@@ -262,7 +262,7 @@ function sinkOf(file: PartFile): NonNullable<Result['sink']> {
   const out: OutputStream = {
     isTerminal: false,
     columns: undefined,
-    write: async (text) => file.write(text),
+    write: async (text: string) => file.write(text),
   };
   return {
     out,

@@ -1,5 +1,5 @@
 import { CliError } from '../../base/errors.ts';
-import { parseRange } from '../../contract/cidr.ts';
+import { type IpRange, parseRange } from '../../contract/cidr.ts';
 
 /** The error of a server that cannot listen. Returns any other error as it is. */
 export function listenProblem(error: unknown, host: string, port: number): unknown {
@@ -30,5 +30,14 @@ export const hostName = (text: string): string => {
   if (isIpAddress(text) || /^[a-z\d]([a-z\d.-]{0,250}[a-z\d])?$/i.test(text)) return text;
   throw new CliError('usage', `invalid host name "${text}"`, {
     hint: 'write the name alone, such as sandbox.internal',
+  });
+};
+
+/** Parses an IP address or a range in CIDR notation. Throws CliError usage. */
+export const addressRange = (text: string): IpRange => {
+  const range = parseRange(text);
+  if (range) return range;
+  throw new CliError('usage', `invalid address "${text}"`, {
+    hint: 'write an IP address or a range, such as 10.0.0.0/8',
   });
 };

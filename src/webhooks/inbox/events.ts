@@ -1,6 +1,7 @@
 import { eventOf } from '../../contract/events.ts';
 import type { Database, SqlValue } from '../../sqlite/database.ts';
-import type { Mark } from './received.ts';
+import { type ArrivedHeaders, headersFrom, type Mark } from './received.ts';
+import type { EventState, HoldReason } from './states.ts';
 
 /** An event of the inbox. */
 export interface InboxEvent {
@@ -11,10 +12,15 @@ export interface InboxEvent {
   readonly eventId: string | null;
   readonly requestId: string | null;
   readonly userId: string | null;
+  /** The account that it is about. */
+  readonly fintechId: string | null;
   readonly webhookId: string | null;
   readonly isLate: boolean;
+  readonly isEarly: boolean;
+  /** Why it is held; null if it is not. */
+  readonly held: HoldReason | null;
   readonly isSealed: boolean;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ArrivedHeaders;
   /** The exact bytes that arrived. */
   readonly body: Uint8Array;
   /** The event's JSON text; null if it could not be read. */
@@ -46,10 +52,9 @@ export interface InboxSelection {
   readonly mark?: Mark | undefined;
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
-  /** `forwarded`: every target acknowledged it. `pending`: one waits. `dead`: one was given up. */
-  readonly forwarding?: 'forwarded' | 'pending' | 'dead' | undefined;
-  /** Only events that arrived late. */
-  readonly isLate?: true | undefined;
+  readonly forwarding?: EventState | undefined;
+  /** Only events that arrived late or early. */
+  readonly isOffTime?: true | undefined;
 }
 
 /** Which events to list, newest first. */
@@ -83,9 +88,13 @@ interface InboxRow {
   readonly event_id: string | null;
   readonly request_id: string | null;
   readonly user_id: string | null;
+  readonly fintech_id: string | null;
   readonly webhook_id: string | null;
   readonly is_late: bigint;
+  readonly is_early: bigint;
+  readonly held: HoldReason | null;
   readonly is_sealed: bigint;
+  readonly signature: string;
   readonly headers: string;
   readonly body: string;
   readonly body_form: 'text' | 'base64';
@@ -97,7 +106,8 @@ interface InboxRow {
   readonly copies: bigint;
 }
 
-const FORWARDING: Readonly<Record<NonNullable<InboxSelection['forwarding']>, string>> = {
+const IN_STATE: Readonly<Record<EventState, string>> = {
+  held: 'held IS NOT NULL',
   forwarded: `EXISTS (SELECT 1 FROM forward f WHERE f.event = event.id)
     AND NOT EXISTS (SELECT 1 FROM forward f WHERE f.event = event.id AND f.state <> 'acknowledged')`,
   pending: `id IN (SELECT event FROM forward WHERE state = 'waiting')`,
@@ -111,14 +121,14 @@ const when = <T>(value: T | undefined, condition: (value: T) => Condition): Cond
   value === undefined ? undefined : condition(value);
 
 /** A partial index needs its own condition word for word. */
-function selectionOf({ event, requestId, userId, mark, isLate, forwarding }: InboxSelection): Condition[] {
+function selectionOf({ event, requestId, userId, mark, isOffTime, forwarding }: InboxSelection): Condition[] {
   return [
     when(event, named),
     when(requestId, (id) => ['request_id = ?', id]),
     when(userId, (id) => ['user_id = ?', id]),
     when(mark, (wanted) => [wanted === 'event' ? 'mark = ?' : `mark <> 'event' AND mark = ?`, wanted]),
-    when(isLate, () => ['is_late = 1']),
-    when(forwarding, (state) => [FORWARDING[state]]),
+    when(isOffTime, () => ['(is_late = 1 OR is_early = 1)']),
+    when(forwarding, (state) => [IN_STATE[state]]),
   ];
 }
 
@@ -162,7 +172,8 @@ function timeConditions({ before, after, sinceMs, untilMs }: InboxFilter): Condi
  */
 export function listEvents(store: Database, filter: InboxFilter): InboxEvent[] {
   const { limit, before, after, sinceMs, untilMs, forwarding, ...others } = filter;
-  const isByTime = [sinceMs, untilMs, ...Object.values(others)].some((value) => value !== undefined);
+  const isHeld = forwarding === 'held' ? true : undefined;
+  const isByTime = [sinceMs, untilMs, isHeld, ...Object.values(others)].some((value) => value !== undefined);
   const position = isByTime
     ? timeConditions(filter)
     : [when(before, (id): Condition => ['id < ?', id]), when(after, (id): Condition => ['id > ?', id])];
@@ -246,8 +257,9 @@ function fromRow(row: InboxRow, forwards: readonly ForwardRow[]): InboxEvent {
   const isRead = row.mark === 'event' || row.mark === 'unknown';
   return {
     ...{ id: row.id, mark: row.mark, event: row.event, eventId: row.event_id, requestId: row.request_id },
-    ...{ userId: row.user_id, webhookId: row.webhook_id, isLate: row.is_late === 1n, isSealed: row.is_sealed === 1n },
-    headers: JSON.parse(row.headers) as Record<string, string>,
+    ...{ userId: row.user_id, webhookId: row.webhook_id, isSealed: row.is_sealed === 1n },
+    ...{ fintechId: row.fintech_id, isLate: row.is_late === 1n, isEarly: row.is_early === 1n, held: row.held },
+    headers: headersFrom(row.headers, { signature: row.signature, webhookId: row.webhook_id ?? undefined }),
     body: Buffer.from(row.body, row.body_form === 'text' ? 'utf8' : 'base64'),
     text: isRead ? (row.opened ?? row.body) : null,
     ...{ problem: row.problem, happenedAt: row.happened_at, copies: Number(row.copies) },

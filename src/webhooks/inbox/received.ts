@@ -1,9 +1,14 @@
 import { eventOf } from '../../contract/events.ts';
 import { nodeCrypto } from '../../crypto/digest.ts';
+import { isJsonObject, parseJson } from '../../money/decimal.ts';
 import type { ReadBody } from '../body.ts';
+import { eventIn } from '../event.ts';
 
 /** How the inbox marks a delivery. `unknown`: an event that the contract does not have. `sealed`: nobody could open it yet. */
 export type Mark = 'event' | 'unknown' | 'sealed' | 'unreadable';
+
+/** Headers as they arrived: the same names in the same order. */
+export type ArrivedHeaders = readonly (readonly [name: string, value: string])[];
 
 /** A verified delivery, as the inbox stores it. */
 export interface NewEvent {
@@ -12,14 +17,16 @@ export interface NewEvent {
   readonly eventId: string | undefined;
   readonly requestId: string | undefined;
   readonly userId: string | undefined;
+  readonly fintechId: string | undefined;
   readonly webhookId: string | undefined;
   readonly signature: string;
-  /** Equal for equal content, however it was sealed. */
+  /** Equal for the same name and data, however they are written and sealed; of what is no event, for the same body. */
   readonly contentDigest: string;
   readonly isLate: boolean;
+  /** Sent in the future, by this machine's clock. */
+  readonly isEarly: boolean;
   readonly isSealed: boolean;
-  /** The headers that a second verification needs. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ArrivedHeaders;
   readonly body: Uint8Array;
   /** The event's JSON text; undefined if it could not be read. */
   readonly opened: string | undefined;
@@ -28,10 +35,42 @@ export interface NewEvent {
   readonly sentAtMs: number;
 }
 
+type Headed = Pick<NewEvent, 'signature' | 'webhookId'>;
+
+/** What others must not read in an inbox; the service sends none of it. */
+const HIDDEN = /^(?:authorization|proxy-authorization|cookie)$/i;
+
+const isSignature = (name: string) => /-signature$/i.test(name);
+
+/** Writes headers as text. What has a column of its own is left out. */
+export function headersText(headers: ArrivedHeaders, { signature, webhookId }: Headed): string {
+  const pairs = headers.map(([name, value]) => {
+    if (HIDDEN.test(name)) return [name, '***'];
+    return value === (isSignature(name) ? signature : webhookId) ? [name] : [name, value];
+  });
+  return JSON.stringify(pairs);
+}
+
+/** Reads what `headersText` wrote. Earlier versions wrote an object. */
+export function headersFrom(text: string, { signature, webhookId = '' }: Headed): ArrivedHeaders {
+  const written = JSON.parse(text) as readonly (readonly [string, string?])[] | Readonly<Record<string, string>>;
+  const pairs = Array.isArray(written) ? (written as readonly (readonly [string, string?])[]) : Object.entries(written);
+  return pairs.map(([name, value = isSignature(name) ? signature : webhookId]) => [name, value]);
+}
+
 /** What the body of a delivery says. */
 export type Content = Pick<
   NewEvent,
-  'mark' | 'event' | 'eventId' | 'requestId' | 'userId' | 'contentDigest' | 'opened' | 'problem' | 'happenedAt'
+  | 'mark'
+  | 'event'
+  | 'eventId'
+  | 'requestId'
+  | 'userId'
+  | 'fintechId'
+  | 'contentDigest'
+  | 'opened'
+  | 'problem'
+  | 'happenedAt'
 >;
 
 /** Describes what a body says for the inbox. */
@@ -40,15 +79,30 @@ export function contentOf(read: ReadBody, body: Uint8Array): Content {
   const opened = read.kind === 'event' ? read.text : undefined;
   return {
     mark: markOf(read),
-    ...{ event: event?.event, eventId: event?.eventId, requestId: event?.requestId, userId: event?.userId },
-    contentDigest: nodeCrypto()
-      .createHash('sha256')
-      .update(opened ?? body)
-      .digest('base64url'),
+    ...{ event: event?.event, eventId: event?.eventId, requestId: event?.requestId },
+    ...{ userId: event?.userId, fintechId: event?.fintechId },
+    contentDigest: opened === undefined ? digestOf(body) : digestOfText(opened),
     opened,
     problem: read.kind === 'event' ? undefined : read.problem,
     happenedAt: event?.happenedAt,
   };
+}
+
+/** Returns the digest of an event's JSON text. Long numbers count with every digit. */
+export function digestOfText(text: string): string {
+  const event = eventIn(parseJson(text));
+  return digestOf(event ? JSON.stringify([eventOf(event.event)?.name ?? event.event, sorted(event.data)]) : text);
+}
+
+const digestOf = (content: string | Uint8Array) =>
+  nodeCrypto().createHash('sha256').update(content).digest('base64url');
+
+/** Returns a value with the fields of each object in one order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
 }
 
 function markOf(read: ReadBody): Mark {

@@ -1,89 +1,87 @@
-import { ExchangeError } from '../../base/errors.ts';
-import type { Clock, Exchange } from '../../base/world.ts';
-import { nodeCrypto } from '../../crypto/digest.ts';
+import type { Clock } from '../../base/world.ts';
 import type { InboxEvent } from '../inbox/events.ts';
 import { type DueForward, type ForwardEnd, type Forwards, isTaken, transientProblemOf } from '../inbox/forwards.ts';
-import { signatureOf } from '../verify.ts';
-
-/** How events are signed again for a target, which may know another secret than the service. */
-export type Resigning =
-  | { readonly form: 'service'; readonly secret: string; readonly serviceName: string }
-  | { readonly form: 'standard'; readonly secret: string };
+import { createPace, type PaceOptions, steadyMs } from './pace.ts';
 
 /** Where events go: its name, and how one is handed over once. */
 export interface ForwardTarget {
   /** The URL, or `exec:` and the command. */
   readonly name: string;
-  send(event: InboxEvent, stopping: AbortSignal): Promise<ForwardEnd>;
+  send(event: InboxEvent, cutOff: AbortSignal, isLate: () => boolean): Promise<ForwardEnd>;
 }
 
-interface ForwardOptions {
+/** How a listener ends: it starts nothing new once `stopping` aborts, and what is still on its way is cut off when `cutOff` does. */
+export interface Ending {
+  readonly stopping: AbortSignal;
+  readonly cutOff: AbortSignal;
+}
+
+interface ForwardOptions extends PaceOptions {
   readonly clock: Clock;
-  onForwarded(forward: DueForward, end: ForwardEnd): void;
+  onForwarded(forward: DueForward, end: ForwardEnd, tookMs: number): void;
+  /** Throws if another process forwards instead. What is sent is sent in the same step, so that a process that was suspended sends nothing. */
+  renew(): void;
+  /** Whether another process may forward by now. */
+  isLate(): boolean;
+  /** Called with true once the target has taken nothing for an hour, and with false when it takes events again. */
+  onFailing(isFailing: boolean): void;
+  /** Called when it stops while events are on their way. */
+  onDraining(count: number): void;
   /** Runs `flush` after the current turn of the event loop. */
   readonly gather: (flush: () => void) => void;
   /** Called when an attempt cannot be recorded for a while, such as on a full disk. */
   onUnrecorded(problem: string): void;
 }
 
-/** How long a target may take to acknowledge an event. */
-const TIMEOUT_MS = 10_000;
-const AT_ONCE = 32;
-/**
- * After this many failures in a row, for this long, a target is left alone for a while, and then tried with one event; each time for
- * longer. Their number alone says little: a target may refuse many events at once and take them a second later.
- */
-const FAILURES = 24;
-const FAILING_MS = 2_000;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
 const IDLE_MS = 250;
 
 /**
- * Forwards the events of an inbox to a target until `stopping` aborts: at least once, in the order of each request, and never again
+ * Forwards the events of an inbox to a target until it is to stop, and lets what is on its way end: at least once, in the order of each request, and never again
  * once the target has acknowledged it. A slow event holds up nothing but its own request.
  */
 export async function forwardTo(
   target: ForwardTarget,
   forwards: Forwards,
   options: ForwardOptions,
-  stopping: AbortSignal,
+  { stopping, cutOff }: Ending,
 ): Promise<void> {
   const sleep = (durationMs: number) => options.clock.sleep(durationMs, stopping).catch(() => {});
   const record = recorder(forwards, options.gather);
   const running = new Map<bigint, Promise<void>>();
-  let failures = 0;
-  let pauses = 0;
-  let failingMs = 0;
+  const pace = createPace(options.clock, options, options.onFailing);
   const start = async (forward: DueForward) => {
-    if (await attempt(target, forward, record, options, stopping)) [failures, pauses] = [0, 0];
-    else {
-      if (failures === 0) failingMs = options.clock.now();
-      failures += 1;
-    }
+    pace.started();
+    pace.ended(await attempt(target, forward, record, options, cutOff));
     running.delete(forward.id);
   };
-  // The clock of the machine may be set back.
-  const isLeftAlone = () => failures >= FAILURES && Math.abs(options.clock.now() - failingMs) >= FAILING_MS;
   try {
     while (!stopping.aborted) {
-      const isTrial = isLeftAlone();
-      if (isTrial && running.size === 0) {
-        await sleep(pauseAfter(pauses));
-        pauses += 1;
-      }
-      const room = (isTrial ? 1 : AT_ONCE) - running.size;
-      const due = room > 0 && !stopping.aborted ? forwards.due(target.name, room + running.size) : [];
+      pace.look();
+      const pauseMs = running.size === 0 ? pace.pauseMs() : 0;
+      if (pauseMs > 0) await sleep(pauseMs);
+      const room = pace.room(running.size);
+      const due =
+        room > 0 && !stopping.aborted && isOurs(options) ? forwards.due(target.name, room + running.size) : [];
       for (const forward of due.filter(({ id }) => !running.has(id)).slice(0, Math.max(0, room)))
         running.set(forward.id, start(forward));
       await Promise.race([...running.values(), sleep(IDLE_MS)]);
     }
+    if (running.size > 0 && !cutOff.aborted) options.onDraining(running.size);
   } finally {
     await Promise.allSettled(running.values());
   }
 }
 
-const pauseAfter = (pauses: number) => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(pauses, 10));
+/** Returns false while the inbox cannot be written: then nothing is sent that could not be recorded. */
+function isOurs({ renew, onUnrecorded }: ForwardOptions): boolean {
+  try {
+    renew();
+    return true;
+  } catch (error) {
+    onUnrecorded(transientProblemOf(error));
+    return false;
+  }
+}
 
 type RecordEnd = (forward: DueForward, end: ForwardEnd) => Promise<void>;
 
@@ -110,28 +108,30 @@ function recorder(forwards: Forwards, gather: ForwardOptions['gather']): RecordE
     });
 }
 
-/** Makes one attempt and records it, unless the listener is stopping: an attempt that was cut off says nothing about the target. */
+/** Makes one attempt and records it. Returns undefined if it was cut off, which says nothing about the target. */
 async function attempt(
   target: ForwardTarget,
   forward: DueForward,
   record: RecordEnd,
   options: ForwardOptions,
-  stopping: AbortSignal,
-): Promise<boolean> {
-  const end = await target.send(forward.event, stopping);
-  if (stopping.aborted && !isTaken(end)) return false;
-  if (!(await isRecorded(() => record(forward, end), options, stopping))) return false;
-  options.onForwarded(forward, end);
-  return isTaken(end);
+  cutOff: AbortSignal,
+): Promise<ForwardEnd | undefined> {
+  const startMs = steadyMs(options.clock);
+  const end = await target.send(forward.event, cutOff, options.isLate);
+  const tookMs = steadyMs(options.clock) - startMs;
+  if ((cutOff.aborted || options.isLate()) && !isTaken(end)) return undefined;
+  if (!(await isRecorded(() => record(forward, end), options, cutOff))) return undefined;
+  options.onForwarded(forward, end, tookMs);
+  return end;
 }
 
 const RECORD_AGAIN_MS = 1_000;
 
-/** Records an attempt as soon as the inbox can be written. Returns false when stopping. */
+/** Records an attempt as soon as the inbox can be written. Returns false once it is cut off. */
 async function isRecorded(
   record: () => Promise<void>,
   { clock, onUnrecorded }: ForwardOptions,
-  stopping: AbortSignal,
+  cutOff: AbortSignal,
 ): Promise<boolean> {
   for (;;) {
     try {
@@ -139,117 +139,9 @@ async function isRecorded(
       return true;
     } catch (error) {
       const problem = transientProblemOf(error);
-      if (stopping.aborted) return false;
+      if (cutOff.aborted) return false;
       onUnrecorded(problem);
     }
-    await clock.sleep(RECORD_AGAIN_MS, stopping).catch(() => {});
+    await clock.sleep(RECORD_AGAIN_MS, cutOff).catch(() => {});
   }
-}
-
-interface Sending {
-  readonly exchange: Exchange;
-  readonly clock: Clock;
-}
-
-interface SendingOptions extends Sending {
-  readonly resign?: Resigning | undefined;
-  /** Sends what was opened instead of the sealed body; such a body needs a new signature. */
-  readonly isOpened?: boolean | undefined;
-}
-
-/** Sends an event of the inbox to a target once: as it arrived, or signed again. */
-export async function sendTo(
-  target: string,
-  event: InboxEvent,
-  { resign, isOpened = false, ...sending }: SendingOptions,
-  stopping: AbortSignal,
-): Promise<ForwardEnd> {
-  const body = isOpened && event.text !== null ? Buffer.from(event.text) : event.body;
-  if (!resign) return post(target, event.headers, body, sending, stopping);
-  // The same id, so that the target recognizes a repetition.
-  const webhookId = event.webhookId ?? `fiatrail-${event.id}`;
-  return sendSigned(target, { event: event.event, webhookId, body }, resign, sending, stopping);
-}
-
-interface Signable {
-  readonly event: string | null;
-  readonly webhookId: string;
-  readonly body: Uint8Array;
-}
-
-/** Signs an event with the current time, and sends it to a target once. */
-export function sendSigned(
-  target: string,
-  event: Signable,
-  resign: Resigning,
-  sending: Sending,
-  stopping: AbortSignal,
-): Promise<ForwardEnd> {
-  return post(target, signedHeaders(resign, event, sending.clock.now()), event.body, sending, stopping);
-}
-
-async function post(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: Uint8Array,
-  { exchange }: Sending,
-  stopping: AbortSignal,
-): Promise<ForwardEnd> {
-  const text = Buffer.from(body).toString('utf8');
-  // Requests are sent as text, which would change other bytes and break the signature.
-  if (!Buffer.from(text).equals(body)) return { problem: 'its body is not UTF-8' };
-  const request = { method: 'POST', url, headers: { 'content-type': 'application/json', ...headers }, body: text };
-  const limit = AbortSignal.timeout(TIMEOUT_MS);
-  try {
-    const { status } = await exchange(request, AbortSignal.any([stopping, limit]));
-    return { status };
-  } catch (error) {
-    if (!(error instanceof ExchangeError)) throw error;
-    return { problem: limit.aborted ? `no response within ${TIMEOUT_MS / 1000} seconds` : error.message };
-  }
-}
-
-/** Signs in the form of the Standard Webhooks specification: `v1,` and base64 over `id.timestamp.body`. Source: public. */
-export function standardSignature(
-  key: Uint8Array,
-  { id, timestampSeconds, body }: { readonly id: string; readonly timestampSeconds: number; readonly body: Uint8Array },
-): string {
-  const hmac = nodeCrypto().createHmac('sha256', key).update(`${id}.${timestampSeconds}.`).update(body);
-  return `v1,${hmac.digest('base64')}`;
-}
-
-/** Base64 of at least four characters, padded or not. */
-const STANDARD_SECRET = /^(?:whsec_)?((?=.{4})[A-Za-z0-9+/]+={0,2})$/;
-
-/**
- * Returns the key of a Standard Webhooks secret. Base64, with or without `whsec_`, is decoded as leniently as the specification's
- * library does it. Any other text stands for its UTF-8 bytes. Source: public; other text is inferred.
- */
-export function standardKey(secret: string): Uint8Array {
-  const [, digits] = STANDARD_SECRET.exec(secret) ?? [];
-  return digits === undefined ? Buffer.from(secret) : Buffer.from(digits, 'base64');
-}
-
-function signedHeaders(
-  resign: Resigning,
-  { event, webhookId, body }: Signable,
-  nowMs: number,
-): Readonly<Record<string, string>> {
-  if (resign.form === 'standard') {
-    const timestampSeconds = Math.floor(nowMs / 1000);
-    const key = standardKey(resign.secret);
-    return {
-      'webhook-id': webhookId,
-      'webhook-timestamp': String(timestampSeconds),
-      'webhook-signature': standardSignature(key, { id: webhookId, timestampSeconds, body }),
-    };
-  }
-  const timestamp = new Date(nowMs).toISOString();
-  const { serviceName } = resign;
-  return {
-    [`x-${serviceName}-signature`]: signatureOf(resign.secret, timestamp, body),
-    [`x-${serviceName}-timestamp`]: timestamp,
-    ...(event === null ? {} : { [`x-${serviceName}-event`]: event }),
-    'x-webhook-id': webhookId,
-  };
 }

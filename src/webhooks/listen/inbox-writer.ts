@@ -1,11 +1,12 @@
 import { type Open, type ReadBody, readBodyWith } from '../body.ts';
 import type { Inbox, StoredDelivery } from '../inbox/inbox.ts';
-import { contentOf, type NewEvent } from '../inbox/received.ts';
-import type { Verified } from '../verify.ts';
+import { type ArrivedHeaders, contentOf, type NewEvent } from '../inbox/received.ts';
+import type { Judged } from '../verify.ts';
 
 /** A delivery whose signature was right. */
 export interface SignedDelivery {
-  readonly verified: Verified;
+  readonly verified: Judged;
+  readonly headers: ArrivedHeaders;
   readonly body: Uint8Array;
 }
 
@@ -16,17 +17,12 @@ export interface InboxWriter {
 }
 
 /** Describes a verified delivery for the inbox. */
-export function newEventOf(verified: Verified, read: ReadBody, body: Uint8Array): NewEvent {
-  const { serviceName, signature, timestamp, id, eventHeader, sentAtMs, isLate } = verified;
+export function newEventOf({ verified, headers, body }: SignedDelivery, read: ReadBody): NewEvent {
+  const { signature, id, sentAtMs, isLate, isEarly } = verified;
   return {
     ...contentOf(read, body),
-    ...{ webhookId: id, signature, isLate, isSealed: read.isSealed, body, sentAtMs },
-    headers: {
-      [`x-${serviceName}-signature`]: signature,
-      [`x-${serviceName}-timestamp`]: timestamp,
-      ...(eventHeader === undefined ? {} : { [`x-${serviceName}-event`]: eventHeader }),
-      ...(id === undefined ? {} : { 'x-webhook-id': id }),
-    },
+    ...{ webhookId: id, signature, isLate, isEarly, isSealed: read.isSealed, body, sentAtMs },
+    headers,
   };
 }
 
@@ -34,9 +30,7 @@ export function newEventOf(verified: Verified, read: ReadBody, body: Uint8Array)
 export function createInboxWriter(inbox: Pick<Inbox, 'add'>, open: Open): InboxWriter {
   return {
     write: async (deliveries) => {
-      const events = deliveries.map(async ({ verified, body }) =>
-        newEventOf(verified, await readBodyWith(body, open), body),
-      );
+      const events = deliveries.map(async (delivery) => newEventOf(delivery, await readBodyWith(delivery.body, open)));
       return inbox.add(await Promise.all(events));
     },
   };

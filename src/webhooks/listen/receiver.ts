@@ -2,7 +2,7 @@ import type { Secret } from '../../base/secret.ts';
 import type { Clock } from '../../base/world.ts';
 import { WebhookError } from '../error.ts';
 import type { StoredDelivery } from '../inbox/inbox.ts';
-import { type Delivery, verifyDelivery } from '../verify.ts';
+import { type Delivery, pairsIn, verifyDelivery } from '../verify.ts';
 import type { InboxWriter, SignedDelivery } from './inbox-writer.ts';
 
 /** What a receiver needs to know of the account. */
@@ -75,7 +75,7 @@ export function createReceiver(
         secrets: (await account.secrets()).map((secret) => secret.reveal()),
         ...{ aesKey, serviceName: account.serviceName, nowMs: clock.now() },
       });
-      return write({ verified, body: delivery.body });
+      return write({ verified, headers: pairsIn(delivery.headers), body: delivery.body });
     },
   };
 }

@@ -2,10 +2,15 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from 'node:net';
 import { ExchangeError } from '../../base/errors.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
+import type { IpRange } from '../../contract/cidr.ts';
+import { WebhookError } from '../error.ts';
+import { CONNECTIONS, type Connections, createConnections } from './connections.ts';
 import { type Receiver, refusalOf } from './receiver.ts';
 
 /** Far above any event of the service. */
 const MAX_BODY_BYTES = 1024 * 1024;
+/** Nobody sends an event of this size by mistake. */
+const CUT_OFF_BYTES = 8 * MAX_BODY_BYTES;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 interface ListenOptions {
@@ -18,8 +23,21 @@ interface ListenOptions {
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   /** Answered to a GET, so that a heartbeat through the public URL can distinguish this listener from anything else. */
   readonly heartbeat: string;
-  onRefused(reason: string): void;
-  readonly limits?: Partial<typeof LIMITS>;
+  /** Proxies whose X-Forwarded-For says the address of the client. */
+  readonly trustedProxies?: readonly IpRange[];
+  onRefused(refusal: Refusal): void;
+  readonly limits?: Partial<typeof LIMITS & typeof CONNECTIONS>;
+}
+
+/** A request that was not taken. */
+export interface Refusal {
+  /** One of a few words, to count by. */
+  readonly kind: string;
+  readonly reason: string;
+  /** The client’s address. */
+  readonly address: string;
+  /** What the sender says of itself; nobody has checked it. */
+  readonly webhookId: string | undefined;
 }
 
 /** A listener that receives deliveries. */
@@ -30,14 +48,21 @@ interface Listening {
 
 /** Listens for deliveries. Rejects with the listen error, such as a port in use. */
 export async function listen(receiver: Receiver, options: ListenOptions): Promise<Listening> {
+  const connections = createConnections(options.trustedProxies ?? [], { ...CONNECTIONS, ...options.limits });
   const server = await serverFor(options, (request, response) => {
-    answer(receiver, request, response, options).catch((error: unknown) => {
-      if (error instanceof SenderLeft) return options.onRefused(error.message);
+    const address = connections.begin(request);
+    const id = request.headers['x-webhook-id'];
+    const webhookId = typeof id === 'string' ? id : undefined;
+    const refused = (kind: string, reason: string) => options.onRefused({ kind, reason, address, webhookId });
+    response.once('close', () => connections.set(request, true));
+    answer(receiver, request, response, { ...options, connections, refused }).catch((error: unknown) => {
+      if (error instanceof SenderLeft) return refused('sender_left', error.message);
       const { status, message } = refusalOf(error);
-      options.onRefused(message);
-      write(response, status, message);
+      refused(error instanceof WebhookError ? error.code.toLowerCase() : 'not_stored', message);
+      write(response, status, message, status === 503 ? RETRY : {});
     });
   });
+  server.on('connection', connections.open);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -56,57 +81,72 @@ export async function listen(receiver: Receiver, options: ListenOptions): Promis
 /** Slow senders are cut off: the headers of a delivery arrive at once, and its body is short. */
 const LIMITS = {
   maxHeaderSize: MAX_HEADER_BYTES,
-  headersTimeout: 10_000,
+  /** Of a connection that says nothing, Node measures no time limit of headers. */
+  silence: 5_000,
+  headersTimeout: 5_000,
   requestTimeout: 15_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
 };
 
 async function serverFor({ tls, limits }: ListenOptions, listener: RequestListener): Promise<Server> {
-  const options = { ...LIMITS, ...limits };
+  const { silence, ...options } = { ...LIMITS, ...limits };
   // TLS takes longer to load than everything else here.
   const server = tls
     ? (await import('node:https')).createServer({ ...options, ...tls }, listener)
     : createServer(options, listener);
-  server.maxConnections = 1_000;
+  server.timeout = silence;
+  // A sender that asks first whether a body may follow is told so once its headers are in order.
+  server.on('checkContinue', listener);
   return server;
+}
+
+/** When to send again what could not be stored. */
+const RETRY = { 'retry-after': '30' };
+
+interface Answering extends Pick<ListenOptions, 'allowHosts' | 'heartbeat'> {
+  readonly connections: Connections;
+  refused(kind: string, reason: string): void;
 }
 
 async function answer(
   receiver: Receiver,
   request: IncomingMessage,
   response: ServerResponse,
-  options: ListenOptions,
+  { allowHosts, heartbeat, connections, refused }: Answering,
 ): Promise<void> {
-  if (!isKnownHost(request, options.allowHosts)) {
-    options.onRefused('a request for another host');
+  if (!isKnownHost(request, allowHosts)) {
+    refused('other_host', 'a request for another host');
     return write(response, 421, 'this listener does not serve the host of the request');
   }
-  if (request.method === 'GET' || request.method === 'HEAD') return write(response, 200, options.heartbeat);
+  if (request.method === 'GET' || request.method === 'HEAD') return write(response, 200, heartbeat);
   if (request.method !== 'POST') return write(response, 405, 'expected POST');
-  const body = await bodyOf(request);
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (length <= MAX_BODY_BYTES && request.headers.expect !== undefined) response.writeContinue();
+  const body = length > MAX_BODY_BYTES ? undefined : await bodyOf(request);
   if (body === undefined) {
-    options.onRefused('a body that is too long');
-    return write(response, 413, `the body is longer than ${MAX_BODY_BYTES} bytes`);
+    refused('too_long', 'a body that is too long');
+    const cutsOff = length > CUT_OFF_BYTES ? { connection: 'close' } : {};
+    return write(response, 413, `the body is longer than ${MAX_BODY_BYTES} bytes`, cutsOff);
   }
+  connections.set(request, false);
+  // However long the inbox takes, the sender has said all.
+  request.socket.setTimeout(0);
   const stored = await receiver.receive({ headers: pairsOf(request), body });
   write(response, 200, stored.isCopy ? 'received before' : 'received');
 }
 
 /** Whether a request is meant for this listener. Another site must not reach it by a name of its own (DNS rebinding). */
-function isKnownHost({ headers, socket }: IncomingMessage, allowed: readonly string[]): boolean {
+export function isKnownHost({ headers, socket }: IncomingMessage, allowed: readonly string[]): boolean {
   const host = (headers.host ?? '').toLowerCase().replace(/:\d{1,5}$/, '');
   const isHere = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host) || host === socket.localAddress;
   return isHere || allowed.some((each) => each.toLowerCase() === host);
 }
 
-/** The headers that a delivery can be signed with, with their repetitions, of which Node keeps only some. */
+/** The headers as they arrived, with their repetitions, of which Node keeps only some. */
 function pairsOf({ rawHeaders }: IncomingMessage): [string, string][] {
   const pairs: [string, string][] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
-    if (/^x-/i.test(name)) pairs.push([name, rawHeaders[at + 1] ?? '']);
-  }
+  for (let at = 0; at < rawHeaders.length; at += 2) pairs.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);
   return pairs;
 }
 
@@ -124,8 +164,7 @@ function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
       size += chunk.length;
       if (size > MAX_BODY_BYTES) chunks.length = 0;
       else chunks.push(chunk);
-      // Nobody sends an event of this size by mistake.
-      if (size > 8 * MAX_BODY_BYTES) request.destroy();
+      if (size > CUT_OFF_BYTES) request.destroy();
     });
     request.once('end', () =>
       resolve(size > MAX_BODY_BYTES ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)),
@@ -137,11 +176,12 @@ function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   });
 }
 
-function write(response: ServerResponse, status: number, text: string): void {
+function write(response: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void {
   const body = `${text}\n`;
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',
     'content-length': Buffer.byteLength(body),
+    ...headers,
   });
   response.end(body);
 }

@@ -1,6 +1,7 @@
 import type { Operation } from '../../../journal/operations.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
+import { HOLD_REASONS } from '../../../webhooks/inbox/states.ts';
 import type { Account } from '../../account.ts';
 import { existingProfileInbox } from '../../inbox.ts';
 
@@ -114,6 +115,18 @@ export const EVENT_COLUMNS: readonly CopiedColumn<InboxEvent>[] = [
     type: 'integer',
     about: '1 if it arrived long after it was sent',
     of: ({ isLate }) => BigInt(isLate),
+  },
+  {
+    name: 'is_early',
+    type: 'integer',
+    about: '1 if it arrived long before it was sent, by this machine’s clock',
+    of: ({ isEarly }) => BigInt(isEarly),
+  },
+  {
+    name: 'held',
+    type: 'text',
+    about: `why it is not forwarded until a person decides: ${Object.keys(HOLD_REASONS).join(', ')}`,
+    of: ({ held }) => held,
   },
   { name: 'is_sealed', type: 'integer', about: '1 if it arrived sealed', of: ({ isSealed }) => BigInt(isSealed) },
   { name: 'copies', type: 'integer', about: 'how often it arrived again', of: ({ copies }) => BigInt(copies) },

@@ -1,0 +1,39 @@
+import { stateDir } from '../../account/paths.ts';
+import { hostInUrl } from '../../contract/cidr.ts';
+import { freeBytes } from '../../files/inspect.ts';
+import { listenProblem } from '../../terminal/parse/listening.ts';
+import type { Session } from '../../terminal/session.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import type { ForwardTarget } from '../../webhooks/listen/forwarder.ts';
+import type { Metrics } from '../../webhooks/listen/metrics.ts';
+import { loggedTarget } from './log.ts';
+import type { ListenerOptions } from './served.ts';
+
+/** What watches over a listener: its numbers, and where they are served. */
+interface Operations {
+  /** Undefined if nobody asked for numbers. */
+  readonly metrics: Metrics | undefined;
+  readonly address: string | undefined;
+  close(): Promise<void>;
+}
+
+/** Serves the health and the numbers of a listener on a port of its own, if one was given. Rejects with CliError. */
+export async function serveHealth(
+  { world }: Session,
+  inbox: Inbox,
+  { metricsPort: port, metricsHost: host = '127.0.0.1', allowHost: allowHosts = [] }: ListenerOptions,
+  targets: readonly ForwardTarget[],
+  stopping: AbortSignal,
+): Promise<Operations> {
+  if (port === undefined) return { metrics: undefined, address: undefined, close: async () => {} };
+  const { createMetrics } = await import('../../webhooks/listen/metrics.ts');
+  const { serveOperations } = await import('../../webhooks/listen/operations.ts');
+  const { clock } = world;
+  const names = new Map(targets.map(({ name }) => [name, loggedTarget(name)]));
+  const metrics = createMetrics({ inbox, targets: names, clock });
+  const operated = { host, port, allowHosts, inbox, freeBytes: () => freeBytes(stateDir(world)), clock, stopping };
+  const served = await serveOperations(operated, metrics).catch((error: unknown) => {
+    throw listenProblem(error, host, port);
+  });
+  return { metrics, address: `http://${hostInUrl(host)}:${served.port}`, close: served.close };
+}

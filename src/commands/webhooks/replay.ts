@@ -1,0 +1,155 @@
+import * as z from 'zod/mini';
+import { CliError } from '../../base/errors.ts';
+import { endDryRun } from '../../engine/requests.ts';
+import { confirmChange } from '../../terminal/ask/confirm.ts';
+import { command } from '../../terminal/command.ts';
+import { id, oneOf, option, optionalArgument, required } from '../../terminal/parse/parameters.ts';
+import { objectOf, properties } from '../../terminal/parse/properties.ts';
+import type { Session } from '../../terminal/session.ts';
+import { eventIn } from '../../webhooks/event.ts';
+import type { InboxEvent, InboxSelection } from '../../webhooks/inbox/events.ts';
+import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import { sendTo } from '../../webhooks/listen/sending.ts';
+import { setAt } from './events.ts';
+import { filterOf, filters, PAGE, withInbox } from './inbox-list.ts';
+import { resigningOf, targetUrl } from './targets.ts';
+
+/** Finds an event. Throws CliError usage. */
+export function findEvent(inbox: Inbox, text: string): InboxEvent {
+  const [event, ...others] = inbox.find(text);
+  if (event && others.length === 0) return event;
+  throw new CliError('usage', event ? 'more than one event matches this id' : 'the inbox has no such event', {
+    hint: 'list the events with: fiatrail webhooks inbox list',
+  });
+}
+
+const sentSchema = () =>
+  z.object({
+    id: z.int(),
+    event: z.nullable(z.string()),
+    to: z.string(),
+    status: z.nullable(z.int()),
+    problem: z.nullable(z.string()),
+  });
+
+/** `left` were not tried, because the target took none of the last ones. */
+const severalSchema = () => z.object({ to: z.string(), taken: z.int(), refused: z.array(sentSchema()), left: z.int() });
+
+const sentOf = (to: string, { id: number, event }: InboxEvent, { status, problem }: ForwardEnd) => ({
+  ...{ id: Number(number), event, to, status: status ?? null, problem: problem ?? null },
+});
+
+export const replayCommand = command({
+  words: ['webhooks', 'inbox', 'replay'],
+  summary: 'Send a received event to a URL again, or those of a filter',
+  details:
+    'Sends the exact body and headers that arrived. A target that checks the age needs --resign. --set changes the content, which also needs --resign. With a filter instead of an event, all of its events are sent, one after the other in the order of their arrival; what the target does not take is listed, and after 10 in a row it stops.',
+  examples: [
+    'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks',
+    'fiatrail webhooks inbox replay 12 --target http://127.0.0.1:3000/webhooks --resign service --set amount=1',
+    'fiatrail webhooks inbox replay --since 24h --event swap.completed --target http://127.0.0.1:3000/webhooks --resign service',
+  ],
+  endpoints: [],
+  prints: () => z.union([sentSchema(), severalSchema()]),
+  isLocal: true,
+  parameters: {
+    name: optionalArgument('event', 'number of the event, or the start of its event id or webhook id', id),
+    to: required('--target <url>', 'URL that receives it', targetUrl, 'Target URL:'),
+    resign: option(
+      '--resign <form>',
+      'sign again with FIATRAIL_FORWARD_SECRET: service or standard',
+      oneOf('service', 'standard'),
+    ),
+    set: properties('--set', 'field of the content to change, such as deposit.amount'),
+    ...filters,
+  },
+  run: async (session, { name, to, resign, set, ...given }) =>
+    withInbox(session, async (inbox) => {
+      const { world, profile } = session;
+      const isFiltered = Object.values(given).some((each) => each !== undefined && each !== false);
+      if ((name === undefined) !== isFiltered)
+        throw new CliError('usage', 'give either an event, or a filter such as --since or --status', {
+          hint: 'for example: fiatrail webhooks inbox replay 12 --target URL',
+        });
+      const changes = objectOf(set);
+      const resigning = resigningOf(resign, world, profile);
+      if (changes && (!resigning || name === undefined))
+        throw new CliError('usage', '--set needs one event and --resign: the service’s signature covers the content', {
+          hint: 'add --resign service or --resign standard',
+        });
+      const send = (event: InboxEvent) =>
+        sendTo(to, event, { exchange: world.network, clock: world.clock, resign: resigning }, world.interrupted);
+      if (name === undefined) return replayAll(session, inbox, { to, filter: filterOf(given, session), send });
+      const event = findEvent(inbox, name);
+      const sent = changes ? changed(event, changes) : event;
+      endDryRun(session, { to, event: event.event, body: Buffer.from(sent.body).toString('utf8') });
+      const end = await send(sent);
+      const data = sentOf(to, event, end);
+      if (isTaken(end)) return { result: { data } };
+      const why = data.problem ?? `it answered HTTP ${data.status}`;
+      const error = new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' });
+      return { result: { data }, error };
+    }),
+});
+
+/** A target that takes none of so many in a row takes none of the others either. */
+const MOST_REFUSED = 10;
+/** A target that asks for a longer wait is tried all the same. */
+const LONGEST_WAIT_MS = 60_000;
+
+interface Replay {
+  readonly to: string;
+  readonly filter: InboxSelection;
+  send(event: InboxEvent): Promise<ForwardEnd>;
+}
+
+/** Sends the events of a filter one after the other, once a person agrees. */
+async function replayAll(session: Session, inbox: Inbox, { to, filter, send }: Replay) {
+  const { clock, interrupted } = session.world;
+  const count = inbox.countByName(filter).reduce((sum, each) => sum + each.count, 0);
+  endDryRun(session, { to, events: count });
+  const many = `${count} ${count === 1 ? 'event' : 'events'}`;
+  if (count > 0)
+    await confirmChange(session, {
+      summary: `send ${many} again`,
+      lines: [
+        ['to', to],
+        ['events', String(count)],
+      ],
+    });
+  const refused: ReturnType<typeof sentOf>[] = [];
+  let [taken, inARow] = [0, 0];
+  // What arrives meanwhile is not sent.
+  const untilId = inbox.extent()?.latestId ?? 0n;
+  for (let after = 0n; inARow < MOST_REFUSED; ) {
+    const page = inbox.list({ ...filter, limit: PAGE, after }).filter(({ id: number }) => number <= untilId);
+    for (const event of page) {
+      if (inARow === MOST_REFUSED) break;
+      const end = await send(event);
+      interrupted.throwIfAborted();
+      after = event.id;
+      [taken, inARow] = isTaken(end) ? [taken + 1, 0] : [taken, inARow + 1];
+      if (!isTaken(end)) refused.push(sentOf(to, event, end));
+      if (end.retryAfterMs !== undefined) await clock.sleep(Math.min(end.retryAfterMs, LONGEST_WAIT_MS), interrupted);
+    }
+    if (page.length < PAGE) break;
+  }
+  const data = { to, taken, refused, left: count - taken - refused.length };
+  if (refused.length === 0) return { result: { data } };
+  const message = `the target did not take ${refused.length} of ${many}`;
+  return { result: { data }, error: new CliError('refused', message, { code: 'NOT_TAKEN' }) };
+}
+
+/** Returns an event with some fields of its content changed; a dotted name is a path. Throws CliError usage. */
+function changed(event: InboxEvent, changes: Readonly<Record<string, unknown>>): InboxEvent {
+  if (event.text === null)
+    throw new CliError('usage', 'this event could not be read, so nothing in it can be changed', {
+      hint: `look at it with: fiatrail webhooks inbox show ${event.id}`,
+    });
+  const body = JSON.parse(event.text) as Record<string, unknown>;
+  const content = (eventIn(body)?.data ?? {}) as Record<string, unknown>;
+  for (const [path, value] of Object.entries(changes)) setAt(content, path.split('.'), value);
+  const text = JSON.stringify(body);
+  return { ...event, body: Buffer.from(text), text };
+}

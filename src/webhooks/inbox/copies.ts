@@ -1,0 +1,62 @@
+import type { Database } from '../../sqlite/database.ts';
+import type { NewEvent } from './received.ts';
+
+/**
+ * What tells a copy, in one place. An event is known by its id, its name and its data: whatever else differs in a retry (timestamp, version,
+ * the order of the fields, the sealing, the signature), it is the same event. The id is the event id; where the body has none, the webhook
+ * id. The webhook id is not signed, so whoever saw a delivery can send it again under another one: a signature that was kept before is
+ * therefore a copy under any id. An id alone decides nothing, because another event may come under it. All of this is kept for ever, also
+ * when the event is pruned.
+ */
+interface Known {
+  /** The number of the event that it is a copy of. */
+  readonly id: bigint;
+  readonly isSameDelivery: boolean;
+}
+
+type Identity = Pick<NewEvent, 'eventId' | 'webhookId' | 'contentDigest'>;
+
+/** Equal signatures are of one time, which their index begins with, so that new ones go to its end. */
+const BY_SIGNATURE = `SELECT id FROM event WHERE sent_at = ?1 AND signature = ?2
+  UNION ALL SELECT event FROM pruned WHERE sent_at = ?1 AND signature = unhex(?2) LIMIT 1`;
+
+const BY_IDENTITY = `SELECT id FROM event
+  WHERE substr(coalesce(event_id, webhook_id), 1, 18) = substr(?1, 1, 18) AND coalesce(event_id, webhook_id) = ?1 AND content_digest = ?2
+  UNION ALL SELECT event FROM pruned WHERE substr(id, 1, 18) = substr(?1, 1, 18) AND id = ?1 AND content_digest = ?2 LIMIT 1`;
+
+const BY_ID = `SELECT id FROM event WHERE substr(coalesce(event_id, webhook_id), 1, 18) = substr(?1, 1, 18) AND event_id = ?1
+  UNION ALL SELECT event FROM pruned WHERE substr(id, 1, 18) = substr(?1, 1, 18) AND id = ?1 LIMIT 1`;
+
+/** Returns the event that a delivery is a copy of; undefined if it is none. */
+export function copyOf(
+  store: Database,
+  delivery: Identity & Pick<NewEvent, 'sentAtMs' | 'signature'>,
+): Known | undefined {
+  const signed = store.get<{ id: bigint }>(BY_SIGNATURE, delivery.sentAtMs, delivery.signature);
+  if (signed) return { id: signed.id, isSameDelivery: true };
+  const id = sameEvent(store, delivery);
+  return id === undefined ? undefined : { id, isSameDelivery: false };
+}
+
+/** Returns the kept event with the same id, name and data. */
+export function sameEvent(store: Database, { eventId, webhookId, contentDigest }: Identity): bigint | undefined {
+  const id = eventId ?? webhookId;
+  return id === undefined ? undefined : store.get<{ id: bigint }>(BY_IDENTITY, id, contentDigest)?.id;
+}
+
+/** Whether no event with this event id was ever kept. What has none may be a copy of anything. */
+export const isNewId = (store: Database, eventId: string | undefined): boolean =>
+  eventId !== undefined && store.get(BY_ID, eventId) === undefined;
+
+/** Deletes old events that need nothing more, and keeps what tells their copies; no more than `most`. Returns how many. */
+export function prune(store: Database, beforeMs: number, most = -1): number {
+  const old = `SELECT id FROM event WHERE received_at < ?1 AND held IS NULL AND NOT EXISTS (
+    SELECT 1 FROM forward WHERE forward.event = event.id AND state <> 'acknowledged') ORDER BY received_at, id LIMIT ?2`;
+  const chosen = [beforeMs, most];
+  store.run(
+    `INSERT INTO pruned SELECT id, sent_at, unhex(signature), coalesce(event_id, webhook_id), content_digest FROM event WHERE id IN (${old})`,
+    ...chosen,
+  );
+  store.run(`DELETE FROM forward WHERE event IN (${old})`, ...chosen);
+  return store.run(`DELETE FROM event WHERE id IN (${old})`, ...chosen);
+}

@@ -1,0 +1,156 @@
+import { parseJson } from '../../money/decimal.ts';
+import type { Database, OpenOptions } from '../../sqlite/database.ts';
+import { eventIn } from '../event.ts';
+import { digestOfText } from './received.ts';
+import { HOLD_REASONS } from './states.ts';
+
+const REASONS = Object.keys(HOLD_REASONS)
+  .map((reason) => `'${reason}'`)
+  .join(', ');
+
+/**
+ * What version 2 added: why an event is held, whose it is, what was pruned, which missing events somebody accepted, and an index by the id that identifies an event. An index of
+ * whole random ids would change a page for each event; their beginning is enough to find them.
+ */
+const ADDED = `
+CREATE INDEX event_by_id ON event (substr(coalesce(event_id, webhook_id), 1, 18));
+CREATE INDEX event_off_time ON event (received_at) WHERE is_late = 1 OR is_early = 1;
+CREATE INDEX event_held ON event (received_at) WHERE held IS NOT NULL;
+CREATE TABLE pruned (
+  event INTEGER PRIMARY KEY, sent_at INTEGER NOT NULL, signature BLOB NOT NULL, id TEXT, content_digest TEXT NOT NULL) STRICT;
+CREATE UNIQUE INDEX pruned_by_signature ON pruned (sent_at, signature);
+CREATE INDEX pruned_by_id ON pruned (substr(id, 1, 18)) WHERE id IS NOT NULL;
+CREATE TABLE accepted_gap (
+  kind TEXT NOT NULL, work TEXT NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL, accepted_at INTEGER NOT NULL,
+  PRIMARY KEY (kind, work, event)) STRICT, WITHOUT ROWID;
+CREATE TABLE forwarding (
+  id INTEGER PRIMARY KEY CHECK (id = 1), targets TEXT NOT NULL, events TEXT, routes TEXT, fintech_id TEXT, needs_sealing INTEGER NOT NULL) STRICT;
+CREATE TRIGGER event_held_is_tallied AFTER INSERT ON event WHEN NEW.held IS NOT NULL BEGIN
+  INSERT INTO forward_tally VALUES ('held', 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
+END;
+CREATE TRIGGER event_held_changes_tally AFTER UPDATE OF held ON event WHEN (OLD.held IS NULL) <> (NEW.held IS NULL) BEGIN
+  INSERT INTO forward_tally VALUES ('held', CASE WHEN NEW.held IS NULL THEN -1 ELSE 1 END)
+    ON CONFLICT DO UPDATE SET forwards = forwards + excluded.forwards;
+END;
+CREATE TRIGGER event_held_leaves_tally AFTER DELETE ON event WHEN OLD.held IS NOT NULL BEGIN
+  UPDATE forward_tally SET forwards = forwards - 1 WHERE state = 'held';
+END;
+CREATE TRIGGER event_off_time_is_tallied AFTER INSERT ON event WHEN NEW.is_late = 1 OR NEW.is_early = 1 BEGIN
+  INSERT INTO forward_tally VALUES ('off-time', 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
+END;
+CREATE TRIGGER event_off_time_leaves_tally AFTER DELETE ON event WHEN OLD.is_late = 1 OR OLD.is_early = 1 BEGIN
+  UPDATE forward_tally SET forwards = forwards - 1 WHERE state = 'off-time';
+END;
+`;
+
+const COLUMNS = ['fintech_id TEXT', 'is_early INTEGER NOT NULL DEFAULT 0', `held TEXT CHECK (held IN (${REASONS}))`];
+
+/** The fingerprints of the secrets that the listener verifies with, and of the one that it is to learn. */
+const LISTENER_COLUMNS = ['secrets TEXT', 'wanted_secret TEXT'];
+
+/**
+ * `event` has every delivery with a valid signature, once; `copies` counts the repetitions, and `pruned` has what tells a copy of a deleted
+ * event (see copies.ts). The number of a deleted event is not used again: a listener remembers the last one that it saw. `forward` has one
+ * row for each event and target, and `forwarding` says where new events go and what the account says about them, also while nothing
+ * listens. `set_at` is when `due_at` was set. Of the events of a request that wait for a target, only the first has `is_in_turn`. Times are
+ * INTEGER milliseconds since the epoch, of this machine, except `happened_ms`, which is the service's. `listener` is the process that
+ * receives now. The tallies count without reading the rows; in `event_tally`, an event without a name has the empty name, and
+ * `forward_tally` also counts the events that are held and those that arrived late or early.
+ */
+function createInbox(database: Database): void {
+  database.exec(`
+CREATE TABLE event (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, mark TEXT NOT NULL CHECK (mark IN ('event', 'unknown', 'sealed', 'unreadable')), event TEXT, event_id TEXT,
+  request_id TEXT, user_id TEXT, webhook_id TEXT, signature TEXT NOT NULL, content_digest TEXT NOT NULL, is_late INTEGER NOT NULL,
+  is_sealed INTEGER NOT NULL, headers TEXT NOT NULL, body TEXT NOT NULL, body_form TEXT NOT NULL CHECK (body_form IN ('text', 'base64')),
+  opened TEXT, problem TEXT, happened_at TEXT, happened_ms INTEGER NOT NULL, sent_at INTEGER NOT NULL, received_at INTEGER NOT NULL,
+  copies INTEGER NOT NULL DEFAULT 0, ${COLUMNS.join(', ')}) STRICT;
+CREATE UNIQUE INDEX event_by_signature ON event (sent_at, signature);
+CREATE INDEX event_by_name ON event (event, received_at);
+CREATE INDEX event_by_request ON event (request_id, received_at) WHERE request_id IS NOT NULL;
+CREATE INDEX event_by_user ON event (user_id, received_at) WHERE user_id IS NOT NULL;
+CREATE INDEX event_by_mark ON event (mark, received_at) WHERE mark <> 'event';
+CREATE INDEX event_by_time ON event (received_at);
+CREATE INDEX event_by_happening ON event (happened_ms);
+CREATE TABLE forward (
+  id INTEGER PRIMARY KEY, event INTEGER NOT NULL REFERENCES event, target TEXT NOT NULL, request_id TEXT,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'acknowledged', 'dead')), attempts INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL,
+  set_at INTEGER NOT NULL, is_in_turn INTEGER NOT NULL, status INTEGER, problem TEXT, ended_at INTEGER, UNIQUE (event, target)) STRICT;
+CREATE INDEX forward_due ON forward (target, due_at) WHERE state = 'waiting' AND is_in_turn = 1;
+CREATE INDEX forward_set ON forward (target, set_at) WHERE state = 'waiting' AND is_in_turn = 1;
+CREATE INDEX forward_in_turn ON forward (target, request_id, id) WHERE state = 'waiting';
+CREATE INDEX forward_dead ON forward (id) WHERE state = 'dead';
+CREATE TABLE listener (
+  id INTEGER PRIMARY KEY CHECK (id = 1), process INTEGER NOT NULL, host TEXT NOT NULL, address TEXT NOT NULL, started_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL, ${LISTENER_COLUMNS.join(', ')}) STRICT;
+CREATE TABLE event_tally (
+  mark TEXT NOT NULL, event TEXT NOT NULL, events INTEGER NOT NULL, PRIMARY KEY (mark, event)) STRICT, WITHOUT ROWID;
+CREATE TABLE forward_tally (state TEXT PRIMARY KEY, forwards INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TRIGGER event_is_tallied AFTER INSERT ON event BEGIN
+  INSERT INTO event_tally VALUES (NEW.mark, coalesce(NEW.event, ''), 1) ON CONFLICT DO UPDATE SET events = events + 1;
+END;
+CREATE TRIGGER event_changes_tally AFTER UPDATE OF mark, event ON event BEGIN
+  UPDATE event_tally SET events = events - 1 WHERE mark = OLD.mark AND event = coalesce(OLD.event, '');
+  INSERT INTO event_tally VALUES (NEW.mark, coalesce(NEW.event, ''), 1) ON CONFLICT DO UPDATE SET events = events + 1;
+END;
+CREATE TRIGGER event_leaves_tally AFTER DELETE ON event BEGIN
+  UPDATE event_tally SET events = events - 1 WHERE mark = OLD.mark AND event = coalesce(OLD.event, '');
+END;
+CREATE TRIGGER forward_is_tallied AFTER INSERT ON forward BEGIN
+  INSERT INTO forward_tally VALUES (NEW.state, 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
+END;
+CREATE TRIGGER forward_changes_tally AFTER UPDATE OF state ON forward WHEN OLD.state <> NEW.state BEGIN
+  UPDATE forward_tally SET forwards = forwards - 1 WHERE state = OLD.state;
+  INSERT INTO forward_tally VALUES (NEW.state, 1) ON CONFLICT DO UPDATE SET forwards = forwards + 1;
+END;
+CREATE TRIGGER forward_leaves_tally AFTER DELETE ON forward BEGIN
+  UPDATE forward_tally SET forwards = forwards - 1 WHERE state = OLD.state;
+END;
+${ADDED}`);
+}
+
+const PAGE = 1_000;
+
+interface OldRow {
+  readonly id: bigint;
+  readonly text: string;
+}
+
+/** Version 1 told copies by other digests, and kept late events without saying that nobody got them. */
+function upgradeFrom1(database: Database): void {
+  for (const column of COLUMNS) database.exec(`ALTER TABLE event ADD COLUMN ${column}`);
+  for (const column of LISTENER_COLUMNS) database.exec(`ALTER TABLE listener ADD COLUMN ${column}`);
+  const { targets, events } = database.get<{ targets: string; events: string | null }>('SELECT * FROM forwarding') ?? {
+    targets: '[]',
+    events: null,
+  };
+  database.exec('DROP TABLE forwarding; DROP INDEX event_by_content; DROP INDEX event_late');
+  const sql = `SELECT id, coalesce(opened, body) AS text FROM event WHERE id > ? AND mark IN ('event', 'unknown') ORDER BY id LIMIT ?`;
+  for (let after = 0n; ; ) {
+    const rows = database.all<OldRow>(sql, after, PAGE);
+    for (const { id, text } of rows) {
+      after = id;
+      const fintechId = eventIn(parseJson(text))?.fintechId ?? null;
+      database.run(
+        'UPDATE event SET content_digest = ?, fintech_id = ? WHERE id = ?',
+        digestOfText(text),
+        fintechId,
+        id,
+      );
+    }
+    if (rows.length < PAGE) break;
+  }
+  database.exec(`UPDATE event SET held = CASE WHEN mark IN ('sealed', 'unreadable') THEN mark ELSE 'late' END
+    WHERE mark IN ('sealed', 'unreadable') OR (is_late = 1 AND NOT EXISTS (SELECT 1 FROM forward WHERE forward.event = event.id));
+    INSERT INTO forward_tally SELECT 'held', count(*) FROM event WHERE held IS NOT NULL;
+    INSERT INTO forward_tally SELECT 'off-time', count(*) FROM event WHERE is_late = 1;${ADDED}`);
+  database.run('INSERT INTO forwarding VALUES (1, ?, ?, NULL, NULL, 0)', targets, events);
+}
+
+/** The tables of an inbox. The application id is `frib`, in ASCII. */
+export const INBOX_LAYOUT: OpenOptions['layout'] = {
+  version: 2,
+  applicationId: 0x66726962,
+  create: createInbox,
+  upgrades: { 1: upgradeFrom1 },
+};

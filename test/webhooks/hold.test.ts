@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest';
+import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
+import { readBody } from '../../src/webhooks/body.ts';
+import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
+import { contentOf } from '../../src/webhooks/inbox/received.ts';
+import { testQueryPlans } from '../support/query-plans.ts';
+import { temporaryFolder } from '../support/sandbox.ts';
+import { writeOldInbox } from './inbox-v1.ts';
+import { deliveryOf, hostWith, NOW_MS, onboarded, received, testInbox } from './support.ts';
+
+const TARGET = 'http://127.0.0.1:3000/';
+const OWN = '01900000-0000-7000-8000-000000000001';
+const OTHER = '01900000-0000-7000-8000-000000000002';
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** An onboarding in a body without an event id. */
+const plain = (name: string) => ({ event: 'user.onboarded', data: { firstName: name } });
+
+const due = (inbox: Inbox) => inbox.forwards.due(TARGET, 100).map(({ event }) => Number(event.id));
+const heldFor = (inbox: Inbox) => inbox.list({ limit: 10, forwarding: 'held' }).map(({ held }) => held);
+
+/** An inbox that forwards, and a function that puts a delivery into it. */
+async function forwarding(expected: { fintechId?: string; needsSealing?: boolean } = {}) {
+  const { inbox, clock } = await testInbox();
+  inbox.forwardTo({ targets: [TARGET], ...expected });
+  const keep = async (body: string | object, parts: Parameters<typeof deliveryOf>[1] = {}) =>
+    inbox.add([await received(deliveryOf(body, parts))])[0];
+  return { inbox, clock, keep };
+}
+
+describe('a delivery by its time', () => {
+  test.each([
+    [-61_000, 'none'],
+    [-299_000, 'none'],
+    [-301_000, 'late'],
+    [-HOUR_MS, 'late'],
+    [59_000, 'none'],
+    [61_000, 'early'],
+    [301_000, 'early'],
+    [HOUR_MS, 'early'],
+  ])('of %i ms from now goes on once if its event id is new, and is marked: %s', async (fromNowMs, mark) => {
+    const { inbox, keep } = await forwarding();
+    await keep(onboarded(1), { sentAtMs: NOW_MS + fromNowMs });
+    const [kept] = inbox.list({ limit: 1 });
+    expect([kept?.isLate, kept?.isEarly, kept?.held]).toEqual([mark === 'late', mark === 'early', null]);
+    expect([due(inbox), inbox.counts()]).toMatchObject([[1], { late: mark === 'none' ? 0 : 1, held: 0 }]);
+    await keep(onboarded(1), { sentAtMs: NOW_MS + fromNowMs + 1 });
+    expect([due(inbox), inbox.list({ limit: 9 })]).toMatchObject([[1], [{ copies: 1 }]]);
+  });
+
+  test.each([
+    [-301_000, 'late'],
+    [61_000, 'early'],
+  ])('of %i ms from now is held if it has no event id: %s', async (fromNowMs, reason) => {
+    const { inbox, keep } = await forwarding();
+    await keep(plain('Ada'), { sentAtMs: NOW_MS + fromNowMs });
+    expect([due(inbox), heldFor(inbox), inbox.counts()]).toMatchObject([[], [reason], { held: 1, late: 1 }]);
+  });
+
+  test('is held when an event with its id is there that says something else', async () => {
+    const { inbox, keep } = await forwarding();
+    await keep(onboarded(1));
+    await keep({ ...onboarded(1), data: { firstName: 'Eve' } }, { sentAtMs: NOW_MS - HOUR_MS });
+    expect([due(inbox), heldFor(inbox)]).toEqual([[1], ['late']]);
+  });
+
+  test('goes on when the service sends it again in time', async () => {
+    const { inbox, keep } = await forwarding();
+    await keep(plain('Ada'), { id: 'w-1', sentAtMs: NOW_MS - HOUR_MS });
+    const recorded = await received(deliveryOf(plain('Ada'), { id: 'w-1', sentAtMs: NOW_MS - HOUR_MS }));
+    inbox.add([recorded]);
+    expect(heldFor(inbox)).toEqual(['late']);
+    await keep(plain('Ada'), { id: 'w-1' });
+    expect([heldFor(inbox), due(inbox)]).toEqual([[], [1]]);
+  });
+});
+
+describe('an event of another account', () => {
+  test.each([
+    [OTHER, ['foreign']],
+    [OWN.toUpperCase(), []],
+    ['acme', []],
+  ])('%s is held: %j', async (fintechId, held) => {
+    const { inbox, keep } = await forwarding({ fintechId: OWN });
+    await keep({ ...onboarded(1), fintechId });
+    expect([heldFor(inbox), due(inbox)]).toEqual([held, held.length > 0 ? [] : [1]]);
+  });
+
+  test('goes on while the account’s own id is not known', async () => {
+    const { inbox, keep } = await forwarding();
+    await keep({ ...onboarded(1), fintechId: OTHER });
+    expect(due(inbox)).toEqual([1]);
+    inbox.forwardTo({ fintechId: OWN });
+    await keep({ ...onboarded(2), fintechId: OTHER });
+    expect([due(inbox), heldFor(inbox)]).toEqual([[1], ['foreign']]);
+  });
+});
+
+test('an event that is not sealed is held where sealing is required, until it comes sealed', async () => {
+  const { inbox, keep } = await forwarding({ needsSealing: true });
+  await keep(onboarded(1));
+  expect([heldFor(inbox), due(inbox)]).toEqual([['unsealed'], []]);
+  const { publicKey, privateKey } = newKeyPair(new Uint8Array(32).fill(1));
+  const payload = await seal(JSON.stringify(onboarded(1)), publicKey);
+  const sealed = deliveryOf({ payload });
+  const content = contentOf(await readBody(sealed.body, [privateKey]), sealed.body);
+  inbox.add([{ ...(await received(sealed)), ...content, isSealed: true }]);
+  expect([heldFor(inbox), due(inbox)]).toEqual([[], [1]]);
+});
+
+describe('a redrive', () => {
+  async function withHeld() {
+    const all = await forwarding({ fintechId: OWN });
+    await all.keep(plain('Ada'), { sentAtMs: NOW_MS - HOUR_MS });
+    await all.keep(plain('Eve'), { sentAtMs: NOW_MS + HOUR_MS });
+    await all.keep({ ...onboarded(3), fintechId: OTHER });
+    await all.keep('[1]');
+    return all.inbox;
+  }
+
+  test.each([
+    [{}, 0, []],
+    [{ isOffTime: true }, 2, [1, 2]],
+    [{ isOffTime: true, target: 'exec:other' }, 0, []],
+    [{ event: 3n }, 1, [3]],
+    [{ event: 4n }, 1, [4]],
+    [{ event: 9n }, 0, []],
+  ])('of %o lets %i held events go on', async (chosen, released, forwarded) => {
+    const inbox = await withHeld();
+    expect([inbox.forwards.redrive(chosen), due(inbox)]).toEqual([{ redriven: 0, released }, forwarded]);
+    expect(inbox.counts().held).toBe(4 - released);
+  });
+
+  test('leaves held what no target wants', async () => {
+    const inbox = await withHeld();
+    inbox.forwardTo({ targets: [TARGET], events: ['swap.failed'] });
+    expect([inbox.forwards.redrive({ isOffTime: true }), inbox.counts().held]).toEqual([
+      { redriven: 0, released: 0 },
+      4,
+    ]);
+  });
+});
+
+describe('pruning', () => {
+  test('keeps what tells a copy, by the signature and by the event', async () => {
+    const { inbox, clock, keep } = await forwarding();
+    const recorded = await received(deliveryOf(onboarded(1)));
+    const without = await received(deliveryOf(plain('Ada'), { id: 'w-2' }));
+    inbox.add([recorded, without]);
+    for (const each of inbox.forwards.due(TARGET, 9)) inbox.forwards.ended([[each, { status: 200 }]]);
+    clock.pass(1_000);
+    expect([inbox.prune(clock.now()), inbox.counts().events]).toEqual([2, 0]);
+    expect(inbox.add([recorded, without]).map(({ isCopy }) => isCopy)).toEqual([true, true]);
+    expect(await keep(onboarded(1), { sentAtMs: NOW_MS - HOUR_MS })).toEqual({ id: 1n, isCopy: true });
+    expect(await keep(plain('Ada'), { id: 'w-2', sentAtMs: NOW_MS + 1 })).toEqual({ id: 2n, isCopy: true });
+    await keep({ ...onboarded(1), data: {} }, { sentAtMs: NOW_MS - HOUR_MS });
+    expect([heldFor(inbox), due(inbox), inbox.counts().events]).toEqual([['late'], [], 1]);
+  });
+
+  test('takes no held event', async () => {
+    const { inbox, clock, keep } = await forwarding();
+    await keep(plain('Ada'), { sentAtMs: NOW_MS - HOUR_MS });
+    clock.pass(1_000);
+    expect([inbox.prune(clock.now()), heldFor(inbox)]).toEqual([0, ['late']]);
+  });
+});
+
+describe('a retry that builds its body anew', () => {
+  const { event, ...rest } = onboarded(1);
+  const first = {
+    event,
+    ...rest,
+    timestamp: '2026-01-05T08:00:00.000Z',
+    version: '1.0',
+    data: { a: 1, b: { c: [2], d: 3 } },
+  };
+  test.each([
+    ['another timestamp', { ...first, timestamp: '2026-01-05T08:09:00.000Z' }, true],
+    ['another version', { ...first, version: '1.0.0' }, true],
+    ['another order of the fields', { ...onboarded(1), data: { b: { d: 3, c: [2] }, a: 1 } }, true],
+    ['the names of another form', { ...rest, data: undefined, eventType: event, payload: first.data }, true],
+    ['other data', { ...first, data: { a: 1, b: { c: [2], d: 4 } } }, false],
+    ['another order of a list', { ...first, data: { a: 1, b: { c: [2, 0], d: 3 } } }, false],
+    ['another name', { ...first, event: 'swap.failed' }, false],
+    ['another event id', { ...first, eventId: 'event-2' }, false],
+  ])('with %s is a copy: %s', async (_what, again, isCopy) => {
+    const { inbox, keep } = await forwarding();
+    await keep(first, { id: 'w-1' });
+    expect(await keep(again, { id: 'w-2', sentAtMs: NOW_MS + 1 })).toMatchObject({ isCopy });
+    expect(inbox.list({ limit: 9 })).toHaveLength(isCopy ? 1 : 2);
+  });
+
+  test('tells numbers apart that are equal as doubles', async () => {
+    const { keep } = await forwarding();
+    const body = (amount: string) => `{"event":"user.onboarded","eventId":"event-1","data":{"amount":${amount}}}`;
+    await keep(body('12345678901234567890'));
+    expect(await keep(body('12345678901234567891'))).toMatchObject({ isCopy: false });
+    expect(await keep(body('12345678901234567890 '))).toMatchObject({ isCopy: true });
+  });
+});
+
+test('an inbox of version 1 opens, knows its copies, and holds what went nowhere', async () => {
+  using folder = temporaryFolder();
+  const path = folder.file('inbox.db');
+  const old = await received(deliveryOf(onboarded(1)));
+  const text = (body: object) => JSON.stringify(body);
+  const digit = (each: number) => String(each).repeat(64);
+  writeOldInbox(path, TARGET, [
+    {
+      mark: 'event',
+      event: 'user.onboarded',
+      event_id: 'event-1',
+      webhook_id: 'w-1',
+      signature: old.signature,
+      content_digest: 'old',
+      body: text(onboarded(1)),
+      sent_at: old.sentAtMs,
+    },
+    {
+      mark: 'event',
+      event: 'user.onboarded',
+      event_id: 'event-2',
+      signature: digit(2),
+      content_digest: 'old',
+      is_late: 1,
+      body: text(onboarded(2)),
+      sent_at: 2,
+    },
+    { mark: 'unreadable', signature: digit(3), content_digest: 'old', body: '[1]', sent_at: 3 },
+  ]);
+  const { inbox } = await testInbox(path, hostWith(1));
+  expect(inbox.counts()).toEqual({ events: 3, waiting: 0, dead: 0, held: 2, late: 1 });
+  expect(heldFor(inbox)).toEqual(['unreadable', 'late']);
+  const again = await received(deliveryOf({ ...onboarded(1), version: '1.0.0' }, { sentAtMs: NOW_MS + 1 }));
+  expect(inbox.add([old, again]).map(({ isCopy }) => isCopy)).toEqual([true, true]);
+  expect([inbox.forwards.redrive({ isOffTime: true }).released, due(inbox)]).toEqual([1, [2]]);
+  inbox.close();
+});
+
+testQueryPlans();

@@ -1,0 +1,162 @@
+import { createServer } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
+import { createMetrics } from '../../src/webhooks/listen/metrics.ts';
+import { serveOperations } from '../../src/webhooks/listen/operations.ts';
+import { deliveryOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
+
+const TARGET = 'exec:TOKEN=secret ./run';
+const SHOWN = 'exec:./run …';
+
+async function operated(change: (inbox: Inbox) => Partial<Inbox> = () => ({})) {
+  const { inbox, clock } = await testInbox();
+  const stopping = new AbortController();
+  inbox.forwardTo({ targets: [TARGET] });
+  inbox.claim('here');
+  const own = { ...inbox, ...change(inbox) };
+  const metrics = createMetrics({ inbox: own, targets: new Map([[TARGET, SHOWN]]), clock });
+  const options = { host: '127.0.0.1', port: 0, allowHosts: [], inbox: own, freeBytes: () => 1_000, clock };
+  const server = await serveOperations({ ...options, stopping: stopping.signal }, metrics);
+  onTestFinished(async () => {
+    await server.close();
+    inbox.close();
+  });
+  const get = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers, method });
+    return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+  };
+  const keep = async (number: number, more: object = {}) =>
+    inbox.add([await received(deliveryOf({ ...onboarded(number), ...more }), clock.now())]);
+  return { inbox, clock, metrics, stopping, get, keep };
+}
+
+test('a healthy listener says what is in its inbox and how much disk is left', async () => {
+  const { get, keep } = await operated();
+  await keep(1);
+  const { status, type, text } = await get('/healthz');
+  expect({ status, type, body: JSON.parse(text) }).toEqual({
+    ...{ status: 200, type: 'application/json' },
+    body: { status: 'ok', problem: null, events: 1, held: 0, dead: 0, waiting: 1, freeBytes: 1_000 },
+  });
+  expect(await get('/readyz')).toMatchObject({ status: 200, text: 'ready\n' });
+});
+
+const full = () => {
+  throw new Error('the disk is full');
+};
+
+test.each([
+  ['cannot be written', { touch: full }, 'the disk is full'],
+  ['cannot be read', { counts: full }, 'the disk is full'],
+  ['is another one’s', { touch: () => false }, 'another listener has taken the inbox'],
+])('a listener whose inbox %s is neither healthy nor ready', async (_what, change, problem) => {
+  const { get } = await operated(() => change);
+  const { status, text } = await get('/healthz');
+  expect([status, JSON.parse(text)]).toMatchObject([503, { status: 'failing', problem }]);
+  expect(await get('/readyz')).toMatchObject({ status: 503, text: `${problem}\n` });
+});
+
+test('the inbox is written once a second, however often one asks', async () => {
+  let touches = 0;
+  const { get, clock } = await operated((inbox) => ({
+    touch: () => {
+      touches += 1;
+      return inbox.touch();
+    },
+  }));
+  for (const _each of [1, 2, 3]) await get('/healthz');
+  clock.pass(1_000);
+  await get('/readyz');
+  expect(touches).toBe(2);
+});
+
+test('a listener that stops is healthy and not ready', async () => {
+  const { get, stopping } = await operated();
+  stopping.abort();
+  expect([(await get('/healthz')).status, (await get('/readyz')).status]).toEqual([200, 503]);
+});
+
+test.each([
+  ['/', {}, 'GET', 404],
+  ['/metrics', {}, 'POST', 405],
+  ['/metrics', {}, 'HEAD', 200],
+])('%s with %j and %s is answered with %i', async (path, headers, method, status) => {
+  const { get } = await operated();
+  expect((await get(path, headers, method)).status).toBe(status);
+});
+
+const OPEN = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+const PROMETHEUS = 'text/plain; version=0.0.4; charset=utf-8';
+
+test.each([
+  ['', PROMETHEUS],
+  ['*/*', PROMETHEUS],
+  ['text/plain', PROMETHEUS],
+  ['application/openmetrics-text', OPEN],
+  [
+    'application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
+    OPEN,
+  ],
+  ['text/plain;version=0.0.4;q=0.6, application/openmetrics-text;q=0.5', PROMETHEUS],
+  ['application/openmetrics-text;q=0', PROMETHEUS],
+])('to a scraper that accepts %j the numbers are %s', async (accept, type) => {
+  const { get } = await operated();
+  const answer = await get('/metrics', { accept });
+  expect([answer.status, answer.type]).toEqual([200, type]);
+  expect(answer.text.endsWith('# EOF\n')).toBe(type === OPEN);
+});
+
+test('the numbers tell what arrived, was refused, waits, is held or dead, and how targets took it', async () => {
+  const { inbox, clock, metrics, get, keep } = await operated();
+  metrics.received(false);
+  metrics.received(true);
+  metrics.refused('wrong_signature');
+  await keep(1);
+  await keep(2, { requestId: 'request-2' });
+  inbox.add([
+    await received(deliveryOf({ event: 'user.onboarded', data: {} }, { sentAtMs: NOW_MS - 301_000 }), NOW_MS),
+  ]);
+  clock.pass(90_000);
+  const [first] = inbox.forwards.due(TARGET, 1);
+  if (first) inbox.forwards.ended([[first, {}]]);
+  metrics.forwarded(TARGET, {}, 20);
+  metrics.forwarded(TARGET, { status: 503 }, 70_000);
+  metrics.forwarded(TARGET, { problem: 'no response' }, 1);
+  const open = (await get('/metrics', { accept: OPEN })).text;
+  const { text } = await get('/metrics');
+  const numbers = text.split('\n').filter((line) => line !== '' && !line.startsWith('#') && !line.includes('_bucket'));
+  expect(numbers).toEqual([
+    'fiatrail_deliveries_received_total{kind="new"} 1',
+    'fiatrail_deliveries_received_total{kind="copy"} 1',
+    'fiatrail_deliveries_refused_total{reason="wrong_signature"} 1',
+    `fiatrail_forwards_total{target="${SHOWN}",status="done"} 1`,
+    `fiatrail_forwards_total{target="${SHOWN}",status="503"} 1`,
+    `fiatrail_forwards_total{target="${SHOWN}",status="failed"} 1`,
+    `fiatrail_forward_duration_seconds_sum{target="${SHOWN}"} 70.021`,
+    `fiatrail_forward_duration_seconds_count{target="${SHOWN}"} 3`,
+    'fiatrail_inbox_events 3',
+    'fiatrail_inbox_held_events 1',
+    'fiatrail_inbox_off_time_events 1',
+    'fiatrail_inbox_dead_forwards 0',
+    'fiatrail_inbox_waiting_forwards 1',
+    `fiatrail_inbox_oldest_waiting_seconds{target="${SHOWN}"} 90`,
+  ]);
+  expect(text).toContain(`fiatrail_forward_duration_seconds_bucket{le="0.025",target="${SHOWN}"} 2`);
+  expect(text).not.toContain('secret');
+  expect(open).toContain('# TYPE fiatrail_deliveries_received counter\n');
+  expect(open).toContain('fiatrail_deliveries_received_total{kind="new"} 1\n');
+});
+
+test('a port that is taken is an error', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void taken.close());
+  await new Promise((resolve) => taken.once('listening', resolve));
+  const { inbox, clock } = await testInbox();
+  const { port } = taken.address() as { port: number };
+  const options = { host: '127.0.0.1', port, allowHosts: [], inbox, freeBytes: () => 0, clock };
+  const metrics = createMetrics({ inbox, targets: new Map(), clock });
+  await expect(serveOperations({ ...options, stopping: new AbortController().signal }, metrics)).rejects.toThrow(
+    'EADDRINUSE',
+  );
+  inbox.close();
+});
