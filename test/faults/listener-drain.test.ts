@@ -45,11 +45,9 @@ test.each([
   running.kill('SIGTERM');
   const { code, stderr } = await running.end;
   expect([code, stderr]).toEqual([0, expect.stringContaining('stopping: ')]);
-  const { events } = await fiatrailJson<{ events: { forwarding: string }[] }>(
-    home,
-    ['webhooks', 'inbox', 'list', '-q'],
-    { env },
-  );
-  const states = [...new Set(events.map(({ forwarding }) => forwarding))];
+  const { events } = await fiatrailJson<{ events: { status: string }[] }>(home, ['webhooks', 'inbox', 'list', '-q'], {
+    env,
+  });
+  const states = [...new Set(events.map(({ status }) => status))];
   expect({ begun: count('begun'), done: count('done'), states }).toEqual(wanted);
 });

@@ -117,9 +117,10 @@ function valueAt(data: Fields, path: string): unknown {
 /** Puts the nested object under its name when it is the first of a list. */
 function withNested({ nests }: Endpoint, shape: Shape, data: Fields): Fields {
   if (nests === undefined || !isMissing(data[nests])) return data;
-  const plural = data[`${nests}s`];
+  const name = Object.keys(data).find((each) => bareName(each) === bareName(`${nests}s`)) ?? '';
+  const plural = data[name];
   if (!Array.isArray(plural) || !isJsonObject(plural[0])) return data;
-  const others = plural.length === 1 ? withoutMoved(shape, data, [`${nests}s`]) : data;
+  const others = plural.length === 1 ? withoutMoved(shape, data, [name]) : data;
   return { ...others, [nests]: plural[0] };
 }
 
@@ -136,10 +137,12 @@ function withoutMoved(shape: Shape, data: Fields, moved: readonly string[]): Fie
 
 /** Puts fields that stand flat into the object in which the contract has them, if only one object has such a field. */
 function withGroups(shape: Shape, data: Fields): Fields {
-  const stray = Object.keys(data).filter((name) => !Object.hasOwn(shape, name) && !INCIDENTAL.has(name));
+  const names = Object.keys(data);
+  const stray = names.filter((name) => knownName(name, shape) === undefined && !INCIDENTAL.has(name));
   if (stray.length === 0) return data;
   const groups = Object.keys(shape).flatMap((name) => {
-    const inner = data[name] === undefined ? innerShape(shape[name]) : undefined;
+    const isThere = names.some((each) => knownName(each, shape) === name && data[each] !== undefined);
+    const inner = isThere ? undefined : innerShape(shape[name]);
     return inner ? [{ name, inner }] : [];
   });
   const made: Record<string, Fields> = {};
