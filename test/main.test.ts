@@ -274,6 +274,7 @@ describe('an error', () => {
       'hint',
       'httpStatus',
       'responseCode',
+      'candidates',
       'retryable',
       'operationId',
       ...['at', 'command', 'profile', 'host', 'baseUrl'],

@@ -1,8 +1,14 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Check, Prompter } from '../../src/base/world.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
+import { temporaryFolder } from '../support/built.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
+
+// An answer may name a file to be written.
+const before = process.cwd();
+beforeAll(() => process.chdir(temporaryFolder(afterAll)));
+afterAll(() => process.chdir(before));
 
 type Kind = keyof Prompter;
 

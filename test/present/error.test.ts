@@ -97,7 +97,7 @@ describe('the run of an error', () => {
 describe('errorJson', () => {
   it('has every field on one line, with null for unknown values', () => {
     expect(errorJson(new CliError('usage', 'wrong'), CONTEXT)).toBe(
-      '{"error":{"code":"USAGE","category":"usage","message":"wrong","hint":null,"httpStatus":null,"responseCode":null,"retryable":false,"operationId":null,"at":"2026-11-25T04:00:00.000Z","command":"fiatrail balances account","profile":"main","host":"host-1","baseUrl":"https://api.example.com/v1"}}\n',
+      '{"error":{"code":"USAGE","category":"usage","message":"wrong","hint":null,"httpStatus":null,"responseCode":null,"candidates":[],"retryable":false,"operationId":null,"at":"2026-11-25T04:00:00.000Z","command":"fiatrail balances account","profile":"main","host":"host-1","baseUrl":"https://api.example.com/v1"}}\n',
     );
   });
 
@@ -106,7 +106,7 @@ describe('errorJson', () => {
     const text = errorJson(new CliError('refused', 'a\n\u009b"b"', details), CONTEXT);
     expect(text).not.toMatch(/\p{Cc}(?!$)/u);
     expect(JSON.parse(text)).toEqual({
-      error: { ...details, category: 'refused', message: 'a\n\u009b"b"', retryable: false, ...CONTEXT },
+      error: { ...details, category: 'refused', message: 'a\n\u009b"b"', candidates: [], retryable: false, ...CONTEXT },
     });
   });
 

@@ -20,7 +20,7 @@ test('a program that needs few variables gets those alone', async () => {
     PGPASSWORD: 'a-password',
     FIATRAIL_API_KEY: 'a-key',
   };
-  const options = { timeoutMs: 60_000, isShell: true, keepsEnv: ['PATH', 'NOTIFY_SOCKET'] };
+  const options = { timeoutMs: 60_000, isShell: true, variables: ['PATH', 'NOTIFY_SOCKET'] };
   const end = await runProgram(['env'], options, env, new AbortController().signal);
   if (end.kind !== 'ended') throw new Error(end.kind);
   expect(end.stdout).toContain('NOTIFY_SOCKET=/run/notify');

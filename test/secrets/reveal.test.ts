@@ -7,7 +7,11 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'account/stores/file-store.ts': [1, 'keeps it'],
   'account/stores/keyring-store.ts': [1, 'keeps it, over standard input of the helper'],
   'account/profile.ts': [1, 'checks the form of what a store gave'],
-  'account/profile-secrets.ts': [6, 'keeps several in one text, takes them apart, and compares them'],
+  'account/profile-secrets.ts': [
+    7,
+    'keeps several in one text, takes them apart, compares them, and counts the characters of a new one',
+  ],
+  'webhooks/body.ts': [2, 'opens an AES envelope with it, after a look at its form'],
   'account/stores/stores.ts': [1, 'compares what was written with what is read'],
   'commands/webhooks/offline.ts': [1, 'verifies with it'],
   'commands/webhooks/index.ts': [3, 'reads what a command printed, sends it, and prints a new one once'],

@@ -209,10 +209,10 @@ const reportCommand = command({
   examples: [
     'fiatrail report',
     'fiatrail report "last month"',
-    'fiatrail report 2026-11 -o json',
+    'fiatrail report "last month" -o json',
     'fiatrail report --since 7d --by day',
     'fiatrail report --by asset -o csv',
-    'fiatrail report 2026-11 --by day --svg november.svg',
+    'fiatrail report "last month" --by day --svg last-month.svg',
   ],
   endpoints: [],
   prints: reportSchema,

@@ -142,7 +142,7 @@ const balanceCommand = command({
   examples: [
     'fiatrail report balance',
     'fiatrail report balance --token USDC --since 30d --by week',
-    'fiatrail report balance 2026-11 --svg november.svg',
+    'fiatrail report balance "last month" --svg last-month.svg',
   ],
   endpoints: [],
   prints: () =>

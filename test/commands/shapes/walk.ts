@@ -152,6 +152,7 @@ async function account(run: Run): Promise<void> {
   await run(`wallets external enable ${WALLET}`);
   await run(`transfers start --amount 10 --to ${WALLET}`);
   await run(`wallets external remove ${WALLET}`);
+  await run('wallets external list');
   await run('wallets show');
   await run('wallets deposit-account');
   await run('balances account');
