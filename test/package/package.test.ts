@@ -97,7 +97,9 @@ describe('the package', () => {
 
   test('contains no path of the machine that built it', () => {
     // The folder of temporary files is the same on most machines.
-    const machine = [ROOT, dirname(ROOT), homedir()].filter((path) => path.length > 1 && !['/tmp', tmpdir()].includes(path));
+    const machine = [ROOT, dirname(ROOT), homedir()].filter(
+      (path) => path.length > 1 && !['/tmp', tmpdir()].includes(path),
+    );
     // A room may begin with the name of a folder.
     const isIn = (text: string, path: string) =>
       text
