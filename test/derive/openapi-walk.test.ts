@@ -35,7 +35,7 @@ interface OpenApi {
 const LEFT_OUT = ['management.regenerate-api-key', 'management.ip-allowlist', 'management.store-public-key'];
 
 /** How many requests are made; the soak makes more. */
-const REQUESTS = Number(process.env['FIATRAIL_SOAK_WALK'] ?? 3000);
+const REQUESTS = Number(process.env['FIATRAIL_SOAK_WALK'] ?? 1500);
 
 /** Returns a function that says what is wrong with an answer by the document; undefined if nothing is. */
 function judgeOf(document: OpenApi): (operation: Operation, status: number, body: string) => string | undefined {

@@ -8,7 +8,7 @@ import { furnishedSandbox } from './money-rig.ts';
 import { report } from './money-tally.ts';
 import { UNAVOIDABLE } from './money-verdicts.ts';
 
-const RUNS = Number(process.env['FIATRAIL_SOAK_CAMPAIGN'] ?? 40);
+const RUNS = Number(process.env['FIATRAIL_SOAK_CAMPAIGN'] ?? 15);
 const IS_LONG = process.env['FIATRAIL_SOAK_CAMPAIGN'] !== undefined;
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? 1);
 

@@ -69,7 +69,7 @@ const COUNTED = ALL.filter((list) => !['fx_trades', 'fee_withdrawals'].includes(
 /** The lists whose final rows are read again for some days. */
 const AWAITED = ALL.filter((list) => list !== 'users');
 
-const RUNS = Number(process.env['FIATRAIL_SOAK_MIRRORS'] ?? 6);
+const RUNS = Number(process.env['FIATRAIL_SOAK_MIRRORS'] ?? 4);
 
 /** Fills the lists with more than a page. */
 function fill({ add, rows, move }: MovingService, clock: ReturnType<typeof fakeClock>, count: number): Promise<void> {

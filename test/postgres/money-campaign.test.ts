@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/built.ts';
 import { startPostgres, type TestServer } from '../support/postgres.ts';
 import { serverJournal } from './rig-journal.ts';
 
-const RUNS = Number(process.env['FIATRAIL_SOAK_CAMPAIGN'] ?? 15);
+const RUNS = Number(process.env['FIATRAIL_SOAK_CAMPAIGN'] ?? 6);
 const IS_LONG = process.env['FIATRAIL_SOAK_CAMPAIGN'] !== undefined;
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? 1);
 

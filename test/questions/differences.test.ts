@@ -136,7 +136,7 @@ describe('the differences of a report', () => {
         const { report, expected } = await differencesOf(random);
         expect(report.differences.map(({ from, to, minor }) => ({ from, to, minor }))).toEqual(expected);
       }),
-      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 60) },
+      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 20) },
     );
   }, 120_000);
 
@@ -155,7 +155,7 @@ describe('the differences of a report', () => {
         expect(total(found)).toBe(total(expected));
         if (random.hidden.length === 0) expect(found).toEqual([]);
       }),
-      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 60) },
+      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 20) },
     );
   }, 120_000);
 
@@ -168,7 +168,7 @@ describe('the differences of a report', () => {
         const parts = report.parts.flat().filter(({ asset }) => asset === 'USDC');
         expect(parts.reduce((all, { unlisted }) => all + unlisted, 0n)).toBe(usdc?.unlisted);
       }),
-      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 40) },
+      { numRuns: Number(process.env['FIATRAIL_SOAK_REPORTS'] ?? 15) },
     );
   }, 120_000);
 
