@@ -38,7 +38,7 @@ export async function measureMirror(shop: Workshop, { runs, transactions: many }
     const file = join(shop.folder, 'state', `mirror-${rows}`, 'mirror-environment.db');
     const database = new DatabaseSync(file, { readOnly: true });
     const { id, sender_name: name } = database
-      .prepare('SELECT id, sender_name FROM deposits WHERE sender_name IS NOT NULL LIMIT 1 OFFSET 300')
+      .prepare('SELECT id, sender_name FROM deposits WHERE sender_name IS NOT NULL LIMIT 1 OFFSET 20')
       .get() as Record<string, string>;
     database.close();
     return { file, id: id ?? '', part: (name ?? '').slice(2, 7) };
