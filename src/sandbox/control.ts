@@ -9,7 +9,7 @@ import { type Asset, amount, amountText, fromWire, toWireText } from '../money/a
 import { type Call, isoTime } from '../service/context.ts';
 import { receivePayment } from '../service/deposits/deposits.ts';
 import { listEvents, resendEvent, showEvent } from '../service/events/event-log.ts';
-import { faultRules, PAYOUT_ENDPOINTS, storedKind } from '../service/fault-rules.ts';
+import { faultRules, PAYOUT_ENDPOINTS } from '../service/fault-rules.ts';
 import { totalsOf } from '../service/history/movements.ts';
 import { balanceOf, checkLedger, escrow } from '../service/ledger.ts';
 import { advance, settle } from '../service/schedule.ts';
@@ -190,8 +190,8 @@ const addFault: Controls['sandbox.fault-add'] = (call, { endpoint, kind, name, t
   if (kind !== 'refuse' && name !== undefined)
     throw new Fault('VALIDATION_ERROR', 'name: only a fault of kind refuse has one');
   call.store.run(
-    'INSERT INTO fault_rule (endpoint, kind, times, created_at) VALUES (?, ?, ?, ?)',
-    ...[endpoint, storedKind(kind, name), times, call.nowMs],
+    'INSERT INTO fault_rule (endpoint, kind, name, times, created_at) VALUES (?, ?, ?, ?, ?)',
+    ...[endpoint, kind, name ?? null, times, call.nowMs],
   );
   return { endpoint, kind, name: name ?? null, times };
 };

@@ -13,28 +13,15 @@ export interface FaultRule {
   readonly times: bigint;
 }
 
-type StoredRule = Omit<FaultRule, 'kind' | 'name'> & { readonly kind: string };
-
-/** The kind of a refusal is stored with its condition: `refuse:NO_LIQUIDITY`. */
-export const storedKind = (kind: FaultKind, name: string | undefined) =>
-  name === undefined ? kind : `${kind}:${name}`;
-
-/** Returns the rules for an endpoint, or all of them, the oldest first. */
-export function faultRules(store: Database, endpoint?: string): FaultRule[] {
-  const sql = 'SELECT id, endpoint, kind, times FROM fault_rule';
-  const found =
-    endpoint === undefined
-      ? store.all<StoredRule>(`${sql} ORDER BY id`)
-      : store.all<StoredRule>(`${sql} WHERE endpoint = ? ORDER BY id`, endpoint);
-  return found.map(({ kind: stored, ...rule }) => {
-    const [kind = '', name = null] = stored.split(':');
-    return { ...rule, kind: kind as FaultKind, name };
-  });
-}
+/** Returns all rules, the oldest first. */
+export const faultRules = (store: Database) =>
+  store.all<FaultRule>('SELECT id, endpoint, kind, name, times FROM fault_rule ORDER BY id');
 
 /** Returns the oldest rule for an endpoint with one of these kinds. */
 export function faultRuleFor(store: Database, endpoint: string, kinds: readonly FaultKind[]): FaultRule | undefined {
-  return faultRules(store, endpoint).find(({ kind }) => kinds.includes(kind));
+  return store
+    .all<FaultRule>('SELECT id, endpoint, kind, name, times FROM fault_rule WHERE endpoint = ? ORDER BY id', endpoint)
+    .find(({ kind }) => kinds.includes(kind));
 }
 
 /** Counts one use of a rule, in the transaction of the fault, and deletes it after the last. */

@@ -40,6 +40,7 @@ const UPGRADES = {
   4: (database: Database) => database.exec(DELIVERIES),
   5: (database: Database) => database.exec(INDEXES_6),
   6: (database: Database) => database.exec(INDEXES_7),
+  7: (database: Database) => database.exec('ALTER TABLE fault_rule ADD COLUMN name TEXT'),
 };
 
 interface ServiceOptions {

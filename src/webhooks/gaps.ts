@@ -34,7 +34,7 @@ interface ComparedEvent {
 interface Missing {
   readonly work: ListedWork;
   readonly events: Names;
-  /** Whether the end of the work is known all the same: the list says it, and so does the event of that end. */
+  /** Whether the list and the event of the work's end agree, so that the missing event says nothing new. */
   readonly isClosed: boolean;
 }
 

@@ -127,7 +127,8 @@ describe('a file of a newer fiatrail', () => {
 });
 
 /** Takes away what version 6 added. */
-const WITHOUT_7 = 'DROP INDEX withdrawal_in_flight; DROP INDEX fee_withdrawal_latest';
+const WITHOUT_8 = 'ALTER TABLE fault_rule DROP COLUMN name';
+const WITHOUT_7 = `${WITHOUT_8}; DROP INDEX withdrawal_in_flight; DROP INDEX fee_withdrawal_latest`;
 const WITHOUT_6 = `${WITHOUT_7}; DROP INDEX onramp_by_wallet; DROP INDEX deposit_by_onramp; DROP INDEX due_of_vault`;
 
 describe('a file of an older fiatrail', () => {
@@ -176,6 +177,18 @@ describe('a file of an older fiatrail', () => {
     expect(envelope.data).toMatchObject({ total: 2 });
   });
 
+  test('of version 7 is upgraded, and can refuse by a name', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    const fault = { endpoint: 'banks.list', kind: 'refuse', name: 'RATE_LIMIT_EXCEEDED' };
+    {
+      await using box = await openSandbox({ path });
+      box.service.store.exec(`${WITHOUT_8}; PRAGMA user_version = 7`);
+    }
+    await using box = await openSandbox({ path, ids: countingIds(2) });
+    expect((await box.call('POST', '/_sandbox/faults', fault)).envelope.data).toMatchObject(fault);
+  });
+
   test.each([
     [5, WITHOUT_6],
     [6, WITHOUT_7],
@@ -197,7 +210,7 @@ describe('a file of an older fiatrail', () => {
     await using box = await openSandbox();
     const tables = box.service.store.all(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`);
     const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16);
-    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 7, digest: 'b0a5a46e121656d1' });
+    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 8, digest: 'a98cd6eaa3f07081' });
   });
 });
 

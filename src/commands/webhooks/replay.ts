@@ -95,7 +95,7 @@ export const replayCommand = command({
 
 /** A target that takes none of so many in a row takes none of the others either. */
 const MOST_REFUSED = 10;
-/** A target that asks for a longer wait is tried all the same. */
+/** The longest wait that a target can ask for. */
 const LONGEST_WAIT_MS = 60_000;
 
 interface Replay {

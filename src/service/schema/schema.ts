@@ -77,7 +77,7 @@ CREATE TRIGGER posting_set_is_final BEFORE UPDATE ON posting_set BEGIN SELECT RA
 CREATE TRIGGER posting_set_stays BEFORE DELETE ON posting_set BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;`;
 
 /** Incremented with every change to the tables; service.ts upgrades files of earlier versions, or they are rejected. */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 /** The indexes of version 6. Each finds one row of a table that grows, or is as small as what is open. */
 export const INDEXES_6 = `
@@ -291,9 +291,10 @@ CREATE TABLE fee_tally (
   PRIMARY KEY (fintech, direction)) STRICT, WITHOUT ROWID;
 
 ${MOVEMENTS}
--- Faults to inject, and how many times are left.
+-- Faults to inject, and how many times are left; of a refusal, the name of its condition.
 CREATE TABLE fault_rule (
-  id INTEGER PRIMARY KEY, endpoint TEXT NOT NULL, kind TEXT NOT NULL, times INTEGER NOT NULL CHECK (times >= 0), created_at INTEGER NOT NULL) STRICT;
+  id INTEGER PRIMARY KEY, endpoint TEXT NOT NULL, kind TEXT NOT NULL, times INTEGER NOT NULL CHECK (times >= 0), created_at INTEGER NOT NULL,
+  name TEXT) STRICT;
 
 CREATE TABLE due (id INTEGER PRIMARY KEY, due_at INTEGER NOT NULL, machine TEXT NOT NULL, subject INTEGER NOT NULL, event TEXT NOT NULL) STRICT;
 CREATE INDEX due_by_time ON due (due_at, id);

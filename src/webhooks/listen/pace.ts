@@ -18,7 +18,7 @@ const FAILURES = 24;
 const FAILING_MS = 2_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** A target that asks for a longer rest is tried all the same. */
+/** The longest rest that a target can ask for. */
 const LONGEST_REST_MS = 5 * 60_000;
 /** Of a target that has taken nothing for this long, a person should know. */
 const WARN_AFTER_MS = 60 * 60_000;
