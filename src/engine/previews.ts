@@ -159,9 +159,13 @@ export async function withdrawableFrom(
     read.catch(unread),
     account.call(listUserWallets, { userId }, PREVIEW_READ).catch(unread),
   ]);
-  const wallets = reply?.data.wallets?.flatMap(({ walletAddress }) => walletAddress ?? []) ?? [];
+  const rows = reply?.data.wallets ?? [];
+  const wallets = rows.flatMap(({ walletAddress }) => walletAddress ?? []);
   const isTheirs = wallets.some((each) => each.toLowerCase() === address.toLowerCase());
-  return isTheirs || wallets.length === 0 ? held : { ...amount(token, 0n), otherWallets: wallets };
+  // A wallet without an address may be this one.
+  return isTheirs || wallets.length === 0 || wallets.length < rows.length
+    ? held
+    : { ...amount(token, 0n), otherWallets: wallets };
 }
 
 function unread(error: unknown): undefined {

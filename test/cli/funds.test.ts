@@ -23,8 +23,8 @@ interface Held {
   readonly elsewhere?: string;
   /** Whether a network could not be read. */
   readonly isPartial?: boolean;
-  /** The wallets of the user. */
-  readonly wallets?: readonly string[];
+  /** The wallets of the user; null for one whose address is missing. */
+  readonly wallets?: readonly (string | null)[];
   /** Whether no row is about the wallet that pays. */
   readonly isElsewhere?: boolean;
 }
@@ -145,8 +145,10 @@ describe('a wallet that a withdrawal is to be paid from', () => {
     expect(stderr).toContain(`the user’s wallets are: ${TO}`);
   });
 
-  test('is the service’s to judge if it shows no wallets', async () => {
-    expect(await run(argv, { balance: '500', wallets: [] }, [NO])).toMatchObject({ code: 9 });
+  test.each([[[]], [[TO, null]]])('is the service’s to judge if it shows %j', async (wallets) => {
+    const { code, stderr } = await run(argv, { balance: '500', wallets }, [NO]);
+    expect(code).toBe(9);
+    expect(stderr).toContain('declined; nothing was sent');
   });
 
   test.each([
