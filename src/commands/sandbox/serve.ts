@@ -20,7 +20,7 @@ function answerForms(text: string): Pick<ServeOptions, 'answers' | 'endpointForm
   const named = (isForm ? others : parts).map(([name = '', form = '']) => {
     const endpoint = directory.find(({ id, path }) => id === name || path === `/${name.replace(/^\//, '')}`)?.id;
     if (endpoint === undefined)
-      throw new CliError('usage', `invalid endpoint "${printable(name)}" in --answers`, {
+      throw new CliError('usage', `invalid endpoint "${printable(name)}"`, {
         hint: 'list the endpoints with: fiatrail endpoints',
       });
     if (!formsFor(endpoint).includes(form))

@@ -30,7 +30,7 @@ function alreadyListening({ processId, host, address }: Listener): CliError {
 const rate = (text: string): number => {
   const [, count, unit = ''] = /^([1-9]\d{0,5})\/(s|m|h)$/.exec(text) ?? [];
   if (count !== undefined) return Number(count) / ({ s: 1, m: 60, h: 3_600 }[unit] ?? 1);
-  throw new CliError('usage', `invalid rate "${printable(text)}"`, { hint: 'write such as 10/s, 600/m or 1000/h' });
+  throw new CliError('usage', `invalid rate "${printable(text)}"`, { hint: 'for example 10/s, 600/m or 1000/h' });
 };
 
 /** Parses the names of events, and where they go. Throws CliError usage. */
