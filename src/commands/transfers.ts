@@ -8,18 +8,9 @@ import { newTag } from '../engine/requests.ts';
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { choice, listCommand, tokenFilter, WITHDRAWAL_STATUSES } from '../terminal/list-command.ts';
-import { evmAddress } from '../terminal/parse/field-options.ts';
+import { amountOfThatToken, evmAddress } from '../terminal/parse/field-options.ts';
 import { NO_PROTECTION } from '../terminal/parse/money-options.ts';
-import {
-  amountHelp,
-  amountOfToken,
-  option,
-  picked,
-  plainText,
-  required,
-  switchOn,
-  ticker,
-} from '../terminal/parse/parameters.ts';
+import { option, picked, plainText, required, switchOn, ticker } from '../terminal/parse/parameters.ts';
 
 const NOT_REGISTERED = [['wallet', 'not registered; the transfer will be rejected']] as const;
 
@@ -52,7 +43,7 @@ const start = command({
       ticker,
       'Token (CNGN, USDC or USDT):',
     ),
-    amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
+    amount: amountOfThatToken,
     to: picked(
       'external wallet',
       required(

@@ -7,18 +7,8 @@ import { amountLine, paidFrom, readPreviews, withdrawableFrom } from '../engine/
 import { amountForPeople, toWireNumber } from '../money/amount.ts';
 import { command } from '../terminal/command.ts';
 import { choice, listCommand, tokenFilter, userOption, WITHDRAWAL_STATUSES } from '../terminal/list-command.ts';
-import { anyAddress, userArgument } from '../terminal/parse/field-options.ts';
-import {
-  amountHelp,
-  amountOfToken,
-  argument,
-  id,
-  oneOf,
-  option,
-  picked,
-  required,
-  ticker,
-} from '../terminal/parse/parameters.ts';
+import { amountOfThatToken, anyAddress, userArgument } from '../terminal/parse/field-options.ts';
+import { argument, id, oneOf, option, picked, required, ticker } from '../terminal/parse/parameters.ts';
 
 const NETWORKS = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
 
@@ -50,7 +40,7 @@ const start = command({
   parameters: {
     userId: userArgument('active user', 'user whose tokens are sent'),
     token: required('--token <ticker>', 'token to send: CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
-    amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
+    amount: amountOfThatToken,
     from: picked(
       'wallet of the user',
       required('--from <wallet>', 'user’s wallet, from wallets list', anyAddress, 'From which wallet of the user?'),

@@ -73,6 +73,15 @@ export const sandboxStatus = endpoint({
           }),
         ),
       ),
+      refusals: f.optional(
+        f.list(
+          'inferred',
+          f.group('inferred', {
+            operation: f.anyText('inferred'),
+            names: f.list('inferred', f.anyText('inferred')),
+          }),
+        ),
+      ),
       // Shows API keys on purpose: trying out two fintechs takes the second one's key.
       fintechs: f.optional(
         f.list(

@@ -69,7 +69,19 @@ function statusOf(call: Call, withValues: boolean): Status {
   };
 }
 
-function valuesOf({ store }: Call): Pick<Status, 'bvns' | 'accounts' | 'trades' | 'values' | 'fintechs'> {
+const namesOf = (endpoint: Pick<Endpoint, 'errors'>) => new Set(refusalsOf(endpoint).map(({ name }) => name));
+const COMMON_NAMES = namesOf({ errors: [] });
+
+/** The names that a fault of kind refuse takes: what all operations have, and what each has beside it. */
+const REFUSALS = [
+  { operation: 'any operation', names: [...COMMON_NAMES] },
+  ...endpoints.map((each) => ({
+    operation: each.id,
+    names: [...namesOf(each)].filter((name) => !COMMON_NAMES.has(name)),
+  })),
+].filter(({ names }) => names.length > 0);
+
+function valuesOf({ store }: Call): Partial<Status> {
   const key = (kind: string) =>
     `(SELECT key FROM api_key WHERE api_key.fintech = fintech.id AND kind = '${kind}' AND revoked_at IS NULL ORDER BY created_at LIMIT 1)`;
   const fintechs = store.all<{ fintech_id: string; name: string; sandbox: string | null; production: string | null }>(
@@ -80,6 +92,7 @@ function valuesOf({ store }: Call): Pick<Status, 'bvns' | 'accounts' | 'trades' 
     accounts: TEST_ACCOUNTS.map(({ accountNumber, means }) => ({ accountNumber, means })),
     trades: TEST_TRADES.map(({ cngnAmount, means }) => ({ cngnAmount, means })),
     values: TEST_VALUES.map(({ use, value, means }) => ({ use, value, means })),
+    refusals: REFUSALS,
     fintechs: fintechs.map(({ fintech_id, name, sandbox, production }) => ({
       fintechId: fintech_id,
       name,
@@ -184,7 +197,7 @@ const addFault: Controls['sandbox.fault-add'] = (call, { endpoint, kind, name, t
   if (!isOfWebhooks && !refused) throw new Fault('VALIDATION_ERROR', 'endpoint: expected the id of a service endpoint');
   if (kind === 'payout-fails' && !PAYOUT_ENDPOINTS.some((id) => id === endpoint))
     throw new Fault('VALIDATION_ERROR', `kind: payout-fails applies only to ${PAYOUT_ENDPOINTS.join(', ')}`);
-  const names = new Set(refused && refusalsOf(refused).map((each) => each.name));
+  const names = namesOf(refused ?? { errors: [] });
   if (kind === 'refuse' && !names.has(name ?? ''))
     throw new Fault('VALIDATION_ERROR', `name: expected a refusal of ${endpoint}: ${[...names].join(', ')}`);
   if (kind !== 'refuse' && name !== undefined)

@@ -134,7 +134,7 @@ const VALUES = {
     means: 'the deposit is pending for a minute, then the sender’s bank cancels it; nothing arrives',
   },
   withdrawalFails: {
-    use: 'withdraw and transfer, amount in tokens',
+    use: 'withdrawals start and transfers start, amount in tokens',
     value: '1601',
     means: 'the transfer is pending, then fails; the tokens are returned',
   },

@@ -147,6 +147,8 @@ test.each([
   [['fx', 'trades', 'start'], 'Amount in cNGN:', '12', 'below the minimum of 1,000.00 cNGN'],
   [['fx', 'trades', 'start', '--order', 'o-1'], 'Amount in cNGN:', '12', true],
   [['fx', 'orders', 'add', '--min', '6000'], 'Maximum per trade', '5000', '--min'],
+  [['withdrawals', 'start', 'u-1', '--token', 'USDC'], 'Amount in whole tokens:', '5 USDT', 'not an amount of USDC'],
+  [['transfers', 'start', '--token', 'USDC'], 'Amount in whole tokens:', '5 USDT', 'not an amount of USDC'],
 ] as const)('%j asks again for what does not fit the other values', async (words, question, typed, expected) => {
   const verdicts: unknown[] = [];
   const real = answering([]);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   sandboxAdvance,
   sandboxClock,
+  sandboxFaultAdd,
   sandboxPay,
   sandboxReset,
   sandboxSeed,
@@ -47,7 +48,8 @@ describe('status', () => {
   test('lists the test values only on request', async () => {
     await using box = await openSandbox();
     const plain = await box.ask(sandboxStatus, {});
-    for (const name of ['bvns', 'accounts', 'trades', 'values', 'fintechs']) expect(plain).not.toHaveProperty(name);
+    for (const name of ['bvns', 'accounts', 'trades', 'values', 'refusals', 'fintechs'])
+      expect(plain).not.toHaveProperty(name);
     const { bvns = [], accounts = [], trades = [], values = [] } = await box.ask(sandboxStatus, { values: true });
     expect(values).toEqual(TEST_VALUES);
     expect(bvns.map(({ bvn }) => bvn)).toContain('00000000000');
@@ -55,6 +57,18 @@ describe('status', () => {
       TEST_ACCOUNTS.map(({ accountNumber }) => accountNumber),
     );
     expect(trades.map(({ cngnAmount }) => cngnAmount)).toEqual(['1301', '1302', '1303', '1304']);
+  });
+
+  test('lists the refusals that a fault of kind refuse takes', async () => {
+    await using box = await openSandbox();
+    const { refusals = [] } = await box.ask(sandboxStatus, { values: true });
+    const common = refusals.find(({ operation }) => operation === 'any operation')?.names ?? [];
+    expect(common).toContain('RATE_LIMIT_EXCEEDED');
+    expect(refusals.find(({ operation }) => operation === 'fx.trade')?.names).toContain('INVALID_QUOTE');
+    for (const { operation, names } of refusals) {
+      const endpoint = operation === 'any operation' ? 'fees.preview' : operation;
+      for (const name of names) await box.ask(sandboxFaultAdd, { endpoint, kind: 'refuse', name });
+    }
   });
 
   test('shows the working keys of every fintech', async () => {

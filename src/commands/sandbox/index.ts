@@ -217,6 +217,14 @@ const VALUE_COLUMNS = [
     columns: [{ field: 'use', title: 'Used in' }, { field: 'value', title: 'Value' }, MEANING],
   },
   {
+    field: 'refusals',
+    title: 'Refusals, for sandbox fault add --fault refuse --name',
+    columns: [
+      { field: 'operation', title: 'Operation' },
+      { field: 'names', title: 'Names' },
+    ],
+  },
+  {
     field: 'fintechs',
     title: 'Fintechs',
     columns: [
@@ -238,7 +246,7 @@ const statusCommand = command({
   parameters: {
     values: switchOn(
       '--values',
-      'also list the test values: special BVNs, accounts, trades and amounts, and the fintechs with their keys',
+      'also list the test values: special BVNs, accounts, trades and amounts, each operation’s refusals, and the fintechs with their keys',
     ),
   },
   run: async (session, { values }) => {

@@ -3,10 +3,11 @@ import { MIN_CNGN, PAIRS, SIDE_RULE, SIDES } from '../../contract/fx.ts';
 import { NETWORKS } from '../../contract/networks.ts';
 import { addressProblem } from '../../crypto/address.ts';
 import { bankWord } from '../../engine/banks.ts';
-import { type Amount, amountForPeople, printable } from '../../money/amount.ts';
+import { type Amount, amountForPeople, printable, type Token } from '../../money/amount.ts';
 import {
   amountHelp,
   amountOf,
+  amountOfToken,
   argument,
   duration,
   id,
@@ -132,3 +133,11 @@ export const waitWords = (waitMs: number): readonly string[] => [
   '--wait',
   ...(waitMs === DEFAULT_WAIT_MS ? [] : [waitMs % MINUTE_MS === 0 ? `${waitMs / MINUTE_MS}m` : `${waitMs}ms`]),
 ];
+
+/** A required `--amount` of the token that `--token` names; cNGN without it. */
+export const amountOfThatToken = {
+  ...required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
+  fits: (value: ReturnType<typeof amountOfToken>, { token = 'CNGN' }: { readonly token?: unknown }) => {
+    value(token as Token);
+  },
+};
