@@ -59,15 +59,26 @@ async function things(kind: EntryKind, start: string, profile: Profile, world: W
   return found.map(({ id, about }) => ({ text: id, about, ...(id.startsWith(start) ? {} : { isNamed: true }) }));
 }
 
-/** Offers a bank by its code and by its name as one word. The typed letters keep their case. */
+/**
+ * Offers a bank by its code and by its name as one word, in which the typed letters keep their case. If no name begins so,
+ * what finds a bank in another way, such as its initials, completes to its code.
+ */
 async function banks({ start }: TypedWords, profile: Profile, world: World): Promise<readonly Candidate[]> {
   const codes = await things('bank', '', profile, world);
   if (start === '') return codes;
-  return codes.flatMap(({ text, about = '' }) => {
+  const named = codes.flatMap(({ text, about = '' }) => {
     const name = wordOfBank(about);
-    const named = { text: start + name.slice(start.length), about: `${about}, ${text}` };
-    return [{ text, about }, ...(isBankName(name) && name.startsWith(start.toLowerCase()) ? [named] : [])];
+    return isBankName(name) && name.startsWith(start.toLowerCase())
+      ? [{ text: start + name.slice(start.length), about: `${about}, ${text}` }]
+      : [];
   });
+  if (named.length > 0 || /^\d/.test(start)) return [...codes, ...named];
+  const { matchingBanks } = await import('../../engine/banks.ts');
+  const found = matchingBanks(
+    codes.map(({ text, about = '' }) => ({ code: text, name: about })),
+    start,
+  );
+  return found.map(({ code, name }) => ({ text: code, about: name, isNamed: true }));
 }
 
 /** Whether `--bank-code` accepts the word as a name. */

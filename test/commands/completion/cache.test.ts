@@ -105,6 +105,7 @@ describe('what a read showed', () => {
     const bank = ['fees', 'withdrawals', 'start', '--bank-code'];
     expect(await tab(world, ...bank, '')).toEqual(['000013\tGUARANTY TRUST BANK', '000015\tZENITH BANK']);
     expect(await tab(world, ...bank, 'Gua')).toEqual(['Guaranty-trust-bank\tGUARANTY TRUST BANK, 000013']);
+    expect(await tab(world, ...bank, 'gtb')).toEqual(['000013\tGUARANTY TRUST BANK']);
     expect(await offered(world, ...bank, '000015')).toEqual(['000015']);
     expect(await tab(world, 'bank-accounts', 'show', '')).toEqual(['acc-1\tACME LTD ZENITH BANK']);
     expect(await offered(world, 'payout', 'start', '--to', '')).toEqual(['default', 'acc-1']);
