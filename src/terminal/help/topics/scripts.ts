@@ -8,6 +8,7 @@ export const SCRIPT_TOPICS: readonly Topic[] = [
     blocks: [
       {
         rows: [
+          ['anything by an id, a hash, a sum or a name', '`fiatrail find ANYTHING`'],
           ['a payment that came in', '`fiatrail history deposits --user USER_ID --since 7d`'],
           ['a payment that went out', '`fiatrail history payouts --status pending`'],
           ['tokens that were sent', '`fiatrail history withdrawals --token USDC`'],
@@ -21,6 +22,7 @@ export const SCRIPT_TOPICS: readonly Topic[] = [
           ['a command', '`fiatrail help commands`'],
         ],
       },
+      '`fiatrail report` sums up a month, and `fiatrail sql` answers a question of your own.',
       'A list prints its first page. `--all` fetches every page, and `--query` filters, such as by name:',
       {
         run: [
