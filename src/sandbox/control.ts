@@ -70,16 +70,16 @@ function statusOf(call: Call, withValues: boolean): Status {
 }
 
 const namesOf = (endpoint: Pick<Endpoint, 'errors'>) => new Set(refusalsOf(endpoint).map(({ name }) => name));
-const COMMON_NAMES = namesOf({ errors: [] });
 
 /** The names that a fault of kind refuse takes: what all operations have, and what each has beside it. */
-const REFUSALS = [
-  { operation: 'any operation', names: [...COMMON_NAMES] },
-  ...endpoints.map((each) => ({
-    operation: each.id,
-    names: [...namesOf(each)].filter((name) => !COMMON_NAMES.has(name)),
-  })),
-].filter(({ names }) => names.length > 0);
+function refusalNames() {
+  const common = namesOf({ errors: [] });
+  const own = endpoints.map((each) => ({
+    operation: each.id as string,
+    names: [...namesOf(each)].filter((name) => !common.has(name)),
+  }));
+  return [{ operation: 'any operation', names: [...common] }, ...own.filter(({ names }) => names.length > 0)];
+}
 
 function valuesOf({ store }: Call): Partial<Status> {
   const key = (kind: string) =>
@@ -92,7 +92,7 @@ function valuesOf({ store }: Call): Partial<Status> {
     accounts: TEST_ACCOUNTS.map(({ accountNumber, means }) => ({ accountNumber, means })),
     trades: TEST_TRADES.map(({ cngnAmount, means }) => ({ cngnAmount, means })),
     values: TEST_VALUES.map(({ use, value, means }) => ({ use, value, means })),
-    refusals: REFUSALS,
+    refusals: refusalNames(),
     fintechs: fintechs.map(({ fintech_id, name, sandbox, production }) => ({
       fintechId: fintech_id,
       name,
