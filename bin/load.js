@@ -15,6 +15,8 @@ const { id, nouns } = JSON.parse(fs.readFileSync(path.join(DIST, 'build.json'), 
 
 /** The commands of a noun run much the same code. Tab runs little of it, and is to load no more. */
 function nounOf(words) {
+  // The process of a query (src/engine/questions/sql/) runs no command.
+  if (words[0] === '__query') return 'query';
   if (words[0] === 'completion' && words[1] === 'complete') return `tab-${nounOf(words.slice(2))}`;
   return words.find((word) => nouns.includes(word)) ?? 'none';
 }

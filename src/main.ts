@@ -9,7 +9,6 @@ import { abandonedError, type Changed } from './engine/activity.ts';
 import { AlreadyDone, type Guard } from './engine/guard.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { Plan } from './engine/plans/plan.ts';
-import { QUERY_PROCESS } from './engine/questions/sql/wire.ts';
 import { DryRun } from './engine/requests.ts';
 import { type Column, FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { commandLineOf, inputName, readInput } from './terminal/ask/input.ts';
@@ -22,7 +21,6 @@ import type { Run } from './terminal/show/report.ts';
 /** Runs a command line and returns its exit code. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   if (argv[0] === ROTATION_PROCESS) return (await import('./engine/rotation/process.ts')).runRotationProcess(world);
-  if (argv[0] === QUERY_PROCESS) return (await import('./engine/questions/sql/process.ts')).runQueryProcess(world);
   let isJson: boolean | undefined;
   let run: Run | undefined;
   try {

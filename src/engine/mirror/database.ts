@@ -5,7 +5,7 @@ import type { Queries } from '../../journal/store.ts';
 import { type Database, openDatabase } from '../../sqlite/database.ts';
 import { acquireLock } from '../../sqlite/lock.ts';
 import { SnapshotError, writeSnapshot } from '../../sqlite/snapshot.ts';
-import { creation, VERSION } from './schema.ts';
+import { creation, FILE_ID, VERSION } from './schema.ts';
 
 /** The copy of an account's lists. Losing it loses nothing but balances over time and rows that the service no longer shows. */
 export interface Mirror {
@@ -25,11 +25,11 @@ export interface Mirror {
   close(): Promise<void>;
 }
 
-/** `frmi`, in ASCII. */
-export const MIRROR_FILE_ID = 0x66726d69;
-
 /** The memory for pages, in KiB: enough for the indexes of a million rows. */
 const CACHE_KIB = 32_768;
+
+/** How many pages are written before SQLite moves them from its log to the file: each is then moved once for many writes, and flushed less often. */
+const LOG_PAGES = 8_000;
 
 /** Opens the mirror in a SQLite file, creating it on first use. Throws DatabaseError, or CliError usage for another user's file. */
 export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror> {
@@ -38,12 +38,14 @@ export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror
     isReadable: true,
     layout: {
       version: VERSION,
-      applicationId: MIRROR_FILE_ID,
+      applicationId: FILE_ID,
       create: (created) => created.exec(creation('sqlite')),
     },
   });
   // What was personal must not stay in free pages.
-  database.exec(`PRAGMA secure_delete = ON; PRAGMA cache_size = -${CACHE_KIB}`);
+  database.exec(
+    `PRAGMA secure_delete = ON; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
+  );
   const inTurn = oneAtATime();
   const queries: Queries = {
     engine: 'sqlite',

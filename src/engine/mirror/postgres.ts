@@ -7,11 +7,8 @@ import type { Queries } from '../../journal/store.ts';
 import type { JournalWorld } from '../../journal/transitions.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import type { Mirror } from './database.ts';
-import { creation, SCHEMA, stored, VERSION } from './schema.ts';
+import { creation, FILE_ID, SCHEMA, stored, VERSION } from './schema.ts';
 import { TABLES } from './tables.ts';
-
-/** `frmi`, in ASCII: the advisory lock of whoever creates the tables. */
-const LOCK = 0x66726d69;
 
 const PATH = `SET LOCAL search_path = ${SCHEMA}, pg_catalog, pg_temp`;
 
@@ -145,7 +142,7 @@ async function create(client: Client, name: string): Promise<void> {
   const found = await version();
   if (found === undefined)
     await client.query(
-      `BEGIN; SELECT pg_advisory_xact_lock(${LOCK}); CREATE SCHEMA IF NOT EXISTS ${SCHEMA}; ${PATH};
+      `BEGIN; SELECT pg_advisory_xact_lock(${FILE_ID}); CREATE SCHEMA IF NOT EXISTS ${SCHEMA}; ${PATH};
        DO $do$ BEGIN IF to_regclass('${SCHEMA}.setting') IS NULL THEN ${creation('postgres')};
          INSERT INTO setting VALUES ('version', '${VERSION}'); END IF; END $do$; COMMIT`,
     );

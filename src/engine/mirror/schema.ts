@@ -6,6 +6,9 @@ type Engine = Queries['engine'];
 /** The layout of the mirror. Another one is read anew from the service. */
 export const VERSION = 1;
 
+/** `frmi`, in ASCII: says of a SQLite file that it is a mirror, and is the advisory lock of whoever creates the tables in PostgreSQL. */
+export const FILE_ID = 0x66726d69;
+
 /** The names of a table's own columns in the database, in their order. */
 export const columnNames = ({ columns }: MirrorTable): readonly string[] => columns.flatMap(namesOf);
 
@@ -98,7 +101,9 @@ export function indexesOf(table: MirrorTable): readonly string[] {
     ...(own
       ? ['created_at', ...(hasEnd ? ['completed_at'] : [])].map((name) => index(`own_${name}`, [name], own))
       : []),
-    ...['created_at', ...keys].map((name) => index(name, [name])),
+    index('created_at', ['created_at']),
+    // Most old rows have nothing personal left, and nobody looks for what is not there.
+    ...keys.map((name) => index(name, [name], `${name} IS NOT NULL`)),
     ...sums,
     ...(table.ends ? [index('failed', ['created_at', ...type, ...ends], FAILED)] : []),
     index('personal', ['created_at'], 'is_personal = 1'),

@@ -3,7 +3,6 @@ import type { SqlValue } from '../../../sqlite/database.ts';
 import type { InboxEvent } from '../../../webhooks/inbox/events.ts';
 import { HOLD_REASONS } from '../../../webhooks/inbox/states.ts';
 import type { Account } from '../../account.ts';
-import { existingProfileInbox } from '../../inbox.ts';
 
 /** A column of a view, as docs/data.md describes it. */
 export interface ViewColumn {
@@ -189,6 +188,8 @@ async function* operations(account: Account) {
 }
 
 async function* events({ world, profile }: Account) {
+  // The process of a query reads no inbox.
+  const { existingProfileInbox } = await import('../../inbox.ts');
   const inbox = await existingProfileInbox(world, profile);
   try {
     let before: bigint | undefined;

@@ -1,8 +1,7 @@
 import type { World } from '../../../base/world.ts';
 import { DatabaseError } from '../../../sqlite/errors.ts';
 import { type CompiledQuery, openForQueries, type QueryDatabase } from '../../../sqlite/query.ts';
-import { MIRROR_FILE_ID } from '../../mirror/database.ts';
-import { VERSION } from '../../mirror/schema.ts';
+import { FILE_ID, VERSION } from '../../mirror/schema.ts';
 import { closedName, type SqlStatement, statementOf } from './statement.ts';
 import { openNames, readAccess, views } from './views.ts';
 import { type CopiedRow, linesOf, MEMORY_BYTES, type Message, type QueryOrder, rowLine } from './wire.ts';
@@ -21,7 +20,7 @@ export async function runQueryProcess(world: World): Promise<number> {
   const order = JSON.parse(await nextLine(lines)) as QueryOrder;
   const say = (message: Message) => world.stdout.write(`${JSON.stringify(message)}\n`);
   try {
-    const database = await openForQueries(order.path, { version: VERSION, applicationId: MIRROR_FILE_ID });
+    const database = await openForQueries(order.path, { version: VERSION, applicationId: FILE_ID });
     for (const name of order.copies) await addCopy(database, name, lines);
     await answer(database, statementOf(order.sql, order.isExplained), world, say);
   } catch (error) {
