@@ -1470,8 +1470,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     file: 'src/engine/mirror/sync-table.ts',
-    line: 'return mirrorRow(table, row, !isOld);',
-    change: 'return mirrorRow(table, row, true);',
+    line: 'rowOf(row, !isOld(row))',
+    change: 'rowOf(row, true)',
     tests: FAULTS,
     failing: 1,
   },

@@ -16,10 +16,11 @@ export function scaledInteger(text: string, scale: number): bigint | undefined {
   if (!match) return undefined;
   const [, sign, whole = '0', fraction = '', exponent = '0'] = match;
   const shift = scale - fraction.length + Number(exponent);
-  const digits = BigInt(whole + fraction);
-  const divisor = 10n ** BigInt(Math.max(0, -shift));
-  if (digits % divisor !== 0n) return undefined;
-  const magnitude = (digits / divisor) * 10n ** BigInt(Math.max(0, shift));
+  const digits = BigInt(shift > 0 ? whole + fraction + '0'.repeat(shift) : whole + fraction);
+  // Most amounts have no finer digit; dividing takes longer than all the rest.
+  const divisor = shift < 0 ? 10n ** BigInt(-shift) : undefined;
+  if (divisor !== undefined && digits % divisor !== 0n) return undefined;
+  const magnitude = divisor === undefined ? digits : digits / divisor;
   return sign === '-' ? -magnitude : magnitude;
 }
 

@@ -3,7 +3,7 @@ import { resolveProfile } from '../../src/account/profile.ts';
 import type { World } from '../../src/base/world.ts';
 import { openMirrorFile } from '../../src/engine/mirror/database.ts';
 import { writeSetting, writeState } from '../../src/engine/mirror/list-state.ts';
-import { mirrorRow } from '../../src/engine/mirror/rows.ts';
+import { rowsOf } from '../../src/engine/mirror/rows.ts';
 import { saveRows } from '../../src/engine/mirror/save-rows.ts';
 import { indexesOf } from '../../src/engine/mirror/schema.ts';
 import { TABLES } from '../../src/engine/mirror/tables.ts';
@@ -37,7 +37,7 @@ export async function mirrored(world: World, rows: Readonly<Record<string, reado
   const mirror = await openMirrorFile(mirrorPath(world, resolveProfile(undefined, world)), world.clock);
   await mirror.write(async (queries) => {
     for (const table of TABLES) {
-      const made = (rows[table.name] ?? []).map((row) => mirrorRow(table, row as Plain, true));
+      const made = (rows[table.name] ?? []).map((row) => rowsOf(table).rowOf(row as Plain, true));
       await saveRows(queries, table, made, { at: SYNCED_AT, pass: 1 });
       for (const index of indexesOf(table)) await queries.run(index);
       const times = { passStartedAt: SYNCED_AT, passedAt: SYNCED_AT, secondLookAt: SYNCED_AT, syncedAt: SYNCED_AT };

@@ -85,44 +85,69 @@ function knownChecker(schema: z.ZodMiniType | undefined): (value: unknown) => bo
   };
 }
 
-/** Returns the time that a row was made, in UTC. */
-export const createdAtOf = ({ createdAt }: MirrorTable, row: Plain): string | null =>
-  timeOf(valueAt(row, createdAt.split('.')));
+/** Reads a field of a row. */
+type Field = (row: Plain) => Plain | undefined;
 
-/** Returns a row of a table. What is personal is left out unless `hasPersonal`. */
-export function mirrorRow(table: MirrorTable, whole: Plain, hasPersonal: boolean): MirrorRow {
-  const row = hasPersonal ? whole : withoutPersonal(table, whole);
-  const at = (field: string) => {
-    if (field === '') return undefined;
-    return field.includes('.') ? valueAt(row, field.split('.')) : (row as Record<string, Plain | undefined>)[field];
-  };
-  const json = JSON.stringify(row);
-  const digest = nodeCrypto().hash('sha256', json, 'base64url').slice(0, DIGEST_LENGTH);
-  const status = textOf(at(table.status)) ?? null;
-  const personal = table.columns.filter(({ isPersonal }) => isPersonal);
+/** Returns what reads a field, where a dot selects a nested one. */
+function fieldReader(field: string): Field {
+  if (field === '') return () => undefined;
+  const path = field.split('.');
+  return path.length > 1
+    ? (row) => valueAt(row, path)
+    : (row) => (row as Readonly<Record<string, Plain | undefined>>)[field];
+}
+
+/** Makes the rows of a table. */
+interface TableRows {
+  /** Returns a row. What is personal is left out unless `hasPersonal`. */
+  rowOf(whole: Plain, hasPersonal: boolean): MirrorRow;
+  /** Returns the time that a row was made, in UTC. */
+  createdAtOf(row: Plain): string | null;
+}
+
+/** Returns what makes the rows of a table. A list has up to a million, so what they have in common is worked out once. */
+export function rowsOf(table: MirrorTable): TableRows {
+  const [idOf, statusOf, timeIn] = [table.id, table.status, table.createdAt].map(fieldReader) as [Field, Field, Field];
+  const columns = table.columns.map((column) => ({ ...column, read: fieldReader(column.field) }));
+  const personal = columns.filter(({ isPersonal }) => isPersonal);
+  const named = columns.filter(({ isName }) => isName);
+  const withoutPersonal = personalRemover(table);
+  const createdAtOf = (row: Plain) => timeOf(timeIn(row));
   return {
-    // A row without an id is known by its content alone.
-    id: textOf(at(table.id)) || `content:${digest}`,
-    status,
-    createdAt: timeOf(at(table.createdAt)),
-    isOpen: table.ends !== undefined && !table.ends.includes(status ?? ''),
-    isPersonal: personal.some(({ field }) => at(field) !== undefined && at(field) !== null),
-    values: table.columns.flatMap(({ kind, field }) => valuesOf(kind, at(field))),
-    names: table.columns.flatMap(({ isName, field }) => (isName ? (textOf(at(field)) ?? []) : [])),
-    ...{ json, digest },
+    createdAtOf,
+    rowOf: (whole, hasPersonal) => {
+      const row = hasPersonal ? whole : withoutPersonal(whole);
+      const json = JSON.stringify(row);
+      const digest = nodeCrypto().hash('sha256', json, 'base64url').slice(0, DIGEST_LENGTH);
+      const status = textOf(statusOf(row)) ?? null;
+      const values: SqlValue[] = [];
+      for (const { kind, read } of columns) addValues(values, kind, read(row));
+      return {
+        // A row without an id is known by its content alone.
+        id: textOf(idOf(row)) || `content:${digest}`,
+        status,
+        createdAt: createdAtOf(row),
+        isOpen: table.ends !== undefined && !table.ends.includes(status ?? ''),
+        isPersonal: personal.some(({ read }) => (read(row) ?? null) !== null),
+        names: named.flatMap(({ read }) => textOf(read(row)) ?? []),
+        ...{ values, json, digest },
+      };
+    },
   };
 }
 
-/** Returns a row with what the table has columns for, and nothing personal. */
-function withoutPersonal({ id, status, createdAt, columns }: MirrorTable, row: Plain): Plain {
-  const fields = [id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))];
-  const rest: Record<string, unknown> = {};
-  for (const field of new Set(fields)) {
-    const path = field.split('.');
-    const value = field === '' ? undefined : valueAt(row, path);
-    if (value !== undefined) put(rest, path, value);
-  }
-  return rest as Plain;
+/** Returns what makes a row with only what the table has columns for, and nothing personal. */
+function personalRemover({ id, status, createdAt, columns }: MirrorTable): (row: Plain) => Plain {
+  const kept = [id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))];
+  const fields = [...new Set(kept)].map((field) => ({ path: field.split('.'), read: fieldReader(field) }));
+  return (row) => {
+    const rest: Record<string, unknown> = {};
+    for (const { path, read } of fields) {
+      const value = read(row);
+      if (value !== undefined) put(rest, path, value);
+    }
+    return rest as Plain;
+  };
 }
 
 function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
@@ -134,14 +159,15 @@ function put(target: Record<string, unknown>, [name = '', ...rest]: readonly str
   }
 }
 
-function valuesOf(kind: MirrorColumn['kind'], value: Plain | undefined): SqlValue[] {
-  if (kind === 'amount') return amountOf(value);
-  if (kind === 'time') return [timeOf(value)];
-  if (kind === 'flag') return [typeof value === 'boolean' ? Number(value) : null];
-  return [textOf(value) ?? null];
+/** Adds the values of a column; an amount has two. */
+function addValues(values: SqlValue[], kind: MirrorColumn['kind'], value: Plain | undefined): void {
+  if (kind === 'amount') values.push(...amountOf(value));
+  else if (kind === 'time') values.push(timeOf(value));
+  else if (kind === 'flag') values.push(typeof value === 'boolean' ? Number(value) : null);
+  else values.push(textOf(value) ?? null);
 }
 
-function amountOf(value: Plain | undefined): SqlValue[] {
+function amountOf(value: Plain | undefined): readonly [SqlValue, SqlValue] {
   if (!isPlainAmount(value) || !value.asset || value.unit !== undefined) return [null, null];
   const minor = scaledInteger(value.value, STATED_DECIMALS[value.asset]);
   return minor === undefined || minor > MAX_INTEGER || minor < -MAX_INTEGER ? [null, null] : [minor, value.asset];

@@ -1,6 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Queries } from '../../journal/store.ts';
+import type { Plain } from '../../present/plain.ts';
 import type { Account } from '../account.ts';
 import { type ListReading, startReading } from '../lists/listed.ts';
 import { PAGE_SIZE } from '../lists/pages.ts';
@@ -8,7 +9,7 @@ import { ALWAYS, type Listing, type Period, type ResumePoint } from '../lists/re
 import { SERVICE_SKEW_MS } from '../operations/listing.ts';
 import type { Mirror } from './database.ts';
 import { type ListState, readState, writeState } from './list-state.ts';
-import { createdAtOf, type MirrorRow, mirrorRow, rowMaker } from './rows.ts';
+import { type MirrorRow, rowMaker, rowsOf } from './rows.ts';
 import { saveRows } from './save-rows.ts';
 import { indexesOf, stored } from './schema.ts';
 import type { MirrorTable } from './tables.ts';
@@ -256,11 +257,9 @@ function pagesInto(
   const { now } = account.world.clock;
   const makeRows = rowMaker(table, listing.endpoint);
   const isThings = table.readBy === 'whole' || table.readBy === 'count';
-  const rowOf = (row: Parameters<typeof mirrorRow>[1]) => {
-    // A row whose time is not known is as new as it can be.
-    const isOld = !isThings && Date.parse(createdAtOf(table, row) ?? '') < personalFromMs;
-    return mirrorRow(table, row, !isOld);
-  };
+  const { rowOf, createdAtOf } = rowsOf(table);
+  // A row whose time is not known is as new as it can be.
+  const isOld = (row: Plain) => !isThings && Date.parse(createdAtOf(row) ?? '') < personalFromMs;
   return async ({ period = ALWAYS, point, pass = 0, save, isEnough = () => false }) => {
     const reader = { account, listing, list: table.name, point, period };
     const reading = await startReading(reader, listing.pageSize ?? PAGE_SIZE);
@@ -269,7 +268,7 @@ function pagesInto(
       look.pages += 1;
       const { rows } = reading.take(page);
       const { data, request } = reading.reply();
-      const made = makeRows(rows, [request, data]).map(rowOf);
+      const made = makeRows(rows, [request, data]).map((row) => rowOf(row, !isOld(row)));
       const result = await mirror.write(async (queries) => {
         const written = await saveRows(queries, table, made, {
           at: isoAt(account.time.service.nowMs() ?? now()),

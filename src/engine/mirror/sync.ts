@@ -9,7 +9,7 @@ import type { Account } from '../account.ts';
 import { readBalances, saveBalances } from './balances.ts';
 import type { Mirror } from './database.ts';
 import { type Gap, readSetting, readState, writeSetting } from './list-state.ts';
-import { mirrorRow } from './rows.ts';
+import { rowsOf } from './rows.ts';
 import { dropUnusedNames, noteStatus } from './save-rows.ts';
 import { columnNames, FAILED, stored } from './schema.ts';
 import { syncTable, type TableSync } from './sync-table.ts';
@@ -219,7 +219,7 @@ async function strip(
   table: MirrorTable,
   { id, json }: { readonly id: string; readonly json: string },
 ) {
-  const row = mirrorRow(table, parseExactJson(json) as Plain, false);
+  const row = rowsOf(table).rowOf(parseExactJson(json) as Plain, false);
   const names = columnNames(table);
   await queries.run(
     `UPDATE ${stored(table)} SET ${names.map((name) => `${name} = ?`).join(', ')}, json = ?, digest = ?, is_personal = 0 WHERE id = ?`,
