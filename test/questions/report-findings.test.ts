@@ -89,6 +89,18 @@ describe('work that crosses the start of a period', () => {
   });
 });
 
+test('what fails counts in the period in which it failed, however long ago it began', async () => {
+  const { world } = await account();
+  await must(world, 'transfers', 'start', '--amount', '1601', '--token', 'USDC', '--to', COLD, '--yes', '--again');
+  await must(world, 'sync');
+  await pass(world, HOUR_MS);
+  await must(world, 'sync');
+  // As if it had been made long before anybody looked at the balances.
+  inCopy(world, "UPDATE stored_withdrawals SET created_at = '2026-01-02T09:00:00.000Z', completed_at = NULL");
+  const { kinds } = await json(world, 'report', '--since', '2026-11-01', '--by', 'kind');
+  expect(kinds).toMatchObject([{ kind: 'transfers of the account', failed: 1 }]);
+});
+
 describe('money that stays or comes back', () => {
   test('of an own bridge transfer is neither in nor out; the fee of the bridge is paid', async () => {
     const { world } = await account();

@@ -3,7 +3,7 @@ import type { Asset } from '../../../money/amount.ts';
 import { DONE, FAILED } from '../../mirror/schema.ts';
 import { ASSETS, type BalanceCheck } from './checks.ts';
 import { MOVEMENTS, type MovementKind } from './movement-kinds.ts';
-import { begunBefore, effectOf, indexFrom, type MovedBetween, type Span } from './movements.ts';
+import { effectOf, indexFrom, type MovedBetween, madeAfter, type Span } from './movements.ts';
 
 /** A change of a balance that no list shows, seen at the second of two looks. Times are ISO 8601 in UTC. */
 export interface Difference extends Span {
@@ -51,13 +51,15 @@ async function underWay(queries: Queries, { from, to }: Span): Promise<readonly 
     const ended = `coalesce(${kind.endedAt ?? changes}, first_seen_at)`;
     const isOpen = kind.beganAt ? '1 = 0' : 'is_open = 1 AND gone_at IS NULL';
     const isOver = way === 'out' ? `(${done} OR ${failed})` : done;
-    const rows = await queries.all<UnderWayRow>(
-      `SELECT ${asset} AS asset, ${amount} ${way === 'in' ? '-' : '+'} (${fee}) AS minor, ${began} AS began, ${ended} AS ended, ${changes} AS changes,
+    const rowsWith = (condition: string) =>
+      queries.all<UnderWayRow>(
+        `SELECT ${asset} AS asset, ${amount} ${way === 'in' ? '-' : '+'} (${fee}) AS minor, ${began} AS began, ${ended} AS ended, ${changes} AS changes,
          CASE WHEN is_open = 1 THEN 'open' WHEN ${done} THEN 'done' ELSE 'failed' END AS state FROM ${table}
-       WHERE ${own} AND created_at > ? AND created_at <= ? AND ((${isOpen}) OR (is_open = 0 AND ${isOver}
+       WHERE ${own} AND ${condition} AND created_at > ? AND created_at <= ? AND ((${isOpen}) OR (is_open = 0 AND ${isOver}
          AND EXISTS (SELECT 1 FROM stored_balance_checks c WHERE c.at >= substr(${began}, 1, 16) AND c.at <= substr(${ended}, 1, 16) || '~')))`,
-      ...[begunBefore(from), `${minuteOf(to)}~`],
-    );
+        ...[madeAfter(from, condition), `${minuteOf(to)}~`],
+      );
+    const rows = [...(await rowsWith(failed)), ...(await rowsWith(`NOT coalesce(${failed}, 1 = 0)`))];
     for (const row of rows) if (row.asset && row.minor) found.push(underWayOf(row, way, row.asset, row.minor));
   }
   return found;

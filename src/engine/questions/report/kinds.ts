@@ -4,7 +4,7 @@ import { DONE, FAILED } from '../../mirror/schema.ts';
 import { WORK } from '../kinds-of-work.ts';
 import { waitOf } from '../words.ts';
 import { CAME_BACK, CAME_BACK_AFTER, endOf } from './movement-kinds.ts';
-import { begunBefore, type Span, unindexed } from './movements.ts';
+import { madeAfter, type Span, unindexed } from './movements.ts';
 
 /** A kind of work, of the account or of its users, and the rows that show it. */
 interface WorkKind {
@@ -121,7 +121,7 @@ function endedIn(
   [condition, time, minor]: readonly [condition: string, time: string, minor: string],
 ): Promise<KindRow[]> {
   // Without an index of its own, a time is looked for among the rows that were made before it.
-  const made = time === 'completed_at' ? [] : [begunBefore(from), to];
+  const made = time === 'completed_at' ? [] : [madeAfter(from, condition), to];
   return queries.all<KindRow>(
     `SELECT ${asset} AS asset, count(*) AS n, sum(${minor}) AS minor FROM ${table} WHERE ${made.length > 0 ? unindexed(where) : where} AND ${condition}
        ${made.length > 0 ? 'AND created_at > ? AND created_at <= ?' : ''} AND ${time} > ? AND ${time} <= ? GROUP BY 1 ORDER BY 1`,

@@ -46,10 +46,12 @@ interface SumRow {
   readonly rows: bigint;
 }
 
-/** What failed in a period began at most so long before it. Source: inferred. */
+/** What was completed in a period, by a time that has no index, began at most so long before it. Source: inferred. */
 const LONGEST_MS = 90 * 86_400_000;
 
-export const begunBefore = (from: string): string => new Date(Date.parse(from) - LONGEST_MS).toISOString();
+/** Returns from when on work was made that may have ended since a time. What failed has an index of its own, so that it is found at any age. */
+export const madeAfter = (from: string, condition: string): string =>
+  condition.startsWith(FAILED) ? '' : new Date(Date.parse(from) - LONGEST_MS).toISOString();
 
 /** The sums of an asset in a period, to add to. */
 export function sumsOf(sums: Map<Asset, Sums>, asset: Asset): Sums {
@@ -122,7 +124,7 @@ async function addMovements(
       return queries.all<SumRow>(
         `SELECT * FROM (SELECT ${time} AS at, ${columns} FROM ${table} WHERE ${unindexed(own)} AND ${condition} AND created_at > ? AND created_at <= ?
            GROUP BY 1, 2) moved WHERE at > ? AND at <= ?`,
-        ...[begunBefore(first), last, first, last],
+        ...[madeAfter(first, condition), last, first, last],
       );
     if (times.length > MOST_PARTS)
       return queries.all<SumRow>(
