@@ -45,6 +45,8 @@ export interface OpenOptions {
     create(database: Database): void;
     /** Upgrades each earlier version to the next. A version without an upgrade is rejected as `older`. */
     readonly upgrades?: Readonly<Record<number, (database: Database) => void>>;
+    /** Whether the file is copied before an upgrade; it is, unless this says otherwise. */
+    readonly isCopied?: false;
   };
 }
 
@@ -174,7 +176,7 @@ function prepareFile(
     if (found === 0) layout.create(database);
     // If another process has created or upgraded it in the meantime, there is nothing to do.
     else if (found < layout.version) {
-      if (layout.upgrades?.[found]) backUp(openReader, path, found);
+      if (layout.upgrades?.[found] && layout.isCopied !== false) backUp(openReader, path, found);
       for (let version = found; version < layout.version; version++) upgrade(database, path, version, layout);
     }
     database.exec(`PRAGMA application_id = ${layout.applicationId}; PRAGMA user_version = ${layout.version}`);

@@ -33,13 +33,17 @@ const LOG_PAGES = 8_000;
 
 /** Opens the mirror in a SQLite file, creating it on first use. Throws DatabaseError, or CliError usage for another user's file. */
 export async function openMirrorFile(path: string, clock: Clock): Promise<Mirror> {
+  const create = (created: Database) => created.exec(creation('sqlite'));
   const database = await openDatabase(path, {
     synchronous: 'NORMAL',
     isReadable: true,
     layout: {
       version: VERSION,
       applicationId: FILE_ID,
-      create: (created) => created.exec(creation('sqlite')),
+      create,
+      upgrades: { 1: create },
+      // A copy would keep what is personal.
+      isCopied: false,
     },
   });
   // What was personal must not stay in free pages.

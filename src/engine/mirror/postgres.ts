@@ -124,7 +124,7 @@ function queriesOf(client: Client, now: () => number): Queries {
   };
 }
 
-/** Creates the schema, unless it is there; two hosts may do it at once. */
+/** Creates the schema, or what an earlier version of it lacks; two hosts may do it at once. */
 async function create(client: Client, name: string): Promise<void> {
   const version = async () => {
     const { rows } = await client.query(
@@ -140,13 +140,14 @@ async function create(client: Client, name: string): Promise<void> {
     return (found.rows[0] as { value: string } | undefined)?.value;
   };
   const found = await version();
-  if (found === undefined)
-    await client.query(
-      `BEGIN; SELECT pg_advisory_xact_lock(${FILE_ID}); CREATE SCHEMA IF NOT EXISTS ${SCHEMA}; ${PATH};
-       DO $do$ BEGIN IF to_regclass('${SCHEMA}.setting') IS NULL THEN ${creation('postgres')};
-         INSERT INTO setting VALUES ('version', '${VERSION}'); END IF; END $do$; COMMIT`,
-    );
-  else if (found !== String(VERSION)) throw new ServerError(Number(found) > VERSION ? 'newer' : 'foreign', name);
+  if (found === String(VERSION)) return;
+  if (found !== undefined && !(Number(found) < VERSION))
+    throw new ServerError(Number(found) > VERSION ? 'newer' : 'foreign', name);
+  await client.query(
+    `BEGIN; SELECT pg_advisory_xact_lock(${FILE_ID}); CREATE SCHEMA IF NOT EXISTS ${SCHEMA}; ${PATH}; ${creation('postgres')};
+     INSERT INTO setting VALUES ('version', '${VERSION}')
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE setting.value::int < ${VERSION}; COMMIT`,
+  );
 }
 
 const UNTIL = `(extract(epoch FROM clock_timestamp()) + ${LEASE_SECONDS})::bigint`;

@@ -6,7 +6,7 @@ import type { Plain } from '../../../present/plain.ts';
 import type { SqlValue } from '../../../sqlite/database.ts';
 import { DatabaseError } from '../../../sqlite/errors.ts';
 import type { Account } from '../../account.ts';
-import { mirrorLocationOf, noMirror } from '../../mirror/open.ts';
+import { mirrorLocationOf, noMirror, openMirror } from '../../mirror/open.ts';
 import { COPIES } from './copied.ts';
 import { positionIn, type SqlStatement } from './statement.ts';
 import { views } from './views.ts';
@@ -39,6 +39,17 @@ type Nearest = (text: string, names: readonly string[]) => readonly string[];
  * CliError and DatabaseError.
  */
 export async function ask(account: Account, statement: SqlStatement, nearest: Nearest): Promise<QueryResult> {
+  try {
+    return await askOnce(account, statement, nearest);
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.problem !== 'older') throw error;
+    // The process of a query only reads; opening the mirror brings it up to date.
+    await (await openMirror(account.world, account.profile)).close();
+    return askOnce(account, statement, nearest);
+  }
+}
+
+async function askOnce(account: Account, statement: SqlStatement, nearest: Nearest): Promise<QueryResult> {
   const { world, profile, globals } = account;
   const { server, path } = mirrorLocationOf(world, profile);
   if (server)
