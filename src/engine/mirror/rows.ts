@@ -138,8 +138,8 @@ export function rowsOf(table: MirrorTable): TableRows {
 
 /** Returns what makes a row with only what the table has columns for, and nothing personal. */
 function personalRemover({ id, status, createdAt, columns }: MirrorTable): (row: Plain) => Plain {
-  const kept = [id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))];
-  const fields = [...new Set(kept)].map((field) => ({ path: field.split('.'), read: fieldReader(field) }));
+  const names = [id, status, createdAt, ...columns.flatMap(({ isPersonal, field }) => (isPersonal ? [] : [field]))];
+  const fields = [...new Set(names)].map((field) => ({ path: field.split('.'), read: fieldReader(field) }));
   return (row) => {
     const rest: Record<string, unknown> = {};
     for (const { path, read } of fields) {
