@@ -25,8 +25,8 @@ export interface Mirror {
   close(): Promise<void>;
 }
 
-/** The memory for pages, in KiB: enough for the indexes of a million rows. */
-const CACHE_KIB = 32_768;
+/** The memory for pages, and for what is sorted into an index, in KiB: the system keeps the file in memory too. */
+const CACHE_KIB = 8_192;
 
 /** How many pages are written before SQLite moves them from its log to the file: each is then moved once for many writes, and flushed less often. */
 const LOG_PAGES = 8_000;

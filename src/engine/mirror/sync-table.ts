@@ -11,7 +11,7 @@ import type { Mirror } from './database.ts';
 import { type ListState, readState, writeState } from './list-state.ts';
 import { type MirrorRow, rowMaker, rowsOf } from './rows.ts';
 import { saveRows } from './save-rows.ts';
-import { indexesOf, stored } from './schema.ts';
+import { APART, indexesOf, stored } from './schema.ts';
 import type { MirrorTable } from './tables.ts';
 
 const MINUTE_MS = 60_000;
@@ -226,8 +226,9 @@ async function openTimes(mirror: Mirror, table: MirrorTable): Promise<number[]> 
 
 /** The number of rows that the service shows, or that a reading of the whole list saw. */
 async function countIn(mirror: Mirror, table: MirrorTable, pass?: number): Promise<number> {
-  const which = pass === undefined ? 'gone_at IS NULL AND digest IS NOT NULL' : `pass = ${pass}`;
-  const sql = `SELECT count(*) AS count FROM ${stored(table)} WHERE ${which}`;
+  const all = `SELECT count(*) FROM ${stored(table)}`;
+  const which = pass === undefined ? `(${all}) - (${all} WHERE ${APART})` : `(${all} WHERE pass = ${pass})`;
+  const sql = `SELECT ${which} AS count`;
   const row = await mirror.read((queries) => queries.get<{ count: bigint }>(sql));
   return Number(row?.count ?? 0n);
 }

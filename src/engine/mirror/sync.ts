@@ -94,7 +94,8 @@ function reportOf(mirror: Mirror, table: MirrorTable): Promise<TableReport> {
   return mirror.read(async (queries) => {
     const state = await readState(queries, table);
     const counts = await queries.get<{ rows: bigint; gone: bigint; newest: string | null }>(
-      `SELECT count(*) AS rows, count(gone_at) AS gone, max(created_at) AS newest FROM ${stored(table)}`,
+      `SELECT (SELECT count(*) FROM ${stored(table)}) AS rows, (SELECT max(created_at) FROM ${stored(table)}) AS newest,
+         (SELECT count(*) FROM ${stored(table)} WHERE gone_at IS NOT NULL) AS gone`,
     );
     const open = await queries.get<{ open: bigint }>(`SELECT count(*) AS open FROM ${stored(table)} WHERE is_open = 1`);
     return {
@@ -193,17 +194,20 @@ async function statusOfPayout(account: Account, requestId: string): Promise<stri
 const BATCH = 500;
 
 /** Things that exist are personal for as long as the service lists them; everything else from the time that it was made. */
-const ageOf = ({ readBy }: MirrorTable) =>
-  readBy === 'count' || readBy === 'whole' ? 'gone_at' : 'coalesce(created_at, first_seen_at)';
+const isOld = ({ readBy }: MirrorTable) =>
+  readBy === 'count' || readBy === 'whole'
+    ? 'gone_at < ?'
+    : '(created_at < ? OR (created_at IS NULL AND first_seen_at < ?))';
 
 /** Removes what is personal from rows of before a time, also from the files. Returns how many rows had it. */
 async function forgetPersonal(mirror: Mirror, beforeAt: string): Promise<number> {
   let count = 0;
   for (const table of TABLES) {
-    const sql = `SELECT id, json FROM ${stored(table)} WHERE is_personal = 1 AND ${ageOf(table)} < ? LIMIT ${BATCH}`;
+    const sql = `SELECT id, json FROM ${stored(table)} WHERE is_personal = 1 AND ${isOld(table)} LIMIT ${BATCH}`;
     for (let found = BATCH; found === BATCH; count += found)
       found = await mirror.write(async (queries) => {
-        const rows = await queries.all<{ id: string; json: string }>(sql, beforeAt);
+        const times = new Array(sql.split('?').length - 1).fill(beforeAt);
+        const rows = await queries.all<{ id: string; json: string }>(sql, ...times);
         for (const row of rows) await strip(queries, table, row);
         return rows.length;
       });
