@@ -1476,6 +1476,20 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
+    file: 'src/engine/mirror/database.ts',
+    line: 'isCopied: false,',
+    change: '',
+    tests: FAULTS,
+    failing: 1,
+  },
+  {
+    file: 'src/engine/questions/report/movements.ts',
+    line: "condition.startsWith(FAILED) ? '' : new Date",
+    change: 'new Date',
+    tests: ['test/questions/report-findings.test.ts'],
+    failing: 1,
+  },
+  {
     file: 'src/engine/mirror/rows.ts',
     line: "inner === undefined && MAY_BE_BVN.test(textOf(value) ?? '') ? null : value",
     change: 'value',

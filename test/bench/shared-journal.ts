@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startPostgres } from '../support/postgres.ts';
 import { timesInTurn } from './measure.ts';
 import type { Row } from './report.ts';
-import { ratios } from './statistics.ts';
+import { quantile, ratios } from './statistics.ts';
 import type { Command, Workshop } from './workshop.ts';
 
 /** What a payment with a journal on a server may take longer than with a file. */
@@ -19,6 +19,7 @@ export async function measureSharedJournal(shop: Workshop, { runs }: { readonly 
   const server = await startPostgres();
   try {
     const added = await measurePayments(shop, server.newDatabase(), runs);
+    const filled = await measureFilled(shop, server.newDatabase(), runs);
     const url = server.newDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'fiatrail-claims-'));
     const found = await Promise.all(
@@ -36,6 +37,7 @@ export async function measureSharedJournal(shop: Workshop, { runs }: { readonly 
     const limit = times.map(() => CLAIM_MS);
     return [
       added,
+      filled,
       {
         name: `a claim in PostgreSQL, ${PROCESSES} processes that want the same ${CLAIMS} keys`,
         unit: 'ms',
@@ -80,6 +82,44 @@ async function measurePayments(shop: Workshop, url: string, runs: number): Promi
     ratios: ratios(added, limit),
     target: { is: 'at most', ratio: 1 },
     note: 'onramp start over loopback, the database over a local socket, in turn.',
+  };
+}
+
+/** Measures payments while the mirror is filled in the database that has their journal, against payments while nothing else happens. */
+async function measureFilled(shop: Workshop, url: string, runs: number): Promise<Row> {
+  const state = 'filled-shared';
+  run(shop.fiatrail(state, ['sandbox', 'seed', '--history', '20000', '--pace', 'instant', '--rate-limits', 'off']));
+  const served = await shop.serve(
+    shop.fiatrail(state, ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '-o', 'json']),
+  );
+  const account = { FIATRAIL_BASE_URL: served.url, FIATRAIL_API_KEY: served.apiKey };
+  const onServer = (name: string, args: readonly string[]) => {
+    const { env } = shop.fiatrail(name, args, account);
+    const configDir = `${env['FIATRAIL_CONFIG_DIR']}-${name}`;
+    const urls = { FIATRAIL_JOURNAL_URL: url, FIATRAIL_MIRROR_URL: url, FIATRAIL_CONFIG_DIR: configDir };
+    return shop.fiatrail(name, args, { ...account, ...urls });
+  };
+  const list = ['users', 'list', '-o', 'json', '--query', 'users[0].userId'];
+  const user = JSON.parse(run(onServer('paying', list))) as string;
+  const payment = onServer('paying', ['onramp', 'start', user, '--amount', '5000', '--yes', '-q']);
+  const { pay: idle } = await timesInTurn({ pay: payment }, runs);
+  const { file, args, env } = onServer('filling', ['sync', '--full', '--every', '1s', '-q']);
+  const fill = spawn(file, args, { env, stdio: 'ignore' });
+  const { pay: during } = await timesInTurn({ pay: payment }, runs);
+  const isFilling = fill.exitCode === null;
+  fill.kill();
+  await shop.stop(served);
+  if (!isFilling) throw new Error('the fill ended before the payments');
+  const [values, beside] = [[quantile(during, 0.99)], [quantile(idle, 0.99)]];
+  return {
+    name: `p99 of ${runs} payments while the mirror is filled in the same database`,
+    unit: 'ms',
+    values,
+    against: 'nothing else',
+    beside,
+    ratios: ratios(values, beside),
+    target: { is: 'at most', ratio: 1.2 },
+    note: 'The fill also takes a core, as do the sandbox and the database that serve both.',
   };
 }
 
