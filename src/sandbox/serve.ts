@@ -73,24 +73,28 @@ export const SERVER_LIMITS: ServerLimits = {
 /** How long open requests may take when the sandbox stops, and a client to read the answer to a malformed request. */
 const GRACE_MS = 1_000;
 
-export interface ServeOptions extends HostCheckOptions {
+/** How a sandbox is opened. */
+export interface OpenOptions {
   /** The documented form of the answers; by default as the specification writes them. */
   readonly answers?: AnswerFormName | undefined;
   /** Endpoints that answer in another documented form. */
   readonly endpointForms?: readonly EndpointForm[] | undefined;
   readonly serviceName?: string | undefined;
   readonly path: string;
-  /** 0 picks a free port. */
-  readonly port: number;
-  /** The IP address to listen on; 127.0.0.1 by default. */
-  readonly host?: string | undefined;
   readonly pace?: PaceName | undefined;
   readonly rateLimits?: boolean | undefined;
-  readonly limits?: Partial<ServerLimits>;
   /** Delivers webhooks through this; without it, none leave. */
   readonly exchange?: Exchange;
   /** Permits webhooks to this machine itself. */
   readonly webhooksToLoopback?: boolean | undefined;
+}
+
+export interface ServeOptions extends OpenOptions, HostCheckOptions {
+  /** 0 picks a free port. */
+  readonly port: number;
+  /** The IP address to listen on; 127.0.0.1 by default. */
+  readonly host?: string | undefined;
+  readonly limits?: Partial<ServerLimits>;
 }
 
 /** A sandbox that listens for HTTP requests. */
@@ -102,49 +106,74 @@ export interface ServedSandbox {
   close(): Promise<void>;
 }
 
-/**
- * Serves the sandbox over node:http. Requests of one tick share a commit. Rejects with the listen error (a port in use)
- * or DatabaseError.
- */
-export async function serve(
+/** Opens a sandbox that stays open: it delivers its events until it is closed. Rejects with DatabaseError. */
+export async function openRunning(
   { clock, ids }: Pick<World, 'clock' | 'ids'>,
-  options: ServeOptions,
-): Promise<ServedSandbox> {
+  options: OpenOptions,
+): Promise<Sandbox> {
   const allowsLoopback = options.webhooksToLoopback ?? false;
   const service = await openService({ path: options.path, clock, ids, gather: setImmediate, allowsLoopback });
   await applySettings(service, options);
   const deliverer = delivererFor(service, options);
   const sandbox = createSandbox(service, await answerOptions(options), deliverer);
-  const server = serverFor(sandbox, options);
-  const host = options.host ?? '127.0.0.1';
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(options.port, host, resolve);
-    });
-  } catch (error) {
-    await sandbox.close();
-    throw error;
-  }
   const stopping = new AbortController();
   const delivering = deliverer && deliverUntil(deliverer, clock, stopping.signal);
   return {
-    url: `http://${hostInUrl(host)}:${(server.address() as AddressInfo).port}/v1`,
-    apiKey: sandbox.apiKey(),
+    ...sandbox,
     close: async () => {
       stopping.abort();
-      const ended = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
-      // Idle or half-sent requests must not delay the stop.
-      AbortSignal.timeout(GRACE_MS).addEventListener('abort', () => server.closeAllConnections(), { once: true });
-      await ended;
       await delivering;
       await sandbox.close();
     },
   };
 }
 
-function delivererFor(service: Service, options: ServeOptions): Deliverer | undefined {
+/**
+ * Serves the sandbox over node:http. Requests of one tick share a commit. Rejects with the listen error (a port in use)
+ * or DatabaseError.
+ */
+export async function serve(world: Pick<World, 'clock' | 'ids'>, options: ServeOptions): Promise<ServedSandbox> {
+  const sandbox = await openRunning(world, options);
+  try {
+    const { url, close } = await listen(sandbox, options);
+    return {
+      url,
+      apiKey: sandbox.apiKey(),
+      close: async () => {
+        await close();
+        await sandbox.close();
+      },
+    };
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+}
+
+/** Takes HTTP requests for a sandbox. Rejects with the listen error. */
+export async function listen(
+  sandbox: Sandbox,
+  options: Pick<ServeOptions, 'port' | 'host' | 'limits' | keyof HostCheckOptions>,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const server = serverFor(sandbox, options);
+  const host = options.host ?? '127.0.0.1';
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, host, resolve);
+  });
+  return {
+    url: `http://${hostInUrl(host)}:${(server.address() as AddressInfo).port}/v1`,
+    close: async () => {
+      const ended = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      // Idle or half-sent requests must not delay the stop.
+      AbortSignal.timeout(GRACE_MS).addEventListener('abort', () => server.closeAllConnections(), { once: true });
+      await ended;
+    },
+  };
+}
+
+function delivererFor(service: Service, options: OpenOptions): Deliverer | undefined {
   const { exchange, webhooksToLoopback: allowsLoopback = false, answers, serviceName } = options;
   const isPublicForm = answers !== undefined && answers !== 'interface';
   return exchange && createDeliverer(service, { exchange, allowsLoopback, isPublicForm, serviceName });
@@ -163,20 +192,20 @@ async function deliverUntil(deliverer: Deliverer, clock: Clock, stopping: AbortS
   }
 }
 
-async function answerOptions(options: ServeOptions): Promise<AnswerOptions> {
+async function answerOptions(options: OpenOptions): Promise<AnswerOptions> {
   const { answers = 'interface', endpointForms = [], serviceName } = options;
   if (answers === 'interface' && endpointForms.length === 0) return { serviceName };
   const { answerFormsOf } = await import('../contract/answer-forms.ts');
   return { serviceName, forms: answerFormsOf(answers, endpointForms) };
 }
 
-async function applySettings(service: Service, { pace, rateLimits }: ServeOptions): Promise<void> {
+async function applySettings(service: Service, { pace, rateLimits }: OpenOptions): Promise<void> {
   await service.submit('write', ({ store }) => {
     changeSettings(store, { ...(pace ? { pace } : {}), ...(rateLimits === undefined ? {} : { rateLimits }) });
   });
 }
 
-function serverFor(sandbox: Sandbox, options: ServeOptions): Server {
+function serverFor(sandbox: Sandbox, options: Pick<ServeOptions, 'limits' | keyof HostCheckOptions>): Server {
   const checkHost = createHostCheck(options);
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const inProgress = new WeakMap<Duplex, Set<IncomingMessage>>();
