@@ -77,7 +77,9 @@ function onWire(endpoint: Endpoint, input: Readonly<Record<string, unknown>>): R
         throw problem("an amount such as { value: '5000.00', asset: 'NGN' }");
       const asset = assetOf(rule, [input]);
       if (asset !== null && asset !== value.asset) throw problem(`an amount of ${asset}, not ${value.asset}`);
-      const amount = fromWire(value.value, 'decimal-string', value.asset);
+      const amount = /^\d+(\.\d+)?$/.test(value.value)
+        ? fromWire(value.value, 'decimal-string', value.asset)
+        : undefined;
       if (!amount) throw problem(`a decimal of ${value.asset}, not "${printable(value.value)}"`);
       return [name, meta?.type === 'string' ? toWireText(amount, unit) : toWireNumber(amount, unit)];
     }),

@@ -4,7 +4,7 @@ import type { Clock } from '../base/world.ts';
 export const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const sleepWith =
-  (keepsRunning: boolean): Clock['sleep'] =>
+  (isWaitedFor: boolean): Clock['sleep'] =>
   (durationMs, signal) =>
     new Promise((resolve, reject) => {
       const stop = () => {
@@ -15,7 +15,7 @@ const sleepWith =
         signal.removeEventListener('abort', stop);
         resolve();
       }, durationMs);
-      if (!keepsRunning) timer.unref();
+      if (!isWaitedFor) timer.unref();
       if (signal.aborted) stop();
       else signal.addEventListener('abort', stop, { once: true });
     });
