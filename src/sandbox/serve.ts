@@ -3,17 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExchangeError } from '../base/errors.ts';
-import type { Clock, Exchange, HttpResponse, World } from '../base/world.ts';
-import type { AnswerFormName, EndpointForm } from '../contract/answer-forms.ts';
+import type { HttpResponse, World } from '../base/world.ts';
 import { hostInUrl } from '../contract/cidr.ts';
 import { directory } from '../contract/directory.ts';
 import { Fault } from '../contract/faults.ts';
-import { openService, type Service } from '../service/service.ts';
-import { changeSettings, type PaceName } from '../service/settings.ts';
-import { DatabaseError } from '../sqlite/errors.ts';
-import { type AnswerOptions, failure } from './answer.ts';
-import { createSandbox, type Sandbox } from './app.ts';
-import { createDeliverer, type Deliverer } from './deliver.ts';
+import { failure } from './answer.ts';
+import type { Sandbox } from './app.ts';
 import type { UnverifiedCaller } from './guard.ts';
 import {
   createHostCheck,
@@ -25,6 +20,7 @@ import {
 } from './host-check.ts';
 import type { ReceivedRequest } from './request-handler.ts';
 import { splitUrl } from './router.ts';
+import { type OpenOptions, openRunning } from './running.ts';
 
 /** What the HTTP server accepts from one client, and how long it waits. docs/fidelity.md lists these values. */
 
@@ -73,22 +69,6 @@ export const SERVER_LIMITS: ServerLimits = {
 /** How long open requests may take when the sandbox stops, and a client to read the answer to a malformed request. */
 const GRACE_MS = 1_000;
 
-/** How a sandbox is opened. */
-export interface OpenOptions {
-  /** The documented form of the answers; by default as the specification writes them. */
-  readonly answers?: AnswerFormName | undefined;
-  /** Endpoints that answer in another documented form. */
-  readonly endpointForms?: readonly EndpointForm[] | undefined;
-  readonly serviceName?: string | undefined;
-  readonly path: string;
-  readonly pace?: PaceName | undefined;
-  readonly rateLimits?: boolean | undefined;
-  /** Delivers webhooks through this; without it, none leave. */
-  readonly exchange?: Exchange;
-  /** Permits webhooks to this machine itself. */
-  readonly webhooksToLoopback?: boolean | undefined;
-}
-
 export interface ServeOptions extends OpenOptions, HostCheckOptions {
   /** 0 picks a free port. */
   readonly port: number;
@@ -104,28 +84,6 @@ export interface ServedSandbox {
   readonly apiKey: string;
   /** Finishes open requests, saves the request counts, and stops. */
   close(): Promise<void>;
-}
-
-/** Opens a sandbox that stays open: it delivers its events until it is closed. Rejects with DatabaseError. */
-export async function openRunning(
-  { clock, ids }: Pick<World, 'clock' | 'ids'>,
-  options: OpenOptions,
-): Promise<Sandbox> {
-  const allowsLoopback = options.webhooksToLoopback ?? false;
-  const service = await openService({ path: options.path, clock, ids, gather: setImmediate, allowsLoopback });
-  await applySettings(service, options);
-  const deliverer = delivererFor(service, options);
-  const sandbox = createSandbox(service, await answerOptions(options), deliverer);
-  const stopping = new AbortController();
-  const delivering = deliverer && deliverUntil(deliverer, clock, stopping.signal);
-  return {
-    ...sandbox,
-    close: async () => {
-      stopping.abort();
-      await delivering;
-      await sandbox.close();
-    },
-  };
 }
 
 /**
@@ -171,38 +129,6 @@ export async function listen(
       await ended;
     },
   };
-}
-
-function delivererFor(service: Service, options: OpenOptions): Deliverer | undefined {
-  const { exchange, webhooksToLoopback: allowsLoopback = false, answers, serviceName } = options;
-  const isPublicForm = answers !== undefined && answers !== 'interface';
-  return exchange && createDeliverer(service, { exchange, allowsLoopback, isPublicForm, serviceName });
-}
-
-/** How often the server looks for events to deliver. Looking also runs what has fallen due. */
-const LOOK_MS = 100;
-
-/** Delivers events until the server stops. A state file that is busy for a moment is looked at again. */
-async function deliverUntil(deliverer: Deliverer, clock: Clock, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    await deliverer.deliverDue(stopping).catch((error: unknown) => {
-      if (!(error instanceof DatabaseError)) throw error;
-    });
-    await clock.sleep(LOOK_MS, stopping).catch(() => {});
-  }
-}
-
-async function answerOptions(options: OpenOptions): Promise<AnswerOptions> {
-  const { answers = 'interface', endpointForms = [], serviceName } = options;
-  if (answers === 'interface' && endpointForms.length === 0) return { serviceName };
-  const { answerFormsOf } = await import('../contract/answer-forms.ts');
-  return { serviceName, forms: answerFormsOf(answers, endpointForms) };
-}
-
-async function applySettings(service: Service, { pace, rateLimits }: OpenOptions): Promise<void> {
-  await service.submit('write', ({ store }) => {
-    changeSettings(store, { ...(pace ? { pace } : {}), ...(rateLimits === undefined ? {} : { rateLimits }) });
-  });
 }
 
 function serverFor(sandbox: Sandbox, options: Pick<ServeOptions, 'limits' | keyof HostCheckOptions>): Server {
