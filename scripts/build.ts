@@ -136,12 +136,13 @@ const program = await bundle(['src/entry.ts', 'src/webhooks/listen/writer-thread
 // Its package has native parts, so it is installed rather than bundled.
 const keyring = await bundle('src/account/stores/keyring-helper.ts', { external: ['@napi-rs/keyring'] });
 
-// For handlers in other people's programs, so it shares no file with the program.
+// For other people's programs, so they share no file with the program.
 const kit = await bundle('src/webhooks/kit.ts');
+const kits = await bundle(['src/kits/client.ts', 'src/kits/sandbox.ts']);
 
 const packages = await packagesOf(
   ROOT,
-  [...program, ...keyring, ...kit].flatMap(({ moduleIds }) => moduleIds),
+  [...program, ...keyring, ...kit, ...kits].flatMap(({ moduleIds }) => moduleIds),
 );
 const files = new Map([...program, ...keyring].map(({ fileName, code }) => [fileName, ascii(code)] as const));
 const id = createHash('sha256')
@@ -153,7 +154,8 @@ await replaceFolder(
   new Map([
     ...files,
     ...kit.map(({ fileName, code }) => [`webhooks/${fileName}`, ascii(code)] as const),
-    ...[...kitTypes(ROOT)].map(([name, text]) => [`webhooks/${name}`, text] as const),
+    ...kits.map(({ fileName, code }) => [`kits/${fileName}`, ascii(code)] as const),
+    ...kitTypes(ROOT),
     ...(await helpFiles(CATALOGUE)),
     ...(await manFiles(CATALOGUE)),
     ['THIRD-PARTY-LICENSES.txt', licencesText(packages)],

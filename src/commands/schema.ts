@@ -95,7 +95,7 @@ function ofWork({ start, status, also }: PrintedWork): z.ZodMiniType {
 }
 
 /** zod's own schema, with the fields of the contract as they are printed. */
-const jsonOf = (schema: z.ZodMiniType): JsonSchema => annotatedSchema(schema, annotate);
+export const jsonOf = (schema: z.ZodMiniType): JsonSchema => annotatedSchema(schema, annotate);
 
 function annotate(schema: z.ZodMiniType, draft: Record<string, unknown>): void {
   const printed = ofSchema(schema, draft);

@@ -12,7 +12,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type Effect = 'read' | 'write' | 'money' | 'destructive';
 
 /** An error that an endpoint declares: the condition and the fault it causes. */
-interface DeclaredError {
+export interface DeclaredError {
   readonly when: string;
   readonly fault: FaultName;
   readonly source: Source;

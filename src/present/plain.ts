@@ -180,7 +180,7 @@ function inWholeUnits(text: string, unit: MoneyUnit, asset: StatedAsset | null):
 }
 
 /** Returns the asset of a money field, as the nearest object around it names it; null if none does. */
-function assetOf(rule: FieldMeta['asset'], around: readonly unknown[]): StatedAsset | null {
+export function assetOf(rule: FieldMeta['asset'], around: readonly unknown[]): StatedAsset | null {
   if (rule === undefined || typeof rule === 'string') return rule ?? null;
   const nearest = (field: string) => nearestText(field, around);
   if ('field' in rule) return assetIn(nearest(rule.field)) ?? rule.byDefault ?? null;

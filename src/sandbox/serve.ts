@@ -3,17 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExchangeError } from '../base/errors.ts';
-import type { Clock, Exchange, HttpResponse, World } from '../base/world.ts';
-import type { AnswerFormName, EndpointForm } from '../contract/answer-forms.ts';
+import type { HttpResponse, World } from '../base/world.ts';
 import { hostInUrl } from '../contract/cidr.ts';
 import { directory } from '../contract/directory.ts';
 import { Fault } from '../contract/faults.ts';
-import { openService, type Service } from '../service/service.ts';
-import { changeSettings, type PaceName } from '../service/settings.ts';
-import { DatabaseError } from '../sqlite/errors.ts';
-import { type AnswerOptions, failure } from './answer.ts';
-import { createSandbox, type Sandbox } from './app.ts';
-import { createDeliverer, type Deliverer } from './deliver.ts';
+import { failure } from './answer.ts';
+import type { Sandbox } from './app.ts';
 import type { UnverifiedCaller } from './guard.ts';
 import {
   createHostCheck,
@@ -25,6 +20,7 @@ import {
 } from './host-check.ts';
 import type { ReceivedRequest } from './request-handler.ts';
 import { splitUrl } from './router.ts';
+import { type OpenOptions, openRunning } from './running.ts';
 
 /** What the HTTP server accepts from one client, and how long it waits. docs/fidelity.md lists these values. */
 
@@ -73,24 +69,12 @@ export const SERVER_LIMITS: ServerLimits = {
 /** How long open requests may take when the sandbox stops, and a client to read the answer to a malformed request. */
 const GRACE_MS = 1_000;
 
-export interface ServeOptions extends HostCheckOptions {
-  /** The documented form of the answers; by default as the specification writes them. */
-  readonly answers?: AnswerFormName | undefined;
-  /** Endpoints that answer in another documented form. */
-  readonly endpointForms?: readonly EndpointForm[] | undefined;
-  readonly serviceName?: string | undefined;
-  readonly path: string;
+export interface ServeOptions extends OpenOptions, HostCheckOptions {
   /** 0 picks a free port. */
   readonly port: number;
   /** The IP address to listen on; 127.0.0.1 by default. */
   readonly host?: string | undefined;
-  readonly pace?: PaceName | undefined;
-  readonly rateLimits?: boolean | undefined;
   readonly limits?: Partial<ServerLimits>;
-  /** Delivers webhooks through this; without it, none leave. */
-  readonly exchange?: Exchange;
-  /** Permits webhooks to this machine itself. */
-  readonly webhooksToLoopback?: boolean | undefined;
 }
 
 /** A sandbox that listens for HTTP requests. */
@@ -106,77 +90,48 @@ export interface ServedSandbox {
  * Serves the sandbox over node:http. Requests of one tick share a commit. Rejects with the listen error (a port in use)
  * or DatabaseError.
  */
-export async function serve(
-  { clock, ids }: Pick<World, 'clock' | 'ids'>,
-  options: ServeOptions,
-): Promise<ServedSandbox> {
-  const allowsLoopback = options.webhooksToLoopback ?? false;
-  const service = await openService({ path: options.path, clock, ids, gather: setImmediate, allowsLoopback });
-  await applySettings(service, options);
-  const deliverer = delivererFor(service, options);
-  const sandbox = createSandbox(service, await answerOptions(options), deliverer);
-  const server = serverFor(sandbox, options);
-  const host = options.host ?? '127.0.0.1';
+export async function serve(world: Pick<World, 'clock' | 'ids'>, options: ServeOptions): Promise<ServedSandbox> {
+  const sandbox = await openRunning(world, options);
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(options.port, host, resolve);
-    });
+    const { url, close } = await listen(sandbox, options);
+    return {
+      url,
+      apiKey: sandbox.apiKey(),
+      close: async () => {
+        await close();
+        await sandbox.close();
+      },
+    };
   } catch (error) {
     await sandbox.close();
     throw error;
   }
-  const stopping = new AbortController();
-  const delivering = deliverer && deliverUntil(deliverer, clock, stopping.signal);
+}
+
+/** Takes HTTP requests for a sandbox. Rejects with the listen error. */
+export async function listen(
+  sandbox: Sandbox,
+  options: Pick<ServeOptions, 'port' | 'host' | 'limits' | keyof HostCheckOptions>,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const server = serverFor(sandbox, options);
+  const host = options.host ?? '127.0.0.1';
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, host, resolve);
+  });
   return {
     url: `http://${hostInUrl(host)}:${(server.address() as AddressInfo).port}/v1`,
-    apiKey: sandbox.apiKey(),
     close: async () => {
-      stopping.abort();
       const ended = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       // Idle or half-sent requests must not delay the stop.
       AbortSignal.timeout(GRACE_MS).addEventListener('abort', () => server.closeAllConnections(), { once: true });
       await ended;
-      await delivering;
-      await sandbox.close();
     },
   };
 }
 
-function delivererFor(service: Service, options: ServeOptions): Deliverer | undefined {
-  const { exchange, webhooksToLoopback: allowsLoopback = false, answers, serviceName } = options;
-  const isPublicForm = answers !== undefined && answers !== 'interface';
-  return exchange && createDeliverer(service, { exchange, allowsLoopback, isPublicForm, serviceName });
-}
-
-/** How often the server looks for events to deliver. Looking also runs what has fallen due. */
-const LOOK_MS = 100;
-
-/** Delivers events until the server stops. A state file that is busy for a moment is looked at again. */
-async function deliverUntil(deliverer: Deliverer, clock: Clock, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    await deliverer.deliverDue(stopping).catch((error: unknown) => {
-      if (!(error instanceof DatabaseError)) throw error;
-    });
-    await clock.sleep(LOOK_MS, stopping).catch(() => {});
-  }
-}
-
-async function answerOptions(options: ServeOptions): Promise<AnswerOptions> {
-  const { answers = 'interface', endpointForms = [], serviceName } = options;
-  if (answers === 'interface' && endpointForms.length === 0) return { serviceName };
-  const { answerFormsOf } = await import('../contract/answer-forms.ts');
-  return { serviceName, forms: answerFormsOf(answers, endpointForms) };
-}
-
-async function applySettings(service: Service, { pace, rateLimits }: ServeOptions): Promise<void> {
-  await service.submit('write', ({ store }) => {
-    changeSettings(store, { ...(pace ? { pace } : {}), ...(rateLimits === undefined ? {} : { rateLimits }) });
-  });
-}
-
-function serverFor(sandbox: Sandbox, options: ServeOptions): Server {
+function serverFor(sandbox: Sandbox, options: Pick<ServeOptions, 'limits' | keyof HostCheckOptions>): Server {
   const checkHost = createHostCheck(options);
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const inProgress = new WeakMap<Duplex, Set<IncomingMessage>>();

@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync, writeSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import type { Clock, Exchange, Host, InputStream, OutputStream, Prompter, World } from '../base/world.ts';
+import type { Exchange, Host, InputStream, OutputStream, Prompter, World } from '../base/world.ts';
 import { ensurePrivateFolder } from '../files/private-file.ts';
+import { systemClock, turn } from './clock.ts';
 import { createIds } from './ids.ts';
 import { findProgram, limitProcess, runProgram, startProgram, startThread, watchSignals } from './processes.ts';
 
@@ -118,31 +119,6 @@ function isRunning(processId: number): boolean {
     return (error as { code?: unknown }).code === 'EPERM';
   }
 }
-
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-const systemClock: Clock = {
-  now: () => Date.now(),
-  // Node's `performance` is the same clock, and takes 2 ms to load.
-  steadyMs: () => Number(process.hrtime.bigint() / 1_000_000n),
-  sleep: (durationMs, signal) =>
-    new Promise((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(timer);
-        reject(signal.reason);
-      };
-      const timer = setTimeout(() => {
-        signal.removeEventListener('abort', stop);
-        resolve();
-      }, durationMs);
-      if (signal.aborted) stop();
-      else signal.addEventListener('abort', stop, { once: true });
-    }),
-  every: (durationMs, run) => {
-    const timer = setInterval(run, durationMs).unref();
-    return { [Symbol.dispose]: () => clearInterval(timer) };
-  },
-};
 
 /** Opens standard input on first use: most commands never need it. */
 function inputOf(open: () => NodeJS.ReadStream, interrupted: AbortSignal): InputStream {

@@ -1,0 +1,78 @@
+import type { Clock, Exchange, World } from '../base/world.ts';
+import type { AnswerFormName, EndpointForm } from '../contract/answer-forms.ts';
+import { openService, type Service } from '../service/service.ts';
+import { changeSettings, type PaceName } from '../service/settings.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
+import type { AnswerOptions } from './answer.ts';
+import { createSandbox, type Sandbox } from './app.ts';
+import { createDeliverer, type Deliverer } from './deliver.ts';
+
+/** How a sandbox is opened. */
+export interface OpenOptions {
+  /** The documented form of the answers; by default as the specification writes them. */
+  readonly answers?: AnswerFormName | undefined;
+  /** Endpoints that answer in another documented form. */
+  readonly endpointForms?: readonly EndpointForm[] | undefined;
+  readonly serviceName?: string | undefined;
+  readonly path: string;
+  readonly pace?: PaceName | undefined;
+  readonly rateLimits?: boolean | undefined;
+  /** Delivers webhooks through this; without it, none leave. */
+  readonly exchange?: Exchange;
+  /** Permits webhooks to this machine itself. */
+  readonly webhooksToLoopback?: boolean | undefined;
+}
+
+/** Opens a sandbox that stays open: it delivers its events until it is closed. Rejects with DatabaseError. */
+export async function openRunning(
+  { clock, ids }: Pick<World, 'clock' | 'ids'>,
+  options: OpenOptions,
+): Promise<Sandbox> {
+  const allowsLoopback = options.webhooksToLoopback ?? false;
+  const service = await openService({ path: options.path, clock, ids, gather: setImmediate, allowsLoopback });
+  await applySettings(service, options);
+  const deliverer = delivererFor(service, options);
+  const sandbox = createSandbox(service, await answerOptions(options), deliverer);
+  const stopping = new AbortController();
+  const delivering = deliverer && deliverUntil(deliverer, clock, stopping.signal);
+  return {
+    ...sandbox,
+    close: async () => {
+      stopping.abort();
+      await delivering;
+      await sandbox.close();
+    },
+  };
+}
+
+function delivererFor(service: Service, options: OpenOptions): Deliverer | undefined {
+  const { exchange, webhooksToLoopback: allowsLoopback = false, answers, serviceName } = options;
+  const isPublicForm = answers !== undefined && answers !== 'interface';
+  return exchange && createDeliverer(service, { exchange, allowsLoopback, isPublicForm, serviceName });
+}
+
+/** How often the server looks for events to deliver. Looking also runs what has fallen due. */
+const LOOK_MS = 100;
+
+/** Delivers events until the server stops. A state file that is busy for a moment is looked at again. */
+async function deliverUntil(deliverer: Deliverer, clock: Clock, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    await deliverer.deliverDue(stopping).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError)) throw error;
+    });
+    await clock.sleep(LOOK_MS, stopping).catch(() => {});
+  }
+}
+
+async function answerOptions(options: OpenOptions): Promise<AnswerOptions> {
+  const { answers = 'interface', endpointForms = [], serviceName } = options;
+  if (answers === 'interface' && endpointForms.length === 0) return { serviceName };
+  const { answerFormsOf } = await import('../contract/answer-forms.ts');
+  return { serviceName, forms: answerFormsOf(answers, endpointForms) };
+}
+
+async function applySettings(service: Service, { pace, rateLimits }: OpenOptions): Promise<void> {
+  await service.submit('write', ({ store }) => {
+    changeSettings(store, { ...(pace ? { pace } : {}), ...(rateLimits === undefined ? {} : { rateLimits }) });
+  });
+}
