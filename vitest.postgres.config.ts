@@ -9,6 +9,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
+    // As in vitest.config.ts.
+    isolate: false,
     // Many tests wait for another program.
     maxWorkers: 4,
   },

@@ -57,7 +57,5 @@ const wanted = tests.filter(
     importsAnyOf(test, changed),
 );
 
-run('biome', 'check');
-run('tsc', '--noEmit');
-run('node', 'scripts/build.ts');
+run('node', 'scripts/checks.ts');
 run('vitest', 'run', ...wanted);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
@@ -9,9 +10,10 @@ import { conditionOf as conditionNamed, type FaultName } from '../../src/contrac
 import { main } from '../../src/main.ts';
 import { serve } from '../../src/sandbox/serve.ts';
 import { groups } from '../service/operations/rows/index.ts';
+import { copyOf, type Restore } from '../support/folder-copy.ts';
 import { testNetwork } from '../support/loopback.ts';
-import { openSandbox, temporaryFolder } from '../support/sandbox.ts';
-import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+import { openSandbox } from '../support/sandbox.ts';
+import { countingIds, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 import { CONDITIONS, type Condition, type Things, TO_NAMED } from './conditions.ts';
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
@@ -48,25 +50,57 @@ test.each(declared.map((row) => [...row] as const))('%s: %s', async (id, when, f
   if (status < 500) expect([error.code, ...error.candidates.map(({ name }) => name)]).toContain(conditionNamed(fault));
 });
 
-/** A world whose ids do not contain a test BVN of eleven zeros, which would be hidden in them. */
-function newWorld(): FakeWorld {
-  const world = fakeWorld({ clock: fakeClock() });
-  const uuid = () => world.ids.uuid().replace('-8000-0000000', '-8000-1234567');
-  return { ...world, ids: { ...world.ids, uuid } };
+/** What was made once, and every test begins with a copy of. */
+interface Beginning {
+  readonly things: Things;
+  readonly restore: Restore;
+  readonly nowMs: number;
 }
 
-const embedded = async () => newWorld();
+/** Above the count of ids that a beginning takes. */
+const IDS_AFTER = 1_000_000;
 
-async function overHttp(): Promise<FakeWorld> {
-  const folder = temporaryFolder();
-  const world = newWorld();
-  const served = await serve(world, { path: folder.file('sandbox.db'), port: 0, rateLimits: false });
-  onTestFinished(async () => {
-    await served.close();
-    folder[Symbol.dispose]();
-  });
+/** A world whose ids do not contain a test BVN of eleven zeros, which would be hidden in them. */
+function newWorld(beginning?: Beginning): FakeWorld {
+  const world = fakeWorld({ clock: fakeClock(beginning?.nowMs) });
+  const ids = countingIds(beginning && IDS_AFTER);
+  const uuid = () => ids.uuid().replace('-8000-0000', '-8000-1234');
+  beginning?.restore(world.homeDir);
+  return { ...world, ids: { ...ids, uuid } };
+}
+
+interface Opened {
+  readonly world: FakeWorld;
+  close(): Promise<void>;
+}
+
+type Open = (world: FakeWorld) => Promise<Opened>;
+
+const embedded: Open = async (world) => ({ world, close: async () => {} });
+
+const overHttp: Open = async (world) => {
+  const served = await serve(world, { path: join(world.homeDir, 'served.db'), port: 0, rateLimits: false });
   const env = { ...world.env, FIATRAIL_BASE_URL: served.url, FIATRAIL_API_KEY: served.apiKey };
-  return { ...world, env, network: testNetwork() };
+  return { world: { ...world, env, network: testNetwork() }, close: () => served.close() };
+};
+
+const beginnings = new Map<Open, Promise<Beginning>>();
+
+async function beginningOf(open: Open): Promise<Beginning> {
+  const { world, close } = await open(newWorld());
+  const things = await prepared(world);
+  await close();
+  return { things, restore: copyOf(world.homeDir), nowMs: world.clock.now() };
+}
+
+/** Opens a sandbox of its own for a test. */
+async function openPrepared(open: Open): Promise<{ world: FakeWorld; things: Things }> {
+  const making = beginnings.get(open) ?? beginningOf(open);
+  beginnings.set(open, making);
+  const beginning = await making;
+  const { world, close } = await open(newWorld(beginning));
+  onTestFinished(close);
+  return { world, things: beginning.things };
 }
 
 async function printed(world: FakeWorld, line: readonly string[]): Promise<Record<string, unknown>> {
@@ -137,8 +171,7 @@ describe.each([
   test.each(WITH_LINES)(
     '$is has the code $code or its own name on every command',
     async ({ code, names = [], lines, before }) => {
-      const world = await open();
-      const things = await prepared(world);
+      const { world, things } = await openPrepared(open);
       for (const line of before?.(things) ?? []) await printed(world, [...line, '--yes']);
       const all = lines(things);
       const got = await codesOf(world, all);
@@ -153,8 +186,7 @@ test('every refusal of the contract is one of the conditions', () => {
 });
 
 test('a wrong API key has the code AUTHENTICATION_FAILED on every command', async () => {
-  const world = await overHttp();
-  const things = await prepared(world);
+  const { world, things } = await openPrepared(overHttp);
   const wrong = { ...world, env: { ...world.env, FIATRAIL_API_KEY: `${world.env['FIATRAIL_API_KEY']}x` } };
   const lines = CONDITIONS.find(({ is }) => is === 'an unknown user')?.lines(things) ?? [];
   const got = await codesOf(wrong, lines);

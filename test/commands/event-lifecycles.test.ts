@@ -30,6 +30,9 @@ async function liveAll(account: Account): Promise<void> {
   await account.bridge();
 }
 
+/** Opens an account after the lifecycle of every group. */
+const openLived = Account.after(liveAll);
+
 const countsOf = (events: readonly { readonly event: string }[]) =>
   Object.fromEntries([...Map.groupBy(events, ({ event }) => event)].map(([event, all]) => [event, all.length]));
 
@@ -40,8 +43,7 @@ const idsByRequest = (events: readonly SentEvent[]) =>
 
 describe('the lifecycles of all groups', () => {
   test('bring every documented event to the inbox once, in the order of its request, and leave no gaps', async () => {
-    const account = await Account.open();
-    await liveAll(account);
+    const account = await openLived();
     // The inbox refuses the first attempt, and the sandbox makes the second one a little later.
     await account.run(
       'sandbox',
@@ -90,9 +92,8 @@ const sorted = ({ code, missing, unlisted }: Gaps & { readonly code: number }) =
 
 describe('deliveries that are lost', () => {
   test('are named one by one: ten of them, and then one of every other event', async () => {
-    const account = await Account.open();
+    const account = await openLived();
     await account.fintechDeposit('1000000');
-    await liveAll(account);
     // The bank account of an onramp may be half an hour older than its payment, and so older than the inbox.
     await account.run('sandbox', 'advance', '31m');
     const ten = NAMES.filter((_each, index) => index % 2 === 0).slice(0, 10);
@@ -128,8 +129,7 @@ test.each<[keyof typeof CAUSES, string, number, (account: Account, user: User) =
 
 describe('an event about work that no list shows', () => {
   test('is named as unlisted, and is not missing anything', async () => {
-    const account = await Account.open();
-    await liveAll(account);
+    const account = await openLived();
     const inbox = await openProfileInbox(account.world, { name: 'sandbox', mode: 'embedded' });
     const body = { event: 'swap.completed', requestId: 'swap-of-nobody', data: { amountOut: '1' } };
     const [kept] = inbox.add([await received(deliveryOf(body))]);
@@ -141,8 +141,7 @@ describe('an event about work that no list shows', () => {
   });
 
   test('is every event that the lists of a reset sandbox could explain', async () => {
-    const account = await Account.open();
-    await liveAll(account);
+    const account = await openLived();
     await account.run('sandbox', 'reset', '--yes');
     // No list shows the bank accounts that nobody paid.
     const expected = (await account.inbox()).filter(

@@ -1,7 +1,8 @@
 import type { EVENTS } from '../../src/contract/events.ts';
 import { INBOX_URL } from '../../src/contract/sandbox.ts';
 import { main } from '../../src/main.ts';
-import { type FakeWorld, fakeWorld } from '../support/world.ts';
+import type { FakeWorld } from '../support/world.ts';
+import { worldAfter } from '../support/world-after.ts';
 
 const OUTSIDE = '0x52908400098527886e0f7030069857d2e4169ee7';
 const BANK = ['--bank-code', '000013', '--account-number'] as const;
@@ -32,16 +33,30 @@ export interface User {
 
 /** The program with an embedded sandbox whose events go to the inbox. */
 export class Account {
-  readonly world: FakeWorld = fakeWorld();
+  readonly world: FakeWorld;
   private bvns = 0;
   private naira = 0;
 
-  static async open(): Promise<Account> {
-    const account = new Account();
-    await account.run('sandbox', 'seed', '--rate-limits', 'off');
-    await account.run('webhooks', 'set', INBOX_URL, '--yes');
-    return account;
+  private constructor(world: FakeWorld) {
+    this.world = world;
   }
+
+  /** Returns what opens an account that has lived; what it lived is a copy for each. */
+  static after(live: (account: Account) => Promise<void>): () => Promise<Account> {
+    const open = worldAfter(async (world) => {
+      const account = new Account(world);
+      await account.run('sandbox', 'seed', '--rate-limits', 'off');
+      await account.run('webhooks', 'set', INBOX_URL, '--yes');
+      await live(account);
+      return account;
+    });
+    return async () => {
+      const { world, made } = await open();
+      return Object.assign(new Account(world), { bvns: made.bvns, naira: made.naira });
+    };
+  }
+
+  static readonly open = Account.after(async () => {});
 
   /** Runs a command line, which must succeed, and returns its JSON. */
   async run<T = Json>(...words: readonly string[]): Promise<T> {

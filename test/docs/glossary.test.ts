@@ -39,21 +39,32 @@ const CONCEPTS: readonly Concept[] = read('docs/glossary.md')
 const wordsOf = (name: string): string =>
   ` ${(name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []).join(' ').toLowerCase()} `;
 
+interface Name {
+  readonly path: string;
+  readonly words: string;
+}
+
+/** Names with the words that they consist of and the file that has them. */
+const namesIn = (found: ReadonlyMap<string, string>): ReadonlyMap<string, Name> =>
+  new Map([...found].map(([name, path]) => [name, { path, words: wordsOf(name) }]));
+
 const SOURCES = readSources();
-const NAMES = new Map(
-  SOURCES.flatMap(({ path, code }) => [
-    [path, path] as const,
-    ...(code.match(/[A-Za-z_$][\w$]*/g) ?? []).map((name) => [name, path] as const),
-  ]),
+const NAMES = namesIn(
+  new Map(
+    SOURCES.flatMap(({ path, code }) => [
+      [path, path] as const,
+      ...(code.match(/[A-Za-z_$][\w$]*/g) ?? []).map((name) => [name, path] as const),
+    ]),
+  ),
 );
 
-/** Returns the identifiers and files of a map that have a retired name, and where each is. */
-const wrongNames = ({ identifiers, allowedNames }: Concept, names: ReadonlyMap<string, string>) =>
-  [...names]
-    .filter(
-      ([name]) => !allowedNames.includes(name) && identifiers.some((each) => wordsOf(name).includes(wordsOf(each))),
-    )
-    .map(([name, path]) => `${path}: ${name}`);
+/** Returns the identifiers and files that have a retired name, and where each is. */
+function wrongNames({ identifiers, allowedNames }: Concept, names: ReadonlyMap<string, Name>): readonly string[] {
+  const retired = identifiers.map(wordsOf);
+  return [...names]
+    .filter(([name, { words }]) => !allowedNames.includes(name) && retired.some((each) => words.includes(each)))
+    .map(([name, { path }]) => `${path}: ${name}`);
+}
 
 const PAGES = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.md') && name !== 'glossary.md')
@@ -70,8 +81,8 @@ function wrongTexts({ texts, allowedTexts }: Concept, text: string): readonly st
   const plain = allowedTexts.reduce((rest, each) => rest.replaceAll(each, ''), text);
   // A comment may break its line within them.
   return texts.flatMap((each) =>
-    [...plain.matchAll(new RegExp(`.{0,30}\\b${each.replaceAll(' ', '[\\s*]+')}\\b.{0,30}`, 'gi'))].map(
-      ([found]) => found,
+    [...plain.matchAll(new RegExp(`\\b${each.replaceAll(' ', '[\\s*]+')}\\b`, 'gi'))].map(({ 0: found, index }) =>
+      plain.slice(Math.max(0, index - 30), index + found.length + 30),
     ),
   );
 }
@@ -108,11 +119,11 @@ describe('a retired name is found', () => {
 
   test.each(['onceKey', 'givenOnceKeys', 'ONCE_KEY', 'once-key.ts'])('as the identifier or file %s', (name) => {
     const isPlural = name === 'givenOnceKeys';
-    expect(wrongNames(concept, new Map([[name, 'a.ts']]))).toEqual(isPlural ? [] : [`a.ts: ${name}`]);
+    expect(wrongNames(concept, namesIn(new Map([[name, 'a.ts']])))).toEqual(isPlural ? [] : [`a.ts: ${name}`]);
   });
 
   test.each(['once_key', 'onceKeyed', 'nonceKey'])('but not as %s', (name) => {
-    expect(wrongNames(concept, new Map([[name, 'a.ts']]))).toEqual([]);
+    expect(wrongNames(concept, namesIn(new Map([[name, 'a.ts']])))).toEqual([]);
   });
 
   test.each([

@@ -256,19 +256,53 @@ export interface Explored {
   readonly trace: readonly string[] | undefined;
 }
 
+/** A state that was reached, and how. */
+interface Reached {
+  readonly state: State;
+  readonly from: Reached | undefined;
+  readonly by: string;
+}
+
+function traceTo({ from, by }: Reached): readonly string[] {
+  return from ? [...traceTo(from), by] : [];
+}
+
+/** Returns what gives equal states an equal text. States share their rows and baselines, each of which is turned into text once. */
+function keyMaker(): (state: State) => string {
+  const known = new WeakMap<object, string>();
+  const textOf = (value: object) => {
+    const text = known.get(value) ?? JSON.stringify(value);
+    known.set(value, text);
+    return text;
+  };
+  return (state) => {
+    let key = '';
+    for (const name of FIELDS) {
+      const value = state[name];
+      key += typeof value === 'object' && value !== null ? textOf(value) : value;
+      key += ' ';
+    }
+    return key;
+  };
+}
+
+const FIELDS = Object.keys(START) as readonly (keyof State)[];
+
 /** Explores every state of a world, breadth first, up to the first violation or a state in which nothing can end the doubt. */
 export function explore(world: World, guards: Guards): Explored {
-  const seen = new Map<string, readonly string[]>([[JSON.stringify(START), []]]);
-  const queue: State[] = [START];
-  for (let state = queue.shift(); state; state = queue.shift()) {
-    const trace = seen.get(JSON.stringify(state)) ?? [];
+  const keyOf = keyMaker();
+  const seen = new Set([keyOf(START)]);
+  const queue: Reached[] = [{ state: START, from: undefined, by: '' }];
+  // The queue grows while it is read.
+  for (const reached of queue) {
+    const { state } = reached;
     const wrong = violation(state, world);
-    if (wrong) return { states: seen.size, trace: [...trace, wrong] };
+    if (wrong) return { states: seen.size, trace: [...traceTo(reached), wrong] };
     for (const { name, next } of stepsOf(state, world, guards)) {
-      const key = JSON.stringify(next);
+      const key = keyOf(next);
       if (seen.has(key)) continue;
-      seen.set(key, [...trace, name]);
-      queue.push(next);
+      seen.add(key);
+      queue.push({ state: next, from: reached, by: name });
     }
   }
   return { states: seen.size, trace: undefined };

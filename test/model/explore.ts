@@ -30,18 +30,20 @@ const keyOf = (state: State): number => state.reduce((key, run) => key * 2 ** 17
 
 function numberOf({ at, entry, isDurable, isTold, busy, unseen, request, response, hidden, spooled }: Run): number {
   const ticks = (count: number | null) => (count === null ? 0 : count + 1);
-  const digits: readonly (readonly [digit: number, base: number])[] = [
-    [PLACES.indexOf(at), PLACES.length],
-    [ENTRIES.indexOf(entry), ENTRIES.length],
-    [(isDurable ? 1 : 0) + (isTold ? 2 : 0), 4],
-    [busy, BUSY + 1],
-    [ticks(unseen), TICKS],
-    [ticks(request), DELAY + 2],
-    [RESPONSES.indexOf(response), RESPONSES.length],
-    [ticks(hidden), LAG + 2],
-    [SPOOLED.indexOf(spooled), SPOOLED.length],
-  ];
-  return digits.reduce((number, [digit, base]) => number * base + digit, 0);
+  let number = 0;
+  const add = (digit: number, base: number) => {
+    number = number * base + digit;
+  };
+  add(PLACES.indexOf(at), PLACES.length);
+  add(ENTRIES.indexOf(entry), ENTRIES.length);
+  add((isDurable ? 1 : 0) + (isTold ? 2 : 0), 4);
+  add(busy, BUSY + 1);
+  add(ticks(unseen), TICKS);
+  add(ticks(request), DELAY + 2);
+  add(RESPONSES.indexOf(response), RESPONSES.length);
+  add(ticks(hidden), LAG + 2);
+  add(SPOOLED.indexOf(spooled), SPOOLED.length);
+  return number;
 }
 
 /** The states found so far: each has the one it was found from, by which step, and the ones that may lead to it. */

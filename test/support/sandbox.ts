@@ -15,7 +15,7 @@ import type { Context } from '../../src/service/context.ts';
 import { openService, type Service, type WorkKind } from '../../src/service/service.ts';
 import type { PaceName } from '../../src/service/settings.ts';
 import { firstPlace, idsFrom } from './ids.ts';
-import { openSeeded } from './seeded.ts';
+import { type Image, openSeeded } from './seeded.ts';
 
 /** A Monday morning, so that no business-day rule interferes. */
 export const START_MS = Date.UTC(2026, 0, 5, 9);
@@ -86,6 +86,8 @@ export interface OpenOptions {
   readonly path?: string;
   readonly clock?: FakeClock;
   readonly ids?: Ids;
+  /** It begins with what another sandbox in memory had, at the time of that one. */
+  readonly beginning?: Beginning;
   readonly pace?: PaceName;
   /** Off by default: few tests are about limits. */
   readonly rateLimits?: boolean;
@@ -94,6 +96,12 @@ export interface OpenOptions {
   readonly answers?: AnswerOptions;
   /** Delivers webhooks through this, by default also to this machine; without it, none leave. */
   readonly delivery?: Pick<DeliveryOptions, 'exchange'> & Partial<DeliveryOptions>;
+}
+
+/** A copy of all that a sandbox in memory had at a time. */
+export interface Beginning {
+  readonly image: Image;
+  readonly nowMs: number;
 }
 
 /** A sandbox with its own service, and time and randomness controlled by the test. */
@@ -112,18 +120,21 @@ export interface TestSandbox extends AsyncDisposable {
   ask<E extends Endpoint>(endpoint: E, input: RequestOf<E>, apiKey?: string): Promise<ResponseOf<E>>;
   /** Runs `work` in a transaction of the service, after all due work. */
   inside<T>(work: (context: Context) => T, kind?: WorkKind): Promise<T>;
+  /** Only of a sandbox in memory. */
+  copy(): Beginning;
   close(): Promise<void>;
 }
 
 export async function openSandbox(options: OpenOptions = {}): Promise<TestSandbox> {
-  const { path, ids, clock = fakeClock(), gather = queueMicrotask } = options;
+  const { path, ids, beginning, clock = fakeClock(beginning?.nowMs), gather = queueMicrotask } = options;
   const seed = { pace: options.pace ?? 'quick', rateLimits: options.rateLimits ?? false };
   const { delivery } = options;
   const how = { clock, gather, seed, allowsLoopback: delivery !== undefined };
-  const service =
+  const opened: { service: Service; copy?: () => Image } =
     path || ids
-      ? await openService({ ...how, path: path ?? ':memory:', ids: ids ?? countingIds() })
-      : await openSeeded(how);
+      ? { service: await openService({ ...how, path: path ?? ':memory:', ids: ids ?? countingIds() }) }
+      : await openSeeded(how, beginning?.image);
+  const { service } = opened;
   const deliverer = delivery && createDeliverer(service, { allowsLoopback: true, ...delivery });
   const sandbox = createSandbox(service, options.answers, deliverer);
   const apiKey = sandbox.apiKey();
@@ -153,6 +164,10 @@ export async function openSandbox(options: OpenOptions = {}): Promise<TestSandbo
     send,
     ask: async (endpoint, input, key) => dataOf(endpoint, await send(endpoint, input, key)),
     inside: (work, kind = 'write') => service.submit(kind, work),
+    copy: () => {
+      if (!opened.copy) throw new Error('only a sandbox in memory with its own ids can be copied');
+      return { image: opened.copy(), nowMs: clock.now() };
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -22,14 +22,14 @@ DatabaseSync.prototype.prepare = function prepareInCopy(this: DatabaseSync, ...g
   return prepare.apply(this, given);
 };
 
-/** What a service in memory was seeded with, and how many ids that took. */
-interface Seeded {
+/** What a service in memory has, and how many ids that took. */
+export interface Image {
   readonly image: Uint8Array;
   readonly place: IdPlace;
 }
 
-/** By everything that a seed depends on. */
-const known = new Map<string, Seeded>();
+/** What services were seeded with, by everything that a seed depends on. */
+const known = new Map<string, Image>();
 
 /** Has the next service of each kind seeded again. */
 export function forgetSeeds(): void {
@@ -38,13 +38,25 @@ export function forgetSeeds(): void {
 
 type Options = Omit<Parameters<typeof openService>[0], 'path' | 'ids'>;
 
-/** A new service in memory with ids of a counter. Seeding takes much longer than copying what was seeded before. */
-export async function openSeeded(options: Options): Promise<Service> {
+/** A service in memory, and what returns a copy of all that it has. */
+export interface InMemory {
+  readonly service: Service;
+  copy(): Image;
+}
+
+/**
+ * A new service in memory with ids of a counter, and with what another one had if it is given. Seeding takes much longer than copying
+ * what was seeded before.
+ */
+export async function openSeeded(options: Options, from?: Image): Promise<InMemory> {
   const name = JSON.stringify([options.seed, options.clock.now()]);
-  const found = known.get(name);
+  const found = from ?? known.get(name);
   const place = found ? { ...found.place } : firstPlace();
   const now: Opening = { image: found?.image };
   const service = await opening.run(now, () => openService({ ...options, path: ':memory:', ids: idsFrom(place) }));
-  if (now.connection && !found) known.set(name, { image: now.connection.serialize(), place: { ...place } });
-  return service;
+  const { connection } = now;
+  if (!connection) throw new Error('the service prepared no statement when it was opened');
+  const copy = () => ({ image: connection.serialize(), place: { ...place } });
+  if (!found) known.set(name, copy());
+  return { service, copy };
 }

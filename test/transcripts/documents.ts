@@ -74,39 +74,44 @@ interface Watched {
   readonly run: Run;
   /** Where documents differ from their schemas. */
   readonly differences: string[];
-  /** Whether a table was all that a command printed of a document with more. */
-  hasBriefTables: boolean;
+  /** The number of commands up to the last one that printed a table, and nothing more, of a document with more. */
+  commandsToBriefTables: number;
 }
 
 /** Returns a function that runs commands, and what it found out about the documents that they print. */
 export function watched(run: Run): Watched {
+  let count = 0;
   const found: Watched = {
     differences: [],
-    hasBriefTables: false,
+    commandsToBriefTables: 0,
     run: async (home, argv, options) => {
       printed = [];
+      count += 1;
       const ran = await run(home, argv, options);
       const isPlain = !argv.some((word) => OTHERWISE.test(word));
       const command = printed.length > 0 && isPlain ? await commandOf(argv).catch(() => undefined) : undefined;
-      if (command?.prints) check(command, command.prints, argv, found);
+      if (command?.prints && check(command, command.prints, argv, found)) found.commandsToBriefTables = count;
       return ran;
     },
   };
   return found;
 }
 
-function check(command: Command, prints: Prints, argv: readonly string[], found: Watched): void {
+/** Returns whether a table was all that the command printed of a document with more. */
+function check(command: Command, prints: Prints, argv: readonly string[], { differences }: Watched): boolean {
+  let isBrief = false;
   const words = command.words.join(' ');
   const schema = schemas.get(words) ?? schemaOf(words, prints);
   schemas.set(words, schema);
   for (const { format, json } of printed) {
     if (format === 'table' && hasBriefTable(command)) {
-      found.hasBriefTables = true;
+      isBrief = true;
       continue;
     }
     const document = JSON.parse(json);
     const problems = violations(schema, document);
-    found.differences.push(...problems.map((problem) => `${argv.join(' ')}: ${problem}`));
+    differences.push(...problems.map((problem) => `${argv.join(' ')}: ${problem}`));
     documents.set(words, [...(documents.get(words) ?? []), document]);
   }
+  return isBrief;
 }

@@ -16,7 +16,7 @@ beforeAll(requireBuilt);
 /** Checks JavaScript as strictly as TypeScript can. */
 const TYPE_CHECK = [
   ...['--ignoreConfig', '--noEmit', '--allowJs', '--checkJs', '--strict', '--exactOptionalPropertyTypes'],
-  ...['--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'],
+  ...['--skipLibCheck', '--singleThreaded', '--module', 'nodenext', '--target', 'es2024'],
   ...['--typeRoots', join(ROOT, 'node_modules', '@types'), '--types', 'node'],
 ];
 

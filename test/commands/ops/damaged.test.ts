@@ -18,6 +18,7 @@ import { TRIGGERS } from '../../../src/journal/sqlite/schema.ts';
 import { main } from '../../../src/main.ts';
 import { withdraw } from '../../support/fee-withdrawal.ts';
 import { type FakeWorld, fakeWorld } from '../../support/world.ts';
+import { worldAfter } from '../../support/world-after.ts';
 
 let world: FakeWorld;
 beforeEach(() => {
@@ -50,7 +51,8 @@ const withdrawals = async () => {
 };
 
 /** Makes a journal with many accepted operations and three in doubt: at the start, in the middle and at the end. */
-async function fill() {
+const afterWithdrawals = worldAfter(async (first) => {
+  world = first;
   const doubt = async (amount: number) => {
     await run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response']);
     expect((await run(withdraw(String(amount), '--once', `k-${amount}`))).code).toBe(6);
@@ -60,6 +62,10 @@ async function fill() {
   await doubt(502);
   for (let amount = 530; amount < 545; amount++) await run(withdraw(String(amount)));
   await doubt(503);
+});
+
+async function fill() {
+  ({ world } = await afterWithdrawals());
 }
 
 /** Overwrites pages of the journal, chosen among those of its operations, in order. */

@@ -9,13 +9,17 @@ import { withdraw } from '../../support/fee-withdrawal.ts';
 import { prepared, testJournal } from '../../support/journal-intent.ts';
 import { countingIds } from '../../support/sandbox.ts';
 import { type FakeWorld, fakeWorld } from '../../support/world.ts';
+import { worldAfter } from '../../support/world-after.ts';
+
+const afterWithdrawals = worldAfter(async (first) => {
+  for (let count = 0; count < 3; count++) await run(withdraw(String(500 + count), '--once', `k-${count}`), first);
+  await run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response'], first);
+  await run(withdraw('600', '--once', 'lost'), first);
+});
 
 let world: FakeWorld;
 beforeEach(async () => {
-  world = fakeWorld();
-  for (let count = 0; count < 3; count++) await run(withdraw(String(500 + count), '--once', `k-${count}`));
-  await run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--fault', 'lost-response']);
-  await run(withdraw('600', '--once', 'lost'));
+  ({ world } = await afterWithdrawals());
 });
 
 async function run(argv: readonly string[], given: FakeWorld = world) {

@@ -3,28 +3,33 @@ import { journalPath } from '../../../src/account/paths.ts';
 import { main } from '../../../src/main.ts';
 import { INTENT, prepared, testJournal } from '../../support/journal-intent.ts';
 import { countingIds, fakeClock, START_MS } from '../../support/sandbox.ts';
-import { type FakeWorld, fakeWorld } from '../../support/world.ts';
+import type { FakeWorld } from '../../support/world.ts';
+import { worldAfter } from '../../support/world-after.ts';
 
 let world: FakeWorld;
 /** The ids of 60 operations, oldest first. Every fifth is in doubt. */
-let ids: string[];
+let ids: readonly string[];
 const DOUBTS = 12;
 
-beforeEach(async () => {
-  world = fakeWorld();
-  world.ensurePrivateDir(world.stateDir);
+const afterOperations = worldAfter(async (first) => {
+  first.ensurePrivateDir(first.stateDir);
   const clock = fakeClock();
-  const journal = await testJournal({ path: journalPath(world), ids: countingIds(), clock });
-  ids = [];
+  const journal = await testJournal({ path: journalPath(first), ids: countingIds(), clock });
+  const made: string[] = [];
   for (let index = 0; index < 60; index++) {
     clock.pass(60_000);
     const kind = index % 2 === 0 ? 'money' : 'onboarding';
     const id = await prepared(journal, { ...INTENT, kind, idempotencyKey: `k-${index}`, request: '{}' });
     await journal.append(id, 'sent');
     if (index % 5 !== 0) await journal.append(id, 'accepted', { requestId: `r-${index}` });
-    ids.push(id);
+    made.push(id);
   }
   journal.close();
+  return made;
+});
+
+beforeEach(async () => {
+  ({ world, made: ids } = await afterOperations());
 });
 
 async function list(...more: string[]) {
