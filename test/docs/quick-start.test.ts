@@ -60,7 +60,7 @@ function endServer(home: string): void {
   }
 }
 
-test('the commands of the page connect an account to a served sandbox', { timeout: 60_000 }, async () => {
+test('the commands of the page connect an account to a served sandbox', { timeout: 180_000 }, async () => {
   const home = cronHome();
   onTestFinished(() => endServer(home.path));
   // From a file: a shell that gets its script in an argument does not print the lines that it reads.
