@@ -92,7 +92,13 @@ const viewColumns = (table: MirrorTable): readonly string[] => [
 
 /** The indexes that wait until a list was read once: a list that is filled without them is filled in half the time. */
 export function indexesOf(table: MirrorTable): readonly string[] {
-  const keys = table.columns.flatMap((column) => (column.isKey || column.isName ? namesOf(column).slice(0, 1) : []));
+  const keys = table.columns.flatMap((column) =>
+    column.isKey || column.isName
+      ? namesOf(column)
+          .slice(0, 1)
+          .map((name) => ({ name, isName: column.isName }))
+      : [],
+  );
   const has = (name: string) => table.columns.some((column) => column.name === name);
   const hasEnd = has('completed_at');
   const index = (name: string, columns: readonly string[], where = '') =>
@@ -111,7 +117,8 @@ export function indexesOf(table: MirrorTable): readonly string[] {
       : []),
     index('created_at', ['created_at']),
     // Most old rows have nothing personal left, and nobody looks for what is not there.
-    ...keys.map((name) => index(name, [name], `${name} IS NOT NULL`)),
+    // Many rows can have a name, of which the newest are looked for.
+    ...keys.map(({ name, isName }) => index(name, isName ? [name, 'created_at'] : [name], `${name} IS NOT NULL`)),
     ...sums,
     ...(table.ends ? [index('failed', ['created_at', ...type, ...ends], FAILED)] : []),
     index('personal', ['created_at'], 'is_personal = 1'),

@@ -168,13 +168,15 @@ export async function rowsWithName(
     const parts = isNarrow ? byWord.map((each) => each.map(({ name }) => name)) : [];
     const every = parts.map((each) => `id IN (${one(each)})`).join(' AND ');
     const valuesOf = (each: readonly string[]) => columns.flatMap(() => each);
+    const ids = await newestNamed(queries, table, columns, names, limit);
     const queriesOf = [
-      ...(names.length > 0 ? [one(names)] : []),
+      ...(ids.length > 0 ? [marks(ids)] : []),
       ...(parts.length > 0 ? [`SELECT id FROM ${stored(table)} WHERE ${every}`] : []),
     ];
     if (queriesOf.length === 0) continue;
-    const values = [...(names.length > 0 ? valuesOf(names) : []), ...parts.flatMap(valuesOf)];
-    const found = await select(queries, table, queriesOf.join(' UNION '), values, limit);
+    const values = [...ids, ...parts.flatMap(valuesOf)];
+    const where = queriesOf.join(') OR id IN (');
+    const found = await select(queries, table, where, values, limit);
     isCut ||= found.length > limit;
     const all = new Set([...names, ...parts.flat()]);
     for (const row of found.slice(0, limit))
@@ -187,6 +189,39 @@ export async function rowsWithName(
       );
   }
   return { rows, isCut };
+}
+
+/** SQLite takes at most 500 selects in one. */
+const MOST_SELECTS = 250;
+
+/** Returns the ids of the newest rows that have one of these names. A name may be in a tenth of all rows, so the index has their order. */
+async function newestNamed(
+  queries: Queries,
+  table: MirrorTable,
+  columns: readonly string[],
+  names: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const each = columns.flatMap((column) => names.map((name) => ({ column, name })));
+  const newest = new Map<string, string>();
+  for (let at = 0; at < each.length; at += MOST_SELECTS) {
+    const part = each.slice(at, at + MOST_SELECTS);
+    const selects = part.map(
+      ({ column }) =>
+        `SELECT id, created_at FROM (SELECT id, created_at FROM ${stored(table)} WHERE ${column} = ? ORDER BY created_at DESC, id LIMIT ${limit + 1}) AS newest`,
+    );
+    const found = await queries.all<{ id: string; created_at: string | null }>(
+      selects.join(' UNION ALL '),
+      ...part.map(({ name }) => name),
+    );
+    for (const { id, created_at: at } of found) newest.set(id, at ?? '');
+  }
+  const isBefore = ([, one]: readonly [string, string], [, other]: readonly [string, string]) =>
+    one < other ? 1 : one > other ? -1 : 0;
+  return [...newest]
+    .toSorted(isBefore)
+    .slice(0, limit + 1)
+    .map(([id]) => id);
 }
 
 /** Finds the user that has one of these ids or wallets. */
