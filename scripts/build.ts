@@ -14,9 +14,10 @@ import { licencesText, packagesOf, sbomText } from './licences.ts';
 import { manFiles } from './man.ts';
 import { plainExports } from './plain-exports.ts';
 import { replaceFolder } from './replace-folder.ts';
-import { sourcesDigest } from './sources.ts';
+import { isBuilt, noteBuilt, sourcesDigest } from './sources.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+if (isBuilt(ROOT)) process.exit(0);
 const standIn = (name: string) => join(ROOT, 'src', 'bundle', name);
 
 /** Modules that the bundle replaces, each with what imports it. The stand-in says why. */
@@ -164,6 +165,7 @@ await replaceFolder(
     ['build.json', JSON.stringify({ id, nouns: CATALOGUE.map(({ name }) => name), sources: sourcesDigest(ROOT) })],
   ]),
 );
+noteBuilt(ROOT);
 
 /** Escapes what is not ASCII, since bin/load.js reads bytes. */
 function ascii(code: string): string {

@@ -1,15 +1,49 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** Returns a digest of src/, as lowercase hex. The build keeps it, and tests compare it: a copied tree has new file times and the same content. */
 export function sourcesDigest(root: string): string {
+  return digestOf(
+    root,
+    filesOf(root, 'src').filter((name) => name.endsWith('.ts')),
+  );
+}
+
+function filesOf(root: string, folder: string): string[] {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return names.map((name) => join(folder, name)).filter((name) => statSync(join(root, name)).isFile());
+}
+
+function digestOf(root: string, names: readonly string[]): string {
   const digest = createHash('sha256');
-  const names = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
-  for (const name of names.filter((each) => each.endsWith('.ts')).sort())
+  for (const name of names.toSorted())
     digest
       .update(`${name.replaceAll('\\', '/')}\0`)
-      .update(readFileSync(join(root, 'src', name)))
+      .update(readFileSync(join(root, name)))
       .update('\0');
   return digest.digest('hex');
+}
+
+/** What the last build began with and what it wrote. */
+const NOTE = join('node_modules', '.cache', 'fiatrail', 'build.txt');
+
+function stateOf(root: string): string {
+  const inputs = [...filesOf(root, 'src'), ...filesOf(root, 'scripts'), 'package.json', 'package-lock.json'];
+  return digestOf(root, [...inputs, ...filesOf(root, 'dist')]);
+}
+
+/** Whether dist/ is what a build of these files would write: four steps of a release build it, each for itself. */
+export function isBuilt(root: string): boolean {
+  try {
+    return readFileSync(join(root, NOTE), 'utf8') === stateOf(root);
+  } catch {
+    return false;
+  }
+}
+
+/** Notes that dist/ was built from the files as they are. */
+export function noteBuilt(root: string): void {
+  mkdirSync(dirname(join(root, NOTE)), { recursive: true });
+  writeFileSync(join(root, NOTE), stateOf(root));
 }
