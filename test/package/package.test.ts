@@ -80,7 +80,9 @@ describe('the package', () => {
     const built = files().filter((name) => name.startsWith('dist/'));
     const others = built.filter(
       (name) =>
-        !/^dist\/([a-z0-9-]+\.cjs|help\/[a-z.-]*\.txt|(webhooks|kits|base)\/[a-z-]+\.(cjs|d\.cts)|man\/[a-z-]+\.1)$/.test(name),
+        !/^dist\/([a-z0-9-]+\.cjs|help\/[a-z.-]*\.txt|(webhooks|kits|base)\/[a-z-]+\.(cjs|d\.cts)|man\/[a-z-]+\.1)$/.test(
+          name,
+        ),
     );
     expect(others).toEqual(['dist/THIRD-PARTY-LICENSES.txt', 'dist/build.json', 'dist/sbom.cdx.json']);
     expect(built).toEqual(expect.arrayContaining(['dist/entry.cjs', 'dist/help/.txt', 'dist/help/fx.orders.list.txt']));
