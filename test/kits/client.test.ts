@@ -128,7 +128,7 @@ test.each([
   ['nothing', {}],
   ['host.test', {}],
   ['ftp://host.test/v1', {}],
-  ['https://a:b@host.test/v1', {}],
+  ['https://me:pw@host.test/v1', {}],
 ])('the base URL %s is refused', (baseUrl, more) => {
   expect(() => createClient({ baseUrl, apiKey: 'a-key', ...more })).toThrow('invalid baseUrl');
 });

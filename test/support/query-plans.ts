@@ -95,7 +95,7 @@ const WHOLE: readonly (readonly [start: RegExp, why: string])[] = [
   [/^SELECT COUNT\(\*\) AS n FROM (?:swap|bridge|withdrawal|user)\b.* WHERE \S*fintech = /, 'the total of a list'],
   [/FROM person_name WHERE (?:instr|strpos)\(/, 'find by a part of a name, which scans the names and not the rows'],
   [
-    /FROM stored_\w+(?: WHERE (?:gone_at IS NULL AND digest IS NOT NULL|pass = \d+))?$|^SELECT count\(gone_at\)|^UPDATE stored_\w+ SET gone_at/,
+    /FROM stored_\w+(?: WHERE (?:gone_at IS NULL AND digest IS NOT NULL|pass = \d+))?$|^SELECT \(SELECT count\(\*\) FROM stored_\w+|^UPDATE stored_\w+ SET gone_at/,
     'a sync counts the rows of each table, and marks what the service no longer shows',
   ],
   [
