@@ -65,7 +65,8 @@ const SMALL: Readonly<Record<string, string>> = {
   'api_key|fintech|fault_rule|setting|stuck|fx_vault': 'of the sandbox: its fintechs, settings and faults',
   'allowed_address|bank_account|external_wallet|fee_tally|movement_tally': 'of the sandbox: what a fintech has few of',
   'listener|forwarding|event_tally|forward_tally': 'of the inbox: processes, targets and counts',
-  'json_each|step|part|moved|ranked|more|less|computed|newest|pragma_database_list|sqlite_schema|main|snapshot': 'no table',
+  'json_each|step|part|moved|ranked|more|less|computed|newest|pragma_database_list|sqlite_schema|main|snapshot':
+    'no table',
 };
 
 /** Indexes of what is open only. */
