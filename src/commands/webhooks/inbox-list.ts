@@ -88,7 +88,7 @@ export async function withInbox<T>({ world, profile }: Session, run: (inbox: Inb
   try {
     return await run(inbox);
   } finally {
-    inbox.close();
+    await inbox.close();
   }
 }
 
@@ -143,7 +143,7 @@ export const PAGE = 500;
 /** The rest of a list, newest first. */
 async function* olderThan(inbox: Inbox, filter: InboxSelection, last: InboxEvent | undefined) {
   for (let before = last?.id; before !== undefined; ) {
-    const page = inbox.list({ ...filter, limit: PAGE, before });
+    const page = await inbox.list({ ...filter, limit: PAGE, before });
     yield page.map(summaryOf);
     before = page.length === PAGE ? page.at(-1)?.id : undefined;
   }
@@ -173,8 +173,8 @@ export const listCommand = command({
         hint: 'choose the events to count with --event, --since or another filter',
       });
     const inbox = await readProfileInbox(session.world, session.profile);
-    const counts = inbox.countByName(filterOf(given, session));
-    inbox.close();
+    const counts = await inbox.countByName(filterOf(given, session));
+    await inbox.close();
     return { result: { data: { counts }, lists: 'counts', list: { isWhole: true }, columns: COUNT_COLUMNS } };
   },
 });
@@ -193,12 +193,12 @@ async function listed(session: Session, { limit = DEFAULT_LIMIT, after, all }: P
   const list = listDigest('', 'webhooks inbox list', [typed, since?.text, until?.text]);
   const before = after === undefined ? undefined : numberAt(after, list);
   // One more than the page has, to know whether another one follows.
-  const found = inbox.list({ ...filter, limit: all ? PAGE : limit + 1, before });
+  const found = await inbox.list({ ...filter, limit: all ? PAGE : limit + 1, before });
   const page = all ? found : found.slice(0, limit);
   const last = page.at(-1);
   const hasMore = found.length > page.length;
   const cursor = hasMore && last ? cursorOf({ list, next: 0, total: null, last: String(last.id) }) : null;
-  const data = { events: page.map(summaryOf), counts: inbox.counts() };
+  const data = { events: page.map(summaryOf), counts: await inbox.counts() };
   const more = all && found.length === PAGE ? { more: olderThan(inbox, filter, last) } : {};
   const position = { limit, offset: before === undefined ? 0 : null, hasMore, after: cursor };
   return { result: { data, lists: 'events', list: { isWhole: all, position }, columns: COLUMNS, ...more } };
@@ -230,7 +230,7 @@ export const exportCommand = command({
     const inbox = await readProfileInbox(session.world, session.profile);
     const filter = filterOf(given, session);
     const after = BigInt(from) - 1n;
-    const first = inbox.list({ ...filter, limit: PAGE, after });
+    const first = await inbox.list({ ...filter, limit: PAGE, after });
     const data = { events: first.map(exported) };
     const more = first.length === PAGE ? { more: newerThan(inbox, filter, first.at(-1)) } : {};
     return { result: { data, lists: 'events', list: { isWhole: true }, ...more } };
@@ -244,7 +244,7 @@ function exported(event: InboxEvent) {
 
 async function* newerThan(inbox: Inbox, filter: InboxSelection, last: InboxEvent | undefined) {
   for (let after = last?.id; after !== undefined; ) {
-    const page = inbox.list({ ...filter, limit: PAGE, after });
+    const page = await inbox.list({ ...filter, limit: PAGE, after });
     yield page.map(exported);
     after = page.length === PAGE ? page.at(-1)?.id : undefined;
   }

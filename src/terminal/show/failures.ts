@@ -40,7 +40,11 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
   other: (path) => [`${path} cannot be used`, 'check the folder and its disk with: fiatrail doctor'],
 };
 
-const SCHEMAS: Readonly<Record<OnServer, string>> = { journal: 'fiatrail', mirror: 'fiatrail_mirror' };
+const SCHEMAS: Readonly<Record<OnServer, string>> = {
+  journal: 'fiatrail',
+  mirror: 'fiatrail_mirror',
+  inbox: 'fiatrail_inbox',
+};
 
 /** What is wrong with a database on a server. Nothing was sent in any of these cases: an outcome that cannot be recorded is kept. */
 const SERVER_PROBLEMS: Readonly<
