@@ -14,10 +14,12 @@ import { createReceiver, refusalOf } from '../webhooks/listen/receiver.ts';
 /** Names the PostgreSQL database of every profile's inbox. */
 const INBOX_VARIABLE = 'FIATRAIL_INBOX_URL';
 
-type InboxOwner = Pick<Profile, 'name' | 'mode' | 'baseUrl'>;
+type InboxOwner =
+  | Pick<Profile, 'name' | 'mode' | 'baseUrl'>
+  | { readonly name: string; readonly mode: 'embedded'; readonly baseUrl?: undefined };
 
 /** Returns where the inbox of a profile is. The embedded sandbox is on this machine alone, and so are its events. */
-export function inboxLocationOf(world: World, { name, mode, baseUrl }: InboxOwner): InboxLocation {
+export function inboxLocationOf(world: World, { name, mode, baseUrl = '' }: InboxOwner): InboxLocation {
   const path = inboxPath(world, { name, mode });
   const variable = world.env[INBOX_VARIABLE] || undefined;
   const url = variable ?? readProfile(world, name)?.inboxUrl;
@@ -48,7 +50,7 @@ export async function readProfileInbox(world: World, profile: InboxOwner): Promi
   return openInbox(':memory:', world);
 }
 
-const EMBEDDED = { name: 'sandbox', mode: 'embedded', baseUrl: '' } as const;
+const EMBEDDED = { name: 'sandbox', mode: 'embedded' } as const;
 
 /** Receives an event of the embedded sandbox, as a listener would: verified, and on disk before it is answered. */
 export async function receiveFromSandbox(world: World, secret: string, request: HttpRequest): Promise<HttpResponse> {

@@ -1,27 +1,33 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import type { Queries } from '../../src/journal/store.ts';
 import { type Database, openDatabase } from '../../src/sqlite/database.ts';
 import { countEvents, happenedFrom, type InboxFilter, listEvents } from '../../src/webhooks/inbox/events.ts';
 import { forwardsIn } from '../../src/webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { INBOX_LAYOUT } from '../../src/webhooks/inbox/layout.ts';
+import { leaseIn } from '../../src/webhooks/inbox/listener.ts';
+import { type InboxStore, storeIn } from '../../src/webhooks/inbox/store.ts';
 import { temporaryFolder } from '../support/sandbox.ts';
-import { deliveryOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
+import { deliveryOf, hostWith, listOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
 
 const TARGET = 'http://127.0.0.1:3000/';
 
 /** Runs queries on an empty inbox, and returns the plan of each. */
-async function plansOf(run: (store: Database) => void): Promise<string[][]> {
-  const store = await openDatabase(':memory:', { synchronous: 'FULL', layout: INBOX_LAYOUT });
+async function plansOf(run: (queries: Queries, store: InboxStore) => Promise<unknown>): Promise<string[][]> {
+  const database = await openDatabase(':memory:', { synchronous: 'FULL', layout: INBOX_LAYOUT });
   const plans: string[][] = [];
   const explained: Database['all'] = (sql, ...values) => {
-    const steps = store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
+    const steps = database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
     plans.push(steps.map(({ detail }) => detail));
-    return store.all(sql, ...values);
+    return database.all(sql, ...values);
   };
   const get: Database['get'] = (sql, ...values) => explained(sql, ...values)[0] as never;
-  run({ ...store, all: explained, get });
-  store.close();
+  const store = storeIn({ ...database, all: explained, get }, () => NOW_MS);
+  await store.read((queries) =>
+    run(queries, { read: (work) => work(queries), write: (work) => work(queries), close: async () => {} }),
+  );
+  database.close();
   return plans;
 }
 
@@ -72,9 +78,9 @@ describe('the plan of a list', () => {
   });
 
   test('of what happened in a period reads that period alone', async () => {
-    expect(await plansOf((store) => [...happenedFrom(store, 1, 9)])).toEqual([
-      ['SEARCH event USING INDEX event_by_happening (happened_ms>? AND happened_ms<?)'],
-    ]);
+    expect(
+      await plansOf((store) => listOf(happenedFrom((sql, ...values) => store.all(sql, ...values), 1, 9))),
+    ).toEqual([['SEARCH event USING INDEX event_by_happening (happened_ms>? AND happened_ms<?)']]);
   });
 
   test.each([{}, { event: 'user.onboarded' }, { mark: 'sealed' as const }])(
@@ -122,81 +128,85 @@ describe('the tallies', () => {
     using folder = temporaryFolder();
     const path = folder.file('inbox.db');
     const { inbox, clock } = await testInbox(path);
-    const check = (counts: object) => {
+    const check = async (counts: object) => {
       const { tallied, counted } = bothOf(path);
       expect(tallied).toEqual(counted);
-      expect(inbox.counts()).toMatchObject(counts);
+      expect(await inbox.counts()).toMatchObject(counts);
     };
     const keep = async (...bodies: (string | object)[]) =>
-      inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+      await inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
     await keep(onboarded(1), onboarded(2), onboarded(2), '[1]', '{"payload":"AAAA"}', { event: 'new', data: {} });
-    check({ events: 5, waiting: 0, dead: 0 });
-    inbox.forwardTo({ targets: [TARGET] });
+    await check({ events: 5, waiting: 0, dead: 0 });
+    await inbox.forwardTo({ targets: [TARGET] });
     const [_third] = await keep(onboarded(3), onboarded(4), onboarded(5));
-    check({ events: 8, waiting: 3, dead: 0 });
-    const [due] = inbox.forwards.due(TARGET, 1);
-    if (due) inbox.forwards.ended([[due, { status: 200 }]]);
-    const [dying] = inbox.forwards.due(TARGET, 1);
-    if (dying) inbox.forwards.ended([[{ ...dying, attempts: 1_000 }, { status: 500 }]]);
-    check({ events: 8, waiting: 1, dead: 1 });
-    inbox.forwards.redrive();
-    check({ events: 8, waiting: 2, dead: 0 });
-    const sealed = inbox.list({ limit: 1, mark: 'sealed' })[0];
+    await check({ events: 8, waiting: 3, dead: 0 });
+    const [due] = await inbox.forwards.due(TARGET, 1);
+    if (due) await inbox.forwards.ended([[due, { status: 200 }]]);
+    const [dying] = await inbox.forwards.due(TARGET, 1);
+    if (dying) await inbox.forwards.ended([[{ ...dying, attempts: 1_000 }, { status: 500 }]]);
+    await check({ events: 8, waiting: 1, dead: 1 });
+    await inbox.forwards.redrive();
+    await check({ events: 8, waiting: 2, dead: 0 });
+    const sealed = (await inbox.list({ limit: 1, mark: 'sealed' }))[0];
     const happenedAt = new Date(NOW_MS - 60_000).toISOString();
-    if (sealed) inbox.open(sealed, await received(deliveryOf({ ...onboarded(6), timestamp: happenedAt })));
-    expect([...inbox.happenedFrom(0, NOW_MS)]).toMatchObject([{ id: sealed?.id, happenedMs: NOW_MS - 60_000 }]);
-    check({ events: 8, waiting: 3, dead: 0 });
-    const [last] = inbox.forwards.due(TARGET, 1);
-    if (last) inbox.forwards.ended([[last, { status: 200 }]]);
+    if (sealed) await inbox.open(sealed, await received(deliveryOf({ ...onboarded(6), timestamp: happenedAt })));
+    expect(await listOf(inbox.happenedFrom(0, NOW_MS))).toMatchObject([
+      { id: sealed?.id, happenedMs: NOW_MS - 60_000 },
+    ]);
+    await check({ events: 8, waiting: 3, dead: 0 });
+    const [last] = await inbox.forwards.due(TARGET, 1);
+    if (last) await inbox.forwards.ended([[last, { status: 200 }]]);
     clock.pass(1_000);
-    expect(inbox.prune(clock.now())).toBe(5);
-    check({ events: 3, waiting: 2, dead: 0, held: 1 });
-    expect(inbox.countByName({ userId: 'user-5' })).toEqual([{ event: 'user.onboarded', mark: 'event', count: 1 }]);
-    inbox.close();
+    expect(await inbox.prune(clock.now())).toBe(5);
+    await check({ events: 3, waiting: 2, dead: 0, held: 1 });
+    expect(await inbox.countByName({ userId: 'user-5' })).toEqual([
+      { event: 'user.onboarded', mark: 'event', count: 1 },
+    ]);
+    await inbox.close();
   });
 });
 
 describe('a list of a period', () => {
-  const numbers = (inbox: Inbox, filter: Omit<InboxFilter, 'limit'>, limit = 10) =>
-    inbox.list({ limit, ...filter }).map(({ id }) => Number(id));
+  const numbers = async (inbox: Inbox, filter: Omit<InboxFilter, 'limit'>, limit = 10) =>
+    (await inbox.list({ limit, ...filter })).map(({ id }) => Number(id));
 
   test('is in the order of time, page by page, even if the clock was set back', async () => {
     const { inbox, clock } = await testInbox();
     for (const [number, stepMs] of [0, 10, -5, 0, 20].entries()) {
       clock.pass(stepMs);
-      inbox.add([await received(deliveryOf(onboarded(number)))]);
+      await inbox.add([await received(deliveryOf(onboarded(number)))]);
     }
     const period = { sinceMs: NOW_MS, untilMs: NOW_MS + 25 };
-    expect(numbers(inbox, period)).toEqual([2, 4, 3, 1]);
-    const pages = [undefined, 4n, 1n].map((before) => numbers(inbox, { ...period, before }, 2));
+    expect(await numbers(inbox, period)).toEqual([2, 4, 3, 1]);
+    const pages = await Promise.all([undefined, 4n, 1n].map((before) => numbers(inbox, { ...period, before }, 2)));
     expect(pages).toEqual([[2, 4], [3, 1], []]);
-    const oldestFirst = [0n, 3n, 2n].map((after) => numbers(inbox, { ...period, after }, 2));
+    const oldestFirst = await Promise.all([0n, 3n, 2n].map((after) => numbers(inbox, { ...period, after }, 2)));
     expect(oldestFirst).toEqual([[1, 3], [4, 2], []]);
-    expect(numbers(inbox, { sinceMs: NOW_MS + 5, untilMs: NOW_MS + 10 })).toEqual([4, 3]);
-    expect(numbers(inbox, { ...period, untilMs: NOW_MS + 10, before: 5n })).toEqual([4, 3, 1]);
-    expect(numbers(inbox, { ...period, sinceMs: NOW_MS + 5, after: 0n })).toEqual([3, 4, 2]);
-    inbox.close();
+    expect(await numbers(inbox, { sinceMs: NOW_MS + 5, untilMs: NOW_MS + 10 })).toEqual([4, 3]);
+    expect(await numbers(inbox, { ...period, untilMs: NOW_MS + 10, before: 5n })).toEqual([4, 3, 1]);
+    expect(await numbers(inbox, { ...period, sinceMs: NOW_MS + 5, after: 0n })).toEqual([3, 4, 2]);
+    await inbox.close();
   });
 
   test('goes on where it was, even if the event there was deleted', async () => {
     const { inbox, clock } = await testInbox();
     for (const number of [1, 2, 3, 4]) {
       clock.pass(10);
-      inbox.add([await received(deliveryOf(onboarded(number)))]);
+      await inbox.add([await received(deliveryOf(onboarded(number)))]);
     }
-    inbox.prune(NOW_MS + 25);
-    expect(numbers(inbox, { sinceMs: 0, before: 2n })).toEqual([]);
-    expect(numbers(inbox, { sinceMs: 0, after: 2n })).toEqual([3, 4]);
-    expect(numbers(inbox, { sinceMs: 0, before: 9n })).toEqual([4, 3]);
-    inbox.close();
+    await inbox.prune(NOW_MS + 25);
+    expect(await numbers(inbox, { sinceMs: 0, before: 2n })).toEqual([]);
+    expect(await numbers(inbox, { sinceMs: 0, after: 2n })).toEqual([3, 4]);
+    expect(await numbers(inbox, { sinceMs: 0, before: 9n })).toEqual([4, 3]);
+    await inbox.close();
   });
 
   test('finds an event by both of its names', async () => {
     const { inbox } = await testInbox();
     for (const event of ['fintech.user.deposit.funding.refunded', 'fintech.user.deposit.refunded'])
-      inbox.add([await received(deliveryOf({ ...onboarded(event.length), event }))]);
-    expect(numbers(inbox, { event: 'fintech.user.deposit.funding.refunded' })).toEqual([2, 1]);
-    inbox.close();
+      await inbox.add([await received(deliveryOf({ ...onboarded(event.length), event }))]);
+    expect(await numbers(inbox, { event: 'fintech.user.deposit.funding.refunded' })).toEqual([2, 1]);
+    await inbox.close();
   });
 });
 
@@ -209,25 +219,30 @@ test('what happened is yielded in order and once, also across pages, by the serv
     { ...onboarded(5_001), timestamp: 'no time' },
     { ...onboarded(5_002), timestamp: at(60) },
   ];
-  inbox.add(await Promise.all([...many, ...others, '[1]'].map((body) => received(deliveryOf(body)))));
-  const happened = [...inbox.happenedFrom(NOW_MS, NOW_MS + 60)];
+  await inbox.add(await Promise.all([...many, ...others, '[1]'].map((body) => received(deliveryOf(body)))));
+  const happened = await listOf(inbox.happenedFrom(NOW_MS, NOW_MS + 60));
   expect(happened.map(({ id }) => Number(id))).toEqual([...[2_003, 2_002], ...many.map((_each, index) => index + 1)]);
   expect(happened.map(({ happenedMs }) => happenedMs - NOW_MS).slice(0, 3)).toEqual([0, 40, 50]);
-  expect(inbox.extent()).toMatchObject({ earliestMs: NOW_MS, latestId: 2_005n });
-  inbox.close();
+  expect(await inbox.extent()).toMatchObject({ earliestMs: NOW_MS, latestId: 2_005n });
+  await inbox.close();
 });
 
 test.each(['-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', '1970-01-01T00:00:00Z', 'never'])(
   'an event that says it happened at %s is taken for one of the time when it was sent',
   async (timestamp) => {
     const { inbox } = await testInbox();
-    inbox.add([await received(deliveryOf({ ...onboarded(1), timestamp }))]);
-    expect(inbox.extent()?.earliestMs).toBe(NOW_MS);
+    await inbox.add([await received(deliveryOf({ ...onboarded(1), timestamp }))]);
+    expect((await inbox.extent())?.earliestMs).toBe(NOW_MS);
   },
 );
 
 test('what is due is found without reading what waits behind it', async () => {
-  const plans = await plansOf((store) => forwardsIn(store, () => NOW_MS).due(TARGET, 32));
+  const plans = await plansOf((_queries, store) =>
+    forwardsIn(
+      store,
+      leaseIn(store, hostWith(1), () => NOW_MS),
+    ).due(TARGET, 32),
+  );
   expect(plans.flat().join('\n')).toMatch(/USING INDEX forward_(due|set) \(target=\?/);
   expect(plans.flat().filter((step) => step.startsWith('SCAN'))).toEqual([]);
 });

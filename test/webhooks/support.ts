@@ -65,3 +65,10 @@ export async function testInbox(path = ':memory:', host = hostWith(1)) {
   const inbox: Inbox = await openInbox(path, { clock, host });
   return { inbox, clock };
 }
+
+/** Returns all that is yielded. */
+export async function listOf<T>(yielded: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const each of yielded) all.push(each);
+  return all;
+}
