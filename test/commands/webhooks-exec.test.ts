@@ -125,8 +125,8 @@ test('a listener deletes old events that need nothing more, in small steps', asy
   await listenUntil(world, () => false, '--keep', '1d', '--log', 'plain');
   expect(world.stderr.text()).toContain('1100 old events deleted');
   const left = await openProfileInbox(world, { name: 'sandbox', mode: 'embedded' });
-  expect(left.counts()).toMatchObject({ events: 1, held: 1 });
-  left.close();
+  expect(await left.counts()).toMatchObject({ events: 1, held: 1 });
+  await left.close();
 });
 
 test('events are routed by their name to several targets', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/base/world.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import type { ForwardEnd } from '../../src/webhooks/inbox/forwards.ts';
+import { SILENT_MS } from '../../src/webhooks/inbox/listener.ts';
 import { forwardTo } from '../../src/webhooks/listen/forwarder.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { type FakeClock, temporaryFolder } from '../support/sandbox.ts';
@@ -292,7 +293,12 @@ test('an attempt that came too late is not counted against its target', async ()
     stopping.abort();
     return { problem: 'it was not sent' };
   };
-  const silent = { onForwarded: () => {}, onUnrecorded: () => {}, onDraining: () => {}, renew: async () => void (await inbox.holds()) };
+  const silent = {
+    onForwarded: () => {},
+    onUnrecorded: () => {},
+    onDraining: () => {},
+    renew: async () => void (await inbox.holds()),
+  };
   // It was claimed in time, and is not this process's any more once it is sent.
   const due: typeof inbox.forwards.due = async (...asked) =>
     (await inbox.forwards.due(...asked)).map((forward) => ({ ...forward, isOurs: () => !stopping.signal.aborted }));
@@ -332,6 +338,44 @@ test('a process with the id of an earlier listener does not keep that one’s pl
   expect(await second.claim('second')).toBeUndefined();
   expect([await first.touch(), await second.touch()]).toEqual([false, true]);
   for (const each of [first, second]) await each.close();
+});
+
+describe('a listener', () => {
+  test('has the inbox to itself while it lives', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('inbox.db');
+    const { inbox } = await testInbox(path, hostWith(1, [1, 2]));
+    const { inbox: second } = await testInbox(path, hostWith(2, [1, 2]));
+    expect(await inbox.claim('port 1')).toBeUndefined();
+    expect(await second.claim('port 2')).toMatchObject({ processId: 1, host: 'here', address: 'port 1' });
+    await inbox.release();
+    expect(await second.claim('port 2')).toBeUndefined();
+    for (const each of [inbox, second]) await each.close();
+  });
+
+  test('that died leaves the inbox to the next', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('inbox.db');
+    const { inbox } = await testInbox(path, hostWith(1));
+    await inbox.claim('port 1');
+    await inbox.close();
+    const { inbox: second } = await testInbox(path, hostWith(2, [2]));
+    expect(await second.claim('port 2')).toBeUndefined();
+    await second.close();
+  });
+
+  test('of another machine counts as gone once it is silent', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('inbox.db');
+    const { inbox } = await testInbox(path, hostWith(1, [1], 'there'));
+    await inbox.claim('port 1');
+    await inbox.close();
+    const { inbox: second, clock } = await testInbox(path, hostWith(1));
+    expect(await second.claim('port 2')).toMatchObject({ host: 'there' });
+    clock.pass(SILENT_MS);
+    expect(await second.claim('port 2')).toBeUndefined();
+    await second.close();
+  });
 });
 
 testQueryPlans();

@@ -4,9 +4,7 @@ import { readBody } from '../../src/webhooks/body.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { contentOf } from '../../src/webhooks/inbox/received.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
-import { temporaryFolder } from '../support/sandbox.ts';
-import { writeOldInbox } from './inbox-v1.ts';
-import { deliveryOf, hostWith, NOW_MS, onboarded, received, testInbox } from './support.ts';
+import { deliveryOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
 
 const TARGET = 'http://127.0.0.1:3000/';
 const OWN = '01900000-0000-7000-8000-000000000001';
@@ -202,44 +200,6 @@ describe('a retry that builds its body anew', () => {
     expect(await keep(body('12345678901234567891'))).toMatchObject({ isCopy: false });
     expect(await keep(body('12345678901234567890 '))).toMatchObject({ isCopy: true });
   });
-});
-
-test('an inbox of version 1 opens, knows its copies, and holds what went nowhere', async () => {
-  using folder = temporaryFolder();
-  const path = folder.file('inbox.db');
-  const old = await received(deliveryOf(onboarded(1)));
-  const text = (body: object) => JSON.stringify(body);
-  const digit = (each: number) => String(each).repeat(64);
-  writeOldInbox(path, TARGET, [
-    {
-      mark: 'event',
-      event: 'user.onboarded',
-      event_id: 'event-1',
-      webhook_id: 'w-1',
-      signature: old.signature,
-      content_digest: 'old',
-      body: text(onboarded(1)),
-      sent_at: old.sentAtMs,
-    },
-    {
-      mark: 'event',
-      event: 'user.onboarded',
-      event_id: 'event-2',
-      signature: digit(2),
-      content_digest: 'old',
-      is_late: 1,
-      body: text(onboarded(2)),
-      sent_at: 2,
-    },
-    { mark: 'unreadable', signature: digit(3), content_digest: 'old', body: '[1]', sent_at: 3 },
-  ]);
-  const { inbox } = await testInbox(path, hostWith(1));
-  expect(await inbox.counts()).toEqual({ events: 3, waiting: 0, dead: 0, held: 2, late: 1 });
-  expect(await heldFor(inbox)).toEqual(['unreadable', 'late']);
-  const again = await received(deliveryOf({ ...onboarded(1), version: '1.0.0' }, { sentAtMs: NOW_MS + 1 }));
-  expect((await inbox.add([old, again])).map(({ isCopy }) => isCopy)).toEqual([true, true]);
-  expect([(await inbox.forwards.redrive({ isOffTime: true })).released, await due(inbox)]).toEqual([1, [2]]);
-  await inbox.close();
 });
 
 testQueryPlans();

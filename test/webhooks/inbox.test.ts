@@ -3,11 +3,10 @@ import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
 import { readBody } from '../../src/webhooks/body.ts';
 import { BACKOFF_MS } from '../../src/webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
-import { SILENT_MS } from '../../src/webhooks/inbox/listener.ts';
 import { contentOf } from '../../src/webhooks/inbox/received.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { temporaryFolder } from '../support/sandbox.ts';
-import { deliveryOf, hostWith, NOW_MS, onboarded, received, testInbox } from './support.ts';
+import { deliveryOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
 
 const TARGET = 'http://127.0.0.1:3000/';
 const OTHER = 'http://127.0.0.1:3001/';
@@ -312,44 +311,6 @@ test('the number of a deleted event is not used again', async () => {
   expect(await inbox.prune(clock.now())).toBe(2);
   await keepAll(inbox, onboarded(3));
   expect((await inbox.list({ limit: 10, after: 2n })).map(({ id }) => Number(id))).toEqual([3]);
-});
-
-describe('a listener', () => {
-  test('has the inbox to itself while it lives', async () => {
-    using folder = temporaryFolder();
-    const path = folder.file('inbox.db');
-    const { inbox } = await testInbox(path, hostWith(1, [1, 2]));
-    const { inbox: second } = await testInbox(path, hostWith(2, [1, 2]));
-    expect(await inbox.claim('port 1')).toBeUndefined();
-    expect(await second.claim('port 2')).toMatchObject({ processId: 1, host: 'here', address: 'port 1' });
-    await inbox.release();
-    expect(await second.claim('port 2')).toBeUndefined();
-    for (const each of [inbox, second]) await each.close();
-  });
-
-  test('that died leaves the inbox to the next', async () => {
-    using folder = temporaryFolder();
-    const path = folder.file('inbox.db');
-    const { inbox } = await testInbox(path, hostWith(1));
-    await inbox.claim('port 1');
-    await inbox.close();
-    const { inbox: second } = await testInbox(path, hostWith(2, [2]));
-    expect(await second.claim('port 2')).toBeUndefined();
-    await second.close();
-  });
-
-  test('of another machine counts as gone once it is silent', async () => {
-    using folder = temporaryFolder();
-    const path = folder.file('inbox.db');
-    const { inbox } = await testInbox(path, hostWith(1, [1], 'there'));
-    await inbox.claim('port 1');
-    await inbox.close();
-    const { inbox: second, clock } = await testInbox(path, hostWith(1));
-    expect(await second.claim('port 2')).toMatchObject({ host: 'there' });
-    clock.pass(SILENT_MS);
-    expect(await second.claim('port 2')).toBeUndefined();
-    await second.close();
-  });
 });
 
 test('events are found by number, event id and webhook id', async () => {

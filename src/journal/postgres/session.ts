@@ -8,7 +8,7 @@ import { type OnServer, problemOf, ServerError } from './errors.ts';
 import type { ServerAddress } from './server-address.ts';
 
 /** A session on the server, of which one thing happens at a time. */
-export interface ServerSession {
+interface ServerSession {
   /** Runs work on a connection, which is given up if that fails. Rejects with ServerError and CliError. */
   run<T>(work: (client: Client) => Promise<T>): Promise<T>;
   /** Runs work in a transaction. The last of the statements that begin it may return the server's time, as `now`. */
@@ -102,7 +102,7 @@ export function numbered(sql: string): string {
 }
 
 /** What is created in a schema of its own, and who may do it at a time. */
-export interface Layout {
+interface Layout {
   readonly schema: string;
   readonly version: number;
   /** The advisory lock of whoever creates it. */

@@ -1,9 +1,8 @@
 import { eventOf } from '../../contract/events.ts';
-import type { Queries } from '../../journal/store.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { type ArrivedHeaders, headersFrom, type Mark } from './received.ts';
 import type { EventState, HoldReason } from './states.ts';
-import { wordsOf } from './store.ts';
+import { type Queries, type Work, wordsOf } from './store.ts';
 
 /** An event of the inbox. */
 export interface InboxEvent {
@@ -173,7 +172,7 @@ function timeConditions(queries: Queries, { before, after, sinceMs, untilMs }: I
  * Lists events, newest first, or with `after` oldest first. A selection is read in the order of time, in which its indexes are, so
  * that a page costs the same in an inbox of any size; numbers have another order only if the clock was set back.
  */
-export async function listEvents(queries: Queries, filter: InboxFilter): Promise<InboxEvent[]> {
+export function* listEvents(queries: Queries, filter: InboxFilter): Work<InboxEvent[]> {
   const { limit, before, after, sinceMs, untilMs, forwarding, ...others } = filter;
   const isHeld = forwarding === 'held' ? true : undefined;
   const isByTime = [sinceMs, untilMs, isHeld, ...Object.values(others)].some((value) => value !== undefined);
@@ -184,11 +183,11 @@ export async function listEvents(queries: Queries, filter: InboxFilter): Promise
   const direction = after === undefined ? 'DESC' : 'ASC';
   const order = isByTime ? `received_at ${direction}, id ${direction}` : `id ${direction}`;
   const sql = `SELECT * FROM event ${where} ORDER BY ${order} LIMIT ?`;
-  return fromRows(queries, await queries.all<InboxRow>(sql, ...values, limit));
+  return yield* fromRows(queries, yield* queries.all<InboxRow>(sql, ...values, limit));
 }
 
 /** Counts events by name, the most frequent first. The tally has the counts of names and marks, however many events there are. */
-export async function countEvents(queries: Queries, selection: InboxSelection): Promise<EventCount[]> {
+export function* countEvents(queries: Queries, selection: InboxSelection): Work<EventCount[]> {
   const { event, mark, sinceMs, untilMs, ...others } = selection;
   const isTallied = [sinceMs, untilMs, ...Object.values(others)].every((value) => value === undefined);
   const { where, values } = whereOf([
@@ -199,7 +198,7 @@ export async function countEvents(queries: Queries, selection: InboxSelection): 
     ? `SELECT mark, nullif(event, '') AS event, events AS n FROM event_tally ${where}`
     : `SELECT mark, event, count(*) AS n FROM event ${where} GROUP BY mark, event`;
   const sql = `${source} ORDER BY n DESC, 2, 1`;
-  return (await queries.all<{ mark: Mark; event: string | null; n: bigint }>(sql, ...values)).map((row) => ({
+  return (yield* queries.all<{ mark: Mark; event: string | null; n: bigint }>(sql, ...values)).map((row) => ({
     event: row.event,
     mark: row.mark,
     count: Number(row.n),
@@ -236,19 +235,19 @@ export interface HappenedRow {
 }
 
 /** Finds up to three events by number, or by the start of an event id, webhook id or request id. */
-export async function eventsNamed(queries: Queries, id: string): Promise<InboxEvent[]> {
+export function* eventsNamed(queries: Queries, id: string): Work<InboxEvent[]> {
   if (/^\d{1,15}$/.test(id)) {
-    const found = await eventsNumbered(queries, [BigInt(id)]);
+    const found = yield* eventsNumbered(queries, [BigInt(id)]);
     if (found.length > 0) return found;
   }
   const sql = `SELECT * FROM event WHERE substr(event_id, 1, ?1) = ?2 OR substr(webhook_id, 1, ?1) = ?2 ORDER BY id LIMIT 3`;
-  return fromRows(queries, await queries.all<InboxRow>(sql, id.length, id));
+  return yield* fromRows(queries, yield* queries.all<InboxRow>(sql, id.length, id));
 }
 
 /** Reads the events with these numbers. */
-export async function eventsNumbered(queries: Queries, ids: readonly bigint[]): Promise<InboxEvent[]> {
+export function* eventsNumbered(queries: Queries, ids: readonly bigint[]): Work<InboxEvent[]> {
   const sql = `SELECT * FROM event WHERE id IN ${wordsOf(queries).numbersIn('?')} ORDER BY id`;
-  return fromRows(queries, await queries.all<InboxRow>(sql, JSON.stringify(ids.map(Number))));
+  return yield* fromRows(queries, yield* queries.all<InboxRow>(sql, JSON.stringify(ids.map(Number))));
 }
 
 interface ForwardRow {
@@ -261,11 +260,11 @@ interface ForwardRow {
   readonly due_at: bigint;
 }
 
-async function fromRows(queries: Queries, rows: readonly InboxRow[]): Promise<InboxEvent[]> {
+function* fromRows(queries: Queries, rows: readonly InboxRow[]): Work<InboxEvent[]> {
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map(({ id }) => Number(id)));
   const sql = `SELECT * FROM forward WHERE event IN ${wordsOf(queries).numbersIn('?')} ORDER BY id`;
-  const byEvent = Map.groupBy(await queries.all<ForwardRow>(sql, ids), ({ event }) => event);
+  const byEvent = Map.groupBy(yield* queries.all<ForwardRow>(sql, ids), ({ event }) => event);
   return rows.map((row) => fromRow(row, byEvent.get(row.id) ?? []));
 }
 

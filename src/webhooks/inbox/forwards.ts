@@ -1,10 +1,9 @@
 import { eventOf } from '../../contract/events.ts';
 import { ServerError, type ServerProblem } from '../../journal/postgres/errors.ts';
-import type { Queries } from '../../journal/store.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
 import { eventsNumbered, type InboxEvent } from './events.ts';
 import type { Expected, HoldReason } from './states.ts';
-import type { InboxStore } from './store.ts';
+import type { InboxStore, Queries, Work } from './store.ts';
 
 /** An event that is due at a target. */
 export interface DueForward {
@@ -114,33 +113,33 @@ export function forwardsIn(store: InboxStore, claims: Claims): Forwards {
       });
     },
     ended: (attempts) =>
-      store.write(async (queries) => {
-        for (const [forward, end] of attempts) await recordEnd(queries, forward, end);
+      store.write(function* (queries) {
+        for (const [forward, end] of attempts) yield* recordEnd(queries, forward, end);
       }),
     oldestMs: (target) =>
-      store.read(async (queries) => {
+      store.read(function* (queries) {
         const sql = `SELECT received_at AS at FROM event WHERE id = (SELECT event FROM forward
           WHERE id = (SELECT min(id) FROM forward WHERE state = 'waiting' AND target = ?))`;
-        const at = (await queries.get<{ at: bigint }>(sql, target))?.at;
+        const at = (yield* queries.get<{ at: bigint }>(sql, target))?.at;
         return at === undefined ? undefined : Number(at);
       }),
     redrive: (chosen = {}) => store.write((queries) => redrive(queries, chosen)),
   };
 }
 
-async function redrive(queries: Queries, { target, event, isOffTime = false }: Redriven) {
-  const redriven = await queries.run(
+function* redrive(queries: Queries, { target, event, isOffTime = false }: Redriven) {
+  const redriven = yield* queries.run(
     `UPDATE forward SET state = 'waiting', attempts = 0, due_at = ?1, set_at = ?1, ended_at = NULL
      WHERE state = 'dead' AND (target = ?2 OR ?2 = '') AND (event = ?3 OR ?3 = 0)`,
     ...[queries.now(), target ?? '', event ?? 0],
   );
   // What was given up stands before what came after it.
-  await queries.run(TAKE_TURNS);
+  yield* queries.run(TAKE_TURNS);
   if (event === undefined && !isOffTime) return { redriven, released: 0 };
-  const { targets, ...forwarding } = await forwardingIn(queries);
+  const { targets, ...forwarding } = yield* forwardingIn(queries);
   const chosen = { ...forwarding, targets: targets.filter((each) => target === undefined || each === target) };
   const reasons = isOffTime ? (['late', 'early'] as const) : undefined;
-  return { redriven, released: await release(queries, chosen, { event, reasons }) };
+  return { redriven, released: yield* release(queries, chosen, { event, reasons }) };
 }
 
 /** The name that the interface has for an event. */
@@ -163,18 +162,14 @@ export function targetsFor(
 }
 
 /** Schedules an event for the targets that want it. Returns whether there is one. Call it in a transaction. */
-export async function goOn(
-  queries: Queries,
-  { id, event, requestId }: Going,
-  forwarding: Forwarding,
-): Promise<boolean> {
+export function* goOn(queries: Queries, { id, event, requestId }: Going, forwarding: Forwarding): Work<boolean> {
   const wanting = targetsFor(event, forwarding);
   for (const target of wanting) {
-    await queries.run(
+    yield* queries.run(
       `INSERT INTO forward (event, target, request_id, state, due_at, set_at, is_in_turn) VALUES (?, ?, ?, 'waiting', ?, ?, ?)`,
       ...[id, target, requestId ?? null, queries.now(), queries.now(), requestId == null ? 1 : 0],
     );
-    if (requestId != null) await takeTurn(queries, target, requestId);
+    if (requestId != null) yield* takeTurn(queries, target, requestId);
   }
   return wanting.length > 0;
 }
@@ -183,30 +178,30 @@ export async function goOn(
  * Lets held events go on, in the order of their arrival: all that are held for these reasons, or one event. What no target wants stays held.
  * Returns how many went on. Call it in a transaction.
  */
-export async function release(
+export function* release(
   queries: Queries,
   forwarding: Forwarding,
   { event, reasons }: { readonly event?: bigint | undefined; readonly reasons?: readonly HoldReason[] | undefined },
-): Promise<number> {
+): Work<number> {
   const sql = `SELECT id, event, request_id AS "requestId" FROM event WHERE held IS NOT NULL
     ${event === undefined ? '' : `AND id = ${event}`}
     ${reasons ? `AND held IN (${reasons.map((reason) => `'${reason}'`).join(', ')})` : ''} ORDER BY received_at, id`;
-  const held = await queries.all<Going & { requestId: string | null }>(sql);
+  const held = yield* queries.all<Going & { requestId: string | null }>(sql);
   let released = 0;
   for (const each of held) {
-    if (!(await goOn(queries, each, forwarding))) continue;
-    await queries.run('UPDATE event SET held = NULL WHERE id = ?', each.id);
+    if (!(yield* goOn(queries, each, forwarding))) continue;
+    yield* queries.run('UPDATE event SET held = NULL WHERE id = ?', each.id);
     released += 1;
   }
   return released;
 }
 
 /** Says where new events go from now on. What the account says about them stays until it is said again. */
-export async function setForwarding(
+export function* setForwarding(
   queries: Queries,
   { targets, events, routes, fintechId, needsSealing }: Partial<Forwarding>,
-): Promise<void> {
-  const before = await forwardingIn(queries);
+): Work<void> {
+  const before = yield* forwardingIn(queries);
   const next = {
     targets: targets ?? before.targets,
     events: targets ? events : before.events,
@@ -214,7 +209,7 @@ export async function setForwarding(
     fintechId: fintechId ?? before.fintechId,
     needsSealing: needsSealing ?? before.needsSealing ?? false,
   };
-  await queries.run(
+  yield* queries.run(
     `INSERT INTO forwarding (id, targets, events, routes, fintech_id, needs_sealing) VALUES (1, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET targets = excluded.targets, events = excluded.events, routes = excluded.routes,
        fintech_id = excluded.fintech_id, needs_sealing = excluded.needs_sealing`,
@@ -225,8 +220,8 @@ export async function setForwarding(
 
 const textOf = (value: object | undefined) => (value ? JSON.stringify(value) : null);
 
-export async function forwardingIn(queries: Queries): Promise<Forwarding> {
-  const row = await queries.get<{
+export function* forwardingIn(queries: Queries): Work<Forwarding> {
+  const row = yield* queries.get<{
     readonly targets: string;
     readonly events: string | null;
     readonly routes: string | null;
@@ -243,27 +238,27 @@ export async function forwardingIn(queries: Queries): Promise<Forwarding> {
   };
 }
 
-async function recordEnd(
+function* recordEnd(
   queries: Queries,
   { id, target, attempts: before, event }: DueForward,
   end: ForwardEnd,
-): Promise<void> {
+): Work<void> {
   const nowMs = queries.now();
   const attempts = before + 1;
   const backoffMs = BACKOFF_MS[attempts - 1];
   const delayMs = backoffMs && Math.max(backoffMs, Math.min(end.retryAfterMs ?? 0, LONGEST_WAIT_MS));
   const state = isTaken(end) ? 'acknowledged' : delayMs === undefined ? 'dead' : 'waiting';
-  const changed = await queries.run(
+  const changed = yield* queries.run(
     `UPDATE forward SET state = ?, attempts = ?, status = ?, problem = ?, due_at = ?, set_at = ?, ended_at = ?
      WHERE id = ? AND state = 'waiting'`,
     ...[state, attempts, end.status ?? null, end.problem ?? null, nowMs + (delayMs ?? 0)],
     ...[nowMs, state === 'waiting' ? null : nowMs, id],
   );
-  if (changed > 0 && state !== 'waiting' && event.requestId !== null) await takeTurn(queries, target, event.requestId);
+  if (changed > 0 && state !== 'waiting' && event.requestId !== null) yield* takeTurn(queries, target, event.requestId);
 }
 
-async function takeTurn(queries: Queries, target: string, requestId: string): Promise<void> {
-  await queries.run(
+function* takeTurn(queries: Queries, target: string, requestId: string): Work<void> {
+  yield* queries.run(
     `UPDATE forward SET is_in_turn = 1
      WHERE id = (SELECT min(id) FROM forward WHERE state = 'waiting' AND target = ? AND request_id = ?)`,
     ...[target, requestId],

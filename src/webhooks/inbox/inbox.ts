@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock, Host } from '../../base/world.ts';
-import type { Queries } from '../../journal/store.ts';
 import { copyOf, isNewId, prune, sameEvent } from './copies.ts';
 import {
   countEvents,
@@ -19,7 +18,7 @@ import { INBOX_LAYOUT } from './layout.ts';
 import { type ListenerLease, leaseIn } from './listener.ts';
 import { type Content, headersText, type NewEvent } from './received.ts';
 import { holdReasonOf } from './states.ts';
-import { type InboxStore, openInboxFile } from './store.ts';
+import { type InboxStore, openInboxFile, type Queries, type Work } from './store.ts';
 
 /** What became of a delivery: a new event, or a copy of one that the inbox has. */
 export interface StoredDelivery {
@@ -83,20 +82,23 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
 }
 
 /** Stores deliveries, in their order. Call it in a transaction. */
-export type AddAll = (
+type AddAll = (queries: Queries, events: readonly NewEvent[], forwarding: Forwarding) => Work<StoredDelivery[]>;
+
+export function* addEach(
   queries: Queries,
   events: readonly NewEvent[],
   forwarding: Forwarding,
-) => Promise<StoredDelivery[]>;
-
-export const addEach: AddAll = async (queries, events, forwarding) => {
+): Work<StoredDelivery[]> {
   const stored: StoredDelivery[] = [];
-  for (const event of events) stored.push(await add(queries, event, forwarding));
+  for (const event of events) stored.push(yield* add(queries, event, forwarding));
   return stored;
-};
+}
 
 export const adderIn = ({ write }: InboxStore, addAll: AddAll): Pick<Inbox, 'add'> => ({
-  add: (events) => write(async (queries) => addAll(queries, events, await forwardingIn(queries))),
+  add: (events) =>
+    write(function* (queries) {
+      return yield* addAll(queries, events, yield* forwardingIn(queries));
+    }),
 });
 
 export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll, server?: string): Inbox {
@@ -115,21 +117,21 @@ export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll,
     counts: () => read(countsOf),
     prune: (beforeMs, most) => write((queries) => prune(queries, beforeMs, most)),
     prunedMs: () =>
-      read(async (queries) => {
-        const at = (await queries.get<{ at: bigint | null }>('SELECT max(sent_at) AS at FROM pruned'))?.at;
+      read(function* (queries) {
+        const at = (yield* queries.get<{ at: bigint | null }>('SELECT max(sent_at) AS at FROM pruned'))?.at;
         return at == null ? undefined : Number(at);
       }),
     acceptGaps: (gaps) =>
-      write(async (queries) => {
+      write(function* (queries) {
         const sql = `INSERT INTO accepted_gap (kind, work, event, reason, accepted_at) VALUES (?, ?, ?, ?, ?)
           ON CONFLICT (kind, work, event) DO UPDATE SET reason = excluded.reason, accepted_at = excluded.accepted_at`;
         for (const { kind, work, event, reason } of gaps)
-          await queries.run(sql, kind, work, event, reason, queries.now());
+          yield* queries.run(sql, kind, work, event, reason, queries.now());
       }),
     acceptedGap: (...gap) =>
-      read(async (queries) => {
+      read(function* (queries) {
         const sql = 'SELECT reason, accepted_at AS at FROM accepted_gap WHERE kind = ? AND work = ? AND event = ?';
-        const row = await queries.get<{ reason: string; at: bigint }>(sql, ...gap);
+        const row = yield* queries.get<{ reason: string; at: bigint }>(sql, ...gap);
         return row && { reason: row.reason, acceptedAtMs: Number(row.at) };
       }),
     forwards: forwardsIn(store, lease),
@@ -139,25 +141,25 @@ export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll,
 }
 
 /** Fills in what a sealed event says. It may be a copy, and be held for another reason. */
-async function open(queries: Queries, sealed: InboxEvent, content: Content): Promise<void> {
+function* open(queries: Queries, sealed: InboxEvent, content: Content): Work<void> {
   const { id, webhookId, copies, isLate, isEarly, isSealed, sentAtMs } = sealed;
-  const original = await sameEvent(queries, { ...content, webhookId: webhookId ?? undefined });
+  const original = yield* sameEvent(queries, { ...content, webhookId: webhookId ?? undefined });
   if (original !== undefined) {
-    await queries.run('UPDATE event SET copies = copies + 1 + ? WHERE id = ?', copies, original);
-    await queries.run(`DELETE FROM event WHERE id = ? AND mark = 'sealed'`, id);
+    yield* queries.run('UPDATE event SET copies = copies + 1 + ? WHERE id = ?', copies, original);
+    yield* queries.run(`DELETE FROM event WHERE id = ? AND mark = 'sealed'`, id);
     return;
   }
   const { mark, event, eventId, requestId, userId, fintechId, contentDigest, opened, happenedAt } = content;
-  const forwarding = await forwardingIn(queries);
-  const isNew = isLate || isEarly ? await isNewId(queries, eventId) : true;
+  const forwarding = yield* forwardingIn(queries);
+  const isNew = isLate || isEarly ? yield* isNewId(queries, eventId) : true;
   const held = holdReasonOf({ mark, fintechId, isSealed, isLate, isEarly }, forwarding, isNew);
-  const changed = await queries.run(
+  const changed = yield* queries.run(
     `UPDATE event SET mark = ?, event = ?, event_id = ?, request_id = ?, user_id = ?, fintech_id = ?, content_digest = ?, opened = ?,
        problem = NULL, happened_at = ?, happened_ms = ?, held = ? WHERE id = ? AND mark = 'sealed'`,
     ...[mark, event ?? null, eventId ?? null, requestId ?? null, userId ?? null, fintechId ?? null, contentDigest],
     ...[opened ?? null, happenedAt ?? null, happenedMs({ happenedAt, sentAtMs }), held ?? null, id],
   );
-  if (changed > 0 && held === undefined) await goOn(queries, { id, event, requestId }, forwarding);
+  if (changed > 0 && held === undefined) yield* goOn(queries, { id, event, requestId }, forwarding);
 }
 
 /** The columns of an event that arrives, but for its number and why it is held. */
@@ -182,23 +184,23 @@ export function newValues(event: NewEvent, nowMs: number): readonly (string | nu
 }
 
 /** Stores one delivery, unless it is a copy. Call it in a transaction. */
-export async function add(queries: Queries, event: NewEvent, forwarding: Forwarding): Promise<StoredDelivery> {
-  const copy = await copyOf(queries, event);
-  const isNew = event.isLate || event.isEarly ? !copy && (await isNewId(queries, event.eventId)) : true;
+export function* add(queries: Queries, event: NewEvent, forwarding: Forwarding): Work<StoredDelivery> {
+  const copy = yield* copyOf(queries, event);
+  const isNew = event.isLate || event.isEarly ? !copy && (yield* isNewId(queries, event.eventId)) : true;
   const held = holdReasonOf(event, forwarding, isNew);
   if (copy) {
-    await queries.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy.id);
+    yield* queries.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy.id);
     // The service sent it again, in time and as it should: what was held for that reason is right.
     if (!copy.isSameDelivery && held === undefined)
-      await release(queries, forwarding, { event: copy.id, reasons: ['unsealed', 'late', 'early'] });
+      yield* release(queries, forwarding, { event: copy.id, reasons: ['unsealed', 'late', 'early'] });
     return { id: copy.id, isCopy: true };
   }
-  const row = await queries.get<{ id: bigint }>(
+  const row = yield* queries.get<{ id: bigint }>(
     `INSERT INTO event (held, ${NEW_COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(NEW_COLUMNS.length)}) RETURNING id`,
     ...[held ?? null, ...newValues(event, queries.now())],
   );
   const id = row?.id ?? 0n;
-  if (held === undefined) await goOn(queries, { id, event: event.event, requestId: event.requestId }, forwarding);
+  if (held === undefined) yield* goOn(queries, { id, event: event.event, requestId: event.requestId }, forwarding);
   return { id, isCopy: false };
 }
 
@@ -219,18 +221,18 @@ function happenedMs({ happenedAt, sentAtMs }: Pick<NewEvent, 'happenedAt' | 'sen
   return statedMs >= EARLIEST_MS && statedMs < LATEST_MS ? statedMs : sentAtMs;
 }
 
-async function extentOf(queries: Queries) {
+function* extentOf(queries: Queries) {
   const sql = `SELECT (SELECT min(happened_ms) FROM event) AS earliest, (SELECT max(happened_ms) FROM event) AS latest,
     (SELECT max(id) FROM event) AS id`;
-  const row = await queries.get<{ earliest: bigint | null; latest: bigint | null; id: bigint | null }>(sql);
+  const row = yield* queries.get<{ earliest: bigint | null; latest: bigint | null; id: bigint | null }>(sql);
   if (row?.earliest == null || row.latest === null || row.id === null) return undefined;
   return { earliestMs: Number(row.earliest), latestMs: Number(row.latest), latestId: row.id };
 }
 
-async function countsOf(queries: Queries): Promise<InboxCounts> {
-  const forwards = await queries.all<{ state: string; forwards: bigint }>('SELECT * FROM forward_tally');
+function* countsOf(queries: Queries): Work<InboxCounts> {
+  const forwards = yield* queries.all<{ state: string; forwards: bigint }>('SELECT * FROM forward_tally');
   const inState = (wanted: string) => Number(forwards.find(({ state }) => state === wanted)?.forwards ?? 0n);
-  const row = await queries.get<{ n: bigint | null }>('SELECT sum(events) AS n FROM event_tally');
+  const row = yield* queries.get<{ n: bigint | null }>('SELECT sum(events) AS n FROM event_tally');
   return {
     ...{ events: Number(row?.n ?? 0n), waiting: inState('waiting'), dead: inState('dead') },
     ...{ held: inState('held'), late: inState('off-time') },

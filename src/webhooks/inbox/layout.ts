@@ -134,14 +134,14 @@ CREATE TRIGGER forward_leaves_tally AFTER DELETE ON forward BEGIN
 END;
 `;
 
-const ADDED = `${[...tables(ADDED_TABLES), ...ADDED_INDEXES].join(';\n')};\n${ADDED_TRIGGERS}`;
+const added = () => `${[...tables(ADDED_TABLES), ...ADDED_INDEXES].join(';\n')};\n${ADDED_TRIGGERS}`;
 
 /** `listener` is the process that receives now. */
 function createInbox(database: Database): void {
   const listener = `CREATE TABLE listener (
   id INTEGER PRIMARY KEY CHECK (id = 1), process INTEGER NOT NULL, host TEXT NOT NULL, address TEXT NOT NULL, started_at INTEGER NOT NULL,
   seen_at INTEGER NOT NULL, ${LISTENER_COLUMNS.join(', ')}) STRICT`;
-  database.exec(`${[...tables(TABLES), ...INDEXES, ...DUE_INDEXES, listener].join(';\n')};\n${TRIGGERS}${ADDED}`);
+  database.exec(`${[...tables(TABLES), ...INDEXES, ...DUE_INDEXES, listener].join(';\n')};\n${TRIGGERS}${added()}`);
 }
 
 const PAGE = 1_000;
@@ -178,7 +178,7 @@ function upgradeFrom1(database: Database): void {
   database.exec(`UPDATE event SET held = CASE WHEN mark IN ('sealed', 'unreadable') THEN mark ELSE 'late' END
     WHERE mark IN ('sealed', 'unreadable') OR (is_late = 1 AND NOT EXISTS (SELECT 1 FROM forward WHERE forward.event = event.id));
     INSERT INTO forward_tally SELECT 'held', count(*) FROM event WHERE held IS NOT NULL;
-    INSERT INTO forward_tally SELECT 'off-time', count(*) FROM event WHERE is_late = 1;${ADDED}`);
+    INSERT INTO forward_tally SELECT 'off-time', count(*) FROM event WHERE is_late = 1;${added()}`);
   database.run('INSERT INTO forwarding VALUES (1, ?, ?, NULL, NULL, 0)', targets, events);
 }
 

@@ -1,7 +1,6 @@
 import type { Host } from '../../base/world.ts';
-import type { Queries } from '../../journal/store.ts';
 import { type Claims, type DueForwardRow, dueSql } from './forwards.ts';
-import type { InboxStore } from './store.ts';
+import type { InboxStore, Queries, Work } from './store.ts';
 
 /** A process that receives for an inbox. */
 export interface Listener {
@@ -72,8 +71,8 @@ export function listenerOf({ process, host, address, started_at, seen_at, secret
 }
 
 /** Returns the process that listens, if it is alive. */
-async function listenerIn(queries: Queries, here: Host): Promise<Listener | undefined> {
-  const row = await rowIn(queries);
+function* listenerIn(queries: Queries, here: Host): Work<Listener | undefined> {
+  const row = yield* rowIn(queries);
   if (!row) return undefined;
   const listener = listenerOf(row);
   const isRecent = queries.now() - listener.aliveAtMs < SILENT_MS;
@@ -84,10 +83,10 @@ async function listenerIn(queries: Queries, here: Host): Promise<Listener | unde
 const OURS = 'WHERE process = ? AND host = ? AND started_at = ?';
 
 /** Takes the inbox for this process, or returns the one that has it. Call it in a transaction. */
-async function claimListener(queries: Queries, here: Host, address: string): Promise<Listener | undefined> {
-  const other = await listenerIn(queries, here);
+function* claimListener(queries: Queries, here: Host, address: string): Work<Listener | undefined> {
+  const other = yield* listenerIn(queries, here);
   if (other && !(other.host === here.name && other.processId === here.processId)) return other;
-  await queries.run(
+  yield* queries.run(
     'INSERT OR REPLACE INTO listener (id, process, host, address, started_at, seen_at) VALUES (1, ?, ?, ?, ?, ?)',
     ...[here.processId, here.name, address, queries.now(), queries.now()],
   );
@@ -100,9 +99,10 @@ export function leaseIn(store: InboxStore, here: Host, now: () => number): Liste
   const ours = () => [here.processId, here.name, place.startedMs] as const;
   const touch = async () => {
     const aliveMs = now();
-    const isOurs = await store.write(
-      async (queries) => (await queries.run(`UPDATE listener SET seen_at = ? ${OURS}`, aliveMs, ...ours())) > 0,
+    const changed = await store.write((queries) =>
+      queries.run(`UPDATE listener SET seen_at = ? ${OURS}`, aliveMs, ...ours()),
     );
+    const isOurs = changed > 0;
     if (isOurs) place.aliveMs = aliveMs;
     return isOurs;
   };
@@ -118,18 +118,18 @@ export function leaseIn(store: InboxStore, here: Host, now: () => number): Liste
     holds: async () => Math.abs(now() - place.aliveMs) < FRESH_MS || touch(),
     due: (target, limit) => store.read((queries) => queries.all<DueForwardRow>(dueSql(), target, queries.now(), limit)),
     claimed: () => isSure,
-    release: () => store.write(async (queries) => void (await queries.run(`DELETE FROM listener ${OURS}`, ...ours()))),
+    release: async () => void (await store.write((queries) => queries.run(`DELETE FROM listener ${OURS}`, ...ours()))),
     listeners: () =>
-      store.read(async (queries) => {
-        const listener = await listenerIn(queries, here);
+      store.read(function* (queries) {
+        const listener = yield* listenerIn(queries, here);
         return listener ? [listener] : [];
       }),
-    wantSecret: (fingerprint) =>
-      store.write(async (queries) => void (await queries.run('UPDATE listener SET wanted_secret = ?', fingerprint))),
-    wantedSecret: () => store.read(async (queries) => (await rowIn(queries))?.wanted_secret ?? undefined),
+    wantSecret: async (fingerprint) =>
+      void (await store.write((queries) => queries.run('UPDATE listener SET wanted_secret = ?', fingerprint))),
+    wantedSecret: async () => (await store.read(rowIn))?.wanted_secret ?? undefined,
     reportSecrets: (secrets) =>
-      store.write(async (queries) => {
-        await queries.run(`UPDATE listener SET secrets = ? ${OURS}`, JSON.stringify(secrets), ...ours());
+      store.write(function* (queries) {
+        yield* queries.run(`UPDATE listener SET secrets = ? ${OURS}`, JSON.stringify(secrets), ...ours());
       }),
   };
 }

@@ -1,4 +1,3 @@
-import type { Queries } from '../../../journal/store.ts';
 import type { JournalWorld } from '../../../journal/transitions.ts';
 import { type DueForwardRow, dueSql } from '../forwards.ts';
 import {
@@ -10,13 +9,11 @@ import {
   MARGIN_MS,
   SILENT_MS,
 } from '../listener.ts';
-import { type InboxStore, wordsOf } from '../store.ts';
+import { type InboxStore, type Queries, type Work, wordsOf } from '../store.ts';
 
 /** What nobody holds who is alive, or this process holds already. */
 const FREE = ` AND (holder IS NULL OR holder = ?4
   OR NOT EXISTS (SELECT 1 FROM listener WHERE listener.id = forward.holder AND listener.seen_at > ?5))`;
-
-const DUE = dueSql(', holder', FREE);
 
 type HeldRow = DueForwardRow & { readonly holder: string | null };
 
@@ -36,20 +33,20 @@ export function sharedLease(
   let reported: ListenerSecrets | undefined;
   let isBusy = false;
 
-  const register = async (queries: Queries, id: string, address: string) => {
-    await queries.run('DELETE FROM listener WHERE seen_at <= ?', aliveSince(queries));
-    for (const { id: other, process } of await queries.all<ListenerRow & { id: string }>(
+  function* register(queries: Queries, id: string, address: string): Work<void> {
+    yield* queries.run('DELETE FROM listener WHERE seen_at <= ?', aliveSince(queries));
+    for (const { id: other, process } of yield* queries.all<ListenerRow & { id: string }>(
       'SELECT * FROM listener WHERE host = ?',
       hostName(),
     ))
       if (Number(process) === host.processId || !host.isRunning(Number(process)))
-        await queries.run('DELETE FROM listener WHERE id = ?', other);
-    await queries.run(
+        yield* queries.run('DELETE FROM listener WHERE id = ?', other);
+    yield* queries.run(
       'INSERT INTO listener (id, process, host, address, started_at, seen_at, secrets) VALUES (?, ?, ?, ?, ?, ?, ?)',
       ...[id, host.processId, hostName(), address, queries.now(), queries.now()],
       reported === undefined ? null : JSON.stringify(reported),
     );
-  };
+  }
   const begin = async (address: string) => {
     const next = { id: ids.uuid(), address, aliveMs: clock.now() };
     await store.write((queries) => register(queries, next.id, address));
@@ -58,26 +55,22 @@ export function sharedLease(
   const touch = async () => {
     const { id, address } = own;
     const aliveMs = clock.now();
-    const isAlive = await store.write(
-      async (queries) =>
-        (await queries.run(
-          'UPDATE listener SET seen_at = ? WHERE id = ? AND seen_at > ?',
-          ...[queries.now(), id, aliveSince(queries)],
-        )) > 0,
-    );
+    const sql = 'UPDATE listener SET seen_at = ? WHERE id = ? AND seen_at > ?';
+    const changed = await store.write((queries) => queries.run(sql, queries.now(), id, aliveSince(queries)));
+    const isAlive = changed > 0;
     if (isAlive && own.id === id) own.aliveMs = aliveMs;
     else if (!isAlive && own.id === id) await begin(address);
     return true;
   };
   const claimDue = (target: string, limit: number) =>
-    store.write(async (queries) => {
+    store.write(function* (queries) {
       const { id } = own;
-      const alive = await queries.get('SELECT 1 FROM listener WHERE id = ? AND seen_at > ?', id, aliveSince(queries));
+      const alive = yield* queries.get('SELECT 1 FROM listener WHERE id = ? AND seen_at > ?', id, aliveSince(queries));
       if (!alive) return [];
-      const rows = await dueIn(queries, id, target, limit);
+      const rows = yield* dueIn(queries, id, target, limit);
       const free = rows.filter(({ holder }) => holder !== id).map((row) => Number(row.id));
       if (free.length > 0)
-        await queries.run(
+        yield* queries.run(
           `UPDATE forward SET holder = ?1 WHERE id IN ${wordsOf(queries).numbersIn('?2')}`,
           ...[id, JSON.stringify(free)],
         );
@@ -93,8 +86,8 @@ export function sharedLease(
     due: async (target, limit) => {
       // While nothing is due, nothing is locked.
       const { id } = own;
-      const seen = isBusy ? undefined : await store.read((queries) => dueIn(queries, id, target, limit));
-      const rows = seen?.every(({ holder }) => holder === id) ? seen : await claimDue(target, limit);
+      const found = isBusy ? undefined : await store.read((queries) => dueIn(queries, id, target, limit));
+      const rows = found?.every(({ holder }) => holder === id) ? found : await claimDue(target, limit);
       isBusy = rows.length > 0;
       return rows;
     },
@@ -102,36 +95,34 @@ export function sharedLease(
       const { id } = own;
       return () => own.id === id && Math.abs(clock.now() - own.aliveMs) < SILENT_MS - MARGIN_MS;
     },
-    release: () =>
-      store.write(async (queries) => void (await queries.run('DELETE FROM listener WHERE id = ?', own.id))),
+    release: async () =>
+      void (await store.write((queries) => queries.run('DELETE FROM listener WHERE id = ?', own.id))),
     listeners: () =>
-      store.read(async (queries) => {
-        const rows = await queries.all<ListenerRow>(
+      store.read(function* (queries) {
+        const rows = yield* queries.all<ListenerRow>(
           'SELECT * FROM listener WHERE seen_at > ? ORDER BY started_at, id',
           aliveSince(queries),
         );
         return rows.map(listenerOf).filter((each) => each.host !== hostName() || host.isRunning(each.processId));
       }),
     wantSecret: (fingerprint) =>
-      store.write(async (queries) => {
+      store.write(function* (queries) {
         const sql = `INSERT INTO setting (name, value) VALUES ('wanted_secret', ?)
           ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
-        await queries.run(sql, fingerprint);
+        yield* queries.run(sql, fingerprint);
       }),
     wantedSecret: () =>
-      store.read(async (queries) => {
+      store.read(function* (queries) {
         const sql = `SELECT value FROM setting WHERE name = 'wanted_secret'`;
-        return (await queries.get<{ value: string }>(sql))?.value;
+        return (yield* queries.get<{ value: string }>(sql))?.value;
       }),
-    reportSecrets: (secrets) => {
+    reportSecrets: async (secrets) => {
       reported = secrets;
       const text = JSON.stringify(secrets);
-      return store.write(
-        async (queries) => void (await queries.run('UPDATE listener SET secrets = ? WHERE id = ?', text, own.id)),
-      );
+      await store.write((queries) => queries.run('UPDATE listener SET secrets = ? WHERE id = ?', text, own.id));
     },
   };
 }
 
 const dueIn = (queries: Queries, id: string, target: string, limit: number) =>
-  queries.all<HeldRow>(DUE, target, queries.now(), limit, id, aliveSince(queries));
+  queries.all<HeldRow>(dueSql(', holder', FREE), target, queries.now(), limit, id, aliveSince(queries));

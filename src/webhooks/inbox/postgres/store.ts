@@ -3,7 +3,7 @@ import type { ServerAccess } from '../../../journal/postgres/connection.ts';
 import type { ServerAddress } from '../../../journal/postgres/server-address.ts';
 import { pathTo, prepareSchema, sessionOn } from '../../../journal/postgres/session.ts';
 import type { JournalWorld } from '../../../journal/transitions.ts';
-import type { InboxStore } from '../store.ts';
+import { doneOn, type InboxStore } from '../store.ts';
 import { LAYOUT, LOCK, SCHEMA } from './schema.ts';
 
 /** How long a transaction waits for the one before it. */
@@ -13,19 +13,20 @@ const IDLE_MS = 5_000;
 
 const TIME = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now';
 
-const READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${pathTo(SCHEMA)}; ${TIME}`;
+const reading = () => `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${pathTo(SCHEMA)}; ${TIME}`;
 
 /** One transaction writes at a time, so that events get their numbers in the order in which they can be seen. */
-const WRITE = [
-  'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
-  pathTo(SCHEMA),
-  `SET LOCAL lock_timeout = ${LOCK_MS}`,
-  `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
-  // A delivery that is acknowledged is never sent again, so it must be on disk.
-  `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')`,
-  `SELECT pg_advisory_xact_lock(${LOCK})`,
-  TIME,
-].join('; ');
+const writing = () =>
+  [
+    'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
+    pathTo(SCHEMA),
+    `SET LOCAL lock_timeout = ${LOCK_MS}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
+    // A delivery that is acknowledged is never sent again, so it must be on disk.
+    `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')`,
+    `SELECT pg_advisory_xact_lock(${LOCK})`,
+    TIME,
+  ].join('; ');
 
 /** Opens the store of an inbox that hosts share, creating its schema on first use. `account` is the base URL of its account. Rejects with ServerError and CliError. */
 export async function openSharedStore(
@@ -36,8 +37,8 @@ export async function openSharedStore(
 ): Promise<InboxStore> {
   const { run, transaction, close } = await sessionOn('inbox', address, access, world);
   const store: InboxStore = {
-    read: (work) => transaction(READ, work),
-    write: (work) => transaction(WRITE, work),
+    read: (work) => transaction(reading(), (queries) => doneOn(queries, work)),
+    write: (work) => transaction(writing(), (queries) => doneOn(queries, work)),
     close,
   };
   try {
@@ -57,9 +58,9 @@ async function requireAccount(store: InboxStore, account: string, name: string):
   if (known?.value === account) return;
   const first =
     known ??
-    (await store.write(async (queries) => {
-      await queries.run(`INSERT INTO setting VALUES ('account', ?) ON CONFLICT (name) DO NOTHING`, account);
-      return queries.get<{ value: string }>(sql);
+    (await store.write(function* (queries) {
+      yield* queries.run(`INSERT INTO setting VALUES ('account', ?) ON CONFLICT (name) DO NOTHING`, account);
+      return yield* queries.get<{ value: string }>(sql);
     }));
   if (first?.value === account) return;
   throw new CliError(
