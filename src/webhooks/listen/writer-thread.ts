@@ -85,6 +85,7 @@ interface Port {
 /** Does the work of a writer for the main thread. bin/fiatrail.js calls it on the other one. */
 export function answerFor(port: Port): void {
   let nowMs = 0;
+  let open: (() => Promise<InboxWriter>) | undefined;
   let writer: Promise<InboxWriter> | undefined;
   let asked: PromiseWithResolvers<readonly Secret[]> | undefined;
   // The deliveries of a batch ask at the same time, and share the answer.
@@ -108,11 +109,16 @@ export function answerFor(port: Port): void {
       return;
     }
     if (message.kind === 'open') {
-      writer = opened(message.location, message.user);
-      writer.catch(() => {});
+      const { location, user } = message;
+      open = () => opened(location, user);
       return;
     }
     nowMs = message.nowMs;
+    writer ??= open?.().catch((error: unknown) => {
+      // Its server may be there for the next batch.
+      writer = undefined;
+      throw error;
+    });
     Promise.resolve(writer)
       .then((one) => one?.write(message.deliveries) ?? [])
       .then((stored) => port.postMessage({ kind: 'written', stored }))
