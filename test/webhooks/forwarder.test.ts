@@ -237,6 +237,42 @@ describe('a listener that stops', () => {
   });
 });
 
+test('what ends while the inbox is asked what is due is not sent again, although it is in the answer', async () => {
+  const { inbox, clock } = await testInbox();
+  await inbox.claim('here');
+  await inbox.forwardTo({ targets: [TARGET] });
+  for (const number of [1, 2]) await inbox.add([await received(deliveryOf(onboarded(number)))]);
+  const stopping = new AbortController();
+  const sent: bigint[] = [];
+  let finish = () => {};
+  const send = async ({ id }: { readonly id: bigint }): Promise<ForwardEnd> => {
+    sent.push(id);
+    if (sent.length > 2) stopping.abort();
+    if (id === 1n) await new Promise<void>((resolve) => (finish = resolve));
+    return { status: 200 };
+  };
+  let asked = 0;
+  const due: typeof inbox.forwards.due = async (...given) => {
+    const rows = await inbox.forwards.due(...given);
+    asked += 1;
+    // The first event ends after it was read, and before the answer arrives.
+    if (asked === 2) finish();
+    if (asked === 2) await new Promise((resolve) => setImmediate(resolve));
+    if (asked === 6) stopping.abort();
+    return rows;
+  };
+  await forwardTo(
+    { name: TARGET, send },
+    { ...inbox.forwards, due },
+    {
+      ...{ clock: yielding(clock, stopping), gather: queueMicrotask, onForwarded: () => {}, onUnrecorded: () => {} },
+      ...{ onDraining: () => {}, renew: async () => void (await inbox.holds()), onFailing: () => {} },
+    },
+    { stopping: stopping.signal, cutOff: NEVER },
+  );
+  expect(sent).toEqual([1n, 2n]);
+});
+
 describe('a listener that was suspended for a minute', () => {
   /** Two listeners of an inbox, of which the first is suspended while it sends an event, and what each sends. */
   async function suspended() {

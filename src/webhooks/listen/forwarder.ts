@@ -58,9 +58,11 @@ export async function forwardTo(
       const pauseMs = running.size === 0 ? pace.pauseMs() : 0;
       if (pauseMs > 0) await sleep(pauseMs);
       const room = pace.room(running.size);
+      // What ends while the inbox is asked may be in its answer still.
+      const before = new Set(running.keys());
       const due =
         room > 0 && !stopping.aborted ? await claimed(target.name, room + running.size, forwards, options) : [];
-      for (const forward of due.filter(({ id }) => !running.has(id)).slice(0, Math.max(0, room)))
+      for (const forward of due.filter(({ id }) => !before.has(id)).slice(0, Math.max(0, room)))
         if (forward.isOurs() && !stopping.aborted) running.set(forward.id, start(forward));
       await Promise.race([...running.values(), sleep(IDLE_MS)]);
     }
