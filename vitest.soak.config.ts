@@ -6,6 +6,7 @@ export default defineConfig({
     include: [
       'test/faults/**/*.test.ts',
       'test/postgres/hosts.test.ts',
+      'test/postgres/webhooks-hosts.test.ts',
       'test/postgres/money-campaign.test.ts',
       'test/postgres/money-kills.test.ts',
       'test/contributing/follow.soak.ts',
@@ -33,6 +34,7 @@ export default defineConfig({
       FIATRAIL_SOAK_CAMPAIGN: '2000',
       FIATRAIL_SOAK_MONEY_KILLS: '50',
       FIATRAIL_SOAK_HOST_ROUNDS: '100',
+      FIATRAIL_SOAK_INBOX_FAULTS: '1000',
       FIATRAIL_SOAK_HOST_KILLS: '20',
       FIATRAIL_SOAK_PROGRAMS: '1',
       FIATRAIL_SOAK_RECORDINGS: '1',

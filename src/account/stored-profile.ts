@@ -34,6 +34,8 @@ export interface StoredProfile {
   readonly journalUrl?: string | undefined;
   /** Whether each state folder may have a journal of its own, whose idempotency keys count there only. */
   readonly independentJournal?: boolean | undefined;
+  /** The URL of the PostgreSQL database with its inbox, without a password; undefined for a file of this machine. */
+  readonly inboxUrl?: string | undefined;
   /** The copy of the account's lists; undefined is a file of this machine that keeps what is personal for 90 days. */
   readonly mirror?: MirrorSettings | undefined;
   /** What a request that is in no list means; undefined is `ask` for a live account, and `accept` for a sandbox. */
@@ -157,6 +159,7 @@ const shapes = (hasRules: boolean) => {
     encryption: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),
     journalUrl: z.optional(z.string()),
     independentJournal: z.optional(z.boolean()),
+    inboxUrl: z.optional(z.string()),
     mirror: z.optional(
       z.strictObject({ url: z.optional(z.string()), personalDays: z.optional(z.int().check(z.positive())) }),
     ),

@@ -76,6 +76,7 @@ export const CATALOGUE: readonly Group[] = [
       'sign-above': 'Manage the amounts from which on a command needs the signature of another operator',
       journal: 'Manage where a profile keeps its journal',
       mirror: 'Manage where a profile keeps the copy of its account’s lists',
+      inbox: 'Manage where a profile keeps the webhooks that it received',
     },
     load: async () => (await import('./profiles/index.ts')).commands,
   },

@@ -94,7 +94,7 @@ async function here({ world, profile }: Session) {
     const tables = mirror ? await statusOf(mirror) : [];
     const times = tables.map(({ syncedAt }) => syncedAt);
     const isSynced = tables.length > 0 && times.every((at) => at !== null);
-    const { waiting = 0, dead = 0, held = 0, late = 0 } = inbox?.counts() ?? {};
+    const { waiting = 0, dead = 0, held = 0, late = 0 } = (await inbox?.counts()) ?? {};
     return {
       mirror: mirror
         ? {
@@ -105,7 +105,7 @@ async function here({ world, profile }: Session) {
       events: inbox ? { waiting, dead, held, late } : null,
     };
   } finally {
-    inbox?.close();
+    await inbox?.close();
     await mirror?.close();
   }
 }

@@ -1,31 +1,49 @@
-import { inboxPath, stateDir } from '../account/paths.ts';
+import { inboxPath, passwordFilePath, stateDir } from '../account/paths.ts';
 import { type Profile, storedProfileNamed } from '../account/profile.ts';
 import { sealingKeysOf } from '../account/profile-secrets.ts';
+import { readProfile } from '../account/stored-profile.ts';
 import { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse, World } from '../base/world.ts';
 import { entryAt } from '../files/inspect.ts';
 import { openWith } from '../webhooks/body.ts';
 import type { Inbox } from '../webhooks/inbox/inbox.ts';
+import type { InboxLocation } from '../webhooks/inbox/open.ts';
 import { createInboxWriter } from '../webhooks/listen/inbox-writer.ts';
 import { createReceiver, refusalOf } from '../webhooks/listen/receiver.ts';
 
-/** Opens the inbox of a profile. Throws DatabaseError. */
-export async function openProfileInbox(world: World, profile: Pick<Profile, 'name' | 'mode'>): Promise<Inbox> {
+/** Names the PostgreSQL database of every profile's inbox. */
+const INBOX_VARIABLE = 'FIATRAIL_INBOX_URL';
+
+type InboxOwner =
+  | Pick<Profile, 'name' | 'mode' | 'baseUrl'>
+  | { readonly name: string; readonly mode: 'embedded'; readonly baseUrl?: undefined };
+
+/** Returns where the inbox of a profile is. The embedded sandbox is on this machine alone, and so are its events. */
+export function inboxLocationOf(world: World, { name, mode, baseUrl = '' }: InboxOwner): InboxLocation {
+  const path = inboxPath(world, { name, mode });
+  const variable = world.env[INBOX_VARIABLE] || undefined;
+  const url = variable ?? readProfile(world, name)?.inboxUrl;
+  if (mode === 'embedded' || url === undefined) return { path, server: undefined };
+  const from = variable ? INBOX_VARIABLE : `the inbox of profile ${name}`;
+  const files = { passwordFile: passwordFilePath(world), dir: stateDir(world) };
+  return { path, server: { url, from, account: baseUrl, ...files } };
+}
+
+/** Opens the inbox of a profile. Rejects with DatabaseError, and CliError usage. */
+export async function openProfileInbox(world: World, profile: InboxOwner): Promise<Inbox> {
   world.ensurePrivateDir(stateDir(world));
-  const { openInbox } = await import('../webhooks/inbox/inbox.ts');
-  return openInbox(inboxPath(world, profile), world);
+  const { openInboxAt } = await import('../webhooks/inbox/open.ts');
+  return openInboxAt(inboxLocationOf(world, profile), world);
 }
 
-/** Opens the inbox of a profile, if it has one. Throws DatabaseError. */
-export async function existingProfileInbox(
-  world: World,
-  profile: Pick<Profile, 'name' | 'mode'>,
-): Promise<Inbox | undefined> {
-  return entryAt(inboxPath(world, profile)) ? openProfileInbox(world, profile) : undefined;
+/** Opens the inbox of a profile, if it has one. Rejects with DatabaseError, and CliError usage. */
+export async function existingProfileInbox(world: World, profile: InboxOwner): Promise<Inbox | undefined> {
+  const { server, path } = inboxLocationOf(world, profile);
+  return server || entryAt(path) ? openProfileInbox(world, profile) : undefined;
 }
 
-/** Opens the inbox of a profile to read it. Without a file it is empty, and none is created: the disk may not be writable. Throws DatabaseError. */
-export async function readProfileInbox(world: World, profile: Pick<Profile, 'name' | 'mode'>): Promise<Inbox> {
+/** Opens the inbox of a profile to read it. Without a file it is empty, and none is created: the disk may not be writable. Rejects with DatabaseError. */
+export async function readProfileInbox(world: World, profile: InboxOwner): Promise<Inbox> {
   const existing = await existingProfileInbox(world, profile);
   if (existing) return existing;
   const { openInbox } = await import('../webhooks/inbox/inbox.ts');
@@ -56,7 +74,7 @@ export async function receiveFromSandbox(world: World, secret: string, request: 
     const { status, message } = refusalOf(error);
     return answer(status, message);
   } finally {
-    inbox.close();
+    await inbox.close();
   }
 }
 

@@ -40,6 +40,6 @@ for (let number = 0; number < total; ) {
     if (batch.length === 0) clock.set(timeMs);
     batch.push(await eventAt(number, timeMs));
   }
-  inbox.add(batch);
+  await inbox.add(batch);
 }
-inbox.close();
+await inbox.close();

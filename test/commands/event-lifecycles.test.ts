@@ -132,8 +132,8 @@ describe('an event about work that no list shows', () => {
     const account = await openLived();
     const inbox = await openProfileInbox(account.world, { name: 'sandbox', mode: 'embedded' });
     const body = { event: 'swap.completed', requestId: 'swap-of-nobody', data: { amountOut: '1' } };
-    const [kept] = inbox.add([await received(deliveryOf(body))]);
-    inbox.close();
+    const [kept] = await inbox.add([await received(deliveryOf(body))]);
+    await inbox.close();
     expect(await account.gaps()).toEqual({
       ...NO_GAPS,
       unlisted: [{ id: Number(kept?.id), event: 'swap.completed' }],

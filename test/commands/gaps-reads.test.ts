@@ -55,12 +55,12 @@ function service(
   return { exchange, asked };
 }
 
-const inboxOf = (world: FakeWorld) => openProfileInbox(world, { name: 'environment', mode: 'live' });
+const inboxOf = (world: FakeWorld) => openProfileInbox(world, { name: 'environment', mode: 'live', baseUrl: '' });
 
 async function keep(world: FakeWorld, ...bodies: object[]): Promise<void> {
   const inbox = await inboxOf(world);
-  inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
-  inbox.close();
+  await inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+  await inbox.close();
 }
 
 const swapped = (hours: number) => ({
@@ -124,8 +124,8 @@ test('an event that arrives while the lists are read is not unlisted', async () 
   const late = await received(deliveryOf({ ...swapped(0), eventId: 'y', requestId: 'swap-of-now' }));
   deliver = () => void inbox.add([late]);
   expect(await gaps(world, '--since', hoursAgo(1))).toEqual({ code: 0, missing: [], unlisted: [5] });
-  expect(inbox.counts().events).toBe(6);
-  inbox.close();
+  expect((await inbox.counts()).events).toBe(6);
+  await inbox.close();
 });
 
 test('a list that repeats its first page is read once more, and each of its rows counts once', async () => {
@@ -231,11 +231,11 @@ test('what may have been reported by an event that was deleted is not missing', 
   const world = fakeWorld({ env: ACCOUNT, network: exchange });
   const inbox = await inboxOf(world);
   const old = deliveryOf({ ...swapped(2), eventId: 'old' }, { sentAtMs: Date.parse(hoursAgo(2)) });
-  inbox.add([await received(old, Date.parse(hoursAgo(2)))]);
+  await inbox.add([await received(old, Date.parse(hoursAgo(2)))]);
   await world.clock.sleep(1, new AbortController().signal);
-  expect(inbox.prune(world.clock.now())).toBe(1);
-  inbox.add([await received(deliveryOf(swapped(0)))]);
-  inbox.close();
+  expect(await inbox.prune(world.clock.now())).toBe(1);
+  await inbox.add([await received(deliveryOf(swapped(0)))]);
+  await inbox.close();
   const at = world.stderr.text().length;
   const code = await main(['webhooks', 'inbox', 'gaps', '--since', hoursAgo(50), '-o', 'json'], world);
   const { missing } = JSON.parse(world.stdout.text()) as { missing: { id: string }[] };

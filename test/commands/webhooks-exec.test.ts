@@ -80,11 +80,11 @@ async function takenWorld(isAlive: boolean) {
   const world = fakeWorld();
   const other = { ...world, host: { ...world.host, name: 'container-1', processId: 1 } };
   const inbox = await openProfileInbox(other, { name: 'sandbox', mode: 'embedded' });
-  inbox.claim('port 4777');
+  await inbox.claim('port 4777');
   const clock = {
     ...world.clock,
     sleep: async (durationMs: number, signal: AbortSignal) => {
-      if (isAlive && durationMs === 1_000) inbox.touch();
+      if (isAlive && durationMs === 1_000) await inbox.touch();
       await world.clock.sleep(durationMs, signal);
     },
   };
@@ -95,38 +95,38 @@ test('the place of a listener that crashed in another container is waited for', 
   const { world, inbox } = await takenWorld(false);
   const before = world.clock.now();
   let taken = 0;
-  const isTaken = () => {
-    const { host, startedAtMs = 0 } = inbox.listener() ?? {};
+  const isTaken = async () => {
+    const { host, startedAtMs = 0 } = (await inbox.listeners())[0] ?? {};
     if (host === world.host.name) taken = startedAtMs;
     return taken > 0;
   };
   expect(await listenUntil(world, isTaken)).toBe(0);
   expect(taken - before).toBe(60_000);
-  expect(inbox.touch()).toBe(false);
-  inbox.close();
+  expect(await inbox.touch()).toBe(false);
+  await inbox.close();
 });
 
 test('a listener that is alive keeps its place', async () => {
   const { world, inbox } = await takenWorld(true);
   expect(await listenUntil(world, () => false)).toBe(9);
   expect(world.stderr.text()).toContain('another listener has this inbox: process 1 on container-1');
-  expect(inbox.touch()).toBe(true);
-  inbox.close();
+  expect(await inbox.touch()).toBe(true);
+  await inbox.close();
 });
 
 test('a listener deletes old events that need nothing more, in small steps', async () => {
   const { world } = worldWith(() => ended(0));
   const inbox = await openProfileInbox(world, { name: 'sandbox', mode: 'embedded' });
   const deliveries = Array.from({ length: 1_100 }, (_, number) => received(deliveryOf(onboarded(number))));
-  inbox.add(await Promise.all(deliveries));
-  inbox.add([await received(deliveryOf('{}'))]);
-  inbox.close();
+  await inbox.add(await Promise.all(deliveries));
+  await inbox.add([await received(deliveryOf('{}'))]);
+  await inbox.close();
   await world.clock.sleep(86_400_001, new AbortController().signal);
   await listenUntil(world, () => false, '--keep', '1d', '--log', 'plain');
   expect(world.stderr.text()).toContain('1100 old events deleted');
   const left = await openProfileInbox(world, { name: 'sandbox', mode: 'embedded' });
-  expect(left.counts()).toMatchObject({ events: 1, held: 1 });
-  left.close();
+  expect(await left.counts()).toMatchObject({ events: 1, held: 1 });
+  await left.close();
 });
 
 test('events are routed by their name to several targets', async () => {

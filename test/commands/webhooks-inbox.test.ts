@@ -12,13 +12,13 @@ import { deliveryOf, received } from '../webhooks/support.ts';
 async function worldWith(event: object) {
   const world = fakeWorld({ env: { FIATRAIL_FORWARD_SECRET: 'a-forward-secret' } });
   const inbox = await openProfileInbox(world, { name: 'sandbox', mode: 'embedded' });
-  inbox.add([await received(deliveryOf(event))]);
+  await inbox.add([await received(deliveryOf(event))]);
   return { world, inbox };
 }
 
 test('a replay changes the content that was read, whatever stands in the place of another form', async () => {
   const { world, inbox } = await worldWith({ event: 'user.onboarded', data: 'text', payload: { firstName: 'Ada' } });
-  inbox.close();
+  await inbox.close();
   const options = ['--resign', 'service', '--set', 'firstName=Eve', '--dry-run', '-o', 'json', '-q'];
   expect(await main(['webhooks', 'inbox', 'replay', '1', '--target', 'http://127.0.0.1:9/', ...options], world)).toBe(
     0,
@@ -30,8 +30,8 @@ test('a listener escapes what an event could do to a terminal', async () => {
   const { world, inbox } = await worldWith({ event: '\x9b2Jcleared\u202e', data: {} });
   const globals = { present: { format: 'ndjson' }, quiet: true, isFormatChosen: true };
   const session = { world, globals, say: async () => {} } as unknown as Parameters<typeof screenFor>[0];
-  await screenFor(session, inbox).arrived(inbox.list({ limit: 1 }));
-  inbox.close();
+  await screenFor(session, inbox).arrived(await inbox.list({ limit: 1 }));
+  await inbox.close();
   expect(world.stdout.text()).toContain('"event":"\\u009b2Jcleared\\u202e"');
 });
 
@@ -40,9 +40,9 @@ test('a listener shows when an event arrived in the time zone', async () => {
   const zone = zoneNamed('Asia/Kolkata');
   const globals = { present: { format: 'table' }, quiet: true, isFormatChosen: true, zone };
   const session = { world, globals, say: async () => {} } as unknown as Parameters<typeof screenFor>[0];
-  const [event] = inbox.list({ limit: 1 });
-  await screenFor(session, inbox).arrived(inbox.list({ limit: 1 }));
-  inbox.close();
+  const [event] = await inbox.list({ limit: 1 });
+  await screenFor(session, inbox).arrived(await inbox.list({ limit: 1 }));
+  await inbox.close();
   const local = new Date((event?.receivedAtMs ?? 0) + 5.5 * 3_600_000).toISOString().slice(11, 19);
   expect(world.stdout.text()).toMatch(new RegExp(`^${local} {6}1  user\\.onboarded`, 'm'));
 });
@@ -102,11 +102,11 @@ describe('an event in the older envelope', () => {
   ])('is opened by a redrive of %s', async (_which, named, opened) => {
     const { asking, body } = await sealedBody();
     const inbox = await openProfileInbox(asking, { name: 'sandbox', mode: 'embedded' });
-    for (const end of ['', '\n']) inbox.add([await received(deliveryOf(`${body}${end}`))]);
+    for (const end of ['', '\n']) await inbox.add([await received(deliveryOf(`${body}${end}`))]);
     const before = asking.stdout.text().length;
     expect(await main(['webhooks', 'inbox', 'redrive', ...named, '-o', 'json', '-q'], asking)).toBe(0);
     expect(JSON.parse(asking.stdout.text().slice(before))).toMatchObject({ opened });
-    expect(inbox.list({ limit: 5, mark: 'sealed' })).toHaveLength(2 - opened);
-    inbox.close();
+    expect(await inbox.list({ limit: 5, mark: 'sealed' })).toHaveLength(2 - opened);
+    await inbox.close();
   });
 });

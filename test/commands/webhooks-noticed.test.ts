@@ -32,7 +32,7 @@ async function noticing(service: { aheadMs?: number; fintechId?: string } = {}, 
   );
   let last = 0n;
   const look = async () => {
-    const fresh: InboxEvent[] = inbox.list({ limit: 100, after: last });
+    const fresh: InboxEvent[] = await inbox.list({ limit: 100, after: last });
     last = fresh.at(-1)?.id ?? last;
     noticed.look(fresh);
     // What is asked in the background is answered by now.
@@ -40,7 +40,7 @@ async function noticing(service: { aheadMs?: number; fintechId?: string } = {}, 
     noticed.look([]);
   };
   const arrive = async (number: number, sentAtMs: number, more: object = {}) => {
-    inbox.add([await received(deliveryOf({ ...onboarded(number), ...more }, { sentAtMs }), clock.now())]);
+    await inbox.add([await received(deliveryOf({ ...onboarded(number), ...more }, { sentAtMs }), clock.now())]);
     await look();
   };
   return { inbox, clock, said, arrive, look, reads: () => reads };
@@ -78,7 +78,7 @@ test.each([
 ])('without the service, the least distance of %j is told', async (distances, text) => {
   const { said, arrive, inbox, look } = await noticing();
   for (const [number, fromNowMs] of distances.slice(0, -1).entries())
-    inbox.add([await received(deliveryOf(onboarded(number), { sentAtMs: NOW_MS + fromNowMs }))]);
+    await inbox.add([await received(deliveryOf(onboarded(number), { sentAtMs: NOW_MS + fromNowMs }))]);
   await arrive(9, NOW_MS + (distances.at(-1) ?? 0));
   await look();
   expect(warnings(said)).toEqual(text === undefined ? [] : [`warning: ${text}`]);
@@ -101,7 +101,7 @@ test('the read that tells the time tells which account this is, so that events o
   await look();
   await arrive(1, NOW_MS, { fintechId: OTHER });
   await arrive(2, NOW_MS, { fintechId: OWN });
-  expect(inbox.list({ limit: 9 }).map(({ held }) => held)).toEqual([null, 'foreign']);
+  expect((await inbox.list({ limit: 9 })).map(({ held }) => held)).toEqual([null, 'foreign']);
 });
 
 test('held events are counted in one line, at once and then every 10 seconds', async () => {

@@ -25,8 +25,8 @@ async function replaying(
     ...onboarded(at + 1),
     event: at % 2 === 0 ? 'user.onboarded' : 'swap.failed',
   }));
-  inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
-  inbox.close();
+  await inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+  await inbox.close();
   const clock = {
     ...world.clock,
     sleep: async (durationMs: number, signal: AbortSignal) => {

@@ -13,12 +13,12 @@ const URL = 'https://inbox.fiatrail.invalid/';
 const STORED = storedOrBuiltIn({ ...SANDBOX, stored: undefined } as never);
 
 /** A world with a listener that knows one secret, whose answers to a rotation are told by `look`. */
-async function rotating(canLearn: boolean, look: (learn: () => void, looks: number) => void | Promise<void>) {
+async function rotating(canLearn: boolean, look: (learn: () => Promise<void>, looks: number) => void | Promise<void>) {
   const world = fakeWorld();
   const inbox = await openProfileInbox(world, SANDBOX);
-  inbox.claim('port 4777');
-  inbox.reportSecrets({ fingerprints: ['an-old-secret'], canLearn });
-  const learn = () => inbox.reportSecrets({ fingerprints: [inbox.wantedSecret() ?? ''], canLearn });
+  await inbox.claim('port 4777');
+  await inbox.reportSecrets({ fingerprints: ['an-old-secret'], canLearn });
+  const learn = async () => inbox.reportSecrets({ fingerprints: [(await inbox.wantedSecret()) ?? ''], canLearn });
   let looks = 0;
   const clock = {
     ...world.clock,
@@ -41,12 +41,12 @@ test('a rotation waits until the listener knows the secret, and sets it then', a
   const before: boolean[] = [];
   const own: Awaited<ReturnType<typeof rotating>> = await rotating(true, async (learn, looks) => {
     before.push(await own.isSet());
-    if (looks === 3) learn();
+    if (looks === 3) await learn();
   });
   expect(await own.rotate()).toBe(0);
   expect([before, await own.isSet()]).toEqual([[false, false, false], true]);
   expect(own.world.stderr.text()).toBe('');
-  own.inbox.close();
+  await own.inbox.close();
 });
 
 test.each([
@@ -57,7 +57,7 @@ test.each([
   expect(await own.rotate()).toBe(0);
   expect(own.world.stderr.text()).toContain(warning);
   expect([own.looks(), await own.isSet()]).toEqual([looks, true]);
-  own.inbox.close();
+  await own.inbox.close();
 });
 
 test('an interrupted rotation leaves the secret that was set before', async () => {
@@ -70,7 +70,7 @@ test('an interrupted rotation leaves the secret that was set before', async () =
   await storeWebhookSecret(own.world, STORED, new Secret('the-first-secret'));
   await own.rotate();
   expect((await webhookSecretsOf(STORED, own.world)).map((each) => each.reveal())).toEqual(['the-first-secret']);
-  own.inbox.close();
+  await own.inbox.close();
 });
 
 test('a listener learns the secret that a rotation wants it to know', async () => {
@@ -80,8 +80,8 @@ test('a listener learns the secret that a rotation wants it to know', async () =
   const next = new Secret('the-next-secret');
   const known: number[] = [];
   let stored: Promise<unknown> | undefined;
-  const isEnough = () => {
-    const { fingerprints = [] } = inbox.listener()?.secrets ?? {};
+  const isEnough = async () => {
+    const { fingerprints = [] } = (await inbox.listeners())[0]?.secrets ?? {};
     if (fingerprints.length > 0 && STORED)
       stored ??= storeWebhookSecret(world, STORED, next).then(() => inbox.wantSecret(fingerprint(next)));
     known.push(fingerprints.length);
@@ -90,5 +90,5 @@ test('a listener learns the secret that a rotation wants it to know', async () =
   expect(await listenUntil(world, isEnough, '--port', '0')).toBe(0);
   await stored;
   expect([known.includes(1), known.includes(2)]).toEqual([true, true]);
-  inbox.close();
+  await inbox.close();
 });

@@ -62,9 +62,9 @@ async function tell(event: string, data: object, more: object = {}, forwarding: 
     ...more,
     data,
   };
-  inbox.forwardTo(forwarding);
-  inbox.add([await received(deliveryOf(body, { sentAtMs: clock.now() }), clock.now())]);
-  inbox.close();
+  await inbox.forwardTo(forwarding);
+  await inbox.add([await received(deliveryOf(body, { sentAtMs: clock.now() }), clock.now())]);
+  await inbox.close();
 }
 
 const PAID = { amount: '1000.00', recipientAccountNumber: '0123456789', recipientBankCode: '000013' };
@@ -241,12 +241,12 @@ describe('--wait', () => {
 
   test('ends on the event, and reads the status seldom until then', async () => {
     const inbox = await openProfileInbox(world, resolveProfile(undefined, world));
-    inbox.claim('here');
+    await inbox.claim('here');
     let isTold = false;
     const { sleep } = clock;
     clock.sleep = async (durationMs, signal) => {
       await sleep(durationMs, signal);
-      inbox.touch();
+      await inbox.touch();
       if (!ended() || isTold) return;
       isTold = true;
       await tell('vault.return.payout.completed', PAID);
@@ -255,15 +255,15 @@ describe('--wait', () => {
     expect(await run(STATUS)).toBe(0);
     expect(clock.now() - START_MS).toBeLessThan(45_500);
     expect(statusReads).toBe(6);
-    inbox.close();
+    await inbox.close();
   });
 
   test('ends without an event too, if its delivery is lost', async () => {
     const inbox = await openProfileInbox(world, resolveProfile(undefined, world));
-    inbox.claim('here');
+    await inbox.claim('here');
     isDone = ended;
     expect(await run(STATUS)).toBe(0);
-    inbox.close();
+    await inbox.close();
   });
 
   test('polls as ever if nothing listens, whatever the inbox has', async () => {
@@ -275,11 +275,11 @@ describe('--wait', () => {
 
   test('goes on reading the status if it is behind the event', async () => {
     const inbox = await openProfileInbox(world, resolveProfile(undefined, world));
-    inbox.claim('here');
+    await inbox.claim('here');
     await tell('vault.return.payout.completed', PAID);
     isDone = ended;
     expect(await run(STATUS)).toBe(0);
     expect(clock.now() - START_MS).toBeLessThan(50_000);
-    inbox.close();
+    await inbox.close();
   });
 });

@@ -88,8 +88,8 @@ describe('a payout in doubt to a bank account', () => {
     const body = { event: 'fintech.offramp.completed', eventId: 'e-1', requestId: 'p-1' };
     const data = { amount: 1000, bankAccount: { ...SAVED, accountNumber: '9876543210' } };
     const inbox = await openProfileInbox(world, resolveProfile(undefined, world));
-    inbox.add([await received(deliveryOf({ ...body, data }, { sentAtMs: clock.now() }), clock.now())]);
-    inbox.close();
+    await inbox.add([await received(deliveryOf({ ...body, data }, { sentAtMs: clock.now() }), clock.now())]);
+    await inbox.close();
     expect(await reconciled()).toEqual({ exit: 6, found: 'several' });
     expect(states()).toEqual(['unknown']);
   });

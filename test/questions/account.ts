@@ -32,9 +32,9 @@ export async function copiedAccount(atEnd: AtEnd): Promise<Home> {
 
 async function addEvents({ stateDir }: Home, userId: string): Promise<void> {
   const inbox = await openInbox(join(stateDir, 'inbox-embedded.db'), { clock: clockThatSkips(), host: fakeHost() });
-  inbox.forwardTo({ targets: ['http://127.0.0.1:9/'] });
-  inbox.add([await received(deliveryOf({ event: 'user.onboarded', data: { userId, bvn: '22345678901' } }))]);
-  inbox.close();
+  await inbox.forwardTo({ targets: ['http://127.0.0.1:9/'] });
+  await inbox.add([await received(deliveryOf({ event: 'user.onboarded', data: { userId, bvn: '22345678901' } }))]);
+  await inbox.close();
 }
 
 /** Runs a query in a home. */

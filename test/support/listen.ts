@@ -7,7 +7,7 @@ const MOST_LOOKS = 2_000;
 /** Runs a listener until `isEnough`, or until it has looked often enough. */
 export async function listenUntil(
   world: FakeWorld,
-  isEnough: () => boolean,
+  isEnough: () => boolean | Promise<boolean>,
   ...more: readonly string[]
 ): Promise<number> {
   const stop = new AbortController();
@@ -17,7 +17,7 @@ export async function listenUntil(
     sleep: async (durationMs: number, signal: AbortSignal) => {
       await world.clock.sleep(durationMs, signal);
       looks += 1;
-      if (isEnough() || looks > MOST_LOOKS) stop.abort();
+      if ((await isEnough()) || looks > MOST_LOOKS) stop.abort();
       await turn();
     },
   };

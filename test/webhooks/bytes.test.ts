@@ -30,8 +30,8 @@ async function worldWith(body: Buffer, isTerminal = false) {
   const inbox = await openProfileInbox(world, EMBEDDED);
   const event = await received(deliveryOf('{}'));
   const { opened: _, ...unread } = event;
-  inbox.add([{ ...unread, opened: undefined, mark: 'unreadable', body }]);
-  inbox.close();
+  await inbox.add([{ ...unread, opened: undefined, mark: 'unreadable', body }]);
+  await inbox.close();
   return { world, got };
 }
 
@@ -69,11 +69,11 @@ test('a header that only the listener was to see is not kept, and no other one i
   ];
   const { world, got } = await worldWith(Buffer.from('{}'));
   const inbox = await openProfileInbox(world, EMBEDDED);
-  inbox.add([await received({ ...delivery, headers })]);
-  expect(inbox.list({ limit: 1 })[0]?.headers).toEqual(
+  await inbox.add([await received({ ...delivery, headers })]);
+  expect((await inbox.list({ limit: 1 }))[0]?.headers).toEqual(
     headers.map(([name, value]) => [name, /cookie|auth/i.test(name) ? '***' : value]),
   );
-  inbox.close();
+  await inbox.close();
   await main(['webhooks', 'inbox', 'replay', '2', '--target', 'http://127.0.0.1:9/', '--yes', '-q'], world);
   expect(got[0]?.headers).toEqual({
     'content-type': 'application/json; charset=utf-8',

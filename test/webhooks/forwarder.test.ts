@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/base/world.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import type { ForwardEnd } from '../../src/webhooks/inbox/forwards.ts';
-import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
+import { SILENT_MS } from '../../src/webhooks/inbox/listener.ts';
 import { forwardTo } from '../../src/webhooks/listen/forwarder.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { type FakeClock, temporaryFolder } from '../support/sandbox.ts';
@@ -32,8 +32,9 @@ function yielding(clock: FakeClock, stopping: AbortController): Clock {
 
 test('an acknowledged event is recorded once the disk has room again, and not sent twice', async () => {
   const { inbox, clock } = await testInbox();
-  inbox.forwardTo({ targets: [TARGET] });
-  inbox.add([await received(deliveryOf(onboarded(1)))]);
+  await inbox.claim('here');
+  await inbox.forwardTo({ targets: [TARGET] });
+  await inbox.add([await received(deliveryOf(onboarded(1)))]);
   const stopping = new AbortController();
   let sent = 0;
   let failures = 2;
@@ -42,10 +43,10 @@ test('an acknowledged event is recorded once the disk has room again, and not se
     sent += 1;
     return { status: 200 };
   };
-  const ended: typeof inbox.forwards.ended = (attempts) => {
+  const ended: typeof inbox.forwards.ended = async (attempts) => {
     failures -= 1;
     if (failures >= 0) throw new DatabaseError('full', 'inbox.db', undefined);
-    inbox.forwards.ended(attempts);
+    await inbox.forwards.ended(attempts);
   };
   await forwardTo(
     { name: TARGET, send },
@@ -56,14 +57,13 @@ test('an acknowledged event is recorded once the disk has room again, and not se
       onForwarded: () => stopping.abort(),
       onUnrecorded: (problem) => void unrecorded.push(problem),
       onDraining: () => {},
-      renew: () => {},
-      isLate: () => false,
+      renew: async () => void (await inbox.holds()),
       onFailing: () => {},
     },
     { stopping: stopping.signal, cutOff: NEVER },
   );
   expect([sent, unrecorded]).toEqual([1, ['full', 'full']]);
-  expect(inbox.list({ limit: 1 })[0]?.forwards).toMatchObject([{ state: 'acknowledged' }]);
+  expect((await inbox.list({ limit: 1 }))[0]?.forwards).toMatchObject([{ state: 'acknowledged' }]);
 });
 
 /** Forwards events to a target until it has had enough, and returns the numbers of the events in the order of their attempts. */
@@ -73,8 +73,9 @@ async function attempts(
   enough: number,
 ) {
   const { inbox, clock } = await testInbox();
-  inbox.forwardTo({ targets: [TARGET] });
-  inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+  await inbox.claim('here');
+  await inbox.forwardTo({ targets: [TARGET] });
+  await inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
   const stopping = new AbortController();
   const numbers: number[] = [];
   const send = async ({ id }: { readonly id: bigint }) => {
@@ -91,8 +92,7 @@ async function attempts(
       onForwarded: () => {},
       onUnrecorded: () => {},
       onDraining: () => {},
-      renew: () => {},
-      isLate: () => false,
+      renew: async () => void (await inbox.holds()),
       onFailing: () => {},
     },
     { stopping: stopping.signal, cutOff: NEVER },
@@ -189,8 +189,11 @@ describe('a listener that stops', () => {
   /** Forwards two events of one request; the first attempt ends when `finish` is called, or is cut off. */
   async function stoppingWith(during: (cut: () => void, finish: () => void) => void) {
     const { inbox, clock } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET] });
-    inbox.add(await Promise.all([onboarded(1, 'a'), onboarded(2, 'a')].map((body) => received(deliveryOf(body)))));
+    await inbox.claim('here');
+    await inbox.forwardTo({ targets: [TARGET] });
+    await inbox.add(
+      await Promise.all([onboarded(1, 'a'), onboarded(2, 'a')].map((body) => received(deliveryOf(body)))),
+    );
     const [stopping, cutting] = [new AbortController(), new AbortController()];
     const draining: number[] = [];
     const sent: bigint[] = [];
@@ -214,11 +217,11 @@ describe('a listener that stops', () => {
       {
         ...{ clock: yielding(clock, stopping), gather: queueMicrotask },
         ...{ onForwarded: () => {}, onUnrecorded: () => {}, onDraining: (count) => void draining.push(count) },
-        ...{ renew: () => {}, isLate: () => false, onFailing: () => {} },
+        ...{ renew: async () => void (await inbox.holds()), onFailing: () => {} },
       },
       { stopping: stopping.signal, cutOff: cutting.signal },
     );
-    const states = inbox.list({ limit: 9, after: 0n }).map(({ forwards: [forward] }) => forward);
+    const states = (await inbox.list({ limit: 9, after: 0n })).map(({ forwards: [forward] }) => forward);
     return { draining, sent, states };
   }
 
@@ -234,26 +237,62 @@ describe('a listener that stops', () => {
   });
 });
 
+test('what ends while the inbox is asked what is due is not sent again, although it is in the answer', async () => {
+  const { inbox, clock } = await testInbox();
+  await inbox.claim('here');
+  await inbox.forwardTo({ targets: [TARGET] });
+  for (const number of [1, 2]) await inbox.add([await received(deliveryOf(onboarded(number)))]);
+  const stopping = new AbortController();
+  const sent: bigint[] = [];
+  let finish = () => {};
+  const send = async ({ id }: { readonly id: bigint }): Promise<ForwardEnd> => {
+    sent.push(id);
+    if (sent.length > 2) stopping.abort();
+    if (id === 1n) await new Promise<void>((resolve) => (finish = resolve));
+    return { status: 200 };
+  };
+  let asked = 0;
+  const due: typeof inbox.forwards.due = async (...given) => {
+    const rows = await inbox.forwards.due(...given);
+    asked += 1;
+    // The first event ends after it was read, and before the answer arrives.
+    if (asked === 2) finish();
+    if (asked === 2) await new Promise((resolve) => setImmediate(resolve));
+    if (asked === 6) stopping.abort();
+    return rows;
+  };
+  await forwardTo(
+    { name: TARGET, send },
+    { ...inbox.forwards, due },
+    {
+      ...{ clock: yielding(clock, stopping), gather: queueMicrotask, onForwarded: () => {}, onUnrecorded: () => {} },
+      ...{ onDraining: () => {}, renew: async () => void (await inbox.holds()), onFailing: () => {} },
+    },
+    { stopping: stopping.signal, cutOff: NEVER },
+  );
+  expect(sent).toEqual([1n, 2n]);
+});
+
 describe('a listener that was suspended for a minute', () => {
   /** Two listeners of an inbox, of which the first is suspended while it sends an event, and what each sends. */
-  async function suspended(isLate: (first: Inbox) => boolean) {
+  async function suspended() {
     using folder = temporaryFolder();
     const path = folder.file('inbox.db');
     const { inbox: first, clock } = await testInbox(path, hostWith(1, [1, 2]));
     const { inbox: second, clock: other } = await testInbox(path, hostWith(2, [1, 2]));
-    first.claim('first');
-    first.forwardTo({ targets: [TARGET] });
-    for (const number of [1, 2]) first.add([await received(deliveryOf(onboarded(number, 'one')))]);
+    await first.claim('first');
+    await first.forwardTo({ targets: [TARGET] });
+    for (const number of [1, 2]) await first.add([await received(deliveryOf(onboarded(number, 'one')))]);
     const sent: string[] = [];
     const stopping = new AbortController();
     const send = async ({ id }: { readonly id: bigint }): Promise<ForwardEnd> => {
       sent.push(`first ${id}`);
       for (const each of [clock, other]) each.pass(61_000);
-      if (second.claim('second')) throw new Error('the first one is still alive');
+      if (await second.claim('second')) throw new Error('the first one is still alive');
       for (const _each of [1, 2])
-        for (const due of second.forwards.due(TARGET, 9)) {
+        for (const due of await second.forwards.due(TARGET, 9)) {
           sent.push(`second ${due.event.id}`);
-          second.forwards.ended([[due, {}]]);
+          await second.forwards.ended([[due, {}]]);
         }
       return { problem: 'it was suspended' };
     };
@@ -263,41 +302,49 @@ describe('a listener that was suspended for a minute', () => {
       {
         ...{ clock: yielding(clock, stopping), gather: queueMicrotask, onForwarded: () => {}, onUnrecorded: () => {} },
         onDraining: () => {},
-        renew: () => {
-          if (!first.holds()) throw new Error('taken');
+        renew: async () => {
+          if (!(await first.holds())) throw new Error('taken');
         },
-        isLate: () => isLate(first),
         onFailing: () => {},
       },
       { stopping: stopping.signal, cutOff: NEVER },
     );
     await expect(forwarding).rejects.toThrow('taken');
-    for (const each of [first, second]) each.close();
+    for (const each of [first, second]) await each.close();
     return sent;
   }
 
   test('sends nothing more once another one forwards', async () => {
-    expect(await suspended((first) => first.isSilent())).toEqual(['first 1', 'second 1', 'second 2']);
+    expect(await suspended()).toEqual(['first 1', 'second 1', 'second 2']);
   });
 });
 
 test('an attempt that came too late is not counted against its target', async () => {
   const { inbox, clock } = await testInbox();
-  inbox.forwardTo({ targets: [TARGET] });
-  inbox.add([await received(deliveryOf(onboarded(1)))]);
+  await inbox.claim('here');
+  await inbox.forwardTo({ targets: [TARGET] });
+  await inbox.add([await received(deliveryOf(onboarded(1)))]);
   const stopping = new AbortController();
   const send = async (): Promise<ForwardEnd> => {
     stopping.abort();
     return { problem: 'it was not sent' };
   };
-  const silent = { onForwarded: () => {}, onUnrecorded: () => {}, onDraining: () => {}, renew: () => {} };
+  const silent = {
+    onForwarded: () => {},
+    onUnrecorded: () => {},
+    onDraining: () => {},
+    renew: async () => void (await inbox.holds()),
+  };
+  // It was claimed in time, and is not this process's any more once it is sent.
+  const due: typeof inbox.forwards.due = async (...asked) =>
+    (await inbox.forwards.due(...asked)).map((forward) => ({ ...forward, isOurs: () => !stopping.signal.aborted }));
   await forwardTo(
     { name: TARGET, send },
-    inbox.forwards,
-    { ...silent, clock: yielding(clock, stopping), gather: queueMicrotask, isLate: () => true, onFailing: () => {} },
+    { ...inbox.forwards, due },
+    { ...silent, clock: yielding(clock, stopping), gather: queueMicrotask, onFailing: () => {} },
     { stopping: stopping.signal, cutOff: NEVER },
   );
-  expect(inbox.list({ limit: 1 })[0]?.forwards).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+  expect((await inbox.list({ limit: 1 }))[0]?.forwards).toMatchObject([{ state: 'waiting', attempts: 0 }]);
 });
 
 test.each([
@@ -307,24 +354,64 @@ test.each([
 ])('after %i ms, a listener has the inbox: %s, for which it writes %i times', async (passed, isOurs, writes) => {
   using folder = temporaryFolder();
   const { inbox, clock } = await testInbox(folder.file('inbox.db'));
-  inbox.claim('here');
-  const before = inbox.listener()?.aliveAtMs ?? 0;
+  await inbox.claim('here');
+  const aliveMs = async () => (await inbox.listeners())[0]?.aliveAtMs ?? 0;
+  const before = await aliveMs();
+  const isSure = inbox.claimed();
   clock.pass(passed);
-  expect(inbox.isSilent()).toBe(passed >= 55_000);
-  expect([inbox.holds(), Number((inbox.listener()?.aliveAtMs ?? 0) > before)]).toEqual([isOurs, writes]);
-  inbox.close();
+  expect(isSure()).toBe(passed < 55_000);
+  expect([await inbox.holds(), Number((await aliveMs()) > before)]).toEqual([isOurs, writes]);
+  await inbox.close();
 });
 
 test('a process with the id of an earlier listener does not keep that one’s place', async () => {
   using folder = temporaryFolder();
   const path = folder.file('inbox.db');
   const { inbox: first, clock } = await testInbox(path);
-  first.claim('first');
+  await first.claim('first');
   const { inbox: second, clock: other } = await testInbox(path);
   for (const each of [clock, other]) each.pass(1);
-  expect(second.claim('second')).toBeUndefined();
-  expect([first.touch(), second.touch()]).toEqual([false, true]);
-  for (const each of [first, second]) each.close();
+  expect(await second.claim('second')).toBeUndefined();
+  expect([await first.touch(), await second.touch()]).toEqual([false, true]);
+  for (const each of [first, second]) await each.close();
+});
+
+describe('a listener', () => {
+  test('has the inbox to itself while it lives', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('inbox.db');
+    const { inbox } = await testInbox(path, hostWith(1, [1, 2]));
+    const { inbox: second } = await testInbox(path, hostWith(2, [1, 2]));
+    expect(await inbox.claim('port 1')).toBeUndefined();
+    expect(await second.claim('port 2')).toMatchObject({ processId: 1, host: 'here', address: 'port 1' });
+    await inbox.release();
+    expect(await second.claim('port 2')).toBeUndefined();
+    for (const each of [inbox, second]) await each.close();
+  });
+
+  test('that died leaves the inbox to the next', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('inbox.db');
+    const { inbox } = await testInbox(path, hostWith(1));
+    await inbox.claim('port 1');
+    await inbox.close();
+    const { inbox: second } = await testInbox(path, hostWith(2, [2]));
+    expect(await second.claim('port 2')).toBeUndefined();
+    await second.close();
+  });
+
+  test('of another machine counts as gone once it is silent', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('inbox.db');
+    const { inbox } = await testInbox(path, hostWith(1, [1], 'there'));
+    await inbox.claim('port 1');
+    await inbox.close();
+    const { inbox: second, clock } = await testInbox(path, hostWith(1));
+    expect(await second.claim('port 2')).toMatchObject({ host: 'there' });
+    clock.pass(SILENT_MS);
+    expect(await second.claim('port 2')).toBeUndefined();
+    await second.close();
+  });
 });
 
 testQueryPlans();

@@ -4,9 +4,7 @@ import { readBody } from '../../src/webhooks/body.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { contentOf } from '../../src/webhooks/inbox/received.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
-import { temporaryFolder } from '../support/sandbox.ts';
-import { writeOldInbox } from './inbox-v1.ts';
-import { deliveryOf, hostWith, NOW_MS, onboarded, received, testInbox } from './support.ts';
+import { deliveryOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
 
 const TARGET = 'http://127.0.0.1:3000/';
 const OWN = '01900000-0000-7000-8000-000000000001';
@@ -17,15 +15,15 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** An onboarding in a body without an event id. */
 const plain = (name: string) => ({ event: 'user.onboarded', data: { firstName: name } });
 
-const due = (inbox: Inbox) => inbox.forwards.due(TARGET, 100).map(({ event }) => Number(event.id));
-const heldFor = (inbox: Inbox) => inbox.list({ limit: 10, forwarding: 'held' }).map(({ held }) => held);
+const due = async (inbox: Inbox) => (await inbox.forwards.due(TARGET, 100)).map(({ event }) => Number(event.id));
+const heldFor = async (inbox: Inbox) => (await inbox.list({ limit: 10, forwarding: 'held' })).map(({ held }) => held);
 
 /** An inbox that forwards, and a function that puts a delivery into it. */
 async function forwarding(expected: { fintechId?: string; needsSealing?: boolean } = {}) {
   const { inbox, clock } = await testInbox();
-  inbox.forwardTo({ targets: [TARGET], ...expected });
+  await inbox.forwardTo({ targets: [TARGET], ...expected });
   const keep = async (body: string | object, parts: Parameters<typeof deliveryOf>[1] = {}) =>
-    inbox.add([await received(deliveryOf(body, parts))])[0];
+    (await inbox.add([await received(deliveryOf(body, parts))]))[0];
   return { inbox, clock, keep };
 }
 
@@ -42,11 +40,11 @@ describe('a delivery by its time', () => {
   ])('of %i ms from now goes on once if its event id is new, and is marked: %s', async (fromNowMs, mark) => {
     const { inbox, keep } = await forwarding();
     await keep(onboarded(1), { sentAtMs: NOW_MS + fromNowMs });
-    const [kept] = inbox.list({ limit: 1 });
+    const [kept] = await inbox.list({ limit: 1 });
     expect([kept?.isLate, kept?.isEarly, kept?.held]).toEqual([mark === 'late', mark === 'early', null]);
-    expect([due(inbox), inbox.counts()]).toMatchObject([[1], { late: mark === 'none' ? 0 : 1, held: 0 }]);
+    expect([await due(inbox), await inbox.counts()]).toMatchObject([[1], { late: mark === 'none' ? 0 : 1, held: 0 }]);
     await keep(onboarded(1), { sentAtMs: NOW_MS + fromNowMs + 1 });
-    expect([due(inbox), inbox.list({ limit: 9 })]).toMatchObject([[1], [{ copies: 1 }]]);
+    expect([await due(inbox), await inbox.list({ limit: 9 })]).toMatchObject([[1], [{ copies: 1 }]]);
   });
 
   test.each([
@@ -55,24 +53,28 @@ describe('a delivery by its time', () => {
   ])('of %i ms from now is held if it has no event id: %s', async (fromNowMs, reason) => {
     const { inbox, keep } = await forwarding();
     await keep(plain('Ada'), { sentAtMs: NOW_MS + fromNowMs });
-    expect([due(inbox), heldFor(inbox), inbox.counts()]).toMatchObject([[], [reason], { held: 1, late: 1 }]);
+    expect([await due(inbox), await heldFor(inbox), await inbox.counts()]).toMatchObject([
+      [],
+      [reason],
+      { held: 1, late: 1 },
+    ]);
   });
 
   test('is held when an event with its id is there that says something else', async () => {
     const { inbox, keep } = await forwarding();
     await keep(onboarded(1));
     await keep({ ...onboarded(1), data: { firstName: 'Eve' } }, { sentAtMs: NOW_MS - HOUR_MS });
-    expect([due(inbox), heldFor(inbox)]).toEqual([[1], ['late']]);
+    expect([await due(inbox), await heldFor(inbox)]).toEqual([[1], ['late']]);
   });
 
   test('goes on when the service sends it again in time', async () => {
     const { inbox, keep } = await forwarding();
     await keep(plain('Ada'), { id: 'w-1', sentAtMs: NOW_MS - HOUR_MS });
     const recorded = await received(deliveryOf(plain('Ada'), { id: 'w-1', sentAtMs: NOW_MS - HOUR_MS }));
-    inbox.add([recorded]);
-    expect(heldFor(inbox)).toEqual(['late']);
+    await inbox.add([recorded]);
+    expect(await heldFor(inbox)).toEqual(['late']);
     await keep(plain('Ada'), { id: 'w-1' });
-    expect([heldFor(inbox), due(inbox)]).toEqual([[], [1]]);
+    expect([await heldFor(inbox), await due(inbox)]).toEqual([[], [1]]);
   });
 });
 
@@ -84,29 +86,29 @@ describe('an event of another account', () => {
   ])('%s is held: %j', async (fintechId, held) => {
     const { inbox, keep } = await forwarding({ fintechId: OWN });
     await keep({ ...onboarded(1), fintechId });
-    expect([heldFor(inbox), due(inbox)]).toEqual([held, held.length > 0 ? [] : [1]]);
+    expect([await heldFor(inbox), await due(inbox)]).toEqual([held, held.length > 0 ? [] : [1]]);
   });
 
   test('goes on while the account’s own id is not known', async () => {
     const { inbox, keep } = await forwarding();
     await keep({ ...onboarded(1), fintechId: OTHER });
-    expect(due(inbox)).toEqual([1]);
-    inbox.forwardTo({ fintechId: OWN });
+    expect(await due(inbox)).toEqual([1]);
+    await inbox.forwardTo({ fintechId: OWN });
     await keep({ ...onboarded(2), fintechId: OTHER });
-    expect([due(inbox), heldFor(inbox)]).toEqual([[1], ['foreign']]);
+    expect([await due(inbox), await heldFor(inbox)]).toEqual([[1], ['foreign']]);
   });
 });
 
 test('an event that is not sealed is held where sealing is required, until it comes sealed', async () => {
   const { inbox, keep } = await forwarding({ needsSealing: true });
   await keep(onboarded(1));
-  expect([heldFor(inbox), due(inbox)]).toEqual([['unsealed'], []]);
+  expect([await heldFor(inbox), await due(inbox)]).toEqual([['unsealed'], []]);
   const { publicKey, privateKey } = newKeyPair(new Uint8Array(32).fill(1));
   const payload = await seal(JSON.stringify(onboarded(1)), publicKey);
   const sealed = deliveryOf({ payload });
   const content = contentOf(await readBody(sealed.body, [privateKey]), sealed.body);
-  inbox.add([{ ...(await received(sealed)), ...content, isSealed: true }]);
-  expect([heldFor(inbox), due(inbox)]).toEqual([[], [1]]);
+  await inbox.add([{ ...(await received(sealed)), ...content, isSealed: true }]);
+  expect([await heldFor(inbox), await due(inbox)]).toEqual([[], [1]]);
 });
 
 describe('a redrive', () => {
@@ -128,14 +130,14 @@ describe('a redrive', () => {
     [{ event: 9n }, 0, []],
   ])('of %o lets %i held events go on', async (chosen, released, forwarded) => {
     const inbox = await withHeld();
-    expect([inbox.forwards.redrive(chosen), due(inbox)]).toEqual([{ redriven: 0, released }, forwarded]);
-    expect(inbox.counts().held).toBe(4 - released);
+    expect([await inbox.forwards.redrive(chosen), await due(inbox)]).toEqual([{ redriven: 0, released }, forwarded]);
+    expect((await inbox.counts()).held).toBe(4 - released);
   });
 
   test('leaves held what no target wants', async () => {
     const inbox = await withHeld();
-    inbox.forwardTo({ targets: [TARGET], events: ['swap.failed'] });
-    expect([inbox.forwards.redrive({ isOffTime: true }), inbox.counts().held]).toEqual([
+    await inbox.forwardTo({ targets: [TARGET], events: ['swap.failed'] });
+    expect([await inbox.forwards.redrive({ isOffTime: true }), (await inbox.counts()).held]).toEqual([
       { redriven: 0, released: 0 },
       4,
     ]);
@@ -147,22 +149,22 @@ describe('pruning', () => {
     const { inbox, clock, keep } = await forwarding();
     const recorded = await received(deliveryOf(onboarded(1)));
     const without = await received(deliveryOf(plain('Ada'), { id: 'w-2' }));
-    inbox.add([recorded, without]);
-    for (const each of inbox.forwards.due(TARGET, 9)) inbox.forwards.ended([[each, { status: 200 }]]);
+    await inbox.add([recorded, without]);
+    for (const each of await inbox.forwards.due(TARGET, 9)) await inbox.forwards.ended([[each, { status: 200 }]]);
     clock.pass(1_000);
-    expect([inbox.prune(clock.now()), inbox.counts().events]).toEqual([2, 0]);
-    expect(inbox.add([recorded, without]).map(({ isCopy }) => isCopy)).toEqual([true, true]);
+    expect([await inbox.prune(clock.now()), (await inbox.counts()).events]).toEqual([2, 0]);
+    expect((await inbox.add([recorded, without])).map(({ isCopy }) => isCopy)).toEqual([true, true]);
     expect(await keep(onboarded(1), { sentAtMs: NOW_MS - HOUR_MS })).toEqual({ id: 1n, isCopy: true });
     expect(await keep(plain('Ada'), { id: 'w-2', sentAtMs: NOW_MS + 1 })).toEqual({ id: 2n, isCopy: true });
     await keep({ ...onboarded(1), data: {} }, { sentAtMs: NOW_MS - HOUR_MS });
-    expect([heldFor(inbox), due(inbox), inbox.counts().events]).toEqual([['late'], [], 1]);
+    expect([await heldFor(inbox), await due(inbox), (await inbox.counts()).events]).toEqual([['late'], [], 1]);
   });
 
   test('takes no held event', async () => {
     const { inbox, clock, keep } = await forwarding();
     await keep(plain('Ada'), { sentAtMs: NOW_MS - HOUR_MS });
     clock.pass(1_000);
-    expect([inbox.prune(clock.now()), heldFor(inbox)]).toEqual([0, ['late']]);
+    expect([await inbox.prune(clock.now()), await heldFor(inbox)]).toEqual([0, ['late']]);
   });
 });
 
@@ -188,7 +190,7 @@ describe('a retry that builds its body anew', () => {
     const { inbox, keep } = await forwarding();
     await keep(first, { id: 'w-1' });
     expect(await keep(again, { id: 'w-2', sentAtMs: NOW_MS + 1 })).toMatchObject({ isCopy });
-    expect(inbox.list({ limit: 9 })).toHaveLength(isCopy ? 1 : 2);
+    expect(await inbox.list({ limit: 9 })).toHaveLength(isCopy ? 1 : 2);
   });
 
   test('tells numbers apart that are equal as doubles', async () => {
@@ -198,44 +200,6 @@ describe('a retry that builds its body anew', () => {
     expect(await keep(body('12345678901234567891'))).toMatchObject({ isCopy: false });
     expect(await keep(body('12345678901234567890 '))).toMatchObject({ isCopy: true });
   });
-});
-
-test('an inbox of version 1 opens, knows its copies, and holds what went nowhere', async () => {
-  using folder = temporaryFolder();
-  const path = folder.file('inbox.db');
-  const old = await received(deliveryOf(onboarded(1)));
-  const text = (body: object) => JSON.stringify(body);
-  const digit = (each: number) => String(each).repeat(64);
-  writeOldInbox(path, TARGET, [
-    {
-      mark: 'event',
-      event: 'user.onboarded',
-      event_id: 'event-1',
-      webhook_id: 'w-1',
-      signature: old.signature,
-      content_digest: 'old',
-      body: text(onboarded(1)),
-      sent_at: old.sentAtMs,
-    },
-    {
-      mark: 'event',
-      event: 'user.onboarded',
-      event_id: 'event-2',
-      signature: digit(2),
-      content_digest: 'old',
-      is_late: 1,
-      body: text(onboarded(2)),
-      sent_at: 2,
-    },
-    { mark: 'unreadable', signature: digit(3), content_digest: 'old', body: '[1]', sent_at: 3 },
-  ]);
-  const { inbox } = await testInbox(path, hostWith(1));
-  expect(inbox.counts()).toEqual({ events: 3, waiting: 0, dead: 0, held: 2, late: 1 });
-  expect(heldFor(inbox)).toEqual(['unreadable', 'late']);
-  const again = await received(deliveryOf({ ...onboarded(1), version: '1.0.0' }, { sentAtMs: NOW_MS + 1 }));
-  expect(inbox.add([old, again]).map(({ isCopy }) => isCopy)).toEqual([true, true]);
-  expect([inbox.forwards.redrive({ isOffTime: true }).released, due(inbox)]).toEqual([1, [2]]);
-  inbox.close();
 });
 
 testQueryPlans();

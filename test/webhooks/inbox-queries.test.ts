@@ -3,25 +3,27 @@ import { describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/sqlite/database.ts';
 import { countEvents, happenedFrom, type InboxFilter, listEvents } from '../../src/webhooks/inbox/events.ts';
 import { forwardsIn } from '../../src/webhooks/inbox/forwards.ts';
-import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { INBOX_LAYOUT } from '../../src/webhooks/inbox/layout.ts';
+import { leaseIn } from '../../src/webhooks/inbox/listener.ts';
+import { type InboxStore, storeIn } from '../../src/webhooks/inbox/store.ts';
 import { temporaryFolder } from '../support/sandbox.ts';
-import { deliveryOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
+import { writeOldInbox } from './inbox-v1.ts';
+import { deliveryOf, hostWith, listOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
 
 const TARGET = 'http://127.0.0.1:3000/';
 
 /** Runs queries on an empty inbox, and returns the plan of each. */
-async function plansOf(run: (store: Database) => void): Promise<string[][]> {
-  const store = await openDatabase(':memory:', { synchronous: 'FULL', layout: INBOX_LAYOUT });
+async function plansOf(run: (store: InboxStore) => Promise<unknown>): Promise<string[][]> {
+  const database = await openDatabase(':memory:', { synchronous: 'FULL', layout: INBOX_LAYOUT });
   const plans: string[][] = [];
   const explained: Database['all'] = (sql, ...values) => {
-    const steps = store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
+    const steps = database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
     plans.push(steps.map(({ detail }) => detail));
-    return store.all(sql, ...values);
+    return database.all(sql, ...values);
   };
   const get: Database['get'] = (sql, ...values) => explained(sql, ...values)[0] as never;
-  run({ ...store, all: explained, get });
-  store.close();
+  await run(storeIn({ ...database, all: explained, get }, () => NOW_MS));
+  database.close();
   return plans;
 }
 
@@ -41,7 +43,9 @@ describe('the plan of a list', () => {
   test.each([...periods, ...pages, { before: 5n }, { after: 5n }])(
     'with %o starts where its rows are, and sorts nothing',
     async (filter) => {
-      const [plan, ...others] = await plansOf((store) => listEvents(store, { limit: 20, ...filter }));
+      const [plan, ...others] = await plansOf(({ read }) =>
+        read((queries) => listEvents(queries, { limit: 20, ...filter })),
+      );
       expect(plan?.filter((step) => SCAN.test(step))).toEqual([]);
       expect(plan?.[0]).toMatch(/^SEARCH event USING/);
       expect(others).toEqual([]);
@@ -51,36 +55,42 @@ describe('the plan of a list', () => {
   test.each([period, { ...period, before: 5n }, { ...period, event: 'user.onboarded' }])(
     'with %o has both ends of the period in the index',
     async (filter) => {
-      const [plan] = await plansOf((store) => listEvents(store, { limit: 20, ...filter }));
+      const [plan] = await plansOf(({ read }) => read((queries) => listEvents(queries, { limit: 20, ...filter })));
       expect(plan?.[0]).toContain('received_at>? AND received_at<?');
     },
   );
 
   test.each([{}, period])('of late events with %o reads those alone', async (filter) => {
-    const [plan] = await plansOf((store) => listEvents(store, { limit: 20, isOffTime: true, ...filter }));
+    const [plan] = await plansOf(({ read }) =>
+      read((queries) => listEvents(queries, { limit: 20, isOffTime: true, ...filter })),
+    );
     expect(plan?.[0]).toContain('USING INDEX event_off_time');
   });
 
   test.each(['pending', 'dead'] as const)('of %s events starts with those alone', async (forwarding) => {
-    const [plan] = await plansOf((store) => listEvents(store, { limit: 20, forwarding }));
+    const [plan] = await plansOf(({ read }) => read((queries) => listEvents(queries, { limit: 20, forwarding })));
     expect(plan?.[0]).toBe('SEARCH event USING INTEGER PRIMARY KEY (rowid=?)');
     expect(plan).toContainEqual(expect.stringMatching(/^SCAN forward USING INDEX forward_(in_turn|dead)$/));
   });
 
   test('of the latest events sorts nothing', async () => {
-    expect(await plansOf((store) => listEvents(store, { limit: 20 }))).toEqual([['SCAN event']]);
+    expect(await plansOf(({ read }) => read((queries) => listEvents(queries, { limit: 20 })))).toEqual([
+      ['SCAN event'],
+    ]);
   });
 
   test('of what happened in a period reads that period alone', async () => {
-    expect(await plansOf((store) => [...happenedFrom(store, 1, 9)])).toEqual([
-      ['SEARCH event USING INDEX event_by_happening (happened_ms>? AND happened_ms<?)'],
-    ]);
+    expect(
+      await plansOf(({ read }) =>
+        listOf(happenedFrom((sql, ...values) => read((queries) => queries.all(sql, ...values)), 1, 9)),
+      ),
+    ).toEqual([['SEARCH event USING INDEX event_by_happening (happened_ms>? AND happened_ms<?)']]);
   });
 
   test.each([{}, { event: 'user.onboarded' }, { mark: 'sealed' as const }])(
     'of the counts with %o reads no event',
     async (selection) => {
-      const [plan = []] = await plansOf((store) => countEvents(store, selection));
+      const [plan = []] = await plansOf(({ read }) => read((queries) => countEvents(queries, selection)));
       expect(plan.filter((step) => /\bevent\b/.test(step))).toEqual([]);
       expect(plan).not.toEqual([]);
     },
@@ -89,7 +99,7 @@ describe('the plan of a list', () => {
   test.each([period, { ...period, userId: 'u' }])(
     'of the counts with %o reads those events alone',
     async (selection) => {
-      const [plan] = await plansOf((store) => countEvents(store, selection));
+      const [plan] = await plansOf(({ read }) => read((queries) => countEvents(queries, selection)));
       expect(plan?.[0]).toMatch(/^SEARCH event USING INDEX event_by_\w+ \(.*received_at>\? AND received_at<\?\)$/);
     },
   );
@@ -122,112 +132,90 @@ describe('the tallies', () => {
     using folder = temporaryFolder();
     const path = folder.file('inbox.db');
     const { inbox, clock } = await testInbox(path);
-    const check = (counts: object) => {
+    const check = async (counts: object) => {
       const { tallied, counted } = bothOf(path);
       expect(tallied).toEqual(counted);
-      expect(inbox.counts()).toMatchObject(counts);
+      expect(await inbox.counts()).toMatchObject(counts);
     };
     const keep = async (...bodies: (string | object)[]) =>
-      inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+      await inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
     await keep(onboarded(1), onboarded(2), onboarded(2), '[1]', '{"payload":"AAAA"}', { event: 'new', data: {} });
-    check({ events: 5, waiting: 0, dead: 0 });
-    inbox.forwardTo({ targets: [TARGET] });
+    await check({ events: 5, waiting: 0, dead: 0 });
+    await inbox.forwardTo({ targets: [TARGET] });
     const [_third] = await keep(onboarded(3), onboarded(4), onboarded(5));
-    check({ events: 8, waiting: 3, dead: 0 });
-    const [due] = inbox.forwards.due(TARGET, 1);
-    if (due) inbox.forwards.ended([[due, { status: 200 }]]);
-    const [dying] = inbox.forwards.due(TARGET, 1);
-    if (dying) inbox.forwards.ended([[{ ...dying, attempts: 1_000 }, { status: 500 }]]);
-    check({ events: 8, waiting: 1, dead: 1 });
-    inbox.forwards.redrive();
-    check({ events: 8, waiting: 2, dead: 0 });
-    const sealed = inbox.list({ limit: 1, mark: 'sealed' })[0];
+    await check({ events: 8, waiting: 3, dead: 0 });
+    const [due] = await inbox.forwards.due(TARGET, 1);
+    if (due) await inbox.forwards.ended([[due, { status: 200 }]]);
+    const [dying] = await inbox.forwards.due(TARGET, 1);
+    if (dying) await inbox.forwards.ended([[{ ...dying, attempts: 1_000 }, { status: 500 }]]);
+    await check({ events: 8, waiting: 1, dead: 1 });
+    await inbox.forwards.redrive();
+    await check({ events: 8, waiting: 2, dead: 0 });
+    const sealed = (await inbox.list({ limit: 1, mark: 'sealed' }))[0];
     const happenedAt = new Date(NOW_MS - 60_000).toISOString();
-    if (sealed) inbox.open(sealed, await received(deliveryOf({ ...onboarded(6), timestamp: happenedAt })));
-    expect([...inbox.happenedFrom(0, NOW_MS)]).toMatchObject([{ id: sealed?.id, happenedMs: NOW_MS - 60_000 }]);
-    check({ events: 8, waiting: 3, dead: 0 });
-    const [last] = inbox.forwards.due(TARGET, 1);
-    if (last) inbox.forwards.ended([[last, { status: 200 }]]);
+    if (sealed) await inbox.open(sealed, await received(deliveryOf({ ...onboarded(6), timestamp: happenedAt })));
+    expect(await listOf(inbox.happenedFrom(0, NOW_MS))).toMatchObject([
+      { id: sealed?.id, happenedMs: NOW_MS - 60_000 },
+    ]);
+    await check({ events: 8, waiting: 3, dead: 0 });
+    const [last] = await inbox.forwards.due(TARGET, 1);
+    if (last) await inbox.forwards.ended([[last, { status: 200 }]]);
     clock.pass(1_000);
-    expect(inbox.prune(clock.now())).toBe(5);
-    check({ events: 3, waiting: 2, dead: 0, held: 1 });
-    expect(inbox.countByName({ userId: 'user-5' })).toEqual([{ event: 'user.onboarded', mark: 'event', count: 1 }]);
-    inbox.close();
+    expect(await inbox.prune(clock.now())).toBe(5);
+    await check({ events: 3, waiting: 2, dead: 0, held: 1 });
+    expect(await inbox.countByName({ userId: 'user-5' })).toEqual([
+      { event: 'user.onboarded', mark: 'event', count: 1 },
+    ]);
+    await inbox.close();
   });
 });
 
-describe('a list of a period', () => {
-  const numbers = (inbox: Inbox, filter: Omit<InboxFilter, 'limit'>, limit = 10) =>
-    inbox.list({ limit, ...filter }).map(({ id }) => Number(id));
-
-  test('is in the order of time, page by page, even if the clock was set back', async () => {
-    const { inbox, clock } = await testInbox();
-    for (const [number, stepMs] of [0, 10, -5, 0, 20].entries()) {
-      clock.pass(stepMs);
-      inbox.add([await received(deliveryOf(onboarded(number)))]);
-    }
-    const period = { sinceMs: NOW_MS, untilMs: NOW_MS + 25 };
-    expect(numbers(inbox, period)).toEqual([2, 4, 3, 1]);
-    const pages = [undefined, 4n, 1n].map((before) => numbers(inbox, { ...period, before }, 2));
-    expect(pages).toEqual([[2, 4], [3, 1], []]);
-    const oldestFirst = [0n, 3n, 2n].map((after) => numbers(inbox, { ...period, after }, 2));
-    expect(oldestFirst).toEqual([[1, 3], [4, 2], []]);
-    expect(numbers(inbox, { sinceMs: NOW_MS + 5, untilMs: NOW_MS + 10 })).toEqual([4, 3]);
-    expect(numbers(inbox, { ...period, untilMs: NOW_MS + 10, before: 5n })).toEqual([4, 3, 1]);
-    expect(numbers(inbox, { ...period, sinceMs: NOW_MS + 5, after: 0n })).toEqual([3, 4, 2]);
-    inbox.close();
-  });
-
-  test('goes on where it was, even if the event there was deleted', async () => {
-    const { inbox, clock } = await testInbox();
-    for (const number of [1, 2, 3, 4]) {
-      clock.pass(10);
-      inbox.add([await received(deliveryOf(onboarded(number)))]);
-    }
-    inbox.prune(NOW_MS + 25);
-    expect(numbers(inbox, { sinceMs: 0, before: 2n })).toEqual([]);
-    expect(numbers(inbox, { sinceMs: 0, after: 2n })).toEqual([3, 4]);
-    expect(numbers(inbox, { sinceMs: 0, before: 9n })).toEqual([4, 3]);
-    inbox.close();
-  });
-
-  test('finds an event by both of its names', async () => {
-    const { inbox } = await testInbox();
-    for (const event of ['fintech.user.deposit.funding.refunded', 'fintech.user.deposit.refunded'])
-      inbox.add([await received(deliveryOf({ ...onboarded(event.length), event }))]);
-    expect(numbers(inbox, { event: 'fintech.user.deposit.funding.refunded' })).toEqual([2, 1]);
-    inbox.close();
-  });
+test('an inbox of version 1 opens, knows its copies, and holds what went nowhere', async () => {
+  using folder = temporaryFolder();
+  const path = folder.file('inbox.db');
+  const old = await received(deliveryOf(onboarded(1)));
+  const text = (body: object) => JSON.stringify(body);
+  const digit = (each: number) => String(each).repeat(64);
+  writeOldInbox(path, TARGET, [
+    {
+      mark: 'event',
+      event: 'user.onboarded',
+      event_id: 'event-1',
+      webhook_id: 'w-1',
+      signature: old.signature,
+      content_digest: 'old',
+      body: text(onboarded(1)),
+      sent_at: old.sentAtMs,
+    },
+    {
+      mark: 'event',
+      event: 'user.onboarded',
+      event_id: 'event-2',
+      signature: digit(2),
+      content_digest: 'old',
+      is_late: 1,
+      body: text(onboarded(2)),
+      sent_at: 2,
+    },
+    { mark: 'unreadable', signature: digit(3), content_digest: 'old', body: '[1]', sent_at: 3 },
+  ]);
+  const { inbox } = await testInbox(path, hostWith(1));
+  expect(await inbox.counts()).toEqual({ events: 3, waiting: 0, dead: 0, held: 2, late: 1 });
+  expect((await inbox.list({ limit: 10, forwarding: 'held' })).map(({ held }) => held)).toEqual(['unreadable', 'late']);
+  const again = await received(deliveryOf({ ...onboarded(1), version: '1.0.0' }, { sentAtMs: NOW_MS + 1 }));
+  expect((await inbox.add([old, again])).map(({ isCopy }) => isCopy)).toEqual([true, true]);
+  expect((await inbox.forwards.redrive({ isOffTime: true })).released).toBe(1);
+  expect((await inbox.forwards.due(TARGET, 9)).map(({ event }) => Number(event.id))).toEqual([2]);
+  await inbox.close();
 });
-
-test('what happened is yielded in order and once, also across pages, by the service’s time or else that of sending', async () => {
-  const { inbox } = await testInbox();
-  const at = (ms: number) => new Date(NOW_MS + ms).toISOString();
-  const many = Array.from({ length: 2_001 }, (_each, number) => ({ ...onboarded(number), timestamp: at(50) }));
-  const others = [
-    { ...onboarded(5_000), timestamp: at(40) },
-    { ...onboarded(5_001), timestamp: 'no time' },
-    { ...onboarded(5_002), timestamp: at(60) },
-  ];
-  inbox.add(await Promise.all([...many, ...others, '[1]'].map((body) => received(deliveryOf(body)))));
-  const happened = [...inbox.happenedFrom(NOW_MS, NOW_MS + 60)];
-  expect(happened.map(({ id }) => Number(id))).toEqual([...[2_003, 2_002], ...many.map((_each, index) => index + 1)]);
-  expect(happened.map(({ happenedMs }) => happenedMs - NOW_MS).slice(0, 3)).toEqual([0, 40, 50]);
-  expect(inbox.extent()).toMatchObject({ earliestMs: NOW_MS, latestId: 2_005n });
-  inbox.close();
-});
-
-test.each(['-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', '1970-01-01T00:00:00Z', 'never'])(
-  'an event that says it happened at %s is taken for one of the time when it was sent',
-  async (timestamp) => {
-    const { inbox } = await testInbox();
-    inbox.add([await received(deliveryOf({ ...onboarded(1), timestamp }))]);
-    expect(inbox.extent()?.earliestMs).toBe(NOW_MS);
-  },
-);
 
 test('what is due is found without reading what waits behind it', async () => {
-  const plans = await plansOf((store) => forwardsIn(store, () => NOW_MS).due(TARGET, 32));
+  const plans = await plansOf((store) =>
+    forwardsIn(
+      store,
+      leaseIn(store, hostWith(1), () => NOW_MS),
+    ).due(TARGET, 32),
+  );
   expect(plans.flat().join('\n')).toMatch(/USING INDEX forward_(due|set) \(target=\?/);
   expect(plans.flat().filter((step) => step.startsWith('SCAN'))).toEqual([]);
 });

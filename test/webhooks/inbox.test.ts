@@ -3,27 +3,27 @@ import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
 import { readBody } from '../../src/webhooks/body.ts';
 import { BACKOFF_MS } from '../../src/webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
-import { SILENT_MS } from '../../src/webhooks/inbox/listener.ts';
 import { contentOf } from '../../src/webhooks/inbox/received.ts';
 import { testQueryPlans } from '../support/query-plans.ts';
 import { temporaryFolder } from '../support/sandbox.ts';
-import { deliveryOf, hostWith, NOW_MS, onboarded, received, testInbox } from './support.ts';
+import { deliveryOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
 
 const TARGET = 'http://127.0.0.1:3000/';
 const OTHER = 'http://127.0.0.1:3001/';
 
 async function keepAll(inbox: Inbox, ...bodies: object[]): Promise<void> {
-  inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+  await inbox.add(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
 }
 
-const numbers = (inbox: Inbox, target = TARGET) => inbox.forwards.due(target, 100).map(({ event }) => Number(event.id));
+const numbers = async (inbox: Inbox, target = TARGET) =>
+  (await inbox.forwards.due(target, 100)).map(({ event }) => Number(event.id));
 
 describe('a delivery', () => {
   test('is kept with the exact bytes, and read', async () => {
     const { inbox } = await testInbox();
     const body = '{ "event":"user.onboarded",  "data":{"amount":12345678901234567890} }';
-    inbox.add([await received(deliveryOf(body, { id: 'w-1' }))]);
-    const [kept] = inbox.list({ limit: 10 });
+    await inbox.add([await received(deliveryOf(body, { id: 'w-1' }))]);
+    const [kept] = await inbox.list({ limit: 10 });
     expect(kept).toMatchObject({
       id: 1n,
       mark: 'event',
@@ -41,18 +41,18 @@ describe('a delivery', () => {
     ['a sealed body without a key', '{"payload":"AAAA"}', 'sealed'],
   ])('of %s is kept, marked and not lost', async (_what, body, mark) => {
     const { inbox } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET] });
-    inbox.add([await received(deliveryOf(body))]);
-    expect(inbox.list({ limit: 1 })[0]).toMatchObject({ mark });
-    expect(numbers(inbox)).toHaveLength(mark === 'unknown' ? 1 : 0);
+    await inbox.forwardTo({ targets: [TARGET] });
+    await inbox.add([await received(deliveryOf(body))]);
+    expect((await inbox.list({ limit: 1 }))[0]).toMatchObject({ mark });
+    expect(await numbers(inbox)).toHaveLength(mark === 'unknown' ? 1 : 0);
   });
 
   test('that is not UTF-8 keeps its bytes', async () => {
     const { inbox } = await testInbox();
     const body = Uint8Array.of(0x7b, 0xff, 0x7d);
     const event = await received(deliveryOf('{}'));
-    inbox.add([{ ...event, body }]);
-    expect([...(inbox.list({ limit: 1 })[0]?.body ?? [])]).toEqual([0x7b, 0xff, 0x7d]);
+    await inbox.add([{ ...event, body }]);
+    expect([...((await inbox.list({ limit: 1 }))[0]?.body ?? [])]).toEqual([0x7b, 0xff, 0x7d]);
   });
 });
 
@@ -70,12 +70,12 @@ describe('a copy', () => {
     ['another event', deliveryOf(onboarded(2), { id: 'w-2' }), false],
   ])('%s: %#', async (_what, second, isCopy) => {
     const { inbox } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET] });
-    inbox.add([await received(first)]);
-    expect(inbox.add([await received(second)])).toMatchObject([{ isCopy }]);
-    expect(inbox.list({ limit: 10 })).toHaveLength(isCopy ? 1 : 2);
-    expect(numbers(inbox)).toHaveLength(isCopy ? 1 : 2);
-    expect(inbox.list({ limit: 10 }).at(-1)?.copies).toBe(isCopy ? 1 : 0);
+    await inbox.forwardTo({ targets: [TARGET] });
+    await inbox.add([await received(first)]);
+    expect(await inbox.add([await received(second)])).toMatchObject([{ isCopy }]);
+    expect(await inbox.list({ limit: 10 })).toHaveLength(isCopy ? 1 : 2);
+    expect(await numbers(inbox)).toHaveLength(isCopy ? 1 : 2);
+    expect((await inbox.list({ limit: 10 })).at(-1)?.copies).toBe(isCopy ? 1 : 0);
   });
 
   test('is recognized within one batch, and after a restart', async () => {
@@ -83,78 +83,78 @@ describe('a copy', () => {
     const path = folder.file('inbox.db');
     const event = await received(first);
     const { inbox } = await testInbox(path);
-    expect(inbox.add([event, event]).map(({ isCopy }) => isCopy)).toEqual([false, true]);
-    inbox.close();
+    expect((await inbox.add([event, event])).map(({ isCopy }) => isCopy)).toEqual([false, true]);
+    await inbox.close();
     const { inbox: again } = await testInbox(path);
-    expect(again.add([event])).toMatchObject([{ isCopy: true }]);
-    again.close();
+    expect(await again.add([event])).toMatchObject([{ isCopy: true }]);
+    await again.close();
   });
 
   test('that is sent again under another id, which is not signed, is no new event', async () => {
     const { inbox } = await testInbox();
     const { headers, body } = deliveryOf({ event: 'user.onboarded', data: { firstName: 'Ada' } });
     const again = { headers: { ...(headers as Record<string, string>), 'x-webhook-id': 'another' }, body };
-    inbox.add([await received({ headers, body })]);
-    expect(inbox.add([await received(again)])).toMatchObject([{ isCopy: true }]);
+    await inbox.add([await received({ headers, body })]);
+    expect(await inbox.add([await received(again)])).toMatchObject([{ isCopy: true }]);
   });
 
   test('of content without an event id and under another id is a new event', async () => {
     const { inbox } = await testInbox();
     const body = { event: 'user.onboarded', data: { firstName: 'Ada' } };
-    inbox.add([await received(deliveryOf(body)), await received(deliveryOf(body, { sentAtMs: NOW_MS - 1 }))]);
-    expect(inbox.list({ limit: 10 })).toHaveLength(2);
+    await inbox.add([await received(deliveryOf(body)), await received(deliveryOf(body, { sentAtMs: NOW_MS - 1 }))]);
+    expect(await inbox.list({ limit: 10 })).toHaveLength(2);
   });
 });
 
 describe('forwarding', () => {
   test('keeps the order of each request, and lets other requests pass', async () => {
     const { inbox } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET] });
+    await inbox.forwardTo({ targets: [TARGET] });
     await keepAll(inbox, onboarded(1, 'a'), onboarded(2, 'a'), onboarded(3, 'b'));
-    expect(numbers(inbox)).toEqual([1, 3]);
-    const [first] = inbox.forwards.due(TARGET, 1);
-    if (first) inbox.forwards.ended([[first, { status: 200 }]]);
-    expect(numbers(inbox)).toEqual([2, 3]);
+    expect(await numbers(inbox)).toEqual([1, 3]);
+    const [first] = await inbox.forwards.due(TARGET, 1);
+    if (first) await inbox.forwards.ended([[first, { status: 200 }]]);
+    expect(await numbers(inbox)).toEqual([2, 3]);
   });
 
   test('goes on with the request of an event that is dead, and with the dead one first once it is redriven', async () => {
     const { inbox, clock } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET] });
+    await inbox.forwardTo({ targets: [TARGET] });
     await keepAll(inbox, onboarded(1, 'a'), onboarded(2, 'a'), onboarded(3, 'a'));
     for (const delayMs of [0, ...BACKOFF_MS]) {
       clock.pass(delayMs);
-      const [due] = inbox.forwards.due(TARGET, 1);
-      if (due) inbox.forwards.ended([[due, { status: 500 }]]);
+      const [due] = await inbox.forwards.due(TARGET, 1);
+      if (due) await inbox.forwards.ended([[due, { status: 500 }]]);
     }
-    expect(numbers(inbox)).toEqual([2]);
-    inbox.forwards.redrive();
+    expect(await numbers(inbox)).toEqual([2]);
+    await inbox.forwards.redrive();
     for (const number of [1, 2, 3]) {
-      expect(numbers(inbox)).toEqual([number]);
-      const [due] = inbox.forwards.due(TARGET, 1);
-      if (due) inbox.forwards.ended([[due, { status: 200 }]]);
+      expect(await numbers(inbox)).toEqual([number]);
+      const [due] = await inbox.forwards.due(TARGET, 1);
+      if (due) await inbox.forwards.ended([[due, { status: 200 }]]);
     }
-    expect(numbers(inbox)).toEqual([]);
+    expect(await numbers(inbox)).toEqual([]);
   });
 
   test('is in turn for events that arrive after all before them were acknowledged', async () => {
     const { inbox } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET] });
+    await inbox.forwardTo({ targets: [TARGET] });
     for (const number of [1, 2]) {
       await keepAll(inbox, onboarded(number, 'a'));
-      const [due] = inbox.forwards.due(TARGET, 1);
+      const [due] = await inbox.forwards.due(TARGET, 1);
       expect(due?.event.eventId).toBe(`event-${number}`);
-      if (due) inbox.forwards.ended([[due, { status: 200 }]]);
+      if (due) await inbox.forwards.ended([[due, { status: 200 }]]);
     }
   });
 
   test('is for each target by itself', async () => {
     const { inbox } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET, OTHER] });
+    await inbox.forwardTo({ targets: [TARGET, OTHER] });
     await keepAll(inbox, onboarded(1));
-    const [due] = inbox.forwards.due(TARGET, 1);
-    if (due) inbox.forwards.ended([[due, { status: 204 }]]);
-    expect([numbers(inbox), numbers(inbox, OTHER)]).toEqual([[], [1]]);
-    expect(inbox.list({ limit: 1, forwarding: 'pending' })).toHaveLength(1);
+    const [due] = await inbox.forwards.due(TARGET, 1);
+    if (due) await inbox.forwards.ended([[due, { status: 204 }]]);
+    expect([await numbers(inbox), await numbers(inbox, OTHER)]).toEqual([[], [1]]);
+    expect(await inbox.list({ limit: 1, forwarding: 'pending' })).toHaveLength(1);
   });
 
   test.each([
@@ -165,58 +165,58 @@ describe('forwarding', () => {
     [{ status: 202 }, 'forwarded'],
   ] as const)('that ends with %j is %s, and due again only later', async (end, state) => {
     const { inbox, clock } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET] });
+    await inbox.forwardTo({ targets: [TARGET] });
     await keepAll(inbox, onboarded(1));
-    const [due] = inbox.forwards.due(TARGET, 1);
-    if (due) inbox.forwards.ended([[due, end]]);
-    expect(numbers(inbox)).toEqual([]);
+    const [due] = await inbox.forwards.due(TARGET, 1);
+    if (due) await inbox.forwards.ended([[due, end]]);
+    expect(await numbers(inbox)).toEqual([]);
     clock.pass(BACKOFF_MS[0] ?? 0);
-    expect(numbers(inbox)).toEqual(state === 'pending' ? [1] : []);
-    expect(inbox.list({ limit: 1, forwarding: state })).toHaveLength(1);
+    expect(await numbers(inbox)).toEqual(state === 'pending' ? [1] : []);
+    expect(await inbox.list({ limit: 1, forwarding: state })).toHaveLength(1);
   });
 
   test('does not wait for a clock that was set back', async () => {
     const { inbox, clock } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET] });
+    await inbox.forwardTo({ targets: [TARGET] });
     await keepAll(inbox, onboarded(1));
-    const [due] = inbox.forwards.due(TARGET, 1);
-    if (due) inbox.forwards.ended([[due, { status: 500 }]]);
-    expect(numbers(inbox)).toEqual([]);
+    const [due] = await inbox.forwards.due(TARGET, 1);
+    if (due) await inbox.forwards.ended([[due, { status: 500 }]]);
+    expect(await numbers(inbox)).toEqual([]);
     clock.pass(-3_600_000);
-    expect(numbers(inbox)).toEqual([1]);
+    expect(await numbers(inbox)).toEqual([1]);
   });
 
   test('dies after the last delay, and is redriven', async () => {
     const { inbox, clock } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET] });
+    await inbox.forwardTo({ targets: [TARGET] });
     await keepAll(inbox, onboarded(1));
     for (const delayMs of [0, ...BACKOFF_MS]) {
       clock.pass(delayMs);
-      const [due] = inbox.forwards.due(TARGET, 1);
-      if (due) inbox.forwards.ended([[due, { status: 500 }]]);
+      const [due] = await inbox.forwards.due(TARGET, 1);
+      if (due) await inbox.forwards.ended([[due, { status: 500 }]]);
     }
     clock.pass(1e9);
-    expect([numbers(inbox), inbox.counts().dead]).toEqual([[], 1]);
-    expect(inbox.forwards.redrive()).toEqual({ redriven: 1, released: 0 });
-    expect(numbers(inbox)).toEqual([1]);
+    expect([await numbers(inbox), (await inbox.counts()).dead]).toEqual([[], 1]);
+    expect(await inbox.forwards.redrive()).toEqual({ redriven: 1, released: 0 });
+    expect(await numbers(inbox)).toEqual([1]);
   });
 
   test('of an acknowledged event never happens again, whatever a slow process reports later', async () => {
     const { inbox } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET] });
+    await inbox.forwardTo({ targets: [TARGET] });
     await keepAll(inbox, onboarded(1));
-    const [due] = inbox.forwards.due(TARGET, 1);
+    const [due] = await inbox.forwards.due(TARGET, 1);
     if (!due) throw new Error('nothing is due');
-    inbox.forwards.ended([[due, { status: 200 }]]);
-    inbox.forwards.ended([[due, { status: 500 }]]);
-    expect([numbers(inbox), inbox.counts()]).toMatchObject([[], { events: 1, waiting: 0, dead: 0 }]);
+    await inbox.forwards.ended([[due, { status: 200 }]]);
+    await inbox.forwards.ended([[due, { status: 500 }]]);
+    expect([await numbers(inbox), await inbox.counts()]).toMatchObject([[], { events: 1, waiting: 0, dead: 0 }]);
   });
 
   test('skips unwanted events', async () => {
     const { inbox } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET], events: ['user.onboarded'] });
+    await inbox.forwardTo({ targets: [TARGET], events: ['user.onboarded'] });
     await keepAll(inbox, { ...onboarded(1), event: 'swap.failed' }, onboarded(2));
-    expect(numbers(inbox)).toEqual([2]);
+    expect(await numbers(inbox)).toEqual([2]);
   });
 });
 
@@ -235,28 +235,31 @@ describe('a sealed event, once there is a key', () => {
 
   test('is filled in and forwarded, and its retry becomes a copy of it', async () => {
     const { inbox } = await testInbox();
-    inbox.forwardTo({ targets: [TARGET] });
+    await inbox.forwardTo({ targets: [TARGET] });
     const { events, opened } = await sealedTwice();
-    inbox.add(events);
-    expect(inbox.list({ limit: 10 }).map(({ mark }) => mark)).toEqual(['sealed', 'sealed']);
-    expect(numbers(inbox)).toEqual([]);
-    for (const sealed of inbox.list({ limit: 10, after: 0n })) inbox.open(sealed, await opened(sealed.body));
-    expect(inbox.list({ limit: 10 })).toMatchObject([{ mark: 'event', eventId: 'event-7', copies: 1, isSealed: true }]);
-    expect(numbers(inbox)).toEqual([1]);
+    await inbox.add(events);
+    expect((await inbox.list({ limit: 10 })).map(({ mark }) => mark)).toEqual(['sealed', 'sealed']);
+    expect(await numbers(inbox)).toEqual([]);
+    for (const sealed of await inbox.list({ limit: 10, after: 0n }))
+      await inbox.open(sealed, await opened(sealed.body));
+    expect(await inbox.list({ limit: 10 })).toMatchObject([
+      { mark: 'event', eventId: 'event-7', copies: 1, isSealed: true },
+    ]);
+    expect(await numbers(inbox)).toEqual([1]);
   });
 });
 
 test('pruning keeps what was not forwarded', async () => {
   const { inbox, clock } = await testInbox();
   await keepAll(inbox, onboarded(1));
-  inbox.forwardTo({ targets: [TARGET] });
+  await inbox.forwardTo({ targets: [TARGET] });
   await keepAll(inbox, onboarded(2), onboarded(3));
-  const [due] = inbox.forwards.due(TARGET, 1);
-  if (due) inbox.forwards.ended([[due, { status: 200 }]]);
+  const [due] = await inbox.forwards.due(TARGET, 1);
+  if (due) await inbox.forwards.ended([[due, { status: 200 }]]);
   clock.pass(1_000);
   await keepAll(inbox, onboarded(4));
-  expect(inbox.prune(clock.now())).toBe(2);
-  expect(inbox.list({ limit: 10 }).map(({ id }) => Number(id))).toEqual([4, 3]);
+  expect(await inbox.prune(clock.now())).toBe(2);
+  expect((await inbox.list({ limit: 10 })).map(({ id }) => Number(id))).toEqual([4, 3]);
 });
 
 test.each([
@@ -264,14 +267,14 @@ test.each([
   ['dead', [...Array.from(BACKOFF_MS, () => 500), 500, 200]],
 ] as const)('a forward that is %s stays so when a slower process ends it again', async (end, statuses) => {
   const { inbox, clock } = await testInbox();
-  inbox.forwardTo({ targets: [TARGET] });
+  await inbox.forwardTo({ targets: [TARGET] });
   await keepAll(inbox, onboarded(1));
-  const [due] = inbox.forwards.due(TARGET, 1);
+  const [due] = await inbox.forwards.due(TARGET, 1);
   for (const [attempts, status] of statuses.entries()) {
-    if (due) inbox.forwards.ended([[{ ...due, attempts }, { status }]]);
+    if (due) await inbox.forwards.ended([[{ ...due, attempts }, { status }]]);
     clock.pass(24 * 3_600_000);
   }
-  expect({ due: numbers(inbox), counts: inbox.counts() }).toMatchObject({
+  expect({ due: await numbers(inbox), counts: await inbox.counts() }).toMatchObject({
     due: [],
     counts: { events: 1, waiting: 0, dead: end === 'dead' ? 1 : 0 },
   });
@@ -280,82 +283,44 @@ test.each([
 test('pruning keeps an event that some forward did not deliver, whatever became of its other ones', async () => {
   const { inbox, clock } = await testInbox();
   const third = 'http://127.0.0.1:3002/';
-  inbox.forwardTo({ targets: [TARGET, OTHER, third] });
+  await inbox.forwardTo({ targets: [TARGET, OTHER, third] });
   await keepAll(inbox, onboarded(1), onboarded(2), onboarded(3));
-  const end = (target: string, event: bigint, status: number) => {
-    const due = inbox.forwards.due(target, 10).find((each) => each.event.id === event);
-    if (due) inbox.forwards.ended([[due, { status }]]);
+  const end = async (target: string, event: bigint, status: number) => {
+    const due = (await inbox.forwards.due(target, 10)).find((each) => each.event.id === event);
+    if (due) await inbox.forwards.ended([[due, { status }]]);
   };
   // The first is delivered everywhere, the second dead in one place, and the third still waits in one.
-  for (const target of [TARGET, OTHER, third]) end(target, 1n, 200);
-  for (const target of [TARGET, OTHER]) end(target, 2n, 200);
-  for (const target of [TARGET, OTHER]) end(target, 3n, 200);
+  for (const target of [TARGET, OTHER, third]) await end(target, 1n, 200);
+  for (const target of [TARGET, OTHER]) await end(target, 2n, 200);
+  for (const target of [TARGET, OTHER]) await end(target, 3n, 200);
   for (const delayMs of [0, ...BACKOFF_MS]) {
     clock.pass(delayMs);
-    end(third, 2n, 500);
+    await end(third, 2n, 500);
   }
   clock.pass(1_000);
-  expect(inbox.counts()).toMatchObject({ events: 3, waiting: 1, dead: 1 });
-  expect(inbox.prune(clock.now())).toBe(1);
-  expect(inbox.list({ limit: 10 }).map(({ id }) => Number(id))).toEqual([3, 2]);
-  expect(inbox.counts()).toMatchObject({ events: 2, waiting: 1, dead: 1 });
+  expect(await inbox.counts()).toMatchObject({ events: 3, waiting: 1, dead: 1 });
+  expect(await inbox.prune(clock.now())).toBe(1);
+  expect((await inbox.list({ limit: 10 })).map(({ id }) => Number(id))).toEqual([3, 2]);
+  expect(await inbox.counts()).toMatchObject({ events: 2, waiting: 1, dead: 1 });
 });
 
 test('the number of a deleted event is not used again', async () => {
   const { inbox, clock } = await testInbox();
   await keepAll(inbox, onboarded(1), onboarded(2));
   clock.pass(1);
-  expect(inbox.prune(clock.now())).toBe(2);
+  expect(await inbox.prune(clock.now())).toBe(2);
   await keepAll(inbox, onboarded(3));
-  expect(inbox.list({ limit: 10, after: 2n }).map(({ id }) => Number(id))).toEqual([3]);
-});
-
-describe('a listener', () => {
-  test('has the inbox to itself while it lives', async () => {
-    using folder = temporaryFolder();
-    const path = folder.file('inbox.db');
-    const { inbox } = await testInbox(path, hostWith(1, [1, 2]));
-    const { inbox: second } = await testInbox(path, hostWith(2, [1, 2]));
-    expect(inbox.claim('port 1')).toBeUndefined();
-    expect(second.claim('port 2')).toMatchObject({ processId: 1, host: 'here', address: 'port 1' });
-    inbox.release();
-    expect(second.claim('port 2')).toBeUndefined();
-    for (const each of [inbox, second]) each.close();
-  });
-
-  test('that died leaves the inbox to the next', async () => {
-    using folder = temporaryFolder();
-    const path = folder.file('inbox.db');
-    const { inbox } = await testInbox(path, hostWith(1));
-    inbox.claim('port 1');
-    inbox.close();
-    const { inbox: second } = await testInbox(path, hostWith(2, [2]));
-    expect(second.claim('port 2')).toBeUndefined();
-    second.close();
-  });
-
-  test('of another machine counts as gone once it is silent', async () => {
-    using folder = temporaryFolder();
-    const path = folder.file('inbox.db');
-    const { inbox } = await testInbox(path, hostWith(1, [1], 'there'));
-    inbox.claim('port 1');
-    inbox.close();
-    const { inbox: second, clock } = await testInbox(path, hostWith(1));
-    expect(second.claim('port 2')).toMatchObject({ host: 'there' });
-    clock.pass(SILENT_MS);
-    expect(second.claim('port 2')).toBeUndefined();
-    second.close();
-  });
+  expect((await inbox.list({ limit: 10, after: 2n })).map(({ id }) => Number(id))).toEqual([3]);
 });
 
 test('events are found by number, event id and webhook id', async () => {
   const { inbox } = await testInbox();
-  inbox.add([
+  await inbox.add([
     await received(deliveryOf(onboarded(1), { id: 'w-abc' })),
     await received(deliveryOf(onboarded(2), { id: 'w-abd' })),
   ]);
-  const found = (id: string) => inbox.find(id).map((event) => Number(event.id));
-  expect(['2', 'event-1', 'w-ab', 'w-abc', 'none'].map(found)).toEqual([[2], [1], [1, 2], [1], []]);
+  const found = async (id: string) => (await inbox.find(id)).map((event) => Number(event.id));
+  expect(await Promise.all(['2', 'event-1', 'w-ab', 'w-abc', 'none'].map(found))).toEqual([[2], [1], [1, 2], [1], []]);
 });
 
 testQueryPlans();

@@ -11,22 +11,22 @@ const SHOWN = 'exec:./run …';
 async function operated(change: (inbox: Inbox) => Partial<Inbox> = () => ({})) {
   const { inbox, clock } = await testInbox();
   const stopping = new AbortController();
-  inbox.forwardTo({ targets: [TARGET] });
-  inbox.claim('here');
+  await inbox.forwardTo({ targets: [TARGET] });
+  await inbox.claim('here');
   const own = { ...inbox, ...change(inbox) };
   const metrics = createMetrics({ inbox: own, targets: new Map([[TARGET, SHOWN]]), clock });
   const options = { host: '127.0.0.1', port: 0, allowHosts: [], inbox: own, freeBytes: () => 1_000, clock };
   const server = await serveOperations({ ...options, stopping: stopping.signal }, metrics);
   onTestFinished(async () => {
     await server.close();
-    inbox.close();
+    await inbox.close();
   });
   const get = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers, method });
     return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
   };
   const keep = async (number: number, more: object = {}) =>
-    inbox.add([await received(deliveryOf({ ...onboarded(number), ...more }), clock.now())]);
+    await inbox.add([await received(deliveryOf({ ...onboarded(number), ...more }), clock.now())]);
   return { inbox, clock, metrics, stopping, get, keep };
 }
 
@@ -41,14 +41,14 @@ test('a healthy listener says what is in its inbox and how much disk is left', a
   expect(await get('/readyz')).toMatchObject({ status: 200, text: 'ready\n' });
 });
 
-const full = () => {
+const full = async () => {
   throw new Error('the disk is full');
 };
 
 test.each([
   ['cannot be written', { touch: full }, 'the disk is full'],
   ['cannot be read', { counts: full }, 'the disk is full'],
-  ['is another one’s', { touch: () => false }, 'another listener has taken the inbox'],
+  ['is another one’s', { touch: async () => false }, 'another listener has taken the inbox'],
 ])('a listener whose inbox %s is neither healthy nor ready', async (_what, change, problem) => {
   const { get } = await operated(() => change);
   const { status, text } = await get('/healthz');
@@ -59,9 +59,9 @@ test.each([
 test('the inbox is written once a second, however often one asks', async () => {
   let touches = 0;
   const { get, clock } = await operated((inbox) => ({
-    touch: () => {
+    touch: async () => {
       touches += 1;
-      return inbox.touch();
+      return await inbox.touch();
     },
   }));
   for (const _each of [1, 2, 3]) await get('/healthz');
@@ -113,12 +113,12 @@ test('the numbers tell what arrived, was refused, waits, is held or dead, and ho
   metrics.refused('wrong_signature');
   await keep(1);
   await keep(2, { requestId: 'request-2' });
-  inbox.add([
+  await inbox.add([
     await received(deliveryOf({ event: 'user.onboarded', data: {} }, { sentAtMs: NOW_MS - 301_000 }), NOW_MS),
   ]);
   clock.pass(90_000);
-  const [first] = inbox.forwards.due(TARGET, 1);
-  if (first) inbox.forwards.ended([[first, {}]]);
+  const [first] = await inbox.forwards.due(TARGET, 1);
+  if (first) await inbox.forwards.ended([[first, {}]]);
   metrics.forwarded(TARGET, {}, 20);
   metrics.forwarded(TARGET, { status: 503 }, 70_000);
   metrics.forwarded(TARGET, { problem: 'no response' }, 1);
@@ -158,5 +158,5 @@ test('a port that is taken is an error', async () => {
   await expect(serveOperations({ ...options, stopping: new AbortController().signal }, metrics)).rejects.toThrow(
     'EADDRINUSE',
   );
-  inbox.close();
+  await inbox.close();
 });

@@ -93,8 +93,8 @@ test.each([
   [500, '30', undefined],
 ])('of %i with Retry-After %j, the wait is read', async (status, text, retryAfterMs) => {
   const { inbox, clock } = await testInbox();
-  inbox.add([await received(deliveryOf(onboarded(1)))]);
-  const [event] = inbox.list({ limit: 1 });
+  await inbox.add([await received(deliveryOf(onboarded(1)))]);
+  const [event] = await inbox.list({ limit: 1 });
   const { port } = await httpServer((_request, response) => response.writeHead(status, { 'retry-after': text }).end());
   if (!event) throw new Error('the inbox is empty');
   const end = await sendTo(`http://127.0.0.1:${port}/`, event, { exchange: testNetwork(), clock }, NEVER);
@@ -108,12 +108,13 @@ test.each([
   [72 * HOUR_MS, 24 * HOUR_MS],
 ])('an event whose target asks for %s ms is due again after %i ms', async (retryAfterMs, waitMs) => {
   const { inbox, clock } = await testInbox();
-  inbox.forwardTo({ targets: [TARGET] });
-  inbox.add([await received(deliveryOf(onboarded(1)))]);
-  const [due] = inbox.forwards.due(TARGET, 1);
-  if (due) inbox.forwards.ended([[due, { status: 503, retryAfterMs }]]);
+  await inbox.claim('here');
+  await inbox.forwardTo({ targets: [TARGET] });
+  await inbox.add([await received(deliveryOf(onboarded(1)))]);
+  const [due] = await inbox.forwards.due(TARGET, 1);
+  if (due) await inbox.forwards.ended([[due, { status: 503, retryAfterMs }]]);
   clock.pass(waitMs - 1);
-  expect(inbox.forwards.due(TARGET, 1)).toEqual([]);
+  expect(await inbox.forwards.due(TARGET, 1)).toEqual([]);
   clock.pass(1);
-  expect(inbox.forwards.due(TARGET, 1)).toHaveLength(1);
+  expect(await inbox.forwards.due(TARGET, 1)).toHaveLength(1);
 });

@@ -42,9 +42,9 @@ async function storedFrom(body: object | Uint8Array, privateKey?: Secret): Promi
   const verified = verifyDelivery(delivery, { secrets: [SECRET], nowMs: NOW_MS });
   const given = bytes ?? delivery.body;
   const signed = { verified, headers: pairsIn(delivery.headers), body: given };
-  inbox.add([newEventOf(signed, await readBody(given, privateKey ? [privateKey] : []))]);
-  const [stored] = inbox.list({ limit: 1 });
-  inbox.close();
+  await inbox.add([newEventOf(signed, await readBody(given, privateKey ? [privateKey] : []))]);
+  const [stored] = await inbox.list({ limit: 1 });
+  await inbox.close();
   if (!stored) throw new Error('the inbox stored nothing');
   return stored;
 }

@@ -5,7 +5,7 @@ import { type Inbox, openInbox } from '../../src/webhooks/inbox/inbox.ts';
 import type { NewEvent } from '../../src/webhooks/inbox/received.ts';
 import { newEventOf } from '../../src/webhooks/listen/inbox-writer.ts';
 import { type Delivery, pairsIn, verifyDelivery } from '../../src/webhooks/verify.ts';
-import { fakeClock } from '../support/sandbox.ts';
+import { type FakeClock, fakeClock } from '../support/sandbox.ts';
 
 export const SECRET = 'a-webhook-secret';
 export const NOW_MS = Date.UTC(2026, 0, 5, 9);
@@ -59,9 +59,20 @@ export const hostWith = (processId: number, running: readonly number[] = [proces
   isRunning: (id) => running.includes(id),
 });
 
+/** Opens the inboxes of the tests that are the same for a file and for a server; test/postgres/support.ts replaces it. */
+export const stores = {
+  open: (path: string, clock: FakeClock, host: Host): Promise<Inbox> => openInbox(path, { clock, host }),
+};
+
 /** An inbox in memory, or in a file, whose clock the test moves. */
 export async function testInbox(path = ':memory:', host = hostWith(1)) {
   const clock = fakeClock(NOW_MS);
-  const inbox: Inbox = await openInbox(path, { clock, host });
-  return { inbox, clock };
+  return { inbox: await stores.open(path, clock, host), clock };
+}
+
+/** Returns all that is yielded. */
+export async function listOf<T>(yielded: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const each of yielded) all.push(each);
+  return all;
 }

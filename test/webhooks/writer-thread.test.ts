@@ -39,7 +39,7 @@ async function setUp(privateKeys: readonly Secret[] = []) {
   const started: ReturnType<typeof thread>[] = [];
   let asked = 0;
   const settings = {
-    ...{ path, clock },
+    ...{ location: { path, server: undefined }, clock, host: { user: 'tester' } },
     privateKeys: async () => {
       asked += 1;
       return privateKeys;
@@ -68,7 +68,10 @@ test('what another thread keeps is in the inbox, at the time of this one', async
     { id: 2n, isCopy: false },
     { id: 1n, isCopy: true },
   ]);
-  expect(inbox.list({ limit: 5 }).map(({ receivedAtMs }) => receivedAtMs)).toEqual([NOW_MS + 5_000, NOW_MS + 5_000]);
+  expect((await inbox.list({ limit: 5 })).map(({ receivedAtMs }) => receivedAtMs)).toEqual([
+    NOW_MS + 5_000,
+    NOW_MS + 5_000,
+  ]);
 });
 
 test('asks for private keys once, and only for a sealed body', async () => {
@@ -82,7 +85,7 @@ test('asks for private keys once, and only for a sealed body', async () => {
   await writer.write([await sealed(2), await sealed(3)]);
   await writer.write([await sealed(4)]);
   expect(asked()).toBe(1);
-  expect(inbox.list({ limit: 5 }).map(({ event, isSealed }) => ({ event, isSealed }))).toEqual([
+  expect((await inbox.list({ limit: 5 })).map(({ event, isSealed }) => ({ event, isSealed }))).toEqual([
     ...[1, 2, 3].map(() => ({ event: 'user.onboarded', isSealed: true })),
     { event: 'user.onboarded', isSealed: false },
   ]);
@@ -96,7 +99,7 @@ test('a thread that ends loses its batch alone', async () => {
   started[0]?.dies();
   await expect(lost).rejects.toThrow('has ended');
   await writer.write([signed(onboarded(1))]);
-  expect(inbox.counts().events).toBe(1);
+  expect((await inbox.counts()).events).toBe(1);
 });
 
 test('tries again if a thread cannot be started', async () => {
@@ -107,11 +110,11 @@ test('tries again if a thread cannot be started', async () => {
   });
   await expect(writer.write([signed(onboarded(1))])).rejects.toThrow('no memory');
   await writer.write([signed(onboarded(1))]);
-  expect(inbox.counts().events).toBe(1);
+  expect((await inbox.counts()).events).toBe(1);
 });
 
 test('says that nothing was kept if the inbox cannot be opened', async () => {
   const { writerWith } = await setUp();
-  const writer = writerWith(() => true, { path: '/dev/null/inbox.db' });
+  const writer = writerWith(() => true, { location: { path: '/dev/null/inbox.db', server: undefined } });
   await expect(writer.write([signed(onboarded(1))])).rejects.toThrow(/inbox\.db/);
 });

@@ -25,6 +25,7 @@ import { command } from '../../terminal/command.ts';
 import { wholeList } from '../../terminal/list-command.ts';
 import { argument, optionalArgument, picked, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
+import { inboxCommands } from './inbox.ts';
 import { journalCommands } from './journal.ts';
 import { mirrorCommands } from './mirror.ts';
 import { operatorCommands } from './operators.ts';
@@ -266,6 +267,7 @@ export const commands = [
   trustCommand,
   ...journalCommands,
   ...mirrorCommands,
+  ...inboxCommands,
   ...rulesCommands,
   ...operatorCommands,
 ];

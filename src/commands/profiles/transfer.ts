@@ -34,6 +34,7 @@ function writeExport(profiles: readonly StoredProfile[]): object {
       operators: _operators,
       independentJournal: _journal,
       mirror: _mirror,
+      inboxUrl: _inbox,
       ...profile
     }) => ({
       ...profile,
@@ -74,6 +75,7 @@ function imported({
   operators: _operators,
   independentJournal: _journal,
   mirror: _mirror,
+  inboxUrl: _inbox,
   ...profile
 }: StoredProfile): StoredProfile {
   const { name, baseUrl, serviceName, timeZone, store, mode } = profile;

@@ -42,9 +42,9 @@ const COLUMNS = [
 type Missing = ReturnType<ReturnType<typeof comparison>['end']>['missing'][number];
 
 /** A missing event as a row, and why it is closed; undefined if it is not. */
-function rowOf({ work: { kind, ids, status, createdAt }, events, isClosed }: Missing, inbox: Inbox) {
+async function rowOf({ work: { kind, ids, status, createdAt }, events, isClosed }: Missing, inbox: Inbox) {
   const row = { event: events.join(' or '), kind, id: ids[0] ?? null, status, createdAt };
-  const taken = inbox.acceptedGap(kind, row.id ?? '', row.event);
+  const taken = await inbox.acceptedGap(kind, row.id ?? '', row.event);
   if (taken) return { row, closed: { reason: taken.reason, acceptedAt: new Date(taken.acceptedAtMs).toISOString() } };
   return { row, closed: isClosed ? { reason: 'the list and an event say how it ended', acceptedAt: null } : undefined };
 }
@@ -71,7 +71,7 @@ const DEFAULT_DAYS = 30;
  */
 async function windowOf(session: Session, inbox: Inbox, typed: TypedPeriod): Promise<Period> {
   const { sinceMs, untilMs } = await wantedPeriod(session, inbox, typed);
-  const prunedMs = inbox.prunedMs() ?? Number.NEGATIVE_INFINITY;
+  const prunedMs = (await inbox.prunedMs()) ?? Number.NEGATIVE_INFINITY;
   if (sinceMs > prunedMs) return { sinceMs, untilMs };
   await session.note(`events up to ${new Date(prunedMs).toISOString()} were deleted; later ones are compared`);
   return { sinceMs: prunedMs + 1, untilMs };
@@ -81,7 +81,7 @@ async function wantedPeriod({ globals, world, note }: Session, inbox: Inbox, typ
   const period = timesOf(typed, { globals, world });
   const untilMs = period.untilMs ?? Number.POSITIVE_INFINITY;
   if (period.sinceMs !== undefined) return { sinceMs: period.sinceMs, untilMs };
-  const extent = inbox.extent();
+  const extent = await inbox.extent();
   if (!extent && globals.dryRun) return { sinceMs: world.clock.now(), untilMs };
   if (!extent)
     throw new CliError('usage', 'the inbox is empty, so there is nothing to compare with', {
@@ -141,12 +141,12 @@ Some events cannot be compared, because no list shows their work: those of an on
     try {
       const period = await windowOf(session, inbox, given);
       // Work that ends while the lists are read may be in none of them.
-      const latestId = inbox.extent()?.latestId ?? 0n;
+      const latestId = (await inbox.extent())?.latestId ?? 0n;
       const works = await listedWorks(session, period);
       const nowMs = session.time.service.nowMs() ?? session.world.clock.now();
       const compared = comparison(works, { ...period, settledMs: nowMs - grace });
       // Earlier events show which accounts are new, and work may end some time after the period.
-      for (const event of inbox.happenedFrom(period.sinceMs - EARLIER_MS, period.untilMs + EARLIER_MS)) {
+      for await (const event of inbox.happenedFrom(period.sinceMs - EARLIER_MS, period.untilMs + EARLIER_MS)) {
         const isExpected =
           event.id <= latestId && event.happenedMs >= period.sinceMs && event.happenedMs < period.untilMs;
         compared.see({
@@ -155,8 +155,8 @@ Some events cannot be compared, because no list shows their work: those of an on
         });
       }
       const { missing: found, unlisted, unsettled } = compared.end();
-      if (accept !== undefined && reason !== undefined) inbox.acceptGaps(gapsOf(found, accept, reason));
-      const all = found.map((gap) => rowOf(gap, inbox));
+      if (accept !== undefined && reason !== undefined) await inbox.acceptGaps(gapsOf(found, accept, reason));
+      const all = await Promise.all(found.map((gap) => rowOf(gap, inbox)));
       const missing = all.flatMap(({ row, closed }) => (closed ? [] : [row]));
       const closed = all.flatMap((gap) => (gap.closed ? [{ ...gap.row, ...gap.closed }] : []));
       const data = { since: new Date(period.sinceMs).toISOString(), missing, closed, unlisted, unsettled };
@@ -168,7 +168,7 @@ Some events cannot be compared, because no list shows their work: those of an on
       });
       return { result: { data, columns: COLUMNS }, error };
     } finally {
-      inbox.close();
+      await inbox.close();
     }
   },
 });

@@ -88,7 +88,7 @@ export async function withInbox<T>({ world, profile }: Session, run: (inbox: Inb
   try {
     return await run(inbox);
   } finally {
-    inbox.close();
+    await inbox.close();
   }
 }
 
@@ -140,12 +140,16 @@ export function filterOf({ late, since, until, ...rest }: InboxFilters, session:
 
 export const PAGE = 500;
 
-/** The rest of a list, newest first. */
+/** The rest of a list, newest first. Closes the inbox. */
 async function* olderThan(inbox: Inbox, filter: InboxSelection, last: InboxEvent | undefined) {
-  for (let before = last?.id; before !== undefined; ) {
-    const page = inbox.list({ ...filter, limit: PAGE, before });
-    yield page.map(summaryOf);
-    before = page.length === PAGE ? page.at(-1)?.id : undefined;
+  try {
+    for (let before = last?.id; before !== undefined; ) {
+      const page = await inbox.list({ ...filter, limit: PAGE, before });
+      yield page.map(summaryOf);
+      before = page.length === PAGE ? page.at(-1)?.id : undefined;
+    }
+  } finally {
+    await inbox.close();
   }
 }
 
@@ -173,8 +177,8 @@ export const listCommand = command({
         hint: 'choose the events to count with --event, --since or another filter',
       });
     const inbox = await readProfileInbox(session.world, session.profile);
-    const counts = inbox.countByName(filterOf(given, session));
-    inbox.close();
+    const counts = await inbox.countByName(filterOf(given, session));
+    await inbox.close();
     return { result: { data: { counts }, lists: 'counts', list: { isWhole: true }, columns: COUNT_COLUMNS } };
   },
 });
@@ -186,20 +190,22 @@ interface PageOptions {
 }
 
 async function listed(session: Session, { limit = DEFAULT_LIMIT, after, all }: PageOptions, given: InboxFilters) {
-  // Stays open until everything is printed; the process ends right after.
+  // Open until everything is printed.
   const inbox = await readProfileInbox(session.world, session.profile);
   const filter = filterOf(given, session);
   const { since, until, ...typed } = given;
   const list = listDigest('', 'webhooks inbox list', [typed, since?.text, until?.text]);
   const before = after === undefined ? undefined : numberAt(after, list);
   // One more than the page has, to know whether another one follows.
-  const found = inbox.list({ ...filter, limit: all ? PAGE : limit + 1, before });
+  const found = await inbox.list({ ...filter, limit: all ? PAGE : limit + 1, before });
   const page = all ? found : found.slice(0, limit);
   const last = page.at(-1);
   const hasMore = found.length > page.length;
   const cursor = hasMore && last ? cursorOf({ list, next: 0, total: null, last: String(last.id) }) : null;
-  const data = { events: page.map(summaryOf), counts: inbox.counts() };
-  const more = all && found.length === PAGE ? { more: olderThan(inbox, filter, last) } : {};
+  const data = { events: page.map(summaryOf), counts: await inbox.counts() };
+  const hasRest = all && found.length === PAGE;
+  const more = hasRest ? { more: olderThan(inbox, filter, last) } : {};
+  if (!hasRest) await inbox.close();
   const position = { limit, offset: before === undefined ? 0 : null, hasMore, after: cursor };
   return { result: { data, lists: 'events', list: { isWhole: all, position }, columns: COLUMNS, ...more } };
 }
@@ -213,14 +219,18 @@ function numberAt(cursor: string, list: string): bigint {
 export const exportCommand = command({
   words: ['webhooks', 'inbox', 'export'],
   summary: 'Print every received event with its content, oldest first',
-  details: 'One JSON object a line with -o ndjson. Redirect it to a file to keep it.',
+  details:
+    'One JSON object a line with -o ndjson. Redirect it to a file to keep it. A body that is not UTF-8 is in base64, which bodyForm says.',
   examples: [
     'fiatrail webhooks inbox export -o ndjson',
     'fiatrail webhooks inbox export --event user.onboarded -o ndjson',
   ],
   endpoints: [],
   prints: () =>
-    z.object({ events: z.array(z.extend(contentSchema(), { body: z.string() })), pagination: paginationSchema() }),
+    z.object({
+      events: z.array(z.extend(contentSchema(), { body: z.string(), bodyForm: z.enum(['text', 'base64']) })),
+      pagination: paginationSchema(),
+    }),
   isLocal: true,
   parameters: {
     from: optionalArgument('event', 'number of the first event to print', wholeNumber(1, 1e15)),
@@ -230,22 +240,31 @@ export const exportCommand = command({
     const inbox = await readProfileInbox(session.world, session.profile);
     const filter = filterOf(given, session);
     const after = BigInt(from) - 1n;
-    const first = inbox.list({ ...filter, limit: PAGE, after });
+    const first = await inbox.list({ ...filter, limit: PAGE, after });
     const data = { events: first.map(exported) };
     const more = first.length === PAGE ? { more: newerThan(inbox, filter, first.at(-1)) } : {};
+    if (first.length < PAGE) await inbox.close();
     return { result: { data, lists: 'events', list: { isWhole: true }, ...more } };
   },
 });
 
 function exported(event: InboxEvent) {
   const { data = null } = event.text === null ? {} : printedEvent(event.text);
-  return { ...summaryOf(event), data, headers: headersOf(event), body: Buffer.from(event.body).toString('utf8') };
+  const text = Buffer.from(event.body).toString('utf8');
+  const isText = Buffer.from(text).equals(event.body);
+  const body = isText ? text : Buffer.from(event.body).toString('base64');
+  return { ...summaryOf(event), data, headers: headersOf(event), body, bodyForm: isText ? 'text' : 'base64' };
 }
 
+/** The rest of an export. Closes the inbox. */
 async function* newerThan(inbox: Inbox, filter: InboxSelection, last: InboxEvent | undefined) {
-  for (let after = last?.id; after !== undefined; ) {
-    const page = inbox.list({ ...filter, limit: PAGE, after });
-    yield page.map(exported);
-    after = page.length === PAGE ? page.at(-1)?.id : undefined;
+  try {
+    for (let after = last?.id; after !== undefined; ) {
+      const page = await inbox.list({ ...filter, limit: PAGE, after });
+      yield page.map(exported);
+      after = page.length === PAGE ? page.at(-1)?.id : undefined;
+    }
+  } finally {
+    await inbox.close();
   }
 }

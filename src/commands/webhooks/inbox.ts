@@ -53,8 +53,8 @@ const showCommand = command({
   isLocal: true,
   parameters: { event: EVENT },
   run: async (session, { event: name }) =>
-    withInbox(session, (inbox) => {
-      const event = findEvent(inbox, name);
+    withInbox(session, async (inbox) => {
+      const event = await findEvent(inbox, name);
       const { data = null } = event.text === null ? {} : printedEvent(event.text);
       const forwards = event.forwards.map(({ target, dueAtMs, state, ...rest }) => ({
         target: shownTarget(target),
@@ -78,12 +78,12 @@ async function openSealed(session: Session, inbox: Inbox, only?: InboxEvent): Pr
   };
   let opened = 0;
   for (let after = 0n; ; ) {
-    const page = inbox.list({ limit: PAGE, after, mark: 'sealed' });
+    const page = await inbox.list({ limit: PAGE, after, mark: 'sealed' });
     for (const sealed of page) {
       if (only && sealed.id !== only.id) continue;
       const read = await readBody(sealed.body, keys, aesKey);
       if (read.kind !== 'event') continue;
-      inbox.open(sealed, contentOf(read, sealed.body));
+      await inbox.open(sealed, contentOf(read, sealed.body));
       opened += 1;
     }
     if (page.length < PAGE) break;
@@ -112,12 +112,12 @@ const redriveCommand = command({
   },
   run: async (session, { event: name, to, late }) =>
     withInbox(session, async (inbox) => {
-      const event = name === undefined ? undefined : findEvent(inbox, name);
-      const { dead, held } = inbox.counts();
+      const event = name === undefined ? undefined : await findEvent(inbox, name);
+      const { dead, held } = await inbox.counts();
       endDryRun(session, { event: event ? Number(event.id) : null, to: to ?? null, dead, held });
       const opened = await openSealed(session, inbox, event);
       const chosen = { target: to, event: event?.id, isOffTime: late };
-      return { result: { data: { ...inbox.forwards.redrive(chosen), opened } } };
+      return { result: { data: { ...(await inbox.forwards.redrive(chosen)), opened } } };
     }),
 });
 
@@ -143,7 +143,7 @@ const pruneCommand = command({
       summary: `delete the events received before ${shown}`,
       lines: [['before', shown]],
     });
-    return withInbox(session, (inbox) => ({ result: { data: { pruned: inbox.prune(beforeMs), before } } }));
+    return withInbox(session, async (inbox) => ({ result: { data: { pruned: await inbox.prune(beforeMs), before } } }));
   },
 });
 

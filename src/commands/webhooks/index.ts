@@ -17,6 +17,7 @@ import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { argument, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import type { Session } from '../../terminal/session.ts';
+import type { Listener } from '../../webhooks/inbox/listener.ts';
 import { eventsCommand, triggerCommand } from './events.ts';
 import { gapsCommand } from './gaps.ts';
 import { inboxCommands } from './inbox.ts';
@@ -262,22 +263,29 @@ async function untilKnown({ world, profile, say }: Session, wanted: string): Pro
   const inbox = await existingProfileInbox(world, profile);
   if (!inbox) return;
   try {
-    inbox.wantSecret(wanted);
+    await inbox.wantSecret(wanted);
     for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
-      const { secrets, processId, host } = inbox.listener() ?? {};
-      if (!secrets || secrets.fingerprints.includes(wanted)) return;
-      const which = `the listener of process ${processId} on ${host}`;
-      if (!secrets.canLearn)
-        return await say(
-          `warning: ${which} cannot learn the new secret, because its own is not in the profile’s store: restart it with the new one`,
-        );
-      if (waitedMs >= LEARNING_MS)
-        return await say(`warning: ${which} has not learned the new secret within ${LEARNING_MS / 1_000} seconds`);
+      const unknowing = (await inbox.listeners()).filter(
+        ({ secrets }) => secrets && !secrets.fingerprints.includes(wanted),
+      );
+      const waitedFor = unknowing.filter(({ secrets }) => secrets?.canLearn);
+      const isOver = waitedFor.length === 0 || waitedMs >= LEARNING_MS;
+      if (isOver) {
+        for (const listener of unknowing) await say(`warning: ${whyUnknowing(listener)}`);
+        return;
+      }
       await world.clock.sleep(LOOK_MS, world.interrupted);
     }
   } finally {
-    inbox.close();
+    await inbox.close();
   }
+}
+
+function whyUnknowing({ secrets, processId, host }: Listener): string {
+  const which = `the listener of process ${processId} on ${host}`;
+  return secrets?.canLearn
+    ? `${which} has not learned the new secret within ${LEARNING_MS / 1_000} seconds`
+    : `${which} cannot learn the new secret, because its own is not in the profile’s store: restart it with the new one`;
 }
 
 /** Switches delivery on or off. */

@@ -123,7 +123,7 @@ export const listenCommand = command({
     try {
       const isEmbedded = profile.mode === 'embedded';
       await claimInbox(session, inbox, isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
-      inbox.forwardTo({
+      await inbox.forwardTo({
         targets: targets.map(({ name }) => name),
         events: events.length > 0 ? events : undefined,
         routes: routesOf(input),
@@ -132,7 +132,7 @@ export const listenCommand = command({
       await listenUntilStopped(session, inbox, input, targets);
       return {};
     } finally {
-      released(inbox);
+      await released(inbox);
     }
   },
 });
@@ -146,12 +146,12 @@ const LOOK_MS = 1_000;
  * if it is alive.
  */
 async function claimInbox({ world, note }: Session, inbox: Inbox, address: string): Promise<void> {
-  const first = inbox.claim(address);
+  const first = await inbox.claim(address);
   if (!first) return;
   await note(
     `the inbox is process ${first.processId}’s on ${first.host}; waiting to see whether it is alive, up to ${SILENT_MS / 1_000} seconds`,
   );
-  for (let other: Listener | undefined = first; other; other = inbox.claim(address)) {
+  for (let other: Listener | undefined = first; other; other = await inbox.claim(address)) {
     const isSame = other.startedAtMs === first.startedAtMs && other.host === first.host;
     if (!isSame || other.aliveAtMs !== first.aliveAtMs) throw alreadyListening(other);
     await world.clock.sleep(LOOK_MS, world.interrupted);
@@ -159,13 +159,13 @@ async function claimInbox({ world, note }: Session, inbox: Inbox, address: strin
 }
 
 /** Gives the inbox to the next listener. If that cannot be written, it finds out itself that this process has ended. */
-function released(inbox: Inbox): void {
+async function released(inbox: Inbox): Promise<void> {
   try {
-    inbox.release();
+    await inbox.release();
   } catch (error) {
     transientProblemOf(error);
   } finally {
-    inbox.close();
+    await inbox.close();
   }
 }
 

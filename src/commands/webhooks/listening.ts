@@ -79,7 +79,7 @@ async function pruneUntil(inbox: Inbox, retentionMs: number, screen: Screen, clo
     let pruned = 0;
     try {
       for (let last = PRUNED_AT_ONCE; last === PRUNED_AT_ONCE && !stopping.aborted; pruned += last) {
-        last = inbox.prune(clock.now() - retentionMs, PRUNED_AT_ONCE);
+        last = await inbox.prune(clock.now() - retentionMs, PRUNED_AT_ONCE);
         await clock.sleep(LOOK_MS, stopping).catch(() => {});
       }
     } catch (error) {
@@ -211,10 +211,9 @@ function startWorks(
     clock: world.clock,
     gather: (flush: () => void) => void world.turn().then(flush),
     onUnrecorded: screen.unwritable,
-    renew: () => {
-      if (!inbox.holds()) throw takenOver();
+    renew: async () => {
+      if (!(await inbox.holds())) throw takenOver();
     },
-    isLate: inbox.isSilent,
     ...pace,
   };
   return [
@@ -270,27 +269,37 @@ async function follow(
 ): Promise<void> {
   const { clock } = session.world;
   // What arrived while nothing listened.
-  const known = inbox.list({ limit: AT_ONCE });
+  const known = await inbox.list({ limit: AT_ONCE });
   await record(recorder, screen, known);
   let last = known[0]?.id ?? 0n;
   for (let round = 1; !stopping.aborted; round += 1) {
-    const fresh = inbox.list({ limit: AT_ONCE, after: last });
+    const fresh = await arrivedIn(inbox, last, screen);
     last = fresh.at(-1)?.id ?? last;
     await screen.arrived(fresh);
     await record(recorder, screen, fresh);
-    noticed.look(fresh);
+    await noticed.look(fresh).catch((error: unknown) => screen.unwritable(transientProblemOf(error)));
     await learn?.().catch((error: unknown) => screen.unwritable(transientProblemOf(error)));
-    await screen.refresh();
+    await screen.refresh().catch((error: unknown) => screen.unwritable(transientProblemOf(error)));
     supervisor.alive();
-    if (round % TOUCH_EVERY === 0 && !isOurs(inbox, screen)) throw takenOver();
+    if (round % TOUCH_EVERY === 0 && !(await isOurs(inbox, screen))) throw takenOver();
     if (fresh.length < AT_ONCE) await clock.sleep(LOOK_MS, stopping).catch(() => {});
   }
 }
 
-/** Shows that the listener is alive. While the inbox cannot be written, nobody else can take it either. */
-function isOurs(inbox: Inbox, screen: Screen): boolean {
+/** The events after one that was shown last; none while the server of the inbox is away. */
+async function arrivedIn(inbox: Inbox, last: bigint, screen: Screen): Promise<readonly InboxEvent[]> {
   try {
-    return inbox.touch();
+    return await inbox.list({ limit: AT_ONCE, after: last });
+  } catch (error) {
+    screen.unwritable(transientProblemOf(error));
+    return [];
+  }
+}
+
+/** Shows that the listener is alive. While the inbox cannot be written, nobody else can take it either. */
+async function isOurs(inbox: Inbox, screen: Screen): Promise<boolean> {
+  try {
+    return await inbox.touch();
   } catch (error) {
     screen.unwritable(transientProblemOf(error));
     return true;

@@ -8,7 +8,7 @@ import type { Say } from './log.ts';
 /** Says what a person should look at. */
 export interface Noticed {
   /** Takes the events that arrived, and says what is new about them. */
-  look(events: readonly InboxEvent[]): void;
+  look(events: readonly InboxEvent[]): Promise<void>;
 }
 
 /** How long a line about held and dead events is not said again. */
@@ -55,7 +55,7 @@ export function createNoticed(session: Session, inbox: Inbox, say: Say): Noticed
   const ask = async () => {
     try {
       const { fintechId } = (await session.call(getFees, {})).data;
-      inbox.forwardTo({ fintechId });
+      await inbox.forwardTo({ fintechId });
       knowsAccount = true;
     } catch {
       // The listener works without the service; it is asked again later.
@@ -75,8 +75,8 @@ export function createNoticed(session: Session, inbox: Inbox, say: Say): Noticed
     clockWarning = text === undefined ? 'none' : 'said';
     if (text !== undefined) say(text, { level: 'warning' });
   };
-  const sayCounts = () => {
-    const { late, held, dead } = inbox.counts();
+  const sayCounts = async () => {
+    const { late, held, dead } = await inbox.counts();
     const hasMore = late > counted.late || held > counted.held || dead > counted.dead;
     if (hasMore && Math.abs(clock.now() - countedMs) < SAY_EVERY_MS) return;
     if (hasMore) {
@@ -86,13 +86,13 @@ export function createNoticed(session: Session, inbox: Inbox, say: Say): Noticed
     counted = { late, held, dead };
   };
   return {
-    look: (events) => {
+    look: async (events) => {
       for (const { receivedAtMs, sentAtMs } of events) leastMs = Math.min(leastMs, receivedAtMs - sentAtMs);
       const isOffTime = events.some(({ isLate, isEarly }) => isLate || isEarly);
       if (isOffTime && clockWarning === 'none') clockWarning = 'due';
       if (isOffTime || !knowsAccount) askIfDue();
       warnOfClock();
-      sayCounts();
+      await sayCounts();
     },
   };
 }

@@ -16,8 +16,8 @@ import { filterOf, filters, PAGE, withInbox } from './inbox-list.ts';
 import { resigningOf, targetUrl } from './targets.ts';
 
 /** Finds an event. Throws CliError usage. */
-export function findEvent(inbox: Inbox, text: string): InboxEvent {
-  const [event, ...others] = inbox.find(text);
+export async function findEvent(inbox: Inbox, text: string): Promise<InboxEvent> {
+  const [event, ...others] = await inbox.find(text);
   if (event && others.length === 0) return event;
   throw new CliError('usage', event ? 'more than one event matches this id' : 'the inbox has no such event', {
     hint: 'list the events with: fiatrail webhooks inbox list',
@@ -81,7 +81,7 @@ export const replayCommand = command({
       const send = (event: InboxEvent) =>
         sendTo(to, event, { exchange: world.network, clock: world.clock, resign: resigning }, world.interrupted);
       if (name === undefined) return replayAll(session, inbox, { to, filter: filterOf(given, session), send });
-      const event = findEvent(inbox, name);
+      const event = await findEvent(inbox, name);
       const sent = changes ? changed(event, changes) : event;
       endDryRun(session, { to, event: event.event, body: Buffer.from(sent.body).toString('utf8') });
       const end = await send(sent);
@@ -107,7 +107,7 @@ interface Replay {
 /** Sends the events of a filter one after the other, once a person agrees. */
 async function replayAll(session: Session, inbox: Inbox, { to, filter, send }: Replay) {
   const { clock, interrupted } = session.world;
-  const count = inbox.countByName(filter).reduce((sum, each) => sum + each.count, 0);
+  const count = (await inbox.countByName(filter)).reduce((sum, each) => sum + each.count, 0);
   endDryRun(session, { to, events: count });
   const many = `${count} ${count === 1 ? 'event' : 'events'}`;
   if (count > 0)
@@ -121,9 +121,9 @@ async function replayAll(session: Session, inbox: Inbox, { to, filter, send }: R
   const refused: ReturnType<typeof sentOf>[] = [];
   let [taken, inARow] = [0, 0];
   // What arrives meanwhile is not sent.
-  const untilId = inbox.extent()?.latestId ?? 0n;
+  const untilId = (await inbox.extent())?.latestId ?? 0n;
   for (let after = 0n; inARow < MOST_REFUSED; ) {
-    const page = inbox.list({ ...filter, limit: PAGE, after }).filter(({ id: number }) => number <= untilId);
+    const page = (await inbox.list({ ...filter, limit: PAGE, after })).filter(({ id: number }) => number <= untilId);
     for (const event of page) {
       if (inARow === MOST_REFUSED) break;
       const end = await send(event);

@@ -51,7 +51,7 @@ export function screenFor(
   };
   const refresh = async () => {
     if (!line.isLive || !isTable) return;
-    const { events, waiting, dead, held } = inbox.counts();
+    const { events, waiting, dead, held } = await inbox.counts();
     const counted = `${events} in the inbox · ${waiting} waiting to be forwarded · ${held} held · ${dead} dead`;
     await line.show(
       unreachable === undefined ? counted : `NOTHING CAN ARRIVE: ${unreachable}`,

@@ -1,10 +1,10 @@
-import { inboxPath } from '../../account/paths.ts';
 import { storedOrBuiltIn } from '../../account/profile.ts';
 import { serviceNameOf } from '../../account/service-address.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { hostInUrl, type IpRange } from '../../contract/cidr.ts';
 import { fingerprint } from '../../crypto/digest.ts';
+import { inboxLocationOf } from '../../engine/inbox.ts';
 import { listenProblem } from '../../terminal/parse/listening.ts';
 import type { Session } from '../../terminal/session.ts';
 import { openWith } from '../../webhooks/body.ts';
@@ -59,12 +59,12 @@ function createSecretsReport({ world, profile }: Session, inbox: Inbox, secrets:
   const canLearn = storedOrBuiltIn(profile) !== undefined && !world.env['FIATRAIL_WEBHOOK_SECRET'];
   let reported: string | undefined;
   return async () => {
-    const wanted = inbox.wantedSecret();
+    const wanted = await inbox.wantedSecret();
     if (reported !== undefined && (wanted === undefined || reported.includes(wanted))) return;
     const fingerprints = (await secrets(wanted !== undefined)).map(fingerprint);
     if (fingerprints.join() === reported) return;
     reported = fingerprints.join();
-    inbox.reportSecrets({ fingerprints, canLearn });
+    await inbox.reportSecrets({ fingerprints, canLearn });
   };
 }
 
@@ -134,9 +134,10 @@ function writerFor({ world, ...session }: Session, inbox: Inbox) {
   const { startThread, clock } = world;
   if (!startThread) return { ...createInboxWriter(inbox, openWith(privateKeys)), end: async () => {} };
   return createThreadedWriter(() => startThread('__inbox'), {
-    path: inboxPath(world, session.profile),
+    location: inboxLocationOf(world, session.profile),
     privateKeys,
     clock,
+    host: world.host,
   });
 }
 

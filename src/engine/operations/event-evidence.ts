@@ -81,16 +81,18 @@ async function evidenceSince(account: Account, work: Work, sinceMs: number): Pro
   let inbox: Inbox | undefined;
   try {
     inbox = work.events ? await existingProfileInbox(account.world, account.profile) : undefined;
-    const events = Object.keys(work.events ?? {}).flatMap(
-      (event) => inbox?.list({ event, sinceMs, limit: MAX_EVENTS }) ?? [],
-    );
-    return events.flatMap((event) => evidenceOfEvent(event, work) ?? []);
+    const found: EventEvidence[] = [];
+    for (const event of inbox ? Object.keys(work.events ?? {}) : []) {
+      const events = (await inbox?.list({ event, sinceMs, limit: MAX_EVENTS })) ?? [];
+      found.push(...events.flatMap((each) => evidenceOfEvent(each, work) ?? []));
+    }
+    return found;
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     await account.say('warning: the inbox of webhooks cannot be read; its events are no evidence');
     return [];
   } finally {
-    inbox?.close();
+    await inbox?.close();
   }
 }
 
@@ -119,21 +121,21 @@ export async function endListenerFor(
     const evidence = evidenceOfEvent(event, work);
     return evidence !== undefined && evidence.meaning.outcome !== 'accepted';
   };
-  const unlessBroken = (look: () => boolean) => {
+  const unlessBroken = async (look: () => Promise<boolean>) => {
     try {
-      return look();
+      return await look();
     } catch (error) {
       unlessDatabase(error);
       return false;
     }
   };
-  if (!unlessBroken(() => inbox.listener() !== undefined)) {
-    inbox.close();
+  if (!(await unlessBroken(async () => (await inbox.listeners()).length > 0))) {
+    await inbox.close();
     return undefined;
   }
   return {
-    hasEnded: () => unlessBroken(() => inbox.list({ requestId, limit: MAX_EVENTS }).some(isEnd)),
-    [Symbol.dispose]: () => inbox.close(),
+    hasEnded: () => unlessBroken(async () => (await inbox.list({ requestId, limit: MAX_EVENTS })).some(isEnd)),
+    [Symbol.asyncDispose]: () => inbox.close(),
   };
 }
 

@@ -57,8 +57,8 @@ export interface Meanwhile {
 }
 
 /** Listens for the end of work. */
-export interface EndListener extends Disposable {
-  hasEnded(): boolean;
+export interface EndListener extends AsyncDisposable {
+  hasEnded(): Promise<boolean>;
 }
 
 const QUIET: Meanwhile = { notes: [] };
@@ -77,7 +77,7 @@ export async function followStatus<E extends Endpoint>(account: Account, followi
   const deadlineMs = clock.now() + waitMs;
   const line = account.progress.line(following.shows !== undefined);
   const show = (now: string) => line.show(following.shows?.(now, line.isLive) ?? progressText(following, now));
-  using listener = waitMs > 0 ? await following.openEndListener?.() : undefined;
+  await using listener = waitMs > 0 ? await following.openEndListener?.() : undefined;
   const stepMs = listener ? LISTEN_MS : following.shows ? SECOND_MS : Number.POSITIVE_INFINITY;
   let isEndReported = false;
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, endpoint)) {
@@ -111,7 +111,7 @@ export async function followStatus<E extends Endpoint>(account: Account, followi
     const untilMs = clock.now() + Math.min(listener && !isEndReported ? LISTENING_POLL_MS : pauseMs, leftMs);
     for (let restMs = untilMs - clock.now(); restMs > 0; restMs = untilMs - clock.now()) {
       // The status may be behind the event, so that it is read again as if no event had arrived.
-      if (!isEndReported && listener?.hasEnded()) {
+      if (!isEndReported && (await listener?.hasEnded())) {
         isEndReported = true;
         break;
       }

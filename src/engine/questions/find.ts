@@ -128,12 +128,12 @@ async function reachOfSearch(account: Account, local: Local, asked: Replies | un
   looked.push({ place: 'journal', says: `${(await journal?.count()) ?? 0} operations of this machine` });
   const inbox = await existingProfileInbox(world, profile);
   try {
-    const extent = inbox?.extent();
+    const extent = await inbox?.extent();
     const from = extent ? ` since ${new Date(extent.earliestMs).toISOString()}` : '';
-    looked.push({ place: 'inbox', says: `${inbox?.counts().events ?? 0} events${from}` });
+    looked.push({ place: 'inbox', says: `${(await inbox?.counts())?.events ?? 0} events${from}` });
     if (!inbox) widen.push('fiatrail webhooks listen');
   } finally {
-    inbox?.close();
+    await inbox?.close();
   }
   looked.push({ place: 'service', says: serviceSays(asked) });
   return { looked, widen };

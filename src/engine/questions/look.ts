@@ -134,13 +134,14 @@ export async function eventsAbout(
   const inbox = await existingProfileInbox(world, profile);
   if (!inbox) return [];
   try {
-    const of = keys.flatMap((key) => [
-      ...inbox.list({ requestId: key, limit: MOST_ROWS }),
-      ...inbox.list({ userId: key, limit: MOST_ROWS }),
-    ]);
+    const of: InboxEvent[] = [];
+    for (const key of keys) {
+      of.push(...(await inbox.list({ requestId: key, limit: MOST_ROWS })));
+      of.push(...(await inbox.list({ userId: key, limit: MOST_ROWS })));
+    }
     return [...new Map(of.map((event) => [event.id, event])).values()];
   } finally {
-    inbox.close();
+    await inbox.close();
   }
 }
 
@@ -155,9 +156,9 @@ async function eventsWithId(
   if (isPhone || text.length < SHORTEST_PREFIX || !EVENT_ID.test(text)) return [];
   const inbox = await existingProfileInbox(world, profile);
   try {
-    return (inbox?.find(text) ?? []).map((event) => eventMatch(event, 0));
+    return ((await inbox?.find(text)) ?? []).map((event) => eventMatch(event, 0));
   } finally {
-    inbox?.close();
+    await inbox?.close();
   }
 }
 

@@ -208,7 +208,7 @@ export interface ServerConnection {
 export async function connectionTo(
   address: ServerAddress,
   access: ServerAccess,
-  { clock, host }: JournalWorld,
+  { clock, host }: Pick<JournalWorld, 'clock' | 'host'>,
 ): Promise<ServerConnection> {
   const user = address.user ?? host.user;
   const { default: Driver } = await import('pg/lib/client.js');

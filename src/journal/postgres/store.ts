@@ -1,7 +1,5 @@
 import { CliError } from '../../base/errors.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
-import type { Ids } from '../../base/world.ts';
-import { readPrivateFile, writePrivateFile } from '../../files/private-file.ts';
 import type { SqlValue } from '../../sqlite/database.ts';
 import { clearedText, joinChains } from '../joint.ts';
 import type { Queries, Store } from '../store.ts';
@@ -17,24 +15,10 @@ import {
 } from './connection.ts';
 import { EXPECTED, LOCK, PATH, preparedJournal, requireVersion, SERVER, WRITTEN } from './create.ts';
 import { problemOf, ServerError } from './errors.ts';
+import { hostNameIn } from './host-id.ts';
 import { SCHEMA } from './schema.ts';
 import type { ServerAddress } from './server-address.ts';
-
-/**
- * Returns this host's id in a shared journal, in which other hosts may have its name: a state folder is a host. Made on first use; of two
- * processes that make it at once, both read the one that was written last. Throws CliError usage, or the system's error.
- */
-function hostId(dir: string, ids: Ids): string {
-  const path = `${dir}/host-id`;
-  const known = read(path);
-  if (known !== undefined) return known;
-  writePrivateFile(path, `${Buffer.from(ids.bytes(4)).toString('hex')}\n`, ids.uuid());
-  return read(path) ?? '';
-}
-
-function read(path: string): string | undefined {
-  return /^([0-9a-f]{8})\n$/.exec(readPrivateFile(path) ?? '')?.[1];
-}
+import { numbered } from './session.ts';
 
 /** How long a transaction waits for the one before it. */
 const WAIT_MS = 20_000;
@@ -106,7 +90,7 @@ export async function openPostgresStore(
   const server = await connected(address, access, world);
   try {
     const { id, digestKey, isJoined } = await preparedJournal(server, world.ids);
-    const host = `${world.host.name}/${hostId(access.dir, world.ids)}`;
+    const host = hostNameIn(access.dir, world);
     const at = { name: server.name, localPath: access.localPath };
     const store = storeOn(server, { id, path: `${access.dir}/journal-${id}`, host, digestKey, server: at });
     if (!isJoined) {
@@ -321,13 +305,4 @@ function requireOurs({ version, server, known, tables }: Begun, needsServer: boo
   requireVersion(version, name);
   // An earlier version wrote the server alone.
   if (needsServer && known !== server && known !== `${server}/${tables}`) throw new ServerError('replaced', name);
-}
-
-/** Returns SQL with `$1`, `$2`… in the place of each `?`. */
-function numbered(sql: string): string {
-  let count = 0;
-  return sql.replaceAll('?', () => {
-    count += 1;
-    return `$${count}`;
-  });
 }

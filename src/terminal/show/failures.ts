@@ -40,7 +40,11 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
   other: (path) => [`${path} cannot be used`, 'check the folder and its disk with: fiatrail doctor'],
 };
 
-const SCHEMAS: Readonly<Record<OnServer, string>> = { journal: 'fiatrail', mirror: 'fiatrail_mirror' };
+const SCHEMAS: Readonly<Record<OnServer, string>> = {
+  journal: 'fiatrail',
+  mirror: 'fiatrail_mirror',
+  inbox: 'fiatrail_inbox',
+};
 
 /** What is wrong with a database on a server. Nothing was sent in any of these cases: an outcome that cannot be recorded is kept. */
 const SERVER_PROBLEMS: Readonly<
@@ -83,7 +87,10 @@ const SERVER_PROBLEMS: Readonly<
     `the ${of}’s user may not use the schema ${SCHEMAS[of]}: ${server}`,
     'let it create the schema: GRANT CREATE ON DATABASE … TO …',
   ],
-  replica: (server) => [`the journal’s server is a read-only replica: ${server}`, 'use the URL of the primary server'],
+  replica: (server, of) => [
+    `the ${of}’s server is a read-only replica: ${server}`,
+    'use the URL of the primary server',
+  ],
   owner: (server) => [
     `a role that is a stranger to this one owns something of the journal in ${server}, so it could take away what protects it; nothing was sent`,
     'give it to the owner of the database: ALTER SCHEMA fiatrail OWNER TO …, and the same for its tables and functions; see "Several hosts" in docs/money.md',
@@ -112,9 +119,11 @@ const SERVER_PROBLEMS: Readonly<
     `the journal is on another server than before, or was restored, so its last entries may be missing: ${server}`,
     'run on each host: fiatrail ops verify; compare with the account, then accept the server with: fiatrail ops verify --accept',
   ],
-  damaged: (server) => [
-    `the journal’s database is damaged: ${server}`,
-    'restore a backup of the database; then every host sends nothing until you accept it, because idempotency keys may be missing',
+  damaged: (server, of) => [
+    `the ${of}’s database is damaged: ${server}`,
+    of !== 'journal'
+      ? 'restore a backup of the database'
+      : 'restore a backup of the database; then every host sends nothing until you accept it, because idempotency keys may be missing',
   ],
   other: (server, of) => [`the ${of}’s server failed: ${server}`, `check the URL with: fiatrail profiles ${of} show`],
 };

@@ -1,5 +1,5 @@
-import type { Database } from '../../sqlite/database.ts';
 import type { NewEvent } from './received.ts';
+import { type Queries, type Work, wordsOf } from './store.ts';
 
 /**
  * What tells a copy, in one place. An event is known by its id, its name and its data: whatever else differs in a retry (timestamp, version,
@@ -17,8 +17,8 @@ interface Known {
 type Identity = Pick<NewEvent, 'eventId' | 'webhookId' | 'contentDigest'>;
 
 /** Equal signatures are of one time, which their index begins with, so that new ones go to its end. */
-const BY_SIGNATURE = `SELECT id FROM event WHERE sent_at = ?1 AND signature = ?2
-  UNION ALL SELECT event FROM pruned WHERE sent_at = ?1 AND signature = unhex(?2) LIMIT 1`;
+const bySignature = (queries: Queries) => `SELECT id FROM event WHERE sent_at = ?1 AND signature = ?2
+  UNION ALL SELECT event FROM pruned WHERE sent_at = ?1 AND signature = ${wordsOf(queries).bytes('?2')} LIMIT 1`;
 
 const BY_IDENTITY = `SELECT id FROM event
   WHERE substr(coalesce(event_id, webhook_id), 1, 18) = substr(?1, 1, 18) AND coalesce(event_id, webhook_id) = ?1 AND content_digest = ?2
@@ -28,35 +28,43 @@ const BY_ID = `SELECT id FROM event WHERE substr(coalesce(event_id, webhook_id),
   UNION ALL SELECT event FROM pruned WHERE substr(id, 1, 18) = substr(?1, 1, 18) AND id = ?1 LIMIT 1`;
 
 /** Returns the event that a delivery is a copy of; undefined if it is none. */
-export function copyOf(
-  store: Database,
+export function* copyOf(
+  queries: Queries,
   delivery: Identity & Pick<NewEvent, 'sentAtMs' | 'signature'>,
-): Known | undefined {
-  const signed = store.get<{ id: bigint }>(BY_SIGNATURE, delivery.sentAtMs, delivery.signature);
+): Work<Known | undefined> {
+  const signed = yield* queries.get<{ id: bigint }>(bySignature(queries), delivery.sentAtMs, delivery.signature);
   if (signed) return { id: signed.id, isSameDelivery: true };
-  const id = sameEvent(store, delivery);
+  const id = yield* sameEvent(queries, delivery);
   return id === undefined ? undefined : { id, isSameDelivery: false };
 }
 
 /** Returns the kept event with the same id, name and data. */
-export function sameEvent(store: Database, { eventId, webhookId, contentDigest }: Identity): bigint | undefined {
+export function* sameEvent(
+  queries: Queries,
+  { eventId, webhookId, contentDigest }: Identity,
+): Work<bigint | undefined> {
   const id = eventId ?? webhookId;
-  return id === undefined ? undefined : store.get<{ id: bigint }>(BY_IDENTITY, id, contentDigest)?.id;
+  return id === undefined ? undefined : (yield* queries.get<{ id: bigint }>(BY_IDENTITY, id, contentDigest))?.id;
 }
 
 /** Whether no event with this event id was ever kept. What has none may be a copy of anything. */
-export const isNewId = (store: Database, eventId: string | undefined): boolean =>
-  eventId !== undefined && store.get(BY_ID, eventId) === undefined;
+export function* isNewId(queries: Queries, eventId: string | undefined): Work<boolean> {
+  return eventId !== undefined && (yield* queries.get(BY_ID, eventId)) === undefined;
+}
+
+/** More than any inbox has. */
+const ALL = 1e15;
 
 /** Deletes old events that need nothing more, and keeps what tells their copies; no more than `most`. Returns how many. */
-export function prune(store: Database, beforeMs: number, most = -1): number {
+export function* prune(queries: Queries, beforeMs: number, most = ALL): Work<number> {
   const old = `SELECT id FROM event WHERE received_at < ?1 AND held IS NULL AND NOT EXISTS (
     SELECT 1 FROM forward WHERE forward.event = event.id AND state <> 'acknowledged') ORDER BY received_at, id LIMIT ?2`;
   const chosen = [beforeMs, most];
-  store.run(
-    `INSERT INTO pruned SELECT id, sent_at, unhex(signature), coalesce(event_id, webhook_id), content_digest FROM event WHERE id IN (${old})`,
+  yield* queries.run(
+    `INSERT INTO pruned SELECT id, sent_at, ${wordsOf(queries).bytes('signature')}, coalesce(event_id, webhook_id), content_digest
+     FROM event WHERE id IN (${old})`,
     ...chosen,
   );
-  store.run(`DELETE FROM forward WHERE event IN (${old})`, ...chosen);
-  return store.run(`DELETE FROM event WHERE id IN (${old})`, ...chosen);
+  yield* queries.run(`DELETE FROM forward WHERE event IN (${old})`, ...chosen);
+  return yield* queries.run(`DELETE FROM event WHERE id IN (${old})`, ...chosen);
 }

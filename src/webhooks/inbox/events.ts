@@ -1,7 +1,8 @@
 import { eventOf } from '../../contract/events.ts';
-import type { Database, SqlValue } from '../../sqlite/database.ts';
+import type { SqlValue } from '../../sqlite/database.ts';
 import { type ArrivedHeaders, headersFrom, type Mark } from './received.ts';
 import type { EventState, HoldReason } from './states.ts';
+import { type Queries, type Work, wordsOf } from './store.ts';
 
 /** An event of the inbox. */
 export interface InboxEvent {
@@ -149,16 +150,17 @@ const TIME_BEFORE = '(SELECT received_at FROM event WHERE id <= ? ORDER BY id DE
 const TIME_AFTER = '(SELECT received_at FROM event WHERE id >= ? ORDER BY id LIMIT 1)';
 
 /** The period and the position of a list in the order of time. One condition alone bounds each end, so that an index starts right there. */
-function timeConditions({ before, after, sinceMs, untilMs }: InboxFilter): Condition[] {
+function timeConditions(queries: Queries, { before, after, sinceMs, untilMs }: InboxFilter): Condition[] {
+  const { larger, smaller } = wordsOf(queries);
   return [
     after === undefined
       ? when(sinceMs, (time) => ['received_at >= ?', time])
-      : [`received_at >= max(${TIME_AFTER}, ?)`, after, sinceMs ?? 0],
+      : [`received_at >= ${larger}(${TIME_AFTER}, ?)`, after, sinceMs ?? 0],
     when(after, (id) => [`(+received_at, id) > (${TIME_AFTER}, ?)`, id, id]),
     before === undefined
       ? when(untilMs, (time) => ['received_at < ?', time])
       : [
-          `received_at <= min(${TIME_BEFORE}, ?)`,
+          `received_at <= ${smaller}(${TIME_BEFORE}, ?)`,
           before,
           untilMs === undefined ? Number.MAX_SAFE_INTEGER : untilMs - 1,
         ],
@@ -170,46 +172,53 @@ function timeConditions({ before, after, sinceMs, untilMs }: InboxFilter): Condi
  * Lists events, newest first, or with `after` oldest first. A selection is read in the order of time, in which its indexes are, so
  * that a page costs the same in an inbox of any size; numbers have another order only if the clock was set back.
  */
-export function listEvents(store: Database, filter: InboxFilter): InboxEvent[] {
+export function* listEvents(queries: Queries, filter: InboxFilter): Work<InboxEvent[]> {
   const { limit, before, after, sinceMs, untilMs, forwarding, ...others } = filter;
   const isHeld = forwarding === 'held' ? true : undefined;
   const isByTime = [sinceMs, untilMs, isHeld, ...Object.values(others)].some((value) => value !== undefined);
   const position = isByTime
-    ? timeConditions(filter)
+    ? timeConditions(queries, filter)
     : [when(before, (id): Condition => ['id < ?', id]), when(after, (id): Condition => ['id > ?', id])];
   const { where, values } = whereOf([...position, ...selectionOf(filter)]);
   const direction = after === undefined ? 'DESC' : 'ASC';
   const order = isByTime ? `received_at ${direction}, id ${direction}` : `id ${direction}`;
   const sql = `SELECT * FROM event ${where} ORDER BY ${order} LIMIT ?`;
-  return fromRows(store, store.all<InboxRow>(sql, ...values, limit));
+  return yield* fromRows(queries, yield* queries.all<InboxRow>(sql, ...values, limit));
 }
 
 /** Counts events by name, the most frequent first. The tally has the counts of names and marks, however many events there are. */
-export function countEvents(store: Database, selection: InboxSelection): EventCount[] {
+export function* countEvents(queries: Queries, selection: InboxSelection): Work<EventCount[]> {
   const { event, mark, sinceMs, untilMs, ...others } = selection;
   const isTallied = [sinceMs, untilMs, ...Object.values(others)].every((value) => value === undefined);
   const { where, values } = whereOf([
-    ...(isTallied ? [['events > 0'] as const] : timeConditions({ limit: 0, sinceMs, untilMs })),
+    ...(isTallied ? [['events > 0'] as const] : timeConditions(queries, { limit: 0, sinceMs, untilMs })),
     ...selectionOf(selection),
   ]);
   const source = isTallied
     ? `SELECT mark, nullif(event, '') AS event, events AS n FROM event_tally ${where}`
     : `SELECT mark, event, count(*) AS n FROM event ${where} GROUP BY mark, event`;
-  return store
-    .all<{ mark: Mark; event: string | null; n: bigint }>(`${source} ORDER BY n DESC, 2, 1`, ...values)
-    .map((row) => ({ event: row.event, mark: row.mark, count: Number(row.n) }));
+  const sql = `${source} ORDER BY n DESC, 2, 1`;
+  return (yield* queries.all<{ mark: Mark; event: string | null; n: bigint }>(sql, ...values)).map((row) => ({
+    event: row.event,
+    mark: row.mark,
+    count: Number(row.n),
+  }));
 }
 
 const PAGE = 1_000;
 /** The latest time that a Date has. */
 const LAST_MS = 8.64e15;
 
-/** Yields the readable events of a period of the service's time, oldest first. Memory is bounded. */
-export function* happenedFrom(store: Database, fromMs: number, beforeMs: number): Generator<HappenedEvent> {
+/** Yields the readable events of a period of the service's time, oldest first, a page at a time. Memory is bounded. */
+export async function* happenedFrom(
+  all: (sql: string, ...values: SqlValue[]) => Promise<HappenedRow[]>,
+  fromMs: number,
+  beforeMs: number,
+): AsyncGenerator<HappenedEvent> {
   const sql = `SELECT id, event, coalesce(opened, body) AS text, happened_ms FROM event
     WHERE (happened_ms, id) > (?, ?) AND happened_ms < ? AND mark IN ('event', 'unknown') ORDER BY happened_ms, id LIMIT ?`;
   for (let [time, last]: [number, bigint] = [fromMs, 0n]; ; ) {
-    const rows = store.all<HappenedRow>(sql, time, last, Math.min(beforeMs, LAST_MS), PAGE);
+    const rows = await all(sql, time, last, Math.min(beforeMs, LAST_MS), PAGE);
     for (const { id, event, text, happened_ms: happened } of rows) {
       [time, last] = [Number(happened), id];
       yield { id, event, text, happenedMs: time };
@@ -218,7 +227,7 @@ export function* happenedFrom(store: Database, fromMs: number, beforeMs: number)
   }
 }
 
-interface HappenedRow {
+export interface HappenedRow {
   readonly id: bigint;
   readonly event: string;
   readonly text: string;
@@ -226,13 +235,19 @@ interface HappenedRow {
 }
 
 /** Finds up to three events by number, or by the start of an event id, webhook id or request id. */
-export function eventsNamed(store: Database, id: string): InboxEvent[] {
+export function* eventsNamed(queries: Queries, id: string): Work<InboxEvent[]> {
   if (/^\d{1,15}$/.test(id)) {
-    const row = store.get<InboxRow>('SELECT * FROM event WHERE id = ?', BigInt(id));
-    if (row) return fromRows(store, [row]);
+    const found = yield* eventsNumbered(queries, [BigInt(id)]);
+    if (found.length > 0) return found;
   }
-  const sql = `SELECT * FROM event WHERE substr(event_id, 1, ?) = ? OR substr(webhook_id, 1, ?) = ? ORDER BY id LIMIT 3`;
-  return fromRows(store, store.all<InboxRow>(sql, id.length, id, id.length, id));
+  const sql = `SELECT * FROM event WHERE substr(event_id, 1, ?1) = ?2 OR substr(webhook_id, 1, ?1) = ?2 ORDER BY id LIMIT 3`;
+  return yield* fromRows(queries, yield* queries.all<InboxRow>(sql, id.length, id));
+}
+
+/** Reads the events with these numbers. */
+export function* eventsNumbered(queries: Queries, ids: readonly bigint[]): Work<InboxEvent[]> {
+  const sql = `SELECT * FROM event WHERE id IN ${wordsOf(queries).numbersIn('?')} ORDER BY id`;
+  return yield* fromRows(queries, yield* queries.all<InboxRow>(sql, JSON.stringify(ids.map(Number))));
 }
 
 interface ForwardRow {
@@ -245,11 +260,11 @@ interface ForwardRow {
   readonly due_at: bigint;
 }
 
-function fromRows(store: Database, rows: readonly InboxRow[]): InboxEvent[] {
+function* fromRows(queries: Queries, rows: readonly InboxRow[]): Work<InboxEvent[]> {
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map(({ id }) => Number(id)));
-  const sql = 'SELECT * FROM forward WHERE event IN (SELECT value FROM json_each(?)) ORDER BY id';
-  const byEvent = Map.groupBy(store.all<ForwardRow>(sql, ids), ({ event }) => event);
+  const sql = `SELECT * FROM forward WHERE event IN ${wordsOf(queries).numbersIn('?')} ORDER BY id`;
+  const byEvent = Map.groupBy(yield* queries.all<ForwardRow>(sql, ids), ({ event }) => event);
   return rows.map((row) => fromRow(row, byEvent.get(row.id) ?? []));
 }
 

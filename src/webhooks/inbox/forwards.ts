@@ -1,8 +1,9 @@
 import { eventOf } from '../../contract/events.ts';
-import type { Database } from '../../sqlite/database.ts';
+import { ServerError, type ServerProblem } from '../../journal/postgres/errors.ts';
 import { DatabaseError } from '../../sqlite/errors.ts';
-import { type InboxEvent, listEvents } from './events.ts';
+import { eventsNumbered, type InboxEvent } from './events.ts';
 import type { Expected, HoldReason } from './states.ts';
+import type { InboxStore, Queries, Work } from './store.ts';
 
 /** An event that is due at a target. */
 export interface DueForward {
@@ -10,6 +11,8 @@ export interface DueForward {
   readonly target: string;
   readonly attempts: number;
   readonly event: InboxEvent;
+  /** Whether this process surely has it still. Asked right before its first byte leaves: a process that was suspended sends nothing. */
+  isOurs(): boolean;
 }
 
 /** How an attempt to forward ended: with an HTTP status, or with a problem; a command that succeeded has neither. */
@@ -27,16 +30,16 @@ export const isTaken = ({ status = 200, problem }: ForwardEnd): boolean =>
 /** The events that wait to be forwarded. */
 export interface Forwards {
   /** Returns what is due at a target, in the order of each request. */
-  due(target: string, limit: number): DueForward[];
+  due(target: string, limit: number): Promise<DueForward[]>;
   /**
    * Records attempts in one transaction: what was taken is acknowledged for good; anything else is due again later, or dead after
    * the last attempt. The next event of the request follows what was acknowledged or is dead.
    */
-  ended(attempts: readonly (readonly [forward: DueForward, end: ForwardEnd])[]): void;
+  ended(attempts: readonly (readonly [forward: DueForward, end: ForwardEnd])[]): Promise<void>;
   /** When the oldest event that waits for a target arrived, in milliseconds since the epoch; undefined if none waits. */
-  oldestMs(target: string): number | undefined;
+  oldestMs(target: string): Promise<number | undefined>;
   /** Makes dead events due again, and lets held ones go on. Returns how many of each. */
-  redrive(chosen?: Redriven): { readonly redriven: number; readonly released: number };
+  redrive(chosen?: Redriven): Promise<{ readonly redriven: number; readonly released: number }>;
 }
 
 /** What is sent again; without anything, every dead event. */
@@ -69,7 +72,7 @@ export const BACKOFF_MS: readonly number[] = [
 /** A target that asks for a longer wait gets the event then. */
 const LONGEST_WAIT_MS = 24 * 60 * MINUTE_MS;
 
-interface DueForwardRow {
+export interface DueForwardRow {
   readonly id: bigint;
   readonly target: string;
   readonly attempts: bigint;
@@ -80,51 +83,63 @@ interface DueForwardRow {
  * Due is what is in turn and whose time has come, or was set when this machine's clock was ahead: it was set back since. Nothing
  * but what is in turn is read, however much waits behind it.
  */
-const DUE = `SELECT id, target, attempts, event FROM forward
-  WHERE state = 'waiting' AND is_in_turn = 1 AND target = ?1 AND (due_at <= ?2 OR set_at > ?2) ORDER BY id LIMIT ?3`;
+export const dueSql = (columns = '', where = '') => `SELECT id, target, attempts, event${columns} FROM forward
+  WHERE state = 'waiting' AND is_in_turn = 1 AND target = ?1 AND (due_at <= ?2 OR set_at > ?2)${where} ORDER BY id LIMIT ?3`;
 
 /** Gives the turn of each request to the first of its events that wait; an event without a request is always in turn. */
-const TAKE_TURNS = `UPDATE forward AS f SET is_in_turn = request_id IS NULL OR id = (SELECT min(id) FROM forward
-    WHERE state = 'waiting' AND target = f.target AND request_id = f.request_id)
+const TAKE_TURNS = `UPDATE forward AS f SET is_in_turn = CASE WHEN request_id IS NULL OR id = (SELECT min(id) FROM forward
+    WHERE state = 'waiting' AND target = f.target AND request_id = f.request_id) THEN 1 ELSE 0 END
   WHERE state = 'waiting'`;
 
-export function forwardsIn(store: Database, now: () => number): Forwards {
-  const eventOf = (id: bigint) => listEvents(store, { before: id + 1n, limit: 1 })[0];
+/** What is due for a process, and whether it has that still; how is a matter of the store. */
+export interface Claims {
+  due(target: string, limit: number): Promise<readonly DueForwardRow[]>;
+  /** Returns a function that says whether this process surely has what it claims now. */
+  claimed(): () => boolean;
+}
+
+export function forwardsIn(store: InboxStore, claims: Claims): Forwards {
   return {
-    due: (target, limit) =>
-      store.all<DueForwardRow>(DUE, target, now(), limit).flatMap((row) => {
-        const event = eventOf(row.event);
-        return event ? [{ id: row.id, target: row.target, attempts: Number(row.attempts), event }] : [];
-      }),
-    ended: (attempts) =>
-      store.transaction('write', () => {
-        for (const [forward, end] of attempts) recordEnd(store, now(), forward, end);
-      }),
-    oldestMs: (target) => {
-      const sql = `SELECT received_at AS at FROM event WHERE id = (SELECT event FROM forward
-        WHERE id = (SELECT min(id) FROM forward WHERE state = 'waiting' AND target = ?))`;
-      const at = store.get<{ at: bigint }>(sql, target)?.at;
-      return at === undefined ? undefined : Number(at);
+    due: async (target, limit) => {
+      const isOurs = claims.claimed();
+      const rows = await claims.due(target, limit);
+      if (rows.length === 0) return [];
+      const numbers = rows.map(({ event }) => event);
+      const events = await store.read((queries) => eventsNumbered(queries, numbers));
+      const byNumber = new Map(events.map((event) => [event.id, event]));
+      return rows.flatMap((row) => {
+        const event = byNumber.get(row.event);
+        return event ? [{ id: row.id, target: row.target, attempts: Number(row.attempts), event, isOurs }] : [];
+      });
     },
-    redrive: (chosen = {}) => store.transaction('write', () => redrive(store, now(), chosen)),
+    ended: (attempts) =>
+      store.write(function* (queries) {
+        for (const [forward, end] of attempts) yield* recordEnd(queries, forward, end);
+      }),
+    oldestMs: (target) =>
+      store.read(function* (queries) {
+        const sql = `SELECT received_at AS at FROM event WHERE id = (SELECT event FROM forward
+          WHERE id = (SELECT min(id) FROM forward WHERE state = 'waiting' AND target = ?))`;
+        const at = (yield* queries.get<{ at: bigint }>(sql, target))?.at;
+        return at === undefined ? undefined : Number(at);
+      }),
+    redrive: (chosen = {}) => store.write((queries) => redrive(queries, chosen)),
   };
 }
 
-function redrive(store: Database, nowMs: number, { target, event, isOffTime = false }: Redriven) {
-  const redriven = store.run(
+function* redrive(queries: Queries, { target, event, isOffTime = false }: Redriven) {
+  const redriven = yield* queries.run(
     `UPDATE forward SET state = 'waiting', attempts = 0, due_at = ?1, set_at = ?1, ended_at = NULL
-     WHERE state = 'dead' AND (?2 IS NULL OR target = ?2) AND (?3 IS NULL OR event = ?3)`,
-    ...[nowMs, target ?? null, event ?? null],
+     WHERE state = 'dead' AND (target = ?2 OR ?2 = '') AND (event = ?3 OR ?3 = 0)`,
+    ...[queries.now(), target ?? '', event ?? 0],
   );
   // What was given up stands before what came after it.
-  store.run(TAKE_TURNS);
+  yield* queries.run(TAKE_TURNS);
   if (event === undefined && !isOffTime) return { redriven, released: 0 };
-  const { targets, ...forwarding } = forwardingIn(store);
+  const { targets, ...forwarding } = yield* forwardingIn(queries);
   const chosen = { ...forwarding, targets: targets.filter((each) => target === undefined || each === target) };
-  return {
-    redriven,
-    released: release(store, nowMs, chosen, { event, reasons: isOffTime ? ['late', 'early'] : undefined }),
-  };
+  const reasons = isOffTime ? (['late', 'early'] as const) : undefined;
+  return { redriven, released: yield* release(queries, chosen, { event, reasons }) };
 }
 
 /** The name that the interface has for an event. */
@@ -136,17 +151,26 @@ interface Going {
   readonly requestId: string | null | undefined;
 }
 
-/** Schedules an event for the targets that want it. Returns whether there is one. Call it in a transaction. */
-export function goOn(
-  store: Database,
-  nowMs: number,
-  { id, event, requestId }: Going,
+/** The targets that want an event. */
+export function targetsFor(
+  event: string | null | undefined,
   { targets, events, routes = {} }: Forwarding,
-): boolean {
+): readonly string[] {
   const name = nameOf(event ?? '');
-  if (events?.includes(name) === false) return false;
-  const wanting = targets.filter((target) => routes[target]?.includes(name) ?? true);
-  scheduleForwards(store, { event: id, requestId: requestId ?? undefined, targets: wanting, dueMs: nowMs });
+  if (events?.includes(name) === false) return [];
+  return targets.filter((target) => routes[target]?.includes(name) ?? true);
+}
+
+/** Schedules an event for the targets that want it. Returns whether there is one. Call it in a transaction. */
+export function* goOn(queries: Queries, { id, event, requestId }: Going, forwarding: Forwarding): Work<boolean> {
+  const wanting = targetsFor(event, forwarding);
+  for (const target of wanting) {
+    yield* queries.run(
+      `INSERT INTO forward (event, target, request_id, state, due_at, set_at, is_in_turn) VALUES (?, ?, ?, 'waiting', ?, ?, ?)`,
+      ...[id, target, requestId ?? null, queries.now(), queries.now(), requestId == null ? 1 : 0],
+    );
+    if (requestId != null) yield* takeTurn(queries, target, requestId);
+  }
   return wanting.length > 0;
 }
 
@@ -154,31 +178,30 @@ export function goOn(
  * Lets held events go on, in the order of their arrival: all that are held for these reasons, or one event. What no target wants stays held.
  * Returns how many went on. Call it in a transaction.
  */
-export function release(
-  store: Database,
-  nowMs: number,
+export function* release(
+  queries: Queries,
   forwarding: Forwarding,
   { event, reasons }: { readonly event?: bigint | undefined; readonly reasons?: readonly HoldReason[] | undefined },
-): number {
-  const among = event === undefined ? '?1 IS NULL' : 'id = ?1';
-  const sql = `SELECT id, event, request_id AS requestId FROM event WHERE held IS NOT NULL AND ${among}
-    AND (?2 IS NULL OR held IN (SELECT value FROM json_each(?2))) ORDER BY received_at, id`;
-  const held = store.all<Going & { requestId: string | null }>(
-    sql,
-    event ?? null,
-    reasons ? JSON.stringify(reasons) : null,
-  );
-  const released = held.filter((each) => goOn(store, nowMs, each, forwarding));
-  for (const { id } of released) store.run('UPDATE event SET held = NULL WHERE id = ?', id);
-  return released.length;
+): Work<number> {
+  const sql = `SELECT id, event, request_id AS "requestId" FROM event WHERE held IS NOT NULL
+    ${event === undefined ? '' : `AND id = ${event}`}
+    ${reasons ? `AND held IN (${reasons.map((reason) => `'${reason}'`).join(', ')})` : ''} ORDER BY received_at, id`;
+  const held = yield* queries.all<Going & { requestId: string | null }>(sql);
+  let released = 0;
+  for (const each of held) {
+    if (!(yield* goOn(queries, each, forwarding))) continue;
+    yield* queries.run('UPDATE event SET held = NULL WHERE id = ?', each.id);
+    released += 1;
+  }
+  return released;
 }
 
 /** Says where new events go from now on. What the account says about them stays until it is said again. */
-export function setForwarding(
-  store: Database,
+export function* setForwarding(
+  queries: Queries,
   { targets, events, routes, fintechId, needsSealing }: Partial<Forwarding>,
-): void {
-  const before = forwardingIn(store);
+): Work<void> {
+  const before = yield* forwardingIn(queries);
   const next = {
     targets: targets ?? before.targets,
     events: targets ? events : before.events,
@@ -186,8 +209,10 @@ export function setForwarding(
     fintechId: fintechId ?? before.fintechId,
     needsSealing: needsSealing ?? before.needsSealing ?? false,
   };
-  store.run(
-    'INSERT OR REPLACE INTO forwarding (id, targets, events, routes, fintech_id, needs_sealing) VALUES (1, ?, ?, ?, ?, ?)',
+  yield* queries.run(
+    `INSERT INTO forwarding (id, targets, events, routes, fintech_id, needs_sealing) VALUES (1, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET targets = excluded.targets, events = excluded.events, routes = excluded.routes,
+       fintech_id = excluded.fintech_id, needs_sealing = excluded.needs_sealing`,
     ...[JSON.stringify(next.targets), textOf(next.events), textOf(next.routes), next.fintechId ?? null],
     next.needsSealing ? 1 : 0,
   );
@@ -195,8 +220,8 @@ export function setForwarding(
 
 const textOf = (value: object | undefined) => (value ? JSON.stringify(value) : null);
 
-export function forwardingIn(store: Database): Forwarding {
-  const row = store.get<{
+export function* forwardingIn(queries: Queries): Work<Forwarding> {
+  const row = yield* queries.get<{
     readonly targets: string;
     readonly events: string | null;
     readonly routes: string | null;
@@ -213,61 +238,39 @@ export function forwardingIn(store: Database): Forwarding {
   };
 }
 
-function recordEnd(
-  store: Database,
-  nowMs: number,
+function* recordEnd(
+  queries: Queries,
   { id, target, attempts: before, event }: DueForward,
   end: ForwardEnd,
-): void {
+): Work<void> {
+  const nowMs = queries.now();
   const attempts = before + 1;
   const backoffMs = BACKOFF_MS[attempts - 1];
   const delayMs = backoffMs && Math.max(backoffMs, Math.min(end.retryAfterMs ?? 0, LONGEST_WAIT_MS));
   const state = isTaken(end) ? 'acknowledged' : delayMs === undefined ? 'dead' : 'waiting';
-  const changed = store.run(
+  const changed = yield* queries.run(
     `UPDATE forward SET state = ?, attempts = ?, status = ?, problem = ?, due_at = ?, set_at = ?, ended_at = ?
      WHERE id = ? AND state = 'waiting'`,
     ...[state, attempts, end.status ?? null, end.problem ?? null, nowMs + (delayMs ?? 0)],
     ...[nowMs, state === 'waiting' ? null : nowMs, id],
   );
-  if (changed > 0 && state !== 'waiting' && event.requestId !== null) takeTurn(store, target, event.requestId);
+  if (changed > 0 && state !== 'waiting' && event.requestId !== null) yield* takeTurn(queries, target, event.requestId);
 }
 
-function takeTurn(store: Database, target: string, requestId: string): void {
-  store.run(
+function* takeTurn(queries: Queries, target: string, requestId: string): Work<void> {
+  yield* queries.run(
     `UPDATE forward SET is_in_turn = 1
      WHERE id = (SELECT min(id) FROM forward WHERE state = 'waiting' AND target = ? AND request_id = ?)`,
     ...[target, requestId],
   );
 }
 
-/** Schedules an event for targets. */
-function scheduleForwards(
-  store: Database,
-  {
-    event,
-    requestId,
-    targets,
-    dueMs,
-  }: {
-    readonly event: bigint;
-    readonly requestId: string | undefined;
-    readonly targets: readonly string[];
-    readonly dueMs: number;
-  },
-): void {
-  for (const target of targets) {
-    store.run(
-      `INSERT INTO forward (event, target, request_id, state, due_at, set_at, is_in_turn) VALUES (?1, ?2, ?3, 'waiting', ?4, ?4, ?3 IS NULL)`,
-      ...[event, target, requestId ?? null, dueMs],
-    );
-    if (requestId !== undefined) takeTurn(store, target, requestId);
-  }
-}
-
 const TRANSIENT: readonly string[] = ['full', 'busy', 'unwritable'];
+const TRANSIENT_ON_SERVER: readonly ServerProblem[] = ['unreachable', 'lost', 'full', 'busy', 'replica'];
 
 /** Returns why an inbox cannot be written for a while, such as a full disk. Throws any other error again. */
 export function transientProblemOf(error: unknown): string {
+  if (error instanceof ServerError && TRANSIENT_ON_SERVER.includes(error.server)) return `its server: ${error.server}`;
   if (error instanceof DatabaseError && TRANSIENT.includes(error.problem)) return error.problem;
   throw error;
 }

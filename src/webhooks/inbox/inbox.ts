@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock, Host } from '../../base/world.ts';
-import { type Database, openDatabase } from '../../sqlite/database.ts';
 import { copyOf, isNewId, prune, sameEvent } from './copies.ts';
 import {
   countEvents,
   type EventCount,
   eventsNamed,
   type HappenedEvent,
+  type HappenedRow,
   happenedFrom,
   type InboxEvent,
   type InboxFilter,
@@ -18,6 +18,7 @@ import { INBOX_LAYOUT } from './layout.ts';
 import { type ListenerLease, leaseIn } from './listener.ts';
 import { type Content, headersText, type NewEvent } from './received.ts';
 import { holdReasonOf } from './states.ts';
+import { type InboxStore, openInboxFile, type Queries, type Work } from './store.ts';
 
 /** What became of a delivery: a new event, or a copy of one that the inbox has. */
 export interface StoredDelivery {
@@ -37,128 +38,169 @@ export interface InboxCounts {
 /** A missing event that somebody accepts, the id of its work, and why. */
 type AcceptedGap = Readonly<Record<'kind' | 'work' | 'event' | 'reason', string>>;
 
-/** The events of one profile on disk. Each write returns once it is flushed. */
+/** The events of one profile on disk. Each write resolves once it is flushed. Its methods reject with DatabaseError. */
 export interface Inbox extends ListenerLease {
+  /** The name of the server that has it; undefined for a file. */
+  readonly server: string | undefined;
   /** Stores deliveries in one transaction, and schedules the forwarding of new ones. */
-  add(events: readonly NewEvent[]): StoredDelivery[];
+  add(events: readonly NewEvent[]): Promise<StoredDelivery[]>;
   /** Says where new events go from now on, and what the account says about them. What is left out stays. */
-  forwardTo(forwarding: Partial<Forwarding>): void;
-  list(filter: InboxFilter): InboxEvent[];
+  forwardTo(forwarding: Partial<Forwarding>): Promise<void>;
+  list(filter: InboxFilter): Promise<InboxEvent[]>;
   /** Counts events by name, the most frequent first. */
-  countByName(selection: InboxSelection): EventCount[];
+  countByName(selection: InboxSelection): Promise<EventCount[]>;
   /** Yields the readable events that happened in a period of the service's time, oldest first. */
-  happenedFrom(fromMs: number, beforeMs: number): Iterable<HappenedEvent>;
+  happenedFrom(fromMs: number, beforeMs: number): AsyncIterable<HappenedEvent>;
   /** The service's time of the earliest event and of the latest, and the highest number; undefined for an empty inbox. */
-  extent(): { readonly earliestMs: number; readonly latestMs: number; readonly latestId: bigint } | undefined;
+  extent(): Promise<{ readonly earliestMs: number; readonly latestMs: number; readonly latestId: bigint } | undefined>;
   /** Finds an event by its number, event id, webhook id or a prefix of them; up to three. */
-  find(id: string): InboxEvent[];
+  find(id: string): Promise<InboxEvent[]>;
   /** Fills in what a sealed event says, once a key for it is there, and schedules its forwarding. It may turn out to be a copy. */
-  open(sealed: InboxEvent, content: Content): void;
-  counts(): InboxCounts;
-  /** Removes events received before a time, except those that are held, dead or wait; no more than `most`. Returns how many. */
-  prune(beforeMs: number, most?: number): number;
+  open(sealed: InboxEvent, content: Content): Promise<void>;
+  counts(): Promise<InboxCounts>;
+  /** Removes events received before a time, except those that are held, dead or wait; no more than `most`. Resolves to how many. */
+  prune(beforeMs: number, most?: number): Promise<number>;
   /** When the latest event that was pruned was sent, in milliseconds since the epoch; undefined if none was. */
-  prunedMs(): number | undefined;
-  acceptGaps(gaps: readonly AcceptedGap[]): void;
-  acceptedGap(kind: string, work: string, event: string): { reason: string; acceptedAtMs: number } | undefined;
+  prunedMs(): Promise<number | undefined>;
+  acceptGaps(gaps: readonly AcceptedGap[]): Promise<void>;
+  acceptedGap(
+    kind: string,
+    work: string,
+    event: string,
+  ): Promise<{ readonly reason: string; readonly acceptedAtMs: number } | undefined>;
   readonly forwards: Forwards;
-  close(): void;
+  close(): Promise<void>;
 }
 
 type InboxWorld = { readonly clock: Pick<Clock, 'now'>; readonly host: Host };
 
-/** Opens the inbox, creating its file on first use; one that cannot be written can be read. Throws DatabaseError. */
+/** Opens an inbox in a file, creating it on first use; one that cannot be written can be read. Throws DatabaseError. */
 export async function openInbox(path: string, { clock, host }: InboxWorld): Promise<Inbox> {
-  const store = await openDatabase(path, {
-    synchronous: 'FULL',
-    isReadable: true,
-    layout: INBOX_LAYOUT,
-  });
-  // Many events at once rewrite the same pages of the indexes: fewer of them reach the disk if they stay in memory and in the log.
-  store.exec('PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000');
   const now = () => clock.now();
-  const write = <T>(work: () => T) => store.transaction('write', work);
+  const store = await openInboxFile(path, INBOX_LAYOUT, now);
+  return inboxIn(store, leaseIn(store, host, now), addEach);
+}
+
+/** Stores deliveries, in their order. Call it in a transaction. */
+type AddAll = (queries: Queries, events: readonly NewEvent[], forwarding: Forwarding) => Work<StoredDelivery[]>;
+
+export function* addEach(
+  queries: Queries,
+  events: readonly NewEvent[],
+  forwarding: Forwarding,
+): Work<StoredDelivery[]> {
+  const stored: StoredDelivery[] = [];
+  for (const event of events) stored.push(yield* add(queries, event, forwarding));
+  return stored;
+}
+
+export const adderIn = ({ write }: InboxStore, addAll: AddAll): Pick<Inbox, 'add'> => ({
+  add: (events) =>
+    write(function* (queries) {
+      return yield* addAll(queries, events, yield* forwardingIn(queries));
+    }),
+});
+
+export function inboxIn(store: InboxStore, lease: ListenerLease, addAll: AddAll, server?: string): Inbox {
+  const { read, write } = store;
   return {
-    add: (events) =>
-      write(() => {
-        const forwarding = forwardingIn(store);
-        return events.map((event) => add(store, now(), event, forwarding));
+    server,
+    ...adderIn(store, addAll),
+    forwardTo: (forwarding) => write((queries) => setForwarding(queries, forwarding)),
+    list: (filter) => read((queries) => listEvents(queries, filter)),
+    countByName: (selection) => read((queries) => countEvents(queries, selection)),
+    happenedFrom: (...period) =>
+      happenedFrom((sql, ...values) => read((queries) => queries.all<HappenedRow>(sql, ...values)), ...period),
+    extent: () => read(extentOf),
+    find: (id) => read((queries) => eventsNamed(queries, id)),
+    open: (sealed, content) => write((queries) => open(queries, sealed, content)),
+    counts: () => read(countsOf),
+    prune: (beforeMs, most) => write((queries) => prune(queries, beforeMs, most)),
+    prunedMs: () =>
+      read(function* (queries) {
+        const at = (yield* queries.get<{ at: bigint | null }>('SELECT max(sent_at) AS at FROM pruned'))?.at;
+        return at == null ? undefined : Number(at);
       }),
-    forwardTo: (forwarding) => write(() => setForwarding(store, forwarding)),
-    list: (filter) => listEvents(store, filter),
-    countByName: (selection) => countEvents(store, selection),
-    happenedFrom: (fromMs, beforeMs) => happenedFrom(store, fromMs, beforeMs),
-    extent: () => extentOf(store),
-    find: (id) => eventsNamed(store, id),
-    open: (sealed, content) => write(() => open(store, now(), sealed, content)),
-    counts: () => countsOf(store),
-    prune: (beforeMs, most) => write(() => prune(store, beforeMs, most)),
-    prunedMs: () => {
-      const at = store.get<{ at: bigint | null }>('SELECT max(sent_at) AS at FROM pruned')?.at;
-      return at == null ? undefined : Number(at);
-    },
     acceptGaps: (gaps) =>
-      write(() => {
+      write(function* (queries) {
+        const sql = `INSERT INTO accepted_gap (kind, work, event, reason, accepted_at) VALUES (?, ?, ?, ?, ?)
+          ON CONFLICT (kind, work, event) DO UPDATE SET reason = excluded.reason, accepted_at = excluded.accepted_at`;
         for (const { kind, work, event, reason } of gaps)
-          store.run('INSERT OR REPLACE INTO accepted_gap VALUES (?, ?, ?, ?, ?)', kind, work, event, reason, now());
+          yield* queries.run(sql, kind, work, event, reason, queries.now());
       }),
-    acceptedGap: (...gap) => {
-      const sql = 'SELECT reason, accepted_at AS at FROM accepted_gap WHERE kind = ? AND work = ? AND event = ?';
-      const row = store.get<{ reason: string; at: bigint }>(sql, ...gap);
-      return row && { reason: row.reason, acceptedAtMs: Number(row.at) };
-    },
-    forwards: forwardsIn(store, now),
-    ...leaseIn(store, host, now),
-    close: () => store.close(),
+    acceptedGap: (...gap) =>
+      read(function* (queries) {
+        const sql = 'SELECT reason, accepted_at AS at FROM accepted_gap WHERE kind = ? AND work = ? AND event = ?';
+        const row = yield* queries.get<{ reason: string; at: bigint }>(sql, ...gap);
+        return row && { reason: row.reason, acceptedAtMs: Number(row.at) };
+      }),
+    forwards: forwardsIn(store, lease),
+    ...lease,
+    close: store.close,
   };
 }
 
 /** Fills in what a sealed event says. It may be a copy, and be held for another reason. */
-function open(store: Database, nowMs: number, sealed: InboxEvent, content: Content): void {
+function* open(queries: Queries, sealed: InboxEvent, content: Content): Work<void> {
   const { id, webhookId, copies, isLate, isEarly, isSealed, sentAtMs } = sealed;
-  const original = sameEvent(store, { ...content, webhookId: webhookId ?? undefined });
+  const original = yield* sameEvent(queries, { ...content, webhookId: webhookId ?? undefined });
   if (original !== undefined) {
-    store.run('UPDATE event SET copies = copies + 1 + ? WHERE id = ?', copies, original);
-    store.run(`DELETE FROM event WHERE id = ? AND mark = 'sealed'`, id);
+    yield* queries.run('UPDATE event SET copies = copies + 1 + ? WHERE id = ?', copies, original);
+    yield* queries.run(`DELETE FROM event WHERE id = ? AND mark = 'sealed'`, id);
     return;
   }
   const { mark, event, eventId, requestId, userId, fintechId, contentDigest, opened, happenedAt } = content;
-  const forwarding = forwardingIn(store);
-  const held = holdReasonOf({ mark, fintechId, isSealed, isLate, isEarly }, forwarding, () => isNewId(store, eventId));
-  const changed = store.run(
+  const forwarding = yield* forwardingIn(queries);
+  const isNew = isLate || isEarly ? yield* isNewId(queries, eventId) : true;
+  const held = holdReasonOf({ mark, fintechId, isSealed, isLate, isEarly }, forwarding, isNew);
+  const changed = yield* queries.run(
     `UPDATE event SET mark = ?, event = ?, event_id = ?, request_id = ?, user_id = ?, fintech_id = ?, content_digest = ?, opened = ?,
        problem = NULL, happened_at = ?, happened_ms = ?, held = ? WHERE id = ? AND mark = 'sealed'`,
     ...[mark, event ?? null, eventId ?? null, requestId ?? null, userId ?? null, fintechId ?? null, contentDigest],
     ...[opened ?? null, happenedAt ?? null, happenedMs({ happenedAt, sentAtMs }), held ?? null, id],
   );
-  if (changed > 0 && held === undefined) goOn(store, nowMs, { id, event, requestId }, forwarding);
+  if (changed > 0 && held === undefined) yield* goOn(queries, { id, event, requestId }, forwarding);
 }
 
-/** Stores one delivery, unless it is a copy. */
-function add(store: Database, nowMs: number, event: NewEvent, forwarding: Forwarding): StoredDelivery {
-  const copy = copyOf(store, event);
-  const held = holdReasonOf(event, forwarding, () => !copy && isNewId(store, event.eventId));
-  if (copy) {
-    store.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy.id);
-    // The service sent it again, in time and as it should: what was held for that reason is right.
-    if (!copy.isSameDelivery && held === undefined)
-      release(store, nowMs, forwarding, { event: copy.id, reasons: ['unsealed', 'late', 'early'] });
-    return { id: copy.id, isCopy: true };
-  }
+/** The columns of an event that arrives, but for its number and why it is held. */
+export const NEW_COLUMNS: readonly string[] = [
+  ...['mark', 'event', 'event_id', 'request_id', 'user_id', 'fintech_id', 'webhook_id', 'signature', 'content_digest'],
+  ...['is_late', 'is_early', 'is_sealed', 'headers', 'body', 'body_form', 'opened', 'problem', 'happened_at'],
+  ...['happened_ms', 'sent_at', 'received_at'],
+];
+
+/** The values of those columns. */
+export function newValues(event: NewEvent, nowMs: number): readonly (string | number | null)[] {
   const text = textOf(event);
-  const id = store.insert(
-    `INSERT INTO event (mark, event, event_id, request_id, user_id, fintech_id, webhook_id, signature, content_digest, is_late, is_early,
-       held, is_sealed, headers, body, body_form, opened, problem, happened_at, happened_ms, sent_at, received_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  return [
     ...[event.mark, event.event ?? null, event.eventId ?? null, event.requestId ?? null, event.userId ?? null],
     ...[event.fintechId ?? null, event.webhookId ?? null, event.signature, event.contentDigest, event.isLate ? 1 : 0],
-    ...[event.isEarly ? 1 : 0, held ?? null, event.isSealed ? 1 : 0],
+    ...[event.isEarly ? 1 : 0, event.isSealed ? 1 : 0],
     ...[headersText(event.headers, event), text ?? Buffer.from(event.body).toString('base64')],
     // The text of a plain body is the body itself.
     ...[text === undefined ? 'base64' : 'text', event.isSealed ? (event.opened ?? null) : null, event.problem ?? null],
     ...[event.happenedAt ?? null, happenedMs(event), event.sentAtMs, nowMs],
+  ];
+}
+
+/** Stores one delivery, unless it is a copy. Call it in a transaction. */
+export function* add(queries: Queries, event: NewEvent, forwarding: Forwarding): Work<StoredDelivery> {
+  const copy = yield* copyOf(queries, event);
+  const isNew = event.isLate || event.isEarly ? !copy && (yield* isNewId(queries, event.eventId)) : true;
+  const held = holdReasonOf(event, forwarding, isNew);
+  if (copy) {
+    yield* queries.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy.id);
+    // The service sent it again, in time and as it should: what was held for that reason is right.
+    if (!copy.isSameDelivery && held === undefined)
+      yield* release(queries, forwarding, { event: copy.id, reasons: ['unsealed', 'late', 'early'] });
+    return { id: copy.id, isCopy: true };
+  }
+  const row = yield* queries.get<{ id: bigint }>(
+    `INSERT INTO event (held, ${NEW_COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(NEW_COLUMNS.length)}) RETURNING id`,
+    ...[held ?? null, ...newValues(event, queries.now())],
   );
-  if (held === undefined) goOn(store, nowMs, { id, event: event.event, requestId: event.requestId }, forwarding);
+  const id = row?.id ?? 0n;
+  if (held === undefined) yield* goOn(queries, { id, event: event.event, requestId: event.requestId }, forwarding);
   return { id, isCopy: false };
 }
 
@@ -166,7 +208,8 @@ function add(store: Database, nowMs: number, event: NewEvent, forwarding: Forwar
 function textOf({ isSealed, opened, body }: NewEvent): string | undefined {
   // The text of a plain event was decoded from its body.
   if (!isSealed && opened !== undefined) return opened;
-  return isUtf8(body) ? Buffer.from(body).toString('utf8') : undefined;
+  // No database text has a NUL.
+  return isUtf8(body) && !body.includes(0) ? Buffer.from(body).toString('utf8') : undefined;
 }
 
 /** No service has events of other centuries, and such a time would make every list be read to its end. */
@@ -178,20 +221,20 @@ function happenedMs({ happenedAt, sentAtMs }: Pick<NewEvent, 'happenedAt' | 'sen
   return statedMs >= EARLIEST_MS && statedMs < LATEST_MS ? statedMs : sentAtMs;
 }
 
-function extentOf(store: Database) {
+function* extentOf(queries: Queries) {
   const sql = `SELECT (SELECT min(happened_ms) FROM event) AS earliest, (SELECT max(happened_ms) FROM event) AS latest,
     (SELECT max(id) FROM event) AS id`;
-  const row = store.get<{ earliest: bigint | null; latest: bigint | null; id: bigint | null }>(sql);
+  const row = yield* queries.get<{ earliest: bigint | null; latest: bigint | null; id: bigint | null }>(sql);
   if (row?.earliest == null || row.latest === null || row.id === null) return undefined;
   return { earliestMs: Number(row.earliest), latestMs: Number(row.latest), latestId: row.id };
 }
 
-function countsOf(store: Database): InboxCounts {
-  const forwards = store.all<{ state: string; forwards: bigint }>('SELECT * FROM forward_tally');
+function* countsOf(queries: Queries): Work<InboxCounts> {
+  const forwards = yield* queries.all<{ state: string; forwards: bigint }>('SELECT * FROM forward_tally');
   const inState = (wanted: string) => Number(forwards.find(({ state }) => state === wanted)?.forwards ?? 0n);
-  const events = Number(store.get<{ n: bigint | null }>('SELECT sum(events) AS n FROM event_tally')?.n ?? 0n);
+  const row = yield* queries.get<{ n: bigint | null }>('SELECT sum(events) AS n FROM event_tally');
   return {
-    ...{ events, waiting: inState('waiting'), dead: inState('dead') },
+    ...{ events: Number(row?.n ?? 0n), waiting: inState('waiting'), dead: inState('dead') },
     ...{ held: inState('held'), late: inState('off-time') },
   };
 }

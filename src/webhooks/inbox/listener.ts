@@ -1,7 +1,8 @@
 import type { Host } from '../../base/world.ts';
-import type { Database } from '../../sqlite/database.ts';
+import { type Claims, type DueForwardRow, dueSql } from './forwards.ts';
+import type { InboxStore, Queries, Work } from './store.ts';
 
-/** The process that receives for an inbox. */
+/** A process that receives for an inbox. */
 export interface Listener {
   readonly processId: number;
   readonly host: string;
@@ -15,43 +16,42 @@ export interface Listener {
 }
 
 /** What a listener says of its webhook secrets. */
-interface ListenerSecrets {
+export interface ListenerSecrets {
   readonly fingerprints: readonly string[];
   /** Whether it reads the store of the profile, where another one may be put. */
   readonly canLearn: boolean;
 }
 
-/** The only process at a time that receives for an inbox and forwards its events. */
-export interface ListenerLease {
-  /** Takes the inbox for this process. Returns the process that has it, if another one does. */
-  claim(address: string): Listener | undefined;
-  /** Notes that this process is alive. Returns false if another one has taken the inbox. */
-  touch(): boolean;
-  /**
-   * Whether this process has the inbox: it shows that it is alive if it did so some time ago. What must be done by one process alone is done in
-   * the same step.
-   */
-  holds(): boolean;
-  /** Whether the inbox may be another process’s by now, because this one was silent for so long. Writes nothing. */
-  isSilent(): boolean;
-  release(): void;
-  listener(): Listener | undefined;
-  /** Asks the listener to learn the secret with a fingerprint. */
-  wantSecret(fingerprint: string): void;
-  /** The fingerprint of the secret that the listener is to learn. */
-  wantedSecret(): string | undefined;
+/**
+ * A process that receives for an inbox and forwards its events: the only one at a time for a file, and one of several for a database on a
+ * server, where each forwards what it has claimed.
+ */
+export interface ListenerLease extends Claims {
+  /** Takes the inbox for this process. Returns the process that has it, if another one does and it cannot be shared. */
+  claim(address: string): Promise<Listener | undefined>;
+  /** Notes that this process is alive. Resolves to false if another one has taken the inbox. */
+  touch(): Promise<boolean>;
+  /** Whether this process may forward: it shows that it is alive if it did so some time ago. */
+  holds(): Promise<boolean>;
+  release(): Promise<void>;
+  /** The processes that are alive. */
+  listeners(): Promise<readonly Listener[]>;
+  /** Asks the listeners to learn the secret with a fingerprint. */
+  wantSecret(fingerprint: string): Promise<void>;
+  /** The fingerprint of the secret that the listeners are to learn. */
+  wantedSecret(): Promise<string | undefined>;
   /** Says which secrets this process verifies with. */
-  reportSecrets(secrets: ListenerSecrets): void;
+  reportSecrets(secrets: ListenerSecrets): Promise<void>;
 }
 
 /** A listener counts as gone after this long without a sign of life: its process may be stopped, or another program may have its id. */
 export const SILENT_MS = 60_000;
 /** A listener that showed itself this short a time ago does so again only later: each time is a flush. */
-const FRESH_MS = 10_000;
+export const FRESH_MS = 10_000;
 /** What others see as silence begins a little later than what this process takes for it. */
-const MARGIN_MS = 5_000;
+export const MARGIN_MS = 5_000;
 
-interface ListenerRow {
+export interface ListenerRow {
   readonly process: bigint;
   readonly host: string;
   readonly address: string;
@@ -61,61 +61,75 @@ interface ListenerRow {
   readonly wanted_secret: string | null;
 }
 
-const rowIn = (store: Database) => store.get<ListenerRow>('SELECT * FROM listener');
+const rowIn = (queries: Queries) => queries.get<ListenerRow>('SELECT * FROM listener');
 
-/** Returns the process that listens, if it is alive. */
-function listenerIn(store: Database, here: Host, nowMs: number): Listener | undefined {
-  const row = rowIn(store);
-  if (!row) return undefined;
-  const { host, address, secrets } = row;
-  const processId = Number(row.process);
-  const isRecent = nowMs - Number(row.seen_at) < SILENT_MS;
-  if (!isRecent || (host === here.name && !here.isRunning(processId))) return undefined;
+export function listenerOf({ process, host, address, started_at, seen_at, secrets }: ListenerRow): Listener {
   return {
-    ...{ processId, host, address, startedAtMs: Number(row.started_at), aliveAtMs: Number(row.seen_at) },
+    ...{ processId: Number(process), host, address, startedAtMs: Number(started_at), aliveAtMs: Number(seen_at) },
     secrets: secrets === null ? undefined : (JSON.parse(secrets) as ListenerSecrets),
   };
+}
+
+/** Returns the process that listens, if it is alive. */
+function* listenerIn(queries: Queries, here: Host): Work<Listener | undefined> {
+  const row = yield* rowIn(queries);
+  if (!row) return undefined;
+  const listener = listenerOf(row);
+  const isRecent = queries.now() - listener.aliveAtMs < SILENT_MS;
+  return isRecent && (row.host !== here.name || here.isRunning(listener.processId)) ? listener : undefined;
 }
 
 /** Another process may have the same id: in another container, or after this one ended. */
 const OURS = 'WHERE process = ? AND host = ? AND started_at = ?';
 
 /** Takes the inbox for this process, or returns the one that has it. Call it in a transaction. */
-function claimListener(store: Database, here: Host, nowMs: number, address: string): Listener | undefined {
-  const other = listenerIn(store, here, nowMs);
+function* claimListener(queries: Queries, here: Host, address: string): Work<Listener | undefined> {
+  const other = yield* listenerIn(queries, here);
   if (other && !(other.host === here.name && other.processId === here.processId)) return other;
-  store.run(
+  yield* queries.run(
     'INSERT OR REPLACE INTO listener (id, process, host, address, started_at, seen_at) VALUES (1, ?, ?, ?, ?, ?)',
-    ...[here.processId, here.name, address, nowMs, nowMs],
+    ...[here.processId, here.name, address, queries.now(), queries.now()],
   );
   return undefined;
 }
 
-export function leaseIn(store: Database, here: Host, now: () => number): ListenerLease {
-  const write = <T>(work: () => T) => store.transaction('write', work);
+/** The lease of an inbox in a file. */
+export function leaseIn(store: InboxStore, here: Host, now: () => number): ListenerLease {
   let place = { startedMs: Number.NaN, aliveMs: Number.NEGATIVE_INFINITY };
   const ours = () => [here.processId, here.name, place.startedMs] as const;
-  const touch = () => {
+  const touch = async () => {
     const aliveMs = now();
-    const isOurs = write(() => store.run(`UPDATE listener SET seen_at = ? ${OURS}`, aliveMs, ...ours()) > 0);
+    const changed = await store.write((queries) =>
+      queries.run(`UPDATE listener SET seen_at = ? ${OURS}`, aliveMs, ...ours()),
+    );
+    const isOurs = changed > 0;
     if (isOurs) place.aliveMs = aliveMs;
     return isOurs;
   };
+  const isSure = () => Math.abs(now() - place.aliveMs) < SILENT_MS - MARGIN_MS;
   return {
-    claim: (address) => {
+    claim: async (address) => {
       const nowMs = now();
-      const other = write(() => claimListener(store, here, nowMs, address));
+      const other = await store.write((queries) => claimListener(queries, here, address));
       if (!other) place = { startedMs: nowMs, aliveMs: nowMs };
       return other;
     },
     touch,
-    holds: () => Math.abs(now() - place.aliveMs) < FRESH_MS || touch(),
-    isSilent: () => Math.abs(now() - place.aliveMs) >= SILENT_MS - MARGIN_MS,
-    release: () => write(() => store.run(`DELETE FROM listener ${OURS}`, ...ours())),
-    listener: () => listenerIn(store, here, now()),
-    wantSecret: (fingerprint) => write(() => store.run('UPDATE listener SET wanted_secret = ?', fingerprint)),
-    wantedSecret: () => rowIn(store)?.wanted_secret ?? undefined,
+    holds: async () => Math.abs(now() - place.aliveMs) < FRESH_MS || touch(),
+    due: (target, limit) => store.read((queries) => queries.all<DueForwardRow>(dueSql(), target, queries.now(), limit)),
+    claimed: () => isSure,
+    release: async () => void (await store.write((queries) => queries.run(`DELETE FROM listener ${OURS}`, ...ours()))),
+    listeners: () =>
+      store.read(function* (queries) {
+        const listener = yield* listenerIn(queries, here);
+        return listener ? [listener] : [];
+      }),
+    wantSecret: async (fingerprint) =>
+      void (await store.write((queries) => queries.run('UPDATE listener SET wanted_secret = ?', fingerprint))),
+    wantedSecret: async () => (await store.read(rowIn))?.wanted_secret ?? undefined,
     reportSecrets: (secrets) =>
-      write(() => store.run(`UPDATE listener SET secrets = ? ${OURS}`, JSON.stringify(secrets), ...ours())),
+      store.write(function* (queries) {
+        yield* queries.run(`UPDATE listener SET secrets = ? ${OURS}`, JSON.stringify(secrets), ...ours());
+      }),
   };
 }

@@ -73,18 +73,21 @@ export type Content = Pick<
   | 'happenedAt'
 >;
 
+/** A text as every database takes it: JSON can write a NUL, and half of a character. */
+const storable = (text: string | undefined) => text?.toWellFormed().replaceAll('\0', '\u{fffd}');
+
 /** Describes what a body says for the inbox. */
 export function contentOf(read: ReadBody, body: Uint8Array): Content {
   const event = read.kind === 'event' ? read.event : undefined;
   const opened = read.kind === 'event' ? read.text : undefined;
   return {
     mark: markOf(read),
-    ...{ event: event?.event, eventId: event?.eventId, requestId: event?.requestId },
-    ...{ userId: event?.userId, fintechId: event?.fintechId },
+    ...{ event: storable(event?.event), eventId: storable(event?.eventId), requestId: storable(event?.requestId) },
+    ...{ userId: storable(event?.userId), fintechId: storable(event?.fintechId) },
     contentDigest: opened === undefined ? digestOf(body) : digestOfText(opened),
     opened,
     problem: read.kind === 'event' ? undefined : read.problem,
-    happenedAt: event?.happenedAt,
+    happenedAt: storable(event?.happenedAt),
   };
 }
 

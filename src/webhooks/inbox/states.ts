@@ -56,11 +56,11 @@ const isForeign = (named: string | undefined, own: string | undefined) =>
 export function holdReasonOf(
   { mark, fintechId, isSealed, isLate, isEarly }: Judged,
   expected: Expected,
-  isNew: () => boolean,
+  isNew: boolean,
 ): HoldReason | undefined {
   if (mark === 'sealed' || mark === 'unreadable') return mark;
   if (isForeign(fintechId, expected.fintechId)) return 'foreign';
   if (expected.needsSealing && !isSealed) return 'unsealed';
   if (!isLate && !isEarly) return undefined;
-  return isNew() ? undefined : isLate ? 'late' : 'early';
+  return isNew ? undefined : isLate ? 'late' : 'early';
 }

@@ -19,10 +19,8 @@ export interface Ending {
 interface ForwardOptions extends PaceOptions {
   readonly clock: Clock;
   onForwarded(forward: DueForward, end: ForwardEnd, tookMs: number): void;
-  /** Throws if another process forwards instead. What is sent is sent in the same step, so that a process that was suspended sends nothing. */
-  renew(): void;
-  /** Whether another process may forward by now. */
-  isLate(): boolean;
+  /** Shows that this process is alive before it claims anything. Rejects if another one forwards instead. */
+  renew(): Promise<void>;
   /** Called with true once the target has taken nothing for an hour, and with false when it takes events again. */
   onFailing(isFailing: boolean): void;
   /** Called when it stops while events are on their way. */
@@ -60,10 +58,12 @@ export async function forwardTo(
       const pauseMs = running.size === 0 ? pace.pauseMs() : 0;
       if (pauseMs > 0) await sleep(pauseMs);
       const room = pace.room(running.size);
+      // What ends while the inbox is asked may be in its answer still.
+      const before = new Set(running.keys());
       const due =
-        room > 0 && !stopping.aborted && isOurs(options) ? forwards.due(target.name, room + running.size) : [];
-      for (const forward of due.filter(({ id }) => !running.has(id)).slice(0, Math.max(0, room)))
-        running.set(forward.id, start(forward));
+        room > 0 && !stopping.aborted ? await claimed(target.name, room + running.size, forwards, options) : [];
+      for (const forward of due.filter(({ id }) => !before.has(id)).slice(0, Math.max(0, room)))
+        if (forward.isOurs() && !stopping.aborted) running.set(forward.id, start(forward));
       await Promise.race([...running.values(), sleep(IDLE_MS)]);
     }
     if (running.size > 0 && !cutOff.aborted) options.onDraining(running.size);
@@ -72,39 +72,50 @@ export async function forwardTo(
   }
 }
 
-/** Returns false while the inbox cannot be written: then nothing is sent that could not be recorded. */
-function isOurs({ renew, onUnrecorded }: ForwardOptions): boolean {
+/** Returns what is due; nothing while the inbox cannot be written, because then nothing is sent that could not be recorded. */
+async function claimed(
+  target: string,
+  most: number,
+  forwards: Forwards,
+  { renew, onUnrecorded }: ForwardOptions,
+): Promise<readonly DueForward[]> {
   try {
-    renew();
-    return true;
+    await renew();
+    return await forwards.due(target, most);
   } catch (error) {
     onUnrecorded(transientProblemOf(error));
-    return false;
+    return [];
   }
 }
 
 type RecordEnd = (forward: DueForward, end: ForwardEnd) => Promise<void>;
 
-/** Returns a function that records attempts; those that end in one turn of the event loop share a transaction. */
+/**
+ * Returns a function that records attempts; those that end in one turn of the event loop, or while others are recorded, share a transaction.
+ */
 function recorder(forwards: Forwards, gather: ForwardOptions['gather']): RecordEnd {
   const waiting: {
     readonly attempt: readonly [DueForward, ForwardEnd];
     readonly resolve: () => void;
     readonly reject: (error: unknown) => void;
   }[] = [];
-  const flush = () => {
+  let isFlushing = false;
+  const flush = async () => {
+    isFlushing = true;
     const batch = waiting.splice(0);
     try {
-      forwards.ended(batch.map(({ attempt: one }) => one));
+      await forwards.ended(batch.map(({ attempt: one }) => one));
       for (const { resolve } of batch) resolve();
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
+    isFlushing = false;
+    if (waiting.length > 0) void flush();
   };
   return (forward, end) =>
     new Promise((resolve, reject) => {
       waiting.push({ attempt: [forward, end], resolve, reject });
-      if (waiting.length === 1) gather(flush);
+      if (waiting.length === 1 && !isFlushing) gather(() => void flush());
     });
 }
 
@@ -117,9 +128,10 @@ async function attempt(
   cutOff: AbortSignal,
 ): Promise<ForwardEnd | undefined> {
   const startMs = steadyMs(options.clock);
-  const end = await target.send(forward.event, cutOff, options.isLate);
+  const isLate = () => !forward.isOurs();
+  const end = await target.send(forward.event, cutOff, isLate);
   const tookMs = steadyMs(options.clock) - startMs;
-  if ((cutOff.aborted || options.isLate()) && !isTaken(end)) return undefined;
+  if ((cutOff.aborted || isLate()) && !isTaken(end)) return undefined;
   if (!(await isRecorded(() => record(forward, end), options, cutOff))) return undefined;
   options.onForwarded(forward, end, tookMs);
   return end;

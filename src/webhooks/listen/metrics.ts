@@ -27,13 +27,14 @@ function countersIn(registry: Registry, { inbox, targets, clock }: Watched) {
   const own = <const L extends string>(name: string, help: string, ...labelNames: L[]) => ({
     ...{ name: `fiatrail_${name}`, help, labelNames, registers: [registry] },
   });
-  const gauge = (name: string, help: string, read: () => number) =>
+  const gauge = (name: string, help: string, read: () => Promise<number>) =>
     new Gauge({
       ...own(name, help),
-      collect() {
-        this.set(read());
+      async collect() {
+        this.set(await read());
       },
     });
+  const counts = () => inbox.counts();
   const counters = {
     received: new Counter(own('deliveries_received_total', 'Deliveries that were taken.', 'kind')),
     refused: new Counter(own('deliveries_refused_total', 'Deliveries that were refused.', 'reason')),
@@ -43,16 +44,16 @@ function countersIn(registry: Registry, { inbox, targets, clock }: Watched) {
       buckets: BUCKETS,
     }),
   };
-  gauge('inbox_events', 'Events in the inbox.', () => inbox.counts().events);
-  gauge('inbox_held_events', 'Events that wait for a person.', () => inbox.counts().held);
-  gauge('inbox_off_time_events', 'Events that came late or early.', () => inbox.counts().late);
-  gauge('inbox_dead_forwards', 'Events that were given up for a target.', () => inbox.counts().dead);
-  gauge('inbox_waiting_forwards', 'Events that wait to be forwarded.', () => inbox.counts().waiting);
+  gauge('inbox_events', 'Events in the inbox.', async () => (await counts()).events);
+  gauge('inbox_held_events', 'Events that wait for a person.', async () => (await counts()).held);
+  gauge('inbox_off_time_events', 'Events that came late or early.', async () => (await counts()).late);
+  gauge('inbox_dead_forwards', 'Events that were given up for a target.', async () => (await counts()).dead);
+  gauge('inbox_waiting_forwards', 'Events that wait to be forwarded.', async () => (await counts()).waiting);
   new Gauge({
     ...own('inbox_oldest_waiting_seconds', 'How long ago the oldest event that waits for a target arrived.', 'target'),
-    collect() {
+    async collect() {
       for (const [name, shown] of targets) {
-        const oldestMs = inbox.forwards.oldestMs(name);
+        const oldestMs = await inbox.forwards.oldestMs(name);
         this.set({ target: shown }, oldestMs === undefined ? 0 : Math.max(0, clock.now() - oldestMs) / 1_000);
       }
     },

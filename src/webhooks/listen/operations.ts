@@ -35,12 +35,12 @@ interface Health {
 const NOTHING = { events: null, held: null, dead: null, waiting: null, freeBytes: null };
 
 /** Reads and writes the inbox. */
-function healthOf({ inbox, freeBytes }: Operated): Health {
+async function healthOf({ inbox, freeBytes }: Operated): Promise<Health> {
   const left = leftOf(freeBytes);
   try {
-    const { events, held, dead, waiting } = inbox.counts();
+    const { events, held, dead, waiting } = await inbox.counts();
     const counts = { events, held, dead, waiting, freeBytes: left };
-    if (inbox.touch()) return { status: 'ok', problem: null, ...counts };
+    if (await inbox.touch()) return { status: 'ok', problem: null, ...counts };
     return { status: 'failing', problem: 'another listener has taken the inbox', ...counts };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
@@ -59,7 +59,7 @@ function leftOf(freeBytes: () => number): number | null {
 /** Answers what watches over a listener: `/healthz`, `/readyz` and `/metrics`. Rejects with the listen error. */
 export async function serveOperations(operated: Operated, metrics: Metrics) {
   const { clock, stopping } = operated;
-  let known: { readonly health: Health; readonly atMs: number } | undefined;
+  let known: { readonly health: Promise<Health>; readonly atMs: number } | undefined;
   const health = () => {
     if (!known || Math.abs(clock.now() - known.atMs) >= FRESH_MS)
       known = { health: healthOf(operated), atMs: clock.now() };
@@ -73,7 +73,7 @@ export async function serveOperations(operated: Operated, metrics: Metrics) {
       const { type, text } = await metrics.text(request.headers.accept ?? '');
       return write(response, 200, text, type);
     }
-    const now = health();
+    const now = await health();
     if (pathname === '/healthz')
       return write(response, now.status === 'ok' ? 200 : 503, JSON.stringify(now), JSON_TYPE);
     if (pathname !== '/readyz') return write(response, 404, 'expected /healthz, /readyz or /metrics');

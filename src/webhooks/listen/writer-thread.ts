@@ -1,12 +1,13 @@
 import { Secret } from '../../base/secret.ts';
-import type { Clock, Thread } from '../../base/world.ts';
+import type { Clock, Host, Thread } from '../../base/world.ts';
 import { openWith } from '../body.ts';
-import { openInbox, type StoredDelivery } from '../inbox/inbox.ts';
+import type { StoredDelivery } from '../inbox/inbox.ts';
+import { type InboxLocation, openToAdd } from '../inbox/open.ts';
 import { createInboxWriter, type InboxWriter, type SignedDelivery } from './inbox-writer.ts';
 
 /** What the main thread sends to the writer on another thread. The first message names the inbox. */
 type ToThread =
-  | { readonly kind: 'open'; readonly path: string }
+  | { readonly kind: 'open'; readonly location: InboxLocation; readonly user: string }
   | { readonly kind: 'write'; readonly deliveries: readonly SignedDelivery[]; readonly nowMs: number }
   | { readonly kind: 'keys'; readonly keys: readonly string[] };
 
@@ -17,9 +18,10 @@ type FromThread =
   | { readonly kind: 'ask-keys' };
 
 interface WriterSettings {
-  readonly path: string;
+  readonly location: InboxLocation;
   readonly privateKeys: () => Promise<readonly Secret[]>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly host: Pick<Host, 'user'>;
 }
 
 /** A writer with a thread that can be ended. */
@@ -33,7 +35,7 @@ interface ThreadedWriter extends InboxWriter {
  */
 export function createThreadedWriter(
   start: () => Promise<Thread>,
-  { path, privateKeys, clock }: WriterSettings,
+  { location, privateKeys, clock, host }: WriterSettings,
 ): ThreadedWriter {
   let waiting: { resolve(stored: readonly StoredDelivery[]): void; reject(error: Error): void } | undefined;
   let running: Promise<Thread> | undefined;
@@ -55,7 +57,7 @@ export function createThreadedWriter(
       running = undefined;
       fail('the thread that writes to the inbox has ended');
     });
-    post(thread, { kind: 'open', path });
+    post(thread, { kind: 'open', location, user: host.user });
     return thread;
   };
   return {
@@ -83,6 +85,7 @@ interface Port {
 /** Does the work of a writer for the main thread. bin/fiatrail.js calls it on the other one. */
 export function answerFor(port: Port): void {
   let nowMs = 0;
+  let open: (() => Promise<InboxWriter>) | undefined;
   let writer: Promise<InboxWriter> | undefined;
   let asked: PromiseWithResolvers<readonly Secret[]> | undefined;
   // The deliveries of a batch ask at the same time, and share the answer.
@@ -93,10 +96,11 @@ export function answerFor(port: Port): void {
     }
     return asked.promise;
   };
-  const opened = async (path: string) => {
-    // This thread never claims the inbox.
-    const host = { name: '', user: '', processId: 0, isRunning: () => true };
-    return createInboxWriter(await openInbox(path, { clock: { now: () => nowMs }, host }), openWith(askKeys));
+  const opened = async (location: InboxLocation, user: string) => {
+    // This thread never claims the inbox, and is ended without closing it.
+    const host = { name: '', user, processId: 0, isRunning: () => true };
+    const clock = { now: () => nowMs, sleep: async () => {} };
+    return createInboxWriter(await openToAdd(location, { clock, host }), openWith(askKeys));
   };
   port.on('message', (message) => {
     if (message.kind === 'keys') {
@@ -105,11 +109,16 @@ export function answerFor(port: Port): void {
       return;
     }
     if (message.kind === 'open') {
-      writer = opened(message.path);
-      writer.catch(() => {});
+      const { location, user } = message;
+      open = () => opened(location, user);
       return;
     }
     nowMs = message.nowMs;
+    writer ??= open?.().catch((error: unknown) => {
+      // Its server may be there for the next batch.
+      writer = undefined;
+      throw error;
+    });
     Promise.resolve(writer)
       .then((one) => one?.write(message.deliveries) ?? [])
       .then((stored) => port.postMessage({ kind: 'written', stored }))

@@ -194,11 +194,11 @@ async function* events({ world, profile }: Account) {
   try {
     let before: bigint | undefined;
     do {
-      const page = inbox?.list({ limit: PAGE, before }) ?? [];
+      const page: readonly InboxEvent[] = (await inbox?.list({ limit: PAGE, before })) ?? [];
       yield page.map((row) => EVENT_COLUMNS.map(({ of }) => of(row)));
       before = page.length === PAGE ? page.at(-1)?.id : undefined;
     } while (before !== undefined);
   } finally {
-    inbox?.close();
+    await inbox?.close();
   }
 }

@@ -1,0 +1,105 @@
+import { type Forwarding, targetsFor } from '../forwards.ts';
+import { add, NEW_COLUMNS, newValues, type StoredDelivery } from '../inbox.ts';
+import type { NewEvent } from '../received.ts';
+import { holdReasonOf } from '../states.ts';
+import type { Queries, Work } from '../store.ts';
+
+const NUMBERS = new Set(['n', 'event', 'is_late', 'is_early', 'is_sealed', 'happened_ms', 'sent_at', 'received_at']);
+
+/** Rows of JSON as a table; its texts are compared as those of the inbox. `event` is a number in a forward. */
+const rowsOf = (columns: readonly string[], numbers: ReadonlySet<string> = NUMBERS) =>
+  `json_to_recordset(?1::json) AS new (${columns.map((name) => `${name} ${numbers.has(name) ? 'bigint' : 'text COLLATE "C"'}`).join(', ')})`;
+
+const EVENT_NUMBERS = new Set([...NUMBERS].filter((name) => name !== 'event'));
+
+/**
+ * Which of several deliveries may be copies: something was stored with their signature or their id. A subquery for each reads an index; a join might read
+ * the whole table.
+ */
+const related = () => `SELECT n FROM ${rowsOf(['n', 'sent_at', 'signature', 'id'])} WHERE
+  (SELECT 1 FROM event e WHERE e.sent_at = new.sent_at AND e.signature = new.signature LIMIT 1) IS NOT NULL OR
+  (SELECT 1 FROM event e WHERE substr(coalesce(e.event_id, e.webhook_id), 1, 18) = substr(new.id, 1, 18)
+     AND coalesce(e.event_id, e.webhook_id) = new.id LIMIT 1) IS NOT NULL OR
+  (SELECT 1 FROM pruned p WHERE p.sent_at = new.sent_at AND p.signature = decode(new.signature, 'hex') LIMIT 1) IS NOT NULL OR
+  (SELECT 1 FROM pruned p WHERE substr(p.id, 1, 18) = substr(new.id, 1, 18) AND p.id = new.id LIMIT 1) IS NOT NULL`;
+
+const insertEvents = () => `INSERT INTO event (held, ${NEW_COLUMNS.join(', ')}) SELECT held, ${NEW_COLUMNS.join(', ')}
+  FROM ${rowsOf(['n', 'held', ...NEW_COLUMNS], EVENT_NUMBERS)} ORDER BY n RETURNING id`;
+
+const insertForwards = () => `INSERT INTO forward (event, target, request_id, state, due_at, set_at, is_in_turn)
+  SELECT event, target, request_id, 'waiting', ?2, ?2, CASE WHEN request_id IS NULL
+    OR (row_number() OVER (PARTITION BY target, request_id ORDER BY n) = 1 AND (SELECT 1 FROM forward f
+      WHERE f.state = 'waiting' AND f.target = new.target AND f.request_id = new.request_id LIMIT 1) IS NULL)
+    THEN 1 ELSE 0 END
+  FROM ${rowsOf(['n', 'event', 'target', 'request_id'])} ORDER BY n`;
+
+const idOf = ({ eventId, webhookId }: NewEvent) => eventId ?? webhookId;
+
+/**
+ * Stores deliveries. Those that surely are no copies, which are nearly all, are inserted together, because a question for each would take most of
+ * the time; the others one by one, in their place.
+ */
+export function* addTogether(
+  queries: Queries,
+  events: readonly NewEvent[],
+  forwarding: Forwarding,
+): Work<StoredDelivery[]> {
+  const related = yield* relatedIn(queries, events);
+  const stored: StoredDelivery[] = [];
+  for (let from = 0; from < events.length; ) {
+    const run = runFrom(events, from, related);
+    const [first] = run;
+    if (first === undefined) {
+      const event = events[from];
+      if (event) stored.push(yield* add(queries, event, forwarding));
+      from += 1;
+      continue;
+    }
+    stored.push(...(yield* insertNew(queries, run, forwarding)));
+    from += run.length;
+  }
+  return stored;
+}
+
+/** The places of the events that may be copies of stored ones or of earlier ones in the list. */
+function* relatedIn(queries: Queries, events: readonly NewEvent[]): Work<ReadonlySet<number>> {
+  const rows = events.map((event, n) => ({
+    ...{ n, sent_at: event.sentAtMs, signature: event.signature, id: idOf(event) },
+  }));
+  const known = yield* queries.all<{ n: bigint }>(related(), JSON.stringify(rows));
+  const found = new Set(known.map(({ n }) => Number(n)));
+  const marked = new Set<string>();
+  for (const [n, event] of events.entries()) {
+    const id = idOf(event);
+    const marks = [`${event.sentAtMs} ${event.signature}`, ...(id === undefined ? [] : [`id ${id}`])];
+    if (marks.some((mark) => marked.has(mark))) found.add(n);
+    for (const mark of marks) marked.add(mark);
+  }
+  return found;
+}
+
+function runFrom(events: readonly NewEvent[], from: number, related: ReadonlySet<number>): readonly NewEvent[] {
+  let to = from;
+  while (to < events.length && !related.has(to)) to += 1;
+  return events.slice(from, to);
+}
+
+/** Inserts events that are no copies. An event with an id is surely new, however late it is. */
+function* insertNew(queries: Queries, events: readonly NewEvent[], forwarding: Forwarding): Work<StoredDelivery[]> {
+  const held = events.map((event) => holdReasonOf(event, forwarding, event.eventId !== undefined));
+  const rows = events.map((event, n) => {
+    const values = newValues(event, queries.now());
+    return { n, held: held[n], ...Object.fromEntries(NEW_COLUMNS.map((name, at) => [name, values[at]])) };
+  });
+  const inserted = yield* queries.all<{ id: bigint }>(insertEvents(), JSON.stringify(rows));
+  const forwards = events.flatMap(({ event, requestId }, at) =>
+    held[at] === undefined
+      ? targetsFor(event, forwarding).map((target) => ({
+          ...{ event: Number(inserted[at]?.id), target, request_id: requestId },
+        }))
+      : [],
+  );
+  if (forwards.length > 0)
+    yield* queries.run(insertForwards(), JSON.stringify(forwards.map((row, n) => ({ n, ...row }))), queries.now());
+  return inserted.map(({ id }) => ({ id, isCopy: false }));
+}

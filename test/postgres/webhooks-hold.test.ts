@@ -1,0 +1,4 @@
+import { onServer } from './inboxes.ts';
+
+onServer();
+await import('../webhooks/hold.test.ts');
