@@ -17,6 +17,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'docs/cookbook.md: mv "$HOME/dashboard': 'a report of a script',
   'docs/security.md: | `STATE` |': 'says where the folder is',
   "src/terminal/show/failures.ts: 'use another database": 'this one has no journal',
+  "src/terminal/show/failures.ts: 'restore a backup of the database'": 'a mirror or an inbox, which have no keys',
   "src/terminal/show/failures.ts: 'a file is in the place of a folder":
     'the file is no journal: it is in the way of its folder',
   "src/commands/completion/index.ts: 'move it away": 'a completion script',

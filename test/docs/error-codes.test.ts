@@ -60,8 +60,8 @@ function builtCodes(): string[] {
     ...[...stores.matchAll(/refuse\(\s*'([A-Z_]+)'/g)].map(([, code]) => `COMMAND_${code}`),
     ...[...keyring.matchAll(/'(KEYRING_[A-Z]+)'/g)].map(([, code = '']) => code),
     ...[...problems.matchAll(/^ {2}(\w+): \(path/gm)].map(([, problem = '']) => `STATE_${problem.toUpperCase()}`),
-    ...[...servers.matchAll(/^ {2}(\w+): \(server(, of)?/gm)].flatMap(([, problem = '', ofBoth]) =>
-      ['JOURNAL', ...(ofBoth ? ['MIRROR'] : [])].map((of) => `${of}_${problem.toUpperCase()}`),
+    ...[...servers.matchAll(/^ {2}(\w+): \(server(, of)?/gm)].flatMap(([, problem = '', ofAll]) =>
+      ['JOURNAL', ...(ofAll ? ['MIRROR', 'INBOX'] : [])].map((of) => `${of}_${problem.toUpperCase()}`),
     ),
     ...[...read('src/client/client.ts').matchAll(/return '([A-Z_]+)'|: '([A-Z_]+)',$/gm)].map(
       ([, one, other]) => one ?? other ?? '',
