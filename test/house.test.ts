@@ -485,14 +485,14 @@ describe('sizes', () => {
     expect([...folders].filter(([, files]) => files.length > 40).map(([folder]) => folder)).toEqual([]);
   });
 
-  test('no file has more than 350 lines', () => {
-    const long = sources.filter((source) => linesOf(source) > 350 && !isTable(source.path));
+  test('no file has more than 500 lines', () => {
+    const long = sources.filter((source) => linesOf(source) > 500 && !isTable(source.path));
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 
   test('few files have more than 250 lines', () => {
     const long = sources.filter((source) => linesOf(source) > 250 && !isTable(source.path));
-    expect(long.length / sources.length).toBeLessThan(0.12);
+    expect(long.length / sources.length).toBeLessThan(0.2);
   });
 });
 

@@ -560,7 +560,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/head.test.ts', 'test/journal/verify.test.ts'],
   },
   {
-    file: 'src/journal/chain-part.ts',
+    file: 'src/journal/journal.ts',
     line: '  if (await firstMissing(queries, heads))\n    throw',
     change: '  if (false)\n    throw',
     tests: ['test/journal/head.test.ts', 'test/journal/verify.test.ts'],
@@ -1077,7 +1077,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/journal/verify.test.ts'],
   },
   {
-    file: 'src/journal/chain-part.ts',
+    file: 'src/journal/journal.ts',
     line: 'if (!isWhole || tables !== undefined)',
     change: 'if (!isWhole)',
     tests: ['test/journal/verify.test.ts', 'test/journal/unchanged.test.ts'],
