@@ -308,7 +308,8 @@ const AMBIENT =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bglobalThis\.process\b|\bset(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\brandomUUID\b|\bgetRandomValues\b|\bperformance\.|\bAbortSignal\.timeout\b|\bconsole\.|\bglobalThis\.fetch\b|(?:await|return|=) fetch\(/g;
 
 const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
-  'files/ownership.ts process.': 'the user id, which never changes; files are checked where the World does not reach',
+  'files/private-file.ts process.':
+    'the user id, which never changes; files are checked where the World does not reach',
   'files/plain-file.ts process.': 'the user id, which never changes; files are checked where the World does not reach',
   'crypto/digest.ts process.': 'loads node:crypto on first use; neither time nor chance',
   'bundle/late-child-process.ts process.': 'replaces node:child_process in the bundle, which loads it late',

@@ -1265,14 +1265,14 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 2,
   },
   {
-    file: 'src/files/ownership.ts',
+    file: 'src/files/private-file.ts',
     line: 'return [path, real, dirname(real)].some(',
     change: 'return [path].some(',
     tests: ['test/files/owner.test.ts'],
     failing: 1,
   },
   {
-    file: 'src/files/ownership.ts',
+    file: 'src/files/private-file.ts',
     line: 'return [path, real, dirname(real)].some(',
     change: 'return [path, real].some(',
     tests: ['test/files/owner.test.ts'],

@@ -1,5 +1,4 @@
-import type { SqlValue } from './database.ts';
-import { requireOwnDatabase } from './database-files.ts';
+import { requireOwnDatabase, type SqlValue } from './database.ts';
 import { DatabaseError, guardOf } from './errors.ts';
 
 /** A value that a query returns. */

@@ -26,11 +26,10 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'commands/keys/rotate.ts': [2, 'compares two'],
   'commands/keys/index.ts': [3, 'checks the form of what the service sent; --print-key'],
   'engine/questions/find.ts': [1, 'recognizes the BVN of an onboarding by its digest'],
-  'engine/rotation/answer.ts': [1, 'keeps it'],
   'engine/rotation/resume.ts': [1, '--print-key'],
   'engine/rotation/steps.ts': [
-    4,
-    'compares two, gives it to a push command on standard input, and leaves it out of what the command wrote',
+    5,
+    'keeps it, compares two, gives it to a push command on standard input, and leaves it out of what the command wrote',
   ],
   'engine/rotation/rotation.ts': [1, 'gives it to the rotation process on standard input'],
   'commands/users/onboard.ts': [2, 'sends it, and compares it with what an earlier operation sent'],

@@ -11,19 +11,18 @@ import { nairaOf, withdrawableFees } from '../../engine/previews.ts';
 import { type Amount, amountForPeople, amountText, toWireNumber } from '../../money/amount.ts';
 import { trimDecimal, type WireNumber } from '../../money/decimal.ts';
 import { type PercentMillionths, percentFromWire, percentText, percentToWire } from '../../money/rates.ts';
-import { askFor } from '../../terminal/ask/input.ts';
+import { askFor, showEquivalentCommand } from '../../terminal/ask/input.ts';
 import { pickBank } from '../../terminal/ask/pick/banks.ts';
-import { showEquivalentCommand } from '../../terminal/ask/wizard.ts';
 import { callCommand, command, type Guided } from '../../terminal/command.ts';
 import { choice, listCommand, WITHDRAWAL_STATUSES } from '../../terminal/list-command.ts';
 import { bankOption, waitOption, waitWords } from '../../terminal/parse/field-options.ts';
-import { NO_PROTECTION } from '../../terminal/parse/money-options.ts';
 import {
   amountHelp,
   amountOf,
   amountOrZeroOf,
   digits,
   id,
+  NO_PROTECTION,
   nothingTo,
   oneOf,
   onOrOff,

@@ -12,7 +12,7 @@ import { PREVIEW_READ, readPreviews } from '../../engine/previews.ts';
 import { percentText } from '../../money/rates.ts';
 import { callCommand, command } from '../../terminal/command.ts';
 import { listCommand, listPeriod, searchFilter, searchOption } from '../../terminal/list-command.ts';
-import { anyAddress, networkName, userArgument } from '../../terminal/parse/field-options.ts';
+import { anyAddress, networkName, objectOf, properties, userArgument } from '../../terminal/parse/field-options.ts';
 import {
   id,
   oneOf,
@@ -26,7 +26,6 @@ import {
   switchOn,
   ticker,
 } from '../../terminal/parse/parameters.ts';
-import { objectOf, properties } from '../../terminal/parse/properties.ts';
 import type { Session } from '../../terminal/session.ts';
 import { onboardCommands, USER_SHOWN } from './onboard.ts';
 

@@ -6,7 +6,6 @@ import { regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/digest.ts';
 import { isOpenStage, type Rotation } from '../../journal/rotations.ts';
 import type { Account } from '../account.ts';
-import { RESUME_COMMAND, readNewKey, unfinishedRotation } from './answer.ts';
 import {
   lockRotation,
   readRotation,
@@ -16,7 +15,7 @@ import {
   saveKeyForUser,
 } from './files.ts';
 import type { RotationOrder } from './process.ts';
-import { advance, isWritable, prove, push, storeKey } from './steps.ts';
+import { advance, isWritable, prove, push, RESUME_COMMAND, readNewKey, storeKey, unfinishedRotation } from './steps.ts';
 
 /** The time the rotation process gets in addition to its request, to start and to save the response. */
 const PROCESS_EXTRA_MS = 30_000;
