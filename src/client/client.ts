@@ -13,7 +13,7 @@ import {
 import { FAULTS } from '../contract/faults.ts';
 import { redactBody, redactText, remember, secretsIn } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
-import { type Answer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
+import { type DecodedAnswer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
 import type { ReadyRequest } from './request.ts';
 import { foreignId } from './request.ts';
 import { PRIVATE_KEY_HINT, SEALING_HINT } from './sealing.ts';
@@ -120,7 +120,7 @@ const UNSEALED = {
 } as const;
 
 /** Whether a plain response may count where sealing is required. The service refuses unknown callers without sealing. */
-function isPlainRefusal({ kind }: Answer, status: number): boolean {
+function isPlainRefusal({ kind }: DecodedAnswer, status: number): boolean {
   return status === 429 || (kind === 'refused' && status >= 400 && status <= 499);
 }
 
@@ -140,7 +140,10 @@ function requireEcho(endpoint: Endpoint, effect: Effect, input: unknown, data: u
 const MAX_MESSAGE = 500;
 
 /** Redacts secrets that the service repeats in its message, such as a key or a BVN. */
-function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: A, secrets: readonly string[]): A {
+function withoutSecrets<A extends Exclude<DecodedAnswer, { kind: 'success' }>>(
+  answer: A,
+  secrets: readonly string[],
+): A {
   // Invisible characters go first: a key with one inside would not match, but would still be readable.
   const clean = (text: string) => redactText(text.replace(/[\p{Cc}\p{Cf}]+/gu, ''), secrets).slice(0, MAX_MESSAGE);
   return answer.kind === 'refused'
@@ -149,7 +152,11 @@ function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: 
 }
 
 /** Returns the reply of a success. Throws unknown outcome if the id of the work or money it started is missing; other gaps are warnings. */
-function usable<D>(endpoint: Endpoint, effect: Effect, answer: Extract<Answer<D>, { kind: 'success' }>): Reply<D> {
+function usable<D>(
+  endpoint: Endpoint,
+  effect: Effect,
+  answer: Extract<DecodedAnswer<D>, { kind: 'success' }>,
+): Reply<D> {
   const { data, body, problems, isOnlyIncomplete, hasUnknownUnits } = answer;
   const reply = { data, body, problems, ...(hasUnknownUnits ? { hasUnknownUnits } : {}) };
   const isForeign = effect === 'read' && hasNothingOf(endpoint, data);
@@ -241,7 +248,7 @@ export function unknownOutcome(
 function answerError(
   endpoint: Endpoint,
   effect: Effect,
-  answer: Exclude<Answer, { kind: 'success' }>,
+  answer: Exclude<DecodedAnswer, { kind: 'success' }>,
   retryAfter: number | undefined,
 ): CliError {
   const { httpStatus } = answer;
@@ -266,7 +273,7 @@ export const ANSWER_NOT_OPENED = 'ANSWER_NOT_OPENED';
 
 function unusableError(
   effect: Effect,
-  { httpStatus, reason, isSealed, unopened, isLate }: Extract<Answer, { kind: 'unusable' }>,
+  { httpStatus, reason, isSealed, unopened, isLate }: Extract<DecodedAnswer, { kind: 'unusable' }>,
 ): CliError {
   const next = isLate ? 'allow it more time with --timeout' : isSealed ? SEALING_HINT : undefined;
   if (effect !== 'read') return unknownOutcome(reason, { httpStatus, next: isLate ? undefined : next });
@@ -288,7 +295,7 @@ function unusableError(
   });
 }
 
-type Refused = Extract<Answer, { kind: 'refused' }>;
+type Refused = Extract<DecodedAnswer, { kind: 'refused' }>;
 
 const BLOCKED_HINT =
   'see the address that the service sees with: fiatrail ip check; then allow it with: fiatrail ip add ADDRESS';

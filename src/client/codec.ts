@@ -319,7 +319,7 @@ function queryText(value: unknown): string {
 }
 
 /** The meaning of a response, decided by HTTP status and response code, never by its message. */
-export type Answer<D = unknown> =
+export type DecodedAnswer<D = unknown> =
   | {
       readonly kind: 'success';
       readonly httpStatus: number;
@@ -357,13 +357,13 @@ export function decodeAnswer<E extends Endpoint>(
   endpoint: E,
   response: HttpResponse,
   isLate: () => boolean = () => false,
-): Answer<ResponseOf<E>> {
+): DecodedAnswer<ResponseOf<E>> {
   const { status, body, unreadable } = response;
   if (unreadable !== undefined) {
     const reason = `its body is sealed, but ${unreadable.why}`;
     return { kind: 'unusable', httpStatus: status, reason, isSealed: true, unopened: unreadable };
   }
-  const unusable = (reason: string): Answer<never> => ({ kind: 'unusable', httpStatus: status, reason });
+  const unusable = (reason: string): DecodedAnswer<never> => ({ kind: 'unusable', httpStatus: status, reason });
   const { excess, fields } = lookAt(body);
   if (excess !== undefined) return unusable(excess);
   let json: unknown;
@@ -380,7 +380,7 @@ export function decodeAnswer<E extends Endpoint>(
   const reading = readEnvelope(envelope);
   if (!reading) return unusable(NO_ENVELOPE);
   const errorName = isOk && reading.code === '00' ? undefined : errorNameIn(envelope);
-  const refused = (code: string): Answer<never> => ({
+  const refused = (code: string): DecodedAnswer<never> => ({
     ...{ kind: 'refused', httpStatus: status, responseCode: code, message: reading.text() },
     ...(errorName === undefined ? {} : { errorName }),
     ...(NOT_ALLOWED.includes(errorName) ? { isAddressBlocked: true } : {}),
@@ -428,7 +428,7 @@ function success<E extends Endpoint>(
   reading: EnvelopeReading,
   { status, body }: HttpResponse,
   isLate: () => boolean,
-): Answer<ResponseOf<E>> {
+): DecodedAnswer<ResponseOf<E>> {
   const data = readData(endpoint, dataOf(endpoint, reading));
   const found = responseProblems(endpoint.response(), data, isLate);
   if (found.isLate) return { kind: 'unusable', httpStatus: status, reason: TOO_SLOW, isLate: true };

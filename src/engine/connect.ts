@@ -17,7 +17,7 @@ import type { Sandbox } from '../sandbox/app.ts';
 import type { AccountOptions, Progress } from './notices.ts';
 
 /** A connection to the account, over the network or to the sandbox in this process. */
-export interface Connection {
+export interface AccountConnection {
   readonly client: Client;
   /** Identifies the API key without revealing it. */
   keyFingerprint(): string;
@@ -44,7 +44,7 @@ export async function connect(
   globals: Pick<AccountOptions, 'verbose' | 'timeoutMs'>,
   progress: Pick<Progress, 'waits'>,
   watch: Watch = () => () => {},
-): Promise<Connection> {
+): Promise<AccountConnection> {
   const { exchange, apiKey, deliverDue, close } = await openAccount(world, profile);
   const watched: Exchange = async (...given) => {
     const noteResponse = watch();
@@ -79,7 +79,7 @@ export async function connect(
 /** How an account sends, with what it says meanwhile. */
 interface Sender {
   readonly progress: Pick<Progress, 'answering'>;
-  connection(endpoint: Endpoint): Promise<Connection>;
+  connection(endpoint: Endpoint): Promise<AccountConnection>;
 }
 
 /** Sends a request. What may not take long, such as a preview or a status, has a line of its own, or a prompt, in its place. */

@@ -23,7 +23,7 @@ import { prepareRequest } from './requests.ts';
 import { type IdempotencyKeyUse, rulesOf } from './rules/account-rules.ts';
 import { createServiceTime } from './service-time.ts';
 
-type Given = Notices &
+type GivenAccount = Notices &
   Pick<Account, 'profile' | 'commandLine' | 'inputName' | 'progress'> & {
     /** Whether the command has an idempotency key. */
     idempotencyKey(): IdempotencyKeyUse;
@@ -32,7 +32,7 @@ type Given = Notices &
   };
 
 /** Opens an account for a command. Nothing is read before it is needed. */
-export function createAccount({ idempotencyKey, journal: shared, ...given }: Given): Account {
+export function createAccount({ idempotencyKey, journal: shared, ...given }: GivenAccount): Account {
   const { world, profile, globals, progress, say } = given;
   const location = () => journalLocationOf(world, profile);
   const connection = openedOnUse(() => connect(world, profile, globals, progress, ask));

@@ -20,7 +20,7 @@ import { type AccountName, digestKeyFact, isDigestKey, joinChains } from './join
 import type { RotationStage } from './rotations.ts';
 import { computeSpent } from './spending.ts';
 import { TRIGGERS } from './sqlite/schema.ts';
-import { type Kind, mayFollow, NEXT, type OperationState, type Verdict } from './states.ts';
+import { mayFollow, NEXT, type OperationKind, type OperationState, type Verdict } from './states.ts';
 import type { Queries } from './store.ts';
 
 const [, ENTRY_DELETE = ''] = TRIGGERS;
@@ -78,7 +78,7 @@ export interface Imported {
   readonly entries: number;
 }
 
-const KINDS = ['money', 'destructive', 'onboarding'] as const satisfies readonly Kind[];
+const KINDS = ['money', 'destructive', 'onboarding'] as const satisfies readonly OperationKind[];
 
 const VERDICTS = ['completed', 'not-done', 'destroyed'] as const satisfies readonly Verdict[];
 

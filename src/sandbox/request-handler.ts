@@ -12,7 +12,7 @@ import { isJsonObject, isWireNumber, parseJson, scaledInteger, wireNumberText } 
 import { jsonAmbiguity } from '../money/json-text.ts';
 import type { Call, Context } from '../service/context.ts';
 import { type FaultRule, faultRuleFor, useFaultRule } from '../service/fault-rules.ts';
-import type { Service, WorkKind } from '../service/service.ts';
+import type { Service, UnitKind } from '../service/service.ts';
 import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
 import { type FoundOperation, type Route, readQuery, requireUtf8 } from './router.ts';
 
@@ -215,7 +215,7 @@ async function handled(resources: Resources, job: Job): Promise<HandledRequest> 
 /** Admits the caller and handles the request in one transaction. */
 async function inTransaction(resources: Resources, job: Job): Promise<HandledRequest> {
   const { service, limiter } = resources;
-  const submit = (kind: WorkKind) => {
+  const submit = (kind: UnitKind) => {
     // A separate unit in the same commit, because a refused request is rolled back but still counts.
     if (kind !== 'read' && limiter.unsaved() > 0) service.submit('write', limiter.save).catch(() => {});
     return service.submit(kind, (context) => withFaultRule(resources, context, kind, job));
@@ -240,13 +240,13 @@ async function outsideTransaction(
 /** After this many unsaved requests, a read also saves the counters. */
 const UNSAVED_REQUESTS = 500;
 
-function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): WorkKind {
+function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): UnitKind {
   if (effect === 'read' && !isRecorded) return unsaved < UNSAVED_REQUESTS ? 'read' : 'write';
   return area === 'control' ? 'alone' : 'write';
 }
 
 /** Runs the operation and applies a fault rule, if there is one. */
-function withFaultRule(resources: Resources, context: Context, kind: WorkKind, job: Job): HandledRequest {
+function withFaultRule(resources: Resources, context: Context, kind: UnitKind, job: Job): HandledRequest {
   const { endpoint } = job.route;
   job.movedMs = kind === 'alone' ? undefined : context.settings.clockOffsetMs;
   const call = admit(context, job.caller, endpoint);

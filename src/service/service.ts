@@ -13,7 +13,7 @@ import { changeSettings, PACES, readSettings } from './settings.ts';
  * `read` never writes; `write` takes the write lock before it reads; `alone` shares its transaction with no other unit,
  * because it changes the clock or the settings.
  */
-export type WorkKind = 'read' | 'write' | 'alone';
+export type UnitKind = 'read' | 'write' | 'alone';
 
 /**
  * The core of the service: a state file, a clock, and units of work. Units submitted together share one commit and
@@ -26,7 +26,7 @@ export interface Service {
   /** Sandbox time, milliseconds since the epoch. */
   nowMs(): number;
   /** Runs `work` in a transaction, after everything that is due. */
-  submit<T>(kind: WorkKind, work: (context: Context) => T): Promise<T>;
+  submit<T>(kind: UnitKind, work: (context: Context) => T): Promise<T>;
   /** Advances the clock and runs everything due by then. Returns the number of events. */
   advanceBy(context: Context, durationMs: number): number;
   close(): void;
@@ -55,7 +55,7 @@ interface ServiceOptions {
 }
 
 interface Unit {
-  readonly kind: WorkKind;
+  readonly kind: UnitKind;
   readonly work: (context: Context) => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -92,7 +92,7 @@ export async function openService({
     store,
     clock,
     nowMs: () => newContext().nowMs,
-    submit: <T>(kind: WorkKind, work: (context: Context) => T) =>
+    submit: <T>(kind: UnitKind, work: (context: Context) => T) =>
       new Promise<T>((resolve, reject) => {
         queue.push({ kind, work, resolve: resolve as (value: unknown) => void, reject });
         if (queue.length === 1) gather(flush);

@@ -25,9 +25,9 @@ import type { Session } from '../../terminal/session.ts';
 import { choiceOf } from '../../terminal/show/chosen-profile.ts';
 import { stateError } from '../../terminal/show/failures.ts';
 import {
-  type Check,
   checked,
   type Finding,
+  type NamedFinding,
   ok,
   problem,
   problemOf,
@@ -59,7 +59,7 @@ interface Reads {
 const NAMES = ['reachability', 'clock', 'key accepted', 'allowlist', 'encryption'] as const;
 
 /** Checks the account with reads only. After a failed check (`failed`), such as that of the key, all of them are skipped. */
-async function accountChecks(subject: Subject, failed: string | undefined): Promise<Check[]> {
+async function accountChecks(subject: Subject, failed: string | undefined): Promise<NamedFinding[]> {
   const { session, profile } = subject;
   const all = (why: string) => NAMES.map((check) => ({ check, ...skipped(why) }));
   if (!profile) return all('no profile could be resolved');
@@ -232,7 +232,7 @@ async function sealingFinding({ read, first }: Reads, profile: Profile, subject:
 const CONNECTION = 'check the address with: fiatrail explain';
 
 /** Checks the connection to the service without sending a request. */
-async function networkChecks({ session: { world, globals }, profile }: Subject): Promise<Check[]> {
+async function networkChecks({ session: { world, globals }, profile }: Subject): Promise<NamedFinding[]> {
   if (!profile || profile.mode === 'embedded') {
     const why = skipped(profile ? 'the embedded sandbox needs no network' : 'no profile could be resolved');
     return ['proxy', 'dns', 'tls'].map((check) => ({ check, ...why }));
@@ -294,7 +294,7 @@ function trustFix(code: string): string {
 }
 
 /** Checks the profile and its key. `failure` is the error if no profile could be resolved. */
-async function profileChecks(subject: Subject, failure: unknown): Promise<Check[]> {
+async function profileChecks(subject: Subject, failure: unknown): Promise<NamedFinding[]> {
   const { session, profile } = subject;
   const fix = 'fiatrail profiles list';
   return [
@@ -370,7 +370,7 @@ const COLUMNS = [
 ] as const;
 
 /** Runs every check; later checks depend on earlier ones. */
-async function allChecks(session: Session): Promise<Check[]> {
+async function allChecks(session: Session): Promise<NamedFinding[]> {
   let profile: Profile | undefined;
   let failure: unknown;
   try {
@@ -390,7 +390,7 @@ async function allChecks(session: Session): Promise<Check[]> {
 }
 
 /** The error to exit with: of several problems, the one with the highest exit code. */
-function errorOf(checks: readonly Check[]): CliError | undefined {
+function errorOf(checks: readonly NamedFinding[]): CliError | undefined {
   const problems = checks.filter(({ state }) => state === 'problem');
   const [worst] = problems
     .map(({ category = 'usage' }) => category)

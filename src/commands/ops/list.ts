@@ -26,7 +26,7 @@ interface ListedAt extends ListPosition {
 
 const positionIn = (operation: Operation): ListedAt => ({ ...operation, isInDoubt: isInDoubt(operation) });
 
-interface Listing {
+interface OperationSelection {
   readonly filter: Omit<Selection, 'limit' | 'state' | 'after'>;
   readonly state: OperationState | undefined;
   readonly inDoubt: boolean;
@@ -35,7 +35,7 @@ interface Listing {
 /** Returns a page of the list: unknown outcomes first, then the rest, each newest first. With --status, it has only one part. */
 async function pageAfter(
   journal: Journal,
-  { filter, state, inDoubt }: Listing,
+  { filter, state, inDoubt }: OperationSelection,
   cursor: ListedAt | undefined,
   limit: number,
 ): Promise<Operation[]> {
@@ -49,7 +49,7 @@ async function pageAfter(
 }
 
 /** Reads the pages after the first one. An outcome that becomes known in the meantime is not listed a second time. */
-async function* laterPages(journal: Journal, listing: Listing, first: readonly Operation[], size: number) {
+async function* laterPages(journal: Journal, listing: OperationSelection, first: readonly Operation[], size: number) {
   const printedInDoubt = new Set<string>();
   for (let page = first; page.length === size; ) {
     for (const operation of page) if (isInDoubt(operation)) printedInDoubt.add(operation.operationId);
@@ -78,7 +78,7 @@ async function positionAt(journal: Journal, cursor: string, list: string): Promi
 }
 
 /** Asks how the accepted operations of the list are, and says how many were asked about. Returns the error that ends the command after the list. */
-async function refreshed(session: Session, filter: Listing['filter']): Promise<CliError | undefined> {
+async function refreshed(session: Session, filter: OperationSelection['filter']): Promise<CliError | undefined> {
   const { asked, changed, error } = await refreshAccepted(session, filter);
   const count = `${asked} operation${asked === 1 ? '' : 's'}`;
   await session.note(

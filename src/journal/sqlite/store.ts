@@ -22,7 +22,7 @@ import {
   VERSION_7,
 } from './schema.ts';
 
-interface OldRow {
+interface OldOperation {
   readonly id: string;
   readonly state: OperationState;
   readonly profile: string;
@@ -46,7 +46,7 @@ function moveOperations(
   database.exec('PRAGMA legacy_alter_table = ON; ALTER TABLE operation RENAME TO old_operation;');
   createTables(database);
   const accounts = new Map<string, string>();
-  const accountOf = ({ profile, base_url }: OldRow) => {
+  const accountOf = ({ profile, base_url }: OldOperation) => {
     const name = nameOfOld(profile, base_url);
     const account = accounts.get(name) ?? ids.uuid();
     if (!accounts.has(name)) database.run('INSERT INTO account_name VALUES (?, ?)', name, account);
@@ -54,7 +54,7 @@ function moveOperations(
     return account;
   };
   const append = appender(database);
-  for (const row of database.all<OldRow>('SELECT * FROM old_operation ORDER BY id')) {
+  for (const row of database.all<OldOperation>('SELECT * FROM old_operation ORDER BY id')) {
     database.run(
       `INSERT INTO operation SELECT id, effect, ?, profile, mode, base_url, endpoint, effect, command, summary, request, '', NULL,
          NULL, '', ?, 0, created_at, state, request_id, NULL, detail, NULL, updated_at, 0 FROM old_operation WHERE id = ?`,

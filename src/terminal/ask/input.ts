@@ -35,7 +35,7 @@ interface Came<K, R> {
 }
 
 /** One question of a conversation. */
-interface Question<K, R> {
+interface WizardQuestion<K, R> {
   readonly text: string;
   /** Asks it; `earlier` is its answer before the person went back. */
   put(earlier: K | undefined, asking: Asking): Promise<Came<K, R>>;
@@ -74,7 +74,7 @@ async function inConversation<T>(
   }
 }
 
-type Next = <K, R>(question: Question<K, R>) => Promise<R>;
+type Next = <K, R>(question: WizardQuestion<K, R>) => Promise<R>;
 
 /** The answers of a conversation, in memory only: some are secrets. */
 function answersSoFar({ world, note }: Pick<Notices, 'world' | 'note'>, isSeveral: boolean) {
@@ -84,7 +84,7 @@ function answersSoFar({ world, note }: Pick<Notices, 'world' | 'note'>, isSevera
   let repeated = 0;
   let isOver = false;
   let isExplained = !isSeveral;
-  const next: Next = async <K, R>({ text, put, repeat }: Question<K, R>) => {
+  const next: Next = async <K, R>({ text, put, repeat }: WizardQuestion<K, R>) => {
     if (isOver) return (await put(undefined, {})).result;
     const at = asked;
     const earlier = given[at]?.text === text ? (given[at].answer as K) : undefined;

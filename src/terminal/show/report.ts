@@ -9,9 +9,9 @@ import { usesProfile } from '../command.ts';
 import { type CommandLine, isJsonFormat } from '../parse/program.ts';
 
 /** A command line as far as it was understood before it failed. */
-export type Run = CommandLine & { readonly profile?: Profile };
+export type FailedRun = CommandLine & { readonly profile?: Profile };
 
-function contextOf(run: Run | undefined, { clock, host }: World): ErrorContext {
+function contextOf(run: FailedRun | undefined, { clock, host }: World): ErrorContext {
   const profile = run && usesProfile(run.command) ? run.profile : undefined;
   // The embedded sandbox has no address.
   const url = profile && profile.mode !== 'embedded' && URL.canParse(profile.baseUrl) && new URL(profile.baseUrl);
@@ -53,7 +53,7 @@ export async function withoutSecrets(
 /** Prints an error, and returns the exit code. `isJson` is undefined if the error came before the format was known. */
 export async function report(
   given: CliError,
-  { isJson, run }: { readonly isJson: boolean | undefined; readonly run: Run | undefined },
+  { isJson, run }: { readonly isJson: boolean | undefined; readonly run: FailedRun | undefined },
   argv: readonly string[],
   world: World,
 ): Promise<number> {
