@@ -1365,7 +1365,7 @@ export const MUTANTS: readonly Mutant[] = [
     failing: 1,
   },
   {
-    file: 'src/engine/activity.ts',
+    file: 'src/engine/open-account.ts',
     line: 'activity.unopened ??= error;',
     change: 'activity.unopened ??= undefined;',
     tests: FUNDS,

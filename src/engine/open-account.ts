@@ -4,7 +4,7 @@ import { profileFile } from '../account/stored-profile.ts';
 import { CliError } from '../base/errors.ts';
 import { oneAtATime } from '../base/one-at-a-time.ts';
 import type { World } from '../base/world.ts';
-import { type CallOptions, requestIdOf } from '../client/client.ts';
+import { ANSWER_NOT_OPENED, type CallOptions, requestIdOf } from '../client/client.ts';
 import { validRequest } from '../client/request.ts';
 import type { CompletionEntries } from '../contract/completion-entries.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
@@ -15,7 +15,7 @@ import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts'
 import type { Journal } from '../journal/interface.ts';
 import type { JournalLocation } from '../journal/open.ts';
 import type { Account, AccountCallOptions, AccountReply } from './account.ts';
-import { noteUnread } from './activity.ts';
+import type { Activity } from './activity.ts';
 import { connect, sendRequest } from './connect.ts';
 import { journalLocationOf } from './journal-location.ts';
 import { type Notices, warnOf } from './notices.ts';
@@ -114,6 +114,12 @@ interface Calling {
   remember(endpoint: Endpoint, data: unknown): Promise<void>;
   /** Runs reads that may not take long one after the other, so that they share a connection. */
   inTurn<T>(read: () => Promise<T>): Promise<T>;
+}
+
+/** Notes that a read failed. */
+function noteUnread(activity: Activity, error: unknown): void {
+  activity.unread ??= error;
+  if (error instanceof CliError && error.code === ANSWER_NOT_OPENED) activity.unopened ??= error;
 }
 
 async function callOf<E extends Endpoint>(

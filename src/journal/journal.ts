@@ -1,4 +1,4 @@
-import { CliError } from '../base/errors.ts';
+import { attempt, CliError } from '../base/errors.ts';
 import type { Host } from '../base/world.ts';
 import { shortHmac } from '../crypto/digest.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
@@ -21,16 +21,12 @@ import {
   factAbout,
   firstMissing,
   type Head,
-  hasSavedHeads,
   headFile,
   JOURNAL_CHANGED,
-  JOURNAL_CUT,
-  JOURNAL_DAMAGED,
   lastHead,
   linkOf,
   type Recording,
   savedHeads,
-  saveHead,
   subjects,
   writeHead,
 } from './entries.ts';
@@ -55,6 +51,36 @@ import { changeOfTables } from './tables.ts';
 import { type Appended, claimRepeat, createOperation, type JournalWorld, noteSearch, tryMove } from './transitions.ts';
 
 type ChainPart = Pick<Journal, 'id' | 'verify' | 'wrong' | 'accept' | 'head' | 'requireLastLink'>;
+
+/**
+ * Whether the journal has the heads that were saved. If not, it was cut, and that must stay visible: no other head is saved. A file that
+ * is not ours decides nothing here; the next command that sends money rejects it.
+ */
+async function hasSavedHeads(queries: Queries, files: readonly string[]): Promise<boolean> {
+  const saved = attempt(() => savedHeads(files));
+  return !(saved instanceof CliError) && (await firstMissing(queries, saved)) === undefined;
+}
+
+/**
+ * Keeps a head. Of two processes, the slower may write the older head. That is harmless, because the journal contains every head. A
+ * head that cannot be written is left out for the same reason.
+ */
+function saveHead(files: readonly string[], head: Head | undefined, processId: number): void {
+  if (!head) return;
+  for (const file of files) {
+    try {
+      writeHead(file, head, processId);
+    } catch {
+      // The transition is recorded; only the memory of it is older.
+    }
+  }
+}
+
+/** The same for a journal on a server. */
+const JOURNAL_DAMAGED = 'JOURNAL_DAMAGED';
+
+/** The code of the error for a journal that lacks entries that it had. */
+const JOURNAL_CUT = 'JOURNAL_CUT';
 
 /** Returns what checks a journal: that it is whole, and the one that it was. */
 function chainPart(store: Store, { host: { processId } }: JournalWorld, memory: Remembering): ChainPart {

@@ -28,10 +28,10 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'engine/questions/find.ts': [1, 'recognizes the BVN of an onboarding by its digest'],
   'engine/rotation/resume.ts': [1, '--print-key'],
   'engine/rotation/steps.ts': [
-    5,
-    'keeps it, compares two, gives it to a push command on standard input, and leaves it out of what the command wrote',
+    4,
+    'compares two, gives it to a push command on standard input, and leaves it out of what the command wrote',
   ],
-  'engine/rotation/rotation.ts': [1, 'gives it to the rotation process on standard input'],
+  'engine/rotation/rotation.ts': [2, 'keeps it, and gives it to the rotation process on standard input'],
   'commands/users/onboard.ts': [2, 'sends it, and compares it with what an earlier operation sent'],
   'crypto/aes-envelope.ts': [1, 'seals with it'],
   'crypto/digest.ts': [2, 'hashes it, and hashes under it'],

@@ -12,9 +12,10 @@ import { pageOptions } from '../../terminal/list-command.ts';
 import { oneOf, option, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { periodOptions, timesOf } from '../../terminal/parse/period.ts';
 import type { Session } from '../../terminal/session.ts';
-import { COLUMNS, ONBOARDING_COLUMNS, operationSchema, printed } from './printed.ts';
+import { COLUMNS, operationSchema, printed } from './printed.ts';
 
 const STATES = Object.keys(NEXT) as readonly OperationState[];
+
 const KINDS = ['money', 'destructive', 'onboarding'] as const;
 
 const isInDoubt = ({ state }: Operation) => state === 'sent' || state === 'unknown';
@@ -86,6 +87,12 @@ async function refreshed(session: Session, filter: OperationSelection['filter'])
   );
   return error;
 }
+
+/** The columns of onboardings, which can be retried. */
+const ONBOARDING_COLUMNS = [
+  ...COLUMNS.filter(({ field }) => field !== 'idempotencyKey'),
+  { field: 'advice', title: 'Advice', isWide: true },
+] as const;
 
 export const listCommand = command({
   words: ['ops', 'list'],

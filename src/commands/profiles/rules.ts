@@ -9,7 +9,7 @@ import { endDryRun } from '../../engine/requests.ts';
 import { brokenRule } from '../../engine/rules/check.ts';
 import { editedRules } from '../../engine/rules/edit.ts';
 import { heldBy, heldForPeople } from '../../engine/rules/held.ts';
-import { listed, type RuleSet, type RuleVerdict } from '../../engine/rules/verdicts.ts';
+import { type RuleSet, type RuleVerdict, settingOf } from '../../engine/rules/verdicts.ts';
 import { recordSetting } from '../../engine/setting.ts';
 import type { Journal } from '../../journal/interface.ts';
 import { amountSchema, paginationSchema } from '../../present/prints.ts';
@@ -54,6 +54,29 @@ const rulesSchema = () =>
       }),
     ),
   });
+
+/** A rule as `profiles rules show` lists it. */
+interface Listed {
+  /** The name of the flag that sets it. */
+  readonly rule: string;
+  readonly setting: string;
+}
+
+/** Lists rules with the flags that set them. */
+function listed(rules: Rules): readonly Listed[] {
+  const each = (rule: string, settings: readonly string[] | undefined) =>
+    (settings?.length === 0 ? ['none'] : (settings ?? [])).map((setting) => ({ rule, setting }));
+  return [
+    ...(rules.readOnly ? [{ rule: 'read-only', setting: 'on' }] : []),
+    ...(rules.amounts ?? []).map((rule) => ({ rule: `max-per-${rule.per}`, setting: settingOf.amount(rule) })),
+    ...each('allow-account', rules.accounts),
+    ...each('allow-address', rules.addresses),
+    ...each('allow-user', rules.users),
+    ...each('hours', rules.hours),
+    ...(rules.requireOnce ? [{ rule: 'require-once', setting: 'on' }] : []),
+    ...(rules.confirmAbove ?? []).map((rule) => ({ rule: 'confirm-above', setting: settingOf.amount(rule) })),
+  ];
+}
 
 const rowsOf = (from: RuleSet['from'], rules: Rules = {}) =>
   listed(rules).map((each) => ({ ...each, source: SOURCES[from] }));

@@ -44,29 +44,6 @@ export const settingOf = {
 const accountText = ({ bankCode, accountNumber }: Extract<Destination, { kind: 'account' }>): string =>
   `${bankCode}/${accountNumber}`;
 
-/** A rule as `profiles rules show` lists it. */
-interface Listed {
-  /** The name of the flag that sets it. */
-  readonly rule: string;
-  readonly setting: string;
-}
-
-/** Lists rules with the flags that set them. */
-export function listed(rules: Rules): readonly Listed[] {
-  const each = (rule: string, settings: readonly string[] | undefined) =>
-    (settings?.length === 0 ? ['none'] : (settings ?? [])).map((setting) => ({ rule, setting }));
-  return [
-    ...(rules.readOnly ? [{ rule: 'read-only', setting: 'on' }] : []),
-    ...(rules.amounts ?? []).map((rule) => ({ rule: `max-per-${rule.per}`, setting: settingOf.amount(rule) })),
-    ...each('allow-account', rules.accounts),
-    ...each('allow-address', rules.addresses),
-    ...each('allow-user', rules.users),
-    ...each('hours', rules.hours),
-    ...(rules.requireOnce ? [{ rule: 'require-once', setting: 'on' }] : []),
-    ...(rules.confirmAbove ?? []).map((rule) => ({ rule: 'confirm-above', setting: settingOf.amount(rule) })),
-  ];
-}
-
 /** The rules of a profile, or those that hosts share in a journal. A change must pass every set. */
 export interface RuleSet {
   readonly from: 'profile' | 'journal';
