@@ -7,11 +7,10 @@ import type { Account, AccountCallOptions, AccountReply } from './account.ts';
 import type { Activity } from './activity.ts';
 import { sendRequest } from './connect.ts';
 import type { Guard } from './guard.ts';
-import { warnOf } from './notices.ts';
 import { requireUnused } from './once.ts';
 import type { Agreed, PlanMode, PlannedChange, PlanToApply } from './plans/change.ts';
 import type { ShownLine } from './plans/line.ts';
-import { DryRun, prepareRequest } from './requests.ts';
+import { DryRun, prepareRequest, warnOf } from './requests.ts';
 import { authorityOf, repetitionOf, requireSigned, sendJournaled } from './send.ts';
 
 /** A change, described for the confirmation and the journal. */

@@ -5,9 +5,16 @@ import { readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { CliError, ExchangeError, withDetails } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../base/world.ts';
-import { ANSWER_NOT_OPENED, type CallOptions, type Client, createClient, type Reply } from '../client/client.ts';
+import {
+  ANSWER_NOT_OPENED,
+  type CallOptions,
+  type Client,
+  createClient,
+  type Reply,
+  type Sealing,
+  sealedExchange,
+} from '../client/client.ts';
 import { type ReadyRequest, validRequest } from '../client/request.ts';
-import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
 import type { Endpoint, ResponseOf } from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';

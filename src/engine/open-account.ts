@@ -18,8 +18,8 @@ import type { Account, AccountCallOptions, AccountReply } from './account.ts';
 import type { Activity } from './activity.ts';
 import { connect, sendRequest } from './connect.ts';
 import { journalLocationOf } from './journal-location.ts';
-import { type Notices, warnOf } from './notices.ts';
-import { prepareRequest } from './requests.ts';
+import type { Notices } from './notices.ts';
+import { prepareRequest, warnOf } from './requests.ts';
 import { type IdempotencyKeyUse, rulesOf } from './rules/account-rules.ts';
 import { createServiceTime } from './service-time.ts';
 

@@ -4,8 +4,7 @@ import { ROTATION_PROCESS, stateDir, unfinishedRotations } from '../../account/p
 import { apiKeyFrom } from '../../account/service-address.ts';
 import { CliError, withDetails } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { replyOf } from '../../client/client.ts';
-import { sealedExchange } from '../../client/sealing.ts';
+import { replyOf, sealedExchange } from '../../client/client.ts';
 import type { Sent } from '../../client/transport.ts';
 import { regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/digest.ts';
