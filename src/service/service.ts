@@ -5,7 +5,7 @@ import { DatabaseError } from '../sqlite/errors.ts';
 import type { Context } from './context.ts';
 import { advance, isDue } from './schedule.ts';
 
-import { DELIVERIES, INDEXES_6, INDEXES_7, SCHEMA_VERSION } from './schema/schema.ts';
+import { SCHEMA_VERSION, UPGRADES } from './schema/schema.ts';
 import { DEFAULT_SEED, type SeedOptions, seed } from './seed/seed.ts';
 import { changeSettings, PACES, readSettings } from './settings.ts';
 
@@ -31,17 +31,6 @@ export interface Service {
   advanceBy(context: Context, durationMs: number): number;
   close(): void;
 }
-
-/** How the tables of each earlier version become those of the next; files of versions without an upgrade are rejected. */
-const UPGRADES = {
-  3: (database: Database) =>
-    database.exec(`UPDATE onboarding SET bvn_digest = 'failed/' || id WHERE state = 'failed';
-      DROP INDEX onboarding_bvn; CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest)`),
-  4: (database: Database) => database.exec(DELIVERIES),
-  5: (database: Database) => database.exec(INDEXES_6),
-  6: (database: Database) => database.exec(INDEXES_7),
-  7: (database: Database) => database.exec('ALTER TABLE fault_rule ADD COLUMN name TEXT'),
-};
 
 interface ServiceOptions {
   readonly path: string;

@@ -106,8 +106,8 @@ export interface OpenOptions {
     /** SQLite's application_id, which identifies the kind of file. */
     readonly applicationId: number;
     create(database: Database): void;
-    /** Upgrades each earlier version to the next. A version without an upgrade is rejected as `older`. */
-    readonly upgrades?: Readonly<Record<number, (database: Database) => void>>;
+    /** Upgrades each earlier version to the next, by SQL or by code. A version without an upgrade is rejected as `older`. */
+    readonly upgrades?: Readonly<Record<number, string | ((database: Database) => void)>>;
   };
 }
 
@@ -247,7 +247,8 @@ function prepareFile(
 function upgrade(database: Database, path: string, version: number, { upgrades }: OpenOptions['layout']): void {
   const step = upgrades?.[version];
   if (!step) throw new DatabaseError('older', path, undefined);
-  step(database);
+  if (typeof step === 'string') database.exec(step);
+  else step(database);
 }
 
 /**

@@ -70,7 +70,7 @@ const LAST_WORDS_MS = 1_000;
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Handles the signals that ask a program to end: on the second one it gives up waiting, on the third also its last words. */
-export function watchSignals() {
+function watchSignals() {
   const interrupted = new AbortController();
   const abandoned = new AbortController();
   let lastMs = -SAME_SIGNAL_MS;

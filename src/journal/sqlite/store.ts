@@ -9,18 +9,7 @@ import { fixedText, hashOf, type Link, NO_HASH } from '../chain.ts';
 import type { OperationState } from '../states.ts';
 import type { Queries, Store } from '../store.ts';
 import type { JournalWorld } from '../transitions.ts';
-import {
-  FIRST_ROWS,
-  INDEXES,
-  TABLES,
-  TRIGGERS,
-  VERSION_2,
-  VERSION_3,
-  VERSION_4,
-  VERSION_5,
-  VERSION_6,
-  VERSION_7,
-} from './schema.ts';
+import { CREATE, UPGRADES, VERSION_3 } from './schema.ts';
 
 interface OldOperation {
   readonly id: string;
@@ -225,16 +214,12 @@ function openJournalFile(path: string, world: JournalWorld): Promise<Database> {
       version: 7,
       applicationId: JOURNAL_FILE_ID,
       create: (database) => {
-        database.exec([...TABLES, ...INDEXES, ...TRIGGERS, FIRST_ROWS].join(';\n'));
+        database.exec(CREATE);
         addKey(database);
       },
       upgrades: {
-        1: (database: Database) => database.exec(VERSION_2),
+        ...UPGRADES,
         2: (database: Database) => moveOperations(database, world, createVersion3),
-        3: (database: Database) => database.exec(VERSION_4),
-        4: (database: Database) => database.exec(VERSION_5),
-        5: (database: Database) => database.exec(VERSION_6),
-        6: (database: Database) => database.exec(VERSION_7),
       },
     },
   });

@@ -107,7 +107,7 @@ export const IS_OPEN_WITHDRAWAL = `state NOT IN ('completed', 'failed')`;
  * `delivery` has one row for each event and URL, and `delivery_attempt` one for each time it was sent. Times are sandbox time,
  * except in the headers of an attempt. A waiting delivery is claimed by moving `due_at` on, so that two processes do not send it.
  */
-export const DELIVERIES = `
+const DELIVERIES = `
 CREATE TABLE delivery (
   id INTEGER PRIMARY KEY, webhook_id TEXT NOT NULL UNIQUE, event INTEGER NOT NULL REFERENCES outbox, url TEXT NOT NULL,
   request_id TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'given-up')), attempts INTEGER NOT NULL,
@@ -160,19 +160,29 @@ CREATE TRIGGER posting_stays BEFORE DELETE ON posting BEGIN SELECT RAISE(ABORT, 
 CREATE TRIGGER posting_set_is_final BEFORE UPDATE ON posting_set BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;
 CREATE TRIGGER posting_set_stays BEFORE DELETE ON posting_set BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;`;
 
-/** Incremented with every change to the tables; service.ts upgrades files of earlier versions, or they are rejected. */
+/** Incremented with every change to the tables; UPGRADES has what makes it of an earlier one. */
 export const SCHEMA_VERSION = 8;
 
 /** The indexes of version 6. Each finds one row of a table that grows, or is as small as what is open. */
-export const INDEXES_6 = `
+const INDEXES_6 = `
 CREATE INDEX onramp_by_wallet ON onramp (wallet);
 CREATE INDEX deposit_by_onramp ON deposit (onramp) WHERE onramp IS NOT NULL;
 CREATE INDEX due_of_vault ON due (subject) WHERE machine = 'vault';`;
 
 /** The indexes of version 7, for the same reason. */
-export const INDEXES_7 = `
+const INDEXES_7 = `
 CREATE INDEX withdrawal_in_flight ON withdrawal (fintech, state) WHERE ${IS_OPEN_WITHDRAWAL};
 CREATE INDEX fee_withdrawal_latest ON fee_withdrawal (fintech, ${FEE_WITHDRAWAL_AT});`;
+
+/** How the tables of each earlier version become those of the next; files of versions without an upgrade are rejected. */
+export const UPGRADES: Readonly<Record<number, string>> = {
+  3: `UPDATE onboarding SET bvn_digest = 'failed/' || id WHERE state = 'failed';
+      DROP INDEX onboarding_bvn; CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest)`,
+  4: DELIVERIES,
+  5: INDEXES_6,
+  6: INDEXES_7,
+  7: 'ALTER TABLE fault_rule ADD COLUMN name TEXT',
+};
 
 /**
  * The sandbox's tables. Money is an INTEGER in the asset's smallest unit, which the column name states; times are
