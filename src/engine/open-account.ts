@@ -153,7 +153,7 @@ async function callOf<E extends Endpoint>(
     : { reply: await call(options.isLate), operationId: undefined };
   if (!isRead && !options.isRecorded) activity.changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
   else if (isRead && !globals.dryRun) {
-    if (NAMES_FINTECH.includes(endpoint.id)) await (await import('./fintech.ts')).learnFintech(account, reply.data);
+    if (NAMES_FINTECH.includes(endpoint.id)) await learnFintech(account, reply.data);
     await remember(endpoint, reply.data);
   }
   await warnOf(account, reply, isRead);
@@ -252,4 +252,35 @@ function markOf(world: World, { name, baseUrl }: Profile, ...written: [string, u
   const stamp = stampOf(completionCachePath(world));
   const all = [name, baseUrl, stampOf(profileFile(world, name)) ?? '', ...written];
   return stamp && `${stamp}\n${sha256Hex(JSON.stringify(all))}`;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Returns the fintech id in a response; undefined if it has none, or one that may not be unique. */
+function fintechIdIn(data: unknown): string | undefined {
+  const { fintechId } = (data ?? {}) as { readonly fintechId?: unknown };
+  return typeof fintechId === 'string' && UUID.test(fintechId) ? fintechId : undefined;
+}
+
+type Learning = Pick<Account, 'world' | 'profile' | 'accountNames'> & {
+  journal(): Promise<Pick<Journal, 'learnFintech'>>;
+};
+
+/** Tells the journal which fintech a key belongs to, if a response says so and the journal does not know it yet. */
+async function learnFintech(learning: Learning, data: unknown): Promise<void> {
+  const { world, profile, accountNames, journal } = learning;
+  const id = fintechIdIn(data);
+  // An embedded sandbox has only one key.
+  if (id === undefined || profile.mode === 'embedded') return;
+  try {
+    const { knownFintech } = await import('../journal/known-fintech.ts');
+    const names = await accountNames();
+    const fintech = { id, isLive: profile.mode === 'live' };
+    const known = knownFintech(journalLocationOf(world, profile), names, fintech);
+    if (known.isKnown()) return;
+    await (await journal()).learnFintech(names, fintech);
+    known.save(world.ids.uuid());
+  } catch {
+    // A journal that cannot be written does not make a read fail: until the next one, the account is known by its key only.
+  }
 }

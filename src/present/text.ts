@@ -157,7 +157,8 @@ function escapeControls(json: string): string {
   return escaped.includes(JOINER) ? escaped.replace(loneJoiner(), escapeUnits) : escaped;
 }
 
-function isJson(text: string): boolean {
+/** Whether a text is JSON: one such as `007` looks like a number but is none. */
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -94,18 +94,22 @@ function printedBaseline(baseline: Operation['baseline']) {
 
 const isoTime = (atMs: number | null) => (atMs === null ? null : new Date(atMs).toISOString());
 
-/** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
-export async function printed(operation: Operation) {
+/** An operation without what only the journal needs. */
+export function shownOf(operation: Operation) {
   const {
     inputDigest: _digest,
     processId: _process,
     busyUntil: _until,
     account: _account,
     searchState: _searchState,
-    moves,
-    baseline,
     ...shown
   } = operation;
+  return shown;
+}
+
+/** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
+export async function printed(operation: Operation) {
+  const { moves, baseline, ...shown } = shownOf(operation);
   const { endpoint } = operation;
   const { endpoint: ofResult, data } = recordedData(operation);
   const sent = parseExactJson(operation.request);

@@ -5,6 +5,7 @@ import { addressProblem } from '../../crypto/address.ts';
 import { bankWord } from '../../engine/banks.ts';
 import { type Amount, amountForPeople, printable, type Token } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
+import { isJson } from '../../present/text.ts';
 import {
   amountHelp,
   amountOf,
@@ -34,16 +35,6 @@ function property(text: string): NamedValue {
     throw new CliError('usage', `invalid property "${printable(text)}"; expected name=value`);
   const value = text.slice(at + 1);
   return [name, LITERAL.test(value) && isJson(value) ? parseExactJson(value) : value];
-}
-
-/** Text such as `007` looks like a number but is none. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A repeatable option for an object whose fields are not documented. */
