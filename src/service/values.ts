@@ -1,15 +1,5 @@
 import { type Amount, DECIMALS } from '../money/amount.ts';
 
-export interface PersonName {
-  readonly first: string;
-  readonly middle: string;
-  readonly last: string;
-}
-
-export function fullName({ first, middle, last }: PersonName): string {
-  return [first, middle, last].filter(Boolean).join(' ');
-}
-
 /**
  * The sandbox's test values. Any other 11-digit BVN verifies; any other account at a listed bank resolves. Source:
  * inferred.
@@ -188,6 +178,16 @@ export function isTestText(name: TestValueName, text: string): boolean {
 interface BvnRecord {
   readonly outcome: TestBvn['outcome'];
   readonly name: PersonName;
+}
+
+export interface PersonName {
+  readonly first: string;
+  readonly middle: string;
+  readonly last: string;
+}
+
+export function fullName({ first, middle, last }: PersonName): string {
+  return [first, middle, last].filter(Boolean).join(' ');
 }
 
 /** Names of BVN and bank account holders in the sandbox, and name matching. */
