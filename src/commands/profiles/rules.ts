@@ -7,7 +7,6 @@ import { CliError } from '../../base/errors.ts';
 import type { Outcome } from '../../engine/outcome.ts';
 import { endDryRun } from '../../engine/requests.ts';
 import { brokenRule } from '../../engine/rules/check.ts';
-import { editedRules } from '../../engine/rules/edit.ts';
 import { heldBy, heldForPeople } from '../../engine/rules/held.ts';
 import { type RuleSet, type RuleVerdict, settingOf } from '../../engine/rules/verdicts.ts';
 import { recordSetting } from '../../engine/setting.ts';
@@ -17,7 +16,7 @@ import { confirmChange } from '../../terminal/ask/confirm.ts';
 import { command } from '../../terminal/command.ts';
 import { nothingTo, optionalArgument, someArguments, switchOn, word } from '../../terminal/parse/parameters.ts';
 import { createSession, type Session } from '../../terminal/session.ts';
-import { editsOf, RULE_FLAGS } from './rule-flags.ts';
+import { editedRules, editsOf, RULE_FLAGS } from './rule-flags.ts';
 import { requireProfile } from './show.ts';
 
 /** How people read where a rule is stored. */
